@@ -1,8 +1,8 @@
-"""How cleaning and combining of pairs grow, from 20,000 pairs: python benchmarks/pair_growth.py TABLE
+"""How reading, cleaning and combining of pairs grow, from 20,000 pairs: python benchmarks/pair_growth.py TABLE
 
 TABLE is the Parquet file of training data of the form pairs, in Portuguese. Its words are drawn anew into texts of the
 lengths of its texts, since repeated rows would be left out as copies. One row in fifty is a near copy of an earlier
-one. Both jobs are the command of their rule in a process of its own, on one thread: CPU seconds, largest memory, the
+one. Each job is the command of its rule in a process of its own, on one thread: CPU seconds, largest memory, the
 rows that stay. docs/training.md has the figures.
 """
 
@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from retrieval_growth import Cost, job
-from sentflow.files.atomic import atomic
 from sentflow.files.io import digest_of, read_json, write_json
-from sentflow.files.parquet import DescribedWriter
 from sentflow.training.data.table import TrainingData, read_training_data, write_training_data
 
 NEAR_EVERY, BATCH = 50, 10_000
-SETTINGS = {"language": "pt", "tests": [["task", "held out"]]}
+READER = {"format": "jsonl", "files": ["pairs.jsonl"], "other": "other"}
+READING = {"form": "pairs", "sources": [{"where": "", "dataset": "raw", "rows": READER}]}
+CLEANING = {"language": "pt", "tests": [["task", "held out"]]}
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[20_000, 50_000, 200_000])
     parser.add_argument("--tests", type=int, default=10_000, help="texts that are held out")
     parser.add_argument(
-        "--combine-only", action="store_true", help="combine the pairs as drawn, which is faster"
+        "--without-cleaning", action="store_true", help="combine the pairs as read, which is faster"
     )
     args = parser.parse_args()
     columns = read_training_data(args.table).columns
@@ -40,23 +40,31 @@ def main() -> None:
     print("| pairs | job | CPU s | pairs per CPU s | largest memory, MB | pairs that stay |")
     print("|--:|---|--:|--:|--:|--:|")
     for n in args.sizes:
-        measure(n, None if args.combine_only else args.tests, words, lengths)
+        measure(n, None if args.without_cleaning else args.tests, words, lengths)
 
 
 def measure(n: int, n_tests: int | None, words: np.ndarray, lengths: np.ndarray) -> None:
-    """Both jobs on n pairs; without a number of held-out texts only the second."""
+    """All jobs on n pairs; without a number of held-out texts, cleaning is left out."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         draws = np.random.default_rng(n)
-        pairs, out = folder / "pairs.parquet", folder / "out.parquet"
-        write_pairs(pairs, n, words, lengths, draws)
+        raw, pairs, out = folder / "raw" / "pairs.jsonl", folder / "pairs.parquet", folder / "out.parquet"
+        raw.parent.mkdir()
+        write_pairs(raw, n, words, lengths, draws)
+        given = ["--data", "drawn", "--raw", raw, "--settings", json.dumps(READING), "--output", pairs]
+        shown(
+            n,
+            "prepare_training",
+            job("prepare_training", given),
+            read_json(pairs.with_suffix(".json"))["rows"],
+        )
         write_json(pairs.with_suffix(".json"), {"relation": "drawn", **digest_of(pairs)})
         if n_tests is not None:
             tests = TrainingData("held-out", "texts", {"text": drawn(n_tests, words, lengths, draws)})
             write_training_data(folder / "tests.parquet", tests, {})
-            raw, pairs = pairs, folder / "cleaned.parquet"
-            given = ["--relation", raw, "--tests", folder / "tests.parquet"]
-            cost = job("clean_pairs", [*given, "--settings", json.dumps(SETTINGS), "--output", pairs])
+            read, pairs = pairs, folder / "cleaned.parquet"
+            given = ["--relation", read, "--tests", folder / "tests.parquet"]
+            cost = job("clean_pairs", [*given, "--settings", json.dumps(CLEANING), "--output", pairs])
             shown(n, "clean_pairs", cost, read_json(pairs.with_suffix(".json"))["kept"])
         given = ["--data", "all", "--relations", pairs, "--settings", '{"near": 0.8}']
         cost = job("combine_pairs", [*given, "--output", out])
@@ -66,16 +74,15 @@ def measure(n: int, n_tests: int | None, words: np.ndarray, lengths: np.ndarray)
 def write_pairs(
     path: Path, n: int, words: np.ndarray, lengths: np.ndarray, draws: np.random.Generator
 ) -> None:
-    """Pairs of drawn words; one in `NEAR_EVERY` is the one before it with a word more."""
-    with atomic(path) as part:
-        writer = DescribedWriter(part, {"training": "drawn", "form": "pairs", "classes": []})
+    """Pairs of drawn words, a JSON object per line; one in `NEAR_EVERY` is the one before it with a word more."""
+    with path.open("w", encoding="utf-8") as stream:
         for start in range(0, n, BATCH):
             size = min(BATCH, n - start)
             texts, others = (drawn(size, words, lengths, draws) for _ in range(2))
             for row in range(NEAR_EVERY, size, NEAR_EVERY):
                 texts[row], others[row] = texts[row - 1] + " e", others[row - 1] + " e"
-            writer.write({"text": texts, "other": others})
-        writer.close()
+            for text, other in zip(texts, others, strict=True):
+                stream.write(json.dumps({"text": text, "other": other}, ensure_ascii=False) + "\n")
 
 
 def drawn(n: int, words: np.ndarray, lengths: np.ndarray, draws: np.random.Generator) -> list[str]:

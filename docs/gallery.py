@@ -3,6 +3,7 @@
 RESULTS are results folders; the first that has a figure or table gives it. The page says which: an image is the
 figure of that name, and the lines between `<!-- table NAME -->` and `<!-- end -->` are the table NAME, of which
 `<!-- table NAME ROWS -->` shows the first ROWS. Images are reduced to colours of a palette until they are small.
+With --only, the others of the page stay as they are.
 """
 
 import argparse
@@ -30,15 +31,21 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("results", nargs="+", type=Path)
-    folders = parser.parse_args().results
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="figures and tables that are taken")
+    args = parser.parse_args()
+    folders, only = args.results, args.only
     text = PAGE.read_text(encoding="utf-8")
     IMAGES.mkdir(exist_ok=True)
     for name in _IMAGE.findall(text):
-        shrink(found(folders, f"figures/{name}.png"), IMAGES / f"{name}.png")
-    filled = _TABLE.sub(
-        lambda match: f"{match[1]}\n{table(folders, match[2], match[3] and int(match[3]))}\n{match[4]}", text
-    )
-    PAGE.write_text(filled, encoding="utf-8")
+        if only is None or name in only:
+            shrink(found(folders, f"figures/{name}.png"), IMAGES / f"{name}.png")
+
+    def filled(match: re.Match[str]) -> str:
+        if only is not None and match[2] not in only:
+            return match[0]
+        return f"{match[1]}\n{table(folders, match[2], match[3] and int(match[3]))}\n{match[4]}"
+
+    PAGE.write_text(_TABLE.sub(filled, text), encoding="utf-8")
 
 
 def found(folders: list[Path], name: str) -> Path:

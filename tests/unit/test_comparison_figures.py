@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
 import fake_comparisons
 import fake_summary
@@ -15,7 +16,7 @@ from sentflow.files.rows import write_rows
 from sentflow.report.comparison_texts import NOTHING
 from sentflow.report.costs import pareto, trade_off
 from sentflow.report.families.probing import best_gaps, differences, rankings, wins
-from sentflow.report.families.probing.differences import MAX_PAIRS, shown_pairs
+from sentflow.report.families.probing.differences import MAX_PAIRS, DrawnPairRow, shown_pairs
 from sentflow.report.figure import canvas
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
@@ -202,8 +203,18 @@ def test_encoders_stand_in_the_order_of_the_selection():
 # --- differences ---
 
 
+def drawn_pairs(scores: Sequence[ScoreRow]) -> list[DrawnPairRow]:
+    """The pairs as their figure has them."""
+    return [DrawnPairRow(**vars(pair)) for pair in fake_comparisons.pair_rows(scores)]
+
+
+def test_the_figure_of_differences_says_why_scores_are_low():
+    pair = dataclasses.replace(drawn_pairs(SCORES)[0], score_notes="‡ The probe is undertrained.")
+    assert any("‡ The probe is undertrained." in text for text in texts_of(differences.draw([pair])))
+
+
 def test_filled_only_if_significant():
-    pair = fake_comparisons.pair_rows(SCORES)[0]
+    pair = drawn_pairs(SCORES)[0]
     for p_holm, filled in ((pair.alpha, True), (0.5, False), (math.nan, False)):
         axes = differences.draw([dataclasses.replace(pair, p_holm=p_holm)]).axes[0]
         marker = axes.lines[-1]
@@ -211,14 +222,14 @@ def test_filled_only_if_significant():
 
 
 def test_degenerate_pair_has_no_interval():
-    pair = fake_comparisons.pair_rows(SCORES)[0]
+    pair = drawn_pairs(SCORES)[0]
     n_lines = len(differences.draw([pair]).axes[0].lines)
     assert len(differences.draw([dataclasses.replace(pair, degenerate=True)]).axes[0].lines) == n_lines - 1
 
 
 def test_differences_are_turned_to_the_first_encoder():
     pair = dataclasses.replace(
-        fake_comparisons.pair_rows(SCORES)[0], model_a="a", model_b="b", difference=0.1, low=0.05, high=0.15
+        drawn_pairs(SCORES)[0], model_a="a", model_b="b", difference=0.1, low=0.05, high=0.15
     )
     assert differences.oriented([pair], "a")[0][1:] == (0.1, 0.05, 0.15)
     assert differences.oriented([pair], "b")[0][1:] == (-0.1, -0.15, -0.05)
@@ -230,7 +241,7 @@ def test_of_many_pairs_those_of_the_best_encoder_are_shown():
         dataclasses.replace(one, model=f"m{index}", model_title=f"M {index}", mean=0.3 + 0.01 * (index == 3))
         for index in range(9)
     ]
-    pairs = fake_comparisons.pair_rows(rows)  # 9 · 8 / 2 = 36
+    pairs = drawn_pairs(rows)  # 9 · 8 / 2 = 36
     shown = shown_pairs(pairs)
     assert {first for first, _ in shown} == {"m3"}
     assert len(shown) == 8

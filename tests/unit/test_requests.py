@@ -25,6 +25,27 @@ def test_memory_grows_with_the_input():
     assert request({}, SimpleNamespace(size_mb=100.1), 2) == 2502
 
 
+class Sizes(list[float]):
+    """Sizes of input files in MB, of which those after the first are called tests."""
+
+    def __init__(self, toclone: list[float]) -> None:
+        super().__init__(toclone)
+
+    def get(self, name: str) -> list[float]:
+        assert name == "tests"
+        return self[1:]
+
+    @property
+    def size_mb(self) -> float:
+        return sum(self)
+
+
+def test_memory_may_grow_with_some_of_the_input_and_by_what_the_job_does():
+    sizes = Sizes([50, 3, 4])
+    assert memory_mb(1000, per_input=10, of="tests")({}, sizes, 1) == 1070
+    assert memory_mb(1000, per_input=lambda wildcards: wildcards["times"])({"times": 2}, sizes, 1) == 1114
+
+
 def test_files_that_are_not_there_yet_add_nothing():
     assert memory_mb(1000, per_input=2.5)({}, Absent(), 1) == 1000
 

@@ -187,7 +187,7 @@ def test_comparisons_are_read_by_what_shows_them_alone():
         "tasks": [paths.SUMMARY],
         "costs": [paths.COSTS],
     }
-    assert chosen.files_of("figure")(SimpleNamespace(figure="differences")) == [paths.PAIRS]
+    assert chosen.files_of("figure")(SimpleNamespace(figure="differences")) == [paths.SUMMARY, paths.PAIRS]
     assert paths.SUMMARY in chosen.files_of("figure")(SimpleNamespace(figure="ranks"))
 
 

@@ -1,17 +1,26 @@
 """Training data from raw files to a table: forms, what is left out and counted, and what is refused."""
 
+import io
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from training_files import prepared, written
+from training_files import prepared, prepared_of, written
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
+from sentflow.training.data import prepare
 from sentflow.training.data.control import shuffled
-from sentflow.training.data.prepare import prepare_training
 from sentflow.training.data.reader import Rows
 from sentflow.training.data.settings import TrainingDataSettings
-from sentflow.training.data.table import TrainingData, check_rows, read_training_data, write_training_data
+from sentflow.training.data.table import (
+    TrainingData,
+    check_rows,
+    read_training_data,
+    write_parts,
+    write_training_data,
+)
 
 LINES = {"format": "lines"}
 NLI = (
@@ -68,6 +77,105 @@ def test_rows_are_repeated_only_where_all_that_they_have_is_equal(tmp_path):
         {"text": "c d", "other": "a b", "label": 0},
     ]
     assert data.classes == ["0", "1"]
+
+
+ROWS = [{"text": f"linha {n % 7}\u2028", "other": "" if n % 5 == 0 else f"«{n}»"} for n in range(23)]
+
+
+def _csv(delimiter: str) -> str:
+    return "".join(
+        delimiter.join(cells) + "\n" for cells in [("text", "other"), *(row.values() for row in ROWS)]
+    )
+
+
+def _parquet() -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(ROWS), stream, row_group_size=4)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("format_", "content"),
+    [
+        ("csv", _csv(",")),
+        ("tsv", _csv("\t")),
+        ("jsonl", "\n\n".join(map(json.dumps, ROWS))),
+        ("json", json.dumps(ROWS)),
+        ("parquet", _parquet()),
+    ],
+)
+def test_rows_read_a_few_at_a_time_are_those_of_the_whole(tmp_path, monkeypatch, format_, content):
+    def found() -> tuple[list[dict[str, str]], dict[str, object]]:
+        files = {"one": content, "two": content}
+        data, facts = prepared(
+            tmp_path, files, {"format": format_, "other": "other"}, form="pairs", drop_repeated=True, limit=15
+        )
+        return data.rows(), facts
+
+    whole, facts = found()
+    monkeypatch.setattr(prepare, "ROWS", 3)
+    assert found() == (whole, facts)
+    assert (len(whole), facts["read"]) == (15, 2 * len(ROWS))
+    assert facts["dropped"] == {"empty": 10, "short": 0, "repeated": 18, "beyond_limit": 3}
+
+
+def test_parts_make_the_table_of_the_whole(tmp_path):
+    files = {"my.csv": _csv(",")}
+    data, facts = prepared(tmp_path, files, {"format": "csv", "other": "other"}, form="pairs")
+    write_training_data(tmp_path / "whole.parquet", data, facts)
+    parts = [
+        TrainingData("mine", "pairs", {key: cells[at : at + 5] for key, cells in data.columns.items()})
+        for at in range(0, len(data), 5)
+    ]
+    write_parts(tmp_path / "parts.parquet", parts, lambda: facts)
+    assert (
+        read_training_data(tmp_path / "parts.parquet").rows()
+        == read_training_data(tmp_path / "whole.parquet").rows()
+    )
+
+
+def test_a_wrong_number_of_rows_leaves_no_table(tmp_path):
+    def wrong() -> dict[str, object]:
+        raise DataError("2 rows, expected 3")
+
+    with pytest.raises(DataError):
+        write_parts(tmp_path / "mine.parquet", [TrainingData("mine", "texts", {"text": ["a", "b"]})], wrong)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        (
+            [{"text": "a"}, {"text": "b"}, {"text": "c", "other": "d"}],
+            None,
+        ),  # a key that later rows alone have
+        ([{"text": "a"}, {"text": "b"}, {"text": "c"}], "no column 'other'. Columns: 'text'"),
+    ],
+)
+def test_a_key_that_the_first_rows_lack_is_missing_only_where_all_lack_it(tmp_path, monkeypatch, rows, told):
+    monkeypatch.setattr(prepare, "ROWS", 1)
+    content, reader = "\n".join(map(json.dumps, rows)), {"format": "jsonl", "other": "other"}
+    if told is None:
+        data, _ = prepared(tmp_path, {"my.jsonl": content}, reader, form="pairs")
+        assert data.rows() == [rows[-1]]
+    else:
+        with pytest.raises(DataError, match=told):
+            prepared(tmp_path, {"my.jsonl": content}, reader, form="pairs")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"text,other\n" + b"a,b\n" * 9_000 + b"c,\xff\n", "byte 36013 .line 9002., 0xff, cannot be decoded"),
+        (b"text,other\na,b\nc,d\ne,f,g\n", "the header has 2 fields, but line 4 has 3"),
+        (b'text,other\na,b\nc,d\n"e', "line 4: unexpected end of data"),
+    ],
+)
+def test_damage_after_many_rows_is_named_by_its_place(tmp_path, monkeypatch, content, told):
+    monkeypatch.setattr(prepare, "ROWS", 1)
+    with pytest.raises(DataError, match=told):
+        prepared(tmp_path, {"my.csv": content}, {"format": "csv", "other": "other"}, form="pairs")
 
 
 def test_files_are_read_one_after_the_other_and_columns_may_have_numbers(tmp_path):
@@ -201,9 +309,7 @@ def test_sentences_of_pair_sets_come_from_the_folder_of_their_dataset(tmp_path):
 
     def texts(form: str, **entry: bool) -> list[dict[str, str]]:
         settings = {"form": form, "sources": sources, **entry}
-        return prepare_training("both", raw, TrainingDataSettings.from_settings(settings, data="both"))[
-            0
-        ].rows()
+        return prepared_of("both", raw, TrainingDataSettings.from_settings(settings, data="both"))[0].rows()
 
     assert [row["text"] for row in texts("texts")] == list("abef")
     assert [row["text"] for row in texts("texts", unscored=True)] == list("abcdef")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from training_files import prepared_of
 
 from sentflow.audit.training_audit import audit_training
 from sentflow.downloads.mirrors import places
@@ -16,7 +17,6 @@ from sentflow.graph.config.catalog import load_catalog
 from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
-from sentflow.training.data.prepare import prepare_training
 from sentflow.training.data.settings import TrainingDataSettings
 from sentflow.training.data.sources import raw_files_of, sources_of
 from sentflow.training.data.table import TrainingData
@@ -64,7 +64,7 @@ def read(mirror, tmp_path_factory) -> Read:
                 (raw / dataset / file).symlink_to(place)
         settings = {**prepared_by(entry), "rows": entry["rows"], "files": known}
         settings["sources"] = sources_of(entry, pair_sets)
-        return prepare_training(
+        return prepared_of(
             name,
             [raw / dataset / file for dataset, file in needed],
             TrainingDataSettings.from_settings(json.loads(json.dumps(settings)), data=name),

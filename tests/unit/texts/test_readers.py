@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.decoding import decode
-from sentflow.texts.formats.delimited import csv_records
+from sentflow.texts.formats.delimited import read_delimited
+from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.readers import Reader, read_rows
 
 
@@ -163,15 +164,15 @@ def test_byte_order_mark_is_not_part_of_the_first_column(tmp_path):
     assert read_rows(path, reader(format="csv", file="x.csv", text_a="texto", label="classe")).labels == ["1"]
 
 
-def test_line_breaks_in_quotes_are_kept_and_those_between_rows_are_not():
-    header, records = csv_records('a,b\r\n"x\r\ny\nz"," w "\r\n\r\n', ",", where="x.csv")
-    assert (header, records) == (["a", "b"], [["x\r\ny\nz", " w "]])
+def test_line_breaks_in_quotes_are_kept_and_those_between_rows_are_not(tmp_path):
+    path = written(tmp_path / "x.csv", 'a,b\r\n"x\r\ny\nz"," w "\r\n\r\n')
+    assert read_delimited(RawFile(path), ",").pick({"a": "a", "b": "b"}) == {"a": ["x\r\ny\nz"], "b": [" w "]}
 
 
-def test_field_longer_than_the_limit_of_the_csv_module_is_read_and_the_limit_is_left_alone():
+def test_field_longer_than_the_limit_of_the_csv_module_is_read_and_the_limit_is_left_alone(tmp_path):
     before = csv.field_size_limit()
-    _, records = csv_records(f"a,b\n{'lei ' * 50_000},1\n", ",", where="x.csv")
-    assert len(records[0][0]) == 200_000
+    path = written(tmp_path / "x.csv", f"a,b\n{'lei ' * 50_000},1\n")
+    assert len(read_delimited(RawFile(path), ",").pick({"a": "a"})["a"][0]) == 200_000
     assert csv.field_size_limit() == before
 
 
@@ -189,9 +190,9 @@ def test_field_longer_than_the_limit_of_the_csv_module_is_read_and_the_limit_is_
         ('a,b\n"x"y,1\n', r"x\.csv, line 2: ',' expected after '\"'"),
     ],
 )
-def test_broken_csv_is_an_error_that_says_where(content, message):
+def test_broken_csv_is_an_error_that_says_where(tmp_path, content, message):
     with pytest.raises(DataError, match=message):
-        csv_records(content, ",", where="x.csv")
+        read_delimited(RawFile(written(tmp_path / "x.csv", content)), ",")
 
 
 # --- JSON lines and Parquet

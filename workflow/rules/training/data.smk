@@ -18,8 +18,8 @@ rule prepare_training:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(20),
+        mem_mb=memory_mb(1000, per_input=training.data_of.copies_of_raw_files),
+        runtime=minutes(120),
         checks=training.data_of.data_checks,
         limits=targets.limits(),
     params:
@@ -87,8 +87,8 @@ rule clean_pairs:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(2000, per_input=12),
-        runtime=minutes(120),
+        mem_mb=memory_mb(2000, per_input=12, of="tests"),
+        runtime=minutes(240),
     params:
         code=code("sentflow.commands.clean_pairs"),
         env=versions("numpy", "py3langid"),

@@ -14,7 +14,9 @@ _RULE = re.compile(
     re.MULTILINE,
 )
 _VALUES = {
-    "mem_mb": re.compile(r"^ +mem_mb=memory_mb\((\d+)(?:, per_input=([\d.]+))?\),$", re.MULTILINE),
+    "mem_mb": re.compile(
+        r"^ +mem_mb=memory_mb\((\d+)(?:, per_input=(?:([\d.]+)|[\w.]+))?(?:, of=\"\w+\")?\),$", re.MULTILINE
+    ),
     "runtime": re.compile(r"^ +runtime=minutes\((\d+)()\),$", re.MULTILINE),
 }
 _LOCAL = re.compile(r"^    localrule: True$", re.MULTILINE)
@@ -31,7 +33,7 @@ class RuleRequest:
     is_local
         Run where Snakemake runs, never submitted to a cluster.
     per_input
-        MB for each MB of input files, beside `memory_mb`.
+        MB for each MB of input files, beside `memory_mb`; 0 where that depends on the wildcards.
     """
 
     memory_mb: int | None

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.log import command, exit_with
-from sentflow.training.data.prepare import prepare_training
+from sentflow.training.data.prepare import Preparation
 from sentflow.training.data.settings import TrainingDataSettings
-from sentflow.training.data.table import write_training_data
+from sentflow.training.data.table import write_parts
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,11 +27,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 @command(arguments, libraries=["numpy", "pyarrow"])
 def main(args: argparse.Namespace) -> None:
-    """Read, choose, check, write the table."""
+    """Read, choose, check and write the table, a part at a time."""
     use_limits(args)
     entry = {**json.loads(args.settings), **json.loads(args.checks)}
     settings = TrainingDataSettings.from_settings(entry, data=args.data)
-    write_training_data(args.output, *prepare_training(args.data, args.raw, settings))
+    preparation = Preparation(args.data, settings)
+    write_parts(args.output, preparation.parts(args.raw), preparation.facts)
 
 
 if __name__ == "__main__":

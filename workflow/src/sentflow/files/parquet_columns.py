@@ -4,7 +4,7 @@ A dictionary and run lengths let a kilobyte stand for gigabytes. So texts stay a
 numbers, until their whole size is known.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,14 @@ def column_names(path: Path) -> list[str]:
 
 
 def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
-    """The values of some columns.
+    """The values of some columns, see `column_batches`; none is made before the size of all is known."""
+    wanted = list(dict.fromkeys(names))
+    batches = list(_batches(path, wanted))
+    return {name: [value for batch in batches for value in _values(batch, name)] for name in wanted}
+
+
+def column_batches(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
+    """The values of some columns, of a batch of rows at a time.
 
     Raises
     ------
@@ -44,8 +51,13 @@ def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
         The file is damaged, or the columns are larger than the limits allow.
     """
     wanted = list(dict.fromkeys(names))
+    for batch in _batches(path, wanted):
+        yield {name: _values(batch, name) for name in wanted}
+
+
+def _batches(path: Path, wanted: Sequence[str]) -> Iterator[pa.RecordBatch]:
     if not wanted:
-        return {}
+        return
     try:
         schema = pq.read_schema(path)
         texts = [
@@ -60,22 +72,18 @@ def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
         batch_rows = (
             _BATCH_ROWS if plain else max(1, min(_BATCH_ROWS, 8 * RATIO_FROM_BYTES // max(stated, 1)))
         )
-        batches, n_bytes = [], 0
+        n_bytes = 0
         for batch in file.iter_batches(batch_size=batch_rows, columns=wanted):
             n_bytes += sum(_bytes_of(column) for column in batch.columns)
             _check(path, n_bytes, most)
-            batches.append(batch)
-        # by place, for a name may stand for two columns
-        return {
-            name: [
-                value
-                for batch in batches
-                for value in batch.column(batch.schema.names.index(name)).to_pylist()
-            ]
-            for name in wanted
-        }
+            yield batch
     except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
         raise _unreadable(path, error) from error
+
+
+def _values(batch: pa.RecordBatch, name: str) -> list[Any]:
+    values: list[Any] = batch.column(batch.schema.names.index(name)).to_pylist()  # a name may stand for two
+    return values
 
 
 def _largest_part(path: Path, names: Sequence[str]) -> int:

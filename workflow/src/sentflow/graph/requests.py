@@ -7,7 +7,7 @@ from typing import Any
 Request = Callable[..., int]
 
 
-def memory_mb(first: int, *, per_input: float = 0.0) -> Request:
+def memory_mb(first: int, *, per_input: float | Callable[[Any], float] = 0.0, of: str = "") -> Request:
     """The resource ``mem_mb`` of a rule.
 
     Parameters
@@ -16,11 +16,15 @@ def memory_mb(first: int, *, per_input: float = 0.0) -> Request:
         MB of the first attempt; the second requests twice as much, the third three times.
     per_input
         MB for each MB of input files, beside `first`: rows × width × 4 bytes of vectors, as often as the job holds
-        them. Where the files are not there yet, as in a plan, nothing; Snakemake asks again before the job starts.
+        them; or a function of the wildcards that gives it. Where the files are not there yet, as in a plan, nothing;
+        Snakemake asks again before the job starts.
+    of
+        Name of the input files that count; without it all do.
     """
 
-    def request(_wildcards: Any, input: Any, attempt: int) -> int:
-        return math.ceil(first + per_input * _size_mb(input)) * attempt
+    def request(wildcards: Any, input: Any, attempt: int) -> int:
+        times = per_input(wildcards) if callable(per_input) else per_input
+        return math.ceil(first + times * _size_mb(input, of)) * attempt
 
     return request if per_input else _grown(first)
 
@@ -60,11 +64,12 @@ def _grown(first: int) -> Request:
     return request
 
 
-def _size_mb(files: Any) -> float:
+def _size_mb(files: Any, name: str) -> float:
     # Loaded already: only Snakemake calls this.
     from snakemake_interface_storage_plugins.exceptions import FileOrDirectoryNotFoundError
 
     try:
-        return float(files.size_mb)
+        # what Snakemake gives by name is a list without a size of its own
+        return float(type(files)(toclone=files.get(name)).size_mb if name else files.size_mb)
     except FileOrDirectoryNotFoundError:
         return 0.0

@@ -72,8 +72,10 @@ def wins(rows: Sequence[MatchRow]) -> FigureTexts:
     )
 
 
-def differences(rows: Sequence[PairRow], *, n_left_out: int = 0) -> FigureTexts:
-    """Texts of the paired differences."""
+def differences(
+    rows: Sequence[PairRow], score_notes: Sequence[str] = (), *, n_left_out: int = 0
+) -> FigureTexts:
+    """Texts of the paired differences; the notes say why scores are lower than encoders allow."""
     if not rows:
         return nothing("Paired differences")
     first = rows[0]
@@ -86,6 +88,7 @@ def differences(rows: Sequence[PairRow], *, n_left_out: int = 0) -> FigureTexts:
                 "First encoder minus second, task by task, on the same folds; interval of the "
                 f"{captions.test_name(rows)}, not adjusted for the number of pairs. Filled: significant at "
                 f"{percent(first.alpha)} (Holm over all pairs of the task); hollow: not.{left_out}",
+                *score_notes,
                 f"{captions.named_protocols(rows)}, {first.n_folds} folds.",
                 captions.data_note(rows),
             ]

@@ -1,6 +1,6 @@
 """Raw files of a corpus, of questions and of judgements into records: which file format, which columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,12 @@ from sentflow.texts.formats.beir import read_beir_judgements, read_beir_texts
 from sentflow.texts.formats.classic import read_slashed, read_smart, read_spaced
 from sentflow.texts.formats.conll import read_conll_archive
 from sentflow.texts.formats.conversations import read_rasa_intents, read_rasa_templates, read_turns
-from sentflow.texts.formats.delimited import read_delimited
-from sentflow.texts.formats.json_records import read_json_lines, read_json_list
-from sentflow.texts.formats.matched_lines import read_lines, read_matched_lines
+from sentflow.texts.formats.delimited import delimited_batches, read_delimited
+from sentflow.texts.formats.json_records import json_line_batches, read_json_lines, read_json_list
+from sentflow.texts.formats.matched_lines import line_batches, read_lines, read_matched_lines
 from sentflow.texts.formats.nested import read_law_questions, read_laws, read_squad
 from sentflow.texts.formats.oab import read_oab_exam, read_oab_justifications, read_statute
-from sentflow.texts.formats.parquet import read_parquet_columns
+from sentflow.texts.formats.parquet import parquet_batches, read_parquet_columns
 from sentflow.texts.formats.raw_file import FileForm
 from sentflow.texts.formats.records import Column, Records
 from sentflow.texts.formats.trec import read_trec_documents, read_trec_topics
@@ -102,10 +102,39 @@ class RecordReader(FileForm):
         """
         return [self._read(paths[name], wanted, where) for name in self.files]
 
+    def batches(
+        self, paths: Mapping[str, Path], wanted: Sequence[Column], *, where: str, rows: int
+    ) -> Iterator[Records]:
+        """The records of `read`, of which about `rows` at a time are in memory, where the format can be read so.
+
+        A file in any other format than ``csv``, ``tsv``, ``jsonl``, ``lines`` and ``parquet`` is a batch.
+
+        Raises
+        ------
+        ConfigError, DataError
+            See `read`; where many rows are not in order, those of the first batch with one are named.
+        """
+        for name in self.files:
+            path = _existing(paths[name])
+            raw = self.raw(path)
+            match self.format:
+                case "csv":
+                    yield from delimited_batches(
+                        raw, self.delimiter, quoting=self.quoting, header=self.header, rows=rows
+                    )
+                case "tsv":
+                    yield from delimited_batches(raw, "\t", quoting=False, header=self.header, rows=rows)
+                case "jsonl":
+                    yield from json_line_batches(raw, wanted, joined="\n", rows=rows)
+                case "lines" if not self.pattern:
+                    yield from line_batches(raw, rows=rows)
+                case "parquet":
+                    yield from parquet_batches(path, wanted)
+                case _:
+                    yield self._read(path, wanted, where)
+
     def _read(self, path: Path, wanted: Sequence[Column], where: str) -> Records:
-        if not path.is_file():
-            raise DataError(f"{path}: no such file")
-        raw = self.raw(path)
+        raw = self.raw(_existing(path))
         match self.format:
             case "csv":
                 return read_delimited(raw, self.delimiter, quoting=self.quoting, header=self.header)
@@ -158,3 +187,9 @@ class RecordReader(FileForm):
             case "lines":
                 return read_matched_lines(raw, self.pattern, where=f"{where}.pattern")
         raise ConfigError(f"{where}.format: {self.format!r} is not a format.")
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise DataError(f"{path}: no such file")
+    return path

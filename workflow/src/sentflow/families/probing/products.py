@@ -35,7 +35,7 @@ PRODUCTS = (
         (FIGURE, "family-means", "family_means:FIGURE", _SCORES),
         (FIGURE, "ranks", "rankings:FIGURE", _RANKED),
         (FIGURE, "wins", "wins:FIGURE", (paths.SUMMARY, paths.ACROSS)),
-        (FIGURE, "differences", "differences:FIGURE", (paths.PAIRS,)),
+        (FIGURE, "differences", "differences:FIGURE", _COMPARED),
         (FIGURE, "differences-to-best", "best_gaps:FIGURE", _COMPARED),
         (FIGURE, "curves", "curves:FIGURE", (paths.SUMMARY, paths.CURVES)),
         (CHECK, "complete", "checks:check_complete", _SCORES),

@@ -31,7 +31,7 @@ from sentflow.training.data.combined import (
     is_combined,
     relations_of,
 )
-from sentflow.training.data.sources import raw_files_of, sources_of
+from sentflow.training.data.sources import are_read_by_row, raw_files_of, sources_of
 from sentflow.training.recipes.table import SCORED
 
 # Section → what one entry of it is called, the table of what is tested, and the wildcard of its name
@@ -78,6 +78,10 @@ class DataOfTraining:
             paths.RAW_FILE.format(dataset=dataset, file=file)
             for dataset, file in self._raw_files(wildcards.data)
         ]
+
+    def copies_of_raw_files(self, wildcards: Any) -> float:
+        """Memory of the job that reads them for each byte of them; of rows read by row only digests are kept."""
+        return 0.5 if are_read_by_row(self.entries[wildcards.data]) else 12
 
     def tables_of_tests(self, wildcards: Any) -> list[str]:
         """The tables of everything that encoders are tested on, and of what is held out of their data."""

@@ -1,57 +1,52 @@
 """CSV and its kin: records of fields between delimiters, with real quoting or with none."""
 
 import csv
-import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 from sentflow.errors import DataError
 from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Column, Records, listed, numbered
 
 _DELIMITER = re.compile(r"[;\t|,]")
+_FIELD_LIMIT = 2**31 - 1  # a bill is longer than the module's 131,072 characters
 
 
 def read_delimited(
     file: RawFile, delimiter: str, *, quoting: bool = True, header: bool = True, widths: Sequence[int] = ()
 ) -> Records:
-    """The rows of a file with one delimiter between its columns, see `csv_records`."""
-    names, rows = csv_records(
-        file.text(), delimiter, where=file.name, quoting=quoting, header=header, widths=widths
-    )
-    hint = ""
-    if header and len(names) == 1 and (other := _DELIMITER.search(str(names[0]))):
-        form = "format: csv and " if file.format != "csv" else ""
-        hint = f" The header holds {other[0]!r}: write {form}delimiter: {other[0]!r}."
-    columns: list[list[str] | None] = [[row[place] for row in rows] for place in range(len(names))]
-    return Records(file.name, names, columns, numbered(len(rows)), hint)
+    """All rows of a file, see `delimited_batches`."""
+    (records,) = delimited_batches(file, delimiter, quoting=quoting, header=header, widths=widths)
+    return records
 
 
-def csv_records(
-    text: str,
+def delimited_batches(
+    file: RawFile,
     delimiter: str,
     *,
-    where: str,
     quoting: bool = True,
     header: bool = True,
     widths: Sequence[int] = (),
-) -> tuple[list[Column], list[list[str]]]:
-    """Columns and records of a CSV; blank lines are skipped, line breaks inside quotes are kept.
+    rows: int | None = None,
+) -> Iterator[Records]:
+    """The rows of a file with one delimiter between its columns.
 
-    Every field stays as it is written: ``NA`` and ``null`` are texts like any other.
+    Blank lines are skipped, line breaks inside quotes are kept. Every field stays as it is written: ``NA`` and
+    ``null`` are texts like any other.
 
     Parameters
     ----------
-    text, delimiter
+    file, delimiter
         The file, and the character between its columns.
-    where
-        Name of the file, for messages.
     quoting
         Whether quotes enclose fields. Otherwise a quote is a character like any other, and a line is a record.
     header
         Whether the first record names the columns; otherwise they have numbers from 1.
     widths
         Numbers of fields that a record may have; without it, as many as the first.
+    rows
+        Of a batch, of which one at a time is in memory; None gives all in one.
 
     Raises
     ------
@@ -59,21 +54,53 @@ def csv_records(
         No header, no records, broken quoting, or records with another number of fields (named by line, the first
         is line 1).
     """
-    found = _quoted(text, delimiter, where=where) if quoting else _plain(text, delimiter)
-    if len(found) < 1 + header:
-        missing = "no rows" if not header else "a header without rows" if found else "no header, no rows"
-        raise DataError(f"{where} is empty: {missing}.")
-    allowed = widths or (len(found[0][1]),)
+    found = (
+        _quoted(file.lines(newline=""), delimiter, where=file.name)
+        if quoting
+        else _plain(file.lines(), delimiter)
+    )
+    first = next(found, None)
+    second = next(found, None) if header else first
+    if first is None or second is None:
+        missing = "no rows" if not header else "a header without rows" if first else "no header, no rows"
+        raise DataError(f"{file.name} is empty: {missing}.")
+    allowed = widths or (len(first[1]),)
+    names: list[Column] = [*first[1]] if header else [*range(1, min(allowed) + 1)]
+    hint = _hint(file, names) if header else ""
+    _refuse_other_widths([first], allowed, file.name, delimiter, quoting=quoting, header=header)
+    done, rest = 0, chain([second], found)
+    while batch := list(islice(rest, rows)):
+        _refuse_other_widths(batch, allowed, file.name, delimiter, quoting=quoting, header=header)
+        columns: list[list[str] | None] = [[row[place] for _, row in batch] for place in range(len(names))]
+        yield Records(file.name, names, columns, numbered(len(batch), after=done), hint)
+        done += len(batch)
+
+
+def _hint(file: RawFile, names: Sequence[Column]) -> str:
+    """What to write where the whole header is one name with another delimiter in it."""
+    if len(names) != 1 or not (other := _DELIMITER.search(str(names[0]))):
+        return ""
+    form = "format: csv and " if file.format != "csv" else ""
+    return f" The header holds {other[0]!r}: write {form}delimiter: {other[0]!r}."
+
+
+def _refuse_other_widths(
+    found: Sequence[tuple[int, list[str]]],
+    allowed: Sequence[int],
+    where: str,
+    delimiter: str,
+    *,
+    quoting: bool,
+    header: bool,
+) -> None:
     odd = [f"line {line} has {len(record)}" for line, record in found if len(record) not in allowed]
-    if odd:
+    if not odd:
+        return
+    stated = f"{listed(odd, limit=10)} fields, expected {' or '.join(map(str, allowed))}"
+    if header and len(allowed) == 1:
         stated = f"the header has {allowed[0]} fields, but {listed(odd, limit=10)}"
-        if widths or not header:
-            stated = f"{listed(odd, limit=10)} fields, expected {' or '.join(map(str, allowed))}"
-        question = ", and are texts with it in quotes?" if quoting else "?"
-        raise DataError(f"{where}: {stated}. Is {delimiter!r} the delimiter{question}")
-    records = [record for _, record in found]
-    names: list[Column] = [*records.pop(0)] if header else [*range(1, min(allowed) + 1)]
-    return names, records
+    question = ", and are texts with it in quotes?" if quoting else "?"
+    raise DataError(f"{where}: {stated}. Is {delimiter!r} the delimiter{question}")
 
 
 def plain_lines(text: str) -> list[str]:
@@ -87,24 +114,29 @@ def plain_lines(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def _quoted(text: str, delimiter: str, *, where: str) -> list[tuple[int, list[str]]]:
+def without_end(line: str) -> str:
+    """A line of `RawFile.lines` without what ends it, see `plain_lines`."""
+    return line.removesuffix("\n").removesuffix("\r")
+
+
+def _quoted(lines: Iterator[str], delimiter: str, *, where: str) -> Iterator[tuple[int, list[str]]]:
     """Number of the last line (from 1) and fields of each record that is not blank."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    found: list[tuple[int, list[str]]] = []
-    field_limit = csv.field_size_limit(len(text) + 1)  # a bill is longer than the module's 131,072 characters
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    field_limit = csv.field_size_limit(_FIELD_LIMIT)
     try:
         for record in reader:
             if record:
-                found.append((reader.line_num, record))
+                yield reader.line_num, record
     except csv.Error as error:
         raise DataError(
             f"{where}, line {reader.line_num}: {error}. The file is truncated, or its quotes are not doubled."
         ) from error
     finally:
         csv.field_size_limit(field_limit)
-    return found
 
 
-def _plain(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+def _plain(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Number (from 1) and fields of each line that is not blank, where quotes mean nothing."""
-    return [(number, line.split(delimiter)) for number, line in enumerate(plain_lines(text), start=1) if line]
+    for number, line in enumerate(map(without_end, lines), start=1):
+        if line:
+            yield number, line.split(delimiter)

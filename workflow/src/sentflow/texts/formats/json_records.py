@@ -1,6 +1,7 @@
 """JSON objects: one per line (JSON lines), or one list of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from sentflow.errors import DataError
@@ -15,9 +16,35 @@ def read_json_lines(
     file: RawFile, wanted: Iterable[Column | None], *, gaps: bool = False, joined: str | None = None
 ) -> Records:
     """One JSON object per line; blank lines are skipped. See `read_json_list`."""
-    objects: list[Object] = []
-    # split at line feeds only: JSON may hold other characters that Python counts as line ends
-    for number, line in enumerate(file.text().split("\n"), start=1):
+    return _records(file.name, list(_objects(file)), wanted, gaps=gaps, joined=joined)
+
+
+def json_line_batches(
+    file: RawFile, wanted: Iterable[Column | None], *, joined: str | None = None, rows: int
+) -> Iterator[Records]:
+    """The objects of `read_json_lines` with gaps, of which `rows` at a time are in memory.
+
+    A key that a batch lacks is empty in all its rows. Keys that no object has are missing in the header of the last,
+    which has no rows, so that picking them is refused.
+    """
+    names = [str(column) for column in wanted if column is not None]
+    objects, header, done = _objects(file), dict.fromkeys(names, False), 0
+    while batch := list(islice(objects, rows)):
+        values = {name: [_value_at(found, name) for found in batch] for name in names}
+        header |= {name: True for found in batch for name in found}
+        header |= {name: True for name, cells in values.items() if any(present for present, _ in cells)}
+        columns = {name: [value for _, value in cells] for name, cells in values.items()}
+        yield typed_records(file.name, [*header], columns, joined=joined, after=done)
+        done += len(batch)
+    if not done:
+        raise DataError(f"{file.name} is empty: it holds no object.")
+    found = [name for name, is_there in header.items() if is_there]
+    yield Records(file.name, found, [[] for _ in found], [])
+
+
+def _objects(file: RawFile) -> Iterator[Object]:
+    # lines end at line feeds only: JSON may hold other characters that Python counts as line ends
+    for number, line in enumerate(file.lines(), start=1):
         if not line.strip():
             continue
         try:
@@ -32,8 +59,7 @@ def read_json_lines(
             raise DataError(
                 f'{file.name}, line {number}: {type(found).__name__}, not an object like {{"text": …}}.'
             )
-        objects.append(found)
-    return _records(file.name, objects, wanted, gaps=gaps, joined=joined)
+        yield found
 
 
 def read_json_list(

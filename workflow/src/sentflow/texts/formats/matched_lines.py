@@ -1,25 +1,35 @@
 """Lines: each a text, or those that a regular expression matches, as in reports that follow no common format."""
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from sentflow.errors import ConfigError, DataError, no_pattern
-from sentflow.texts.formats.delimited import plain_lines
+from sentflow.texts.formats.delimited import without_end
 from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Records, numbered
 
 
 def read_lines(file: RawFile) -> Records:
-    """A row for each line, empty ones included, with the one column text.
+    """All lines, see `line_batches`."""
+    (records,) = line_batches(file)
+    return records
+
+
+def line_batches(file: RawFile, *, rows: int | None = None) -> Iterator[Records]:
+    """A row for each line, empty ones included, with the one column text; `rows` of a batch, None for all.
 
     Raises
     ------
     DataError
         The file has no line, or is wrongly encoded.
     """
-    lines = plain_lines(file.text())
-    if not lines:
+    lines, done = map(without_end, file.lines()), 0
+    while batch := list(islice(lines, rows)):
+        yield Records(file.name, ("text",), [batch], numbered(len(batch), after=done))
+        done += len(batch)
+    if not done:
         raise DataError(f"{file.name} is empty: no line.")
-    return Records(file.name, ("text",), [lines], numbered(len(lines)))
 
 
 def read_matched_lines(file: RawFile, pattern: str, *, where: str) -> Records:

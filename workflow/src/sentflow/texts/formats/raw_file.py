@@ -1,14 +1,17 @@
 """A raw file as bytes and text: by itself, or as the one file of its kind in an archive."""
 
-from collections.abc import Mapping, Sequence
+import codecs
+import io
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.limits import is_archive_name
 from sentflow.files.archives.members import is_archive, member_names, read_members
 from sentflow.files.decoding import decode
+from sentflow.files.io import has_half
 from sentflow.texts.formats.records import listed
 
 _ENDINGS = {
@@ -68,9 +71,40 @@ class RawFile:
         where, content = self._found()
         return decode(content, self.encoding, where=where)
 
+    def lines(self, newline: str = "\n") -> Iterator[str]:
+        """The lines of the text with their ends, of which few at a time are in memory; of an archive, its file is.
+
+        Parameters
+        ----------
+        newline
+            What ends a line; with an empty one it may also be a carriage return, see `open`.
+
+        Raises
+        ------
+        ConfigError, DataError
+            See `text`.
+        """
+        try:
+            is_utf8 = codecs.lookup(self.encoding).name == "utf-8"
+            encoding = "utf-8-sig" if is_utf8 else self.encoding  # a byte-order mark is no text
+            with io.TextIOWrapper(self._stream(), encoding, newline=newline) as stream:
+                for line in stream:
+                    if not is_utf8 and has_half(line):
+                        raise ValueError
+                    yield line
+        except (LookupError, ValueError):
+            self.text()  # says at which byte, and what to write
+            raise
+
+    def _stream(self) -> BinaryIO:
+        return io.BytesIO(self._found()[1]) if self._is_packed() else self.path.open("rb")
+
+    def _is_packed(self) -> bool:
+        return is_archive_name(self.name) or is_archive(self.path)
+
     def _found(self) -> tuple[str, bytes]:
         """Name for messages, and content."""
-        if not is_archive_name(self.name) and not is_archive(self.path):
+        if not self._is_packed():
             return self.name, self.path.read_bytes()
         try:
             ((member, content),) = read_members(self.path, [self.member or self._only_member()])

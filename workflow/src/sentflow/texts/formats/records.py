@@ -58,13 +58,18 @@ class Records:
         return {key: values for key, values in picked.items() if values is not None}
 
 
-def numbered(n: int) -> list[str]:
-    """Names of n rows that have none: numbers from 1."""
-    return [str(number) for number in range(1, n + 1)]
+def numbered(n: int, *, after: int = 0) -> list[str]:
+    """Names of n rows that have none: numbers from 1, or from the one after those of the batches before."""
+    return [str(number) for number in range(after + 1, after + n + 1)]
 
 
 def typed_records(
-    file: str, header: Sequence[str], values: Mapping[str, Sequence[Any]], *, joined: str | None = None
+    file: str,
+    header: Sequence[str],
+    values: Mapping[str, Sequence[Any]],
+    *,
+    joined: str | None = None,
+    after: int = 0,
 ) -> Records:
     """Columns whose values have types, as if they had been written in a CSV.
 
@@ -77,6 +82,8 @@ def typed_records(
     joined
         What a list of texts is joined by; inside of one it becomes a space, so that they can be told apart again. None:
         a list is an error, like any other type that is no text.
+    after
+        Rows of the batches before.
 
     Raises
     ------
@@ -87,10 +94,10 @@ def typed_records(
     if values and not n:
         raise DataError(f"{file} is empty: no rows.")
     columns = {
-        name: [_as_text(value, file, name, row, joined) for row, value in enumerate(column, start=1)]
+        name: [_as_text(value, file, name, row, joined) for row, value in enumerate(column, start=after + 1)]
         for name, column in values.items()
     }
-    return Records(file, header, [columns.get(name) for name in header], numbered(n))
+    return Records(file, header, [columns.get(name) for name in header], numbered(n, after=after))
 
 
 def listed(items: Iterable[str], limit: int = 20) -> str:

@@ -19,6 +19,9 @@ FORMS: Mapping[str, Sequence[str]] = {
 }
 """Form → the columns of its tables."""
 
+READ_BY_ROW = ("lines", "csv", "tsv", "jsonl", "parquet")
+"""Formats of files of which a few rows at a time are in memory."""
+
 BY_PREMISE, STUDY_LABEL_WORD = "by-premise", "study-label-word"
 """How triplets are made of premises, hypotheses and labels; see `sentflow.training.data.nli`."""
 

@@ -108,8 +108,8 @@ class TrainingReader:
             settings.get("lists", False),
         )
 
-    def read(self, paths: Mapping[str, Path], *, where: str) -> Rows:
-        """The rows of all files.
+    def batches(self, paths: Mapping[str, Path], *, where: str, rows: int) -> Iterator[Rows]:
+        """The rows of all files, see `RecordReader.batches`.
 
         Parameters
         ----------
@@ -117,17 +117,17 @@ class TrainingReader:
             Name → file.
         where
             Place of the reader, for messages.
+        rows
+            Records of a batch, where the format can be read so.
 
         Raises
         ------
         ConfigError, DataError
-            See `RecordReader.read`; or a column does not exist.
+            See `RecordReader.batches`; or a column does not exist.
         """
-        parts = []
-        for records in self.records.read(paths, list(self.columns.values()), where=where):
+        for records in self.records.batches(paths, list(self.columns.values()), where=where, rows=rows):
             names = [f"{records.file}, row {name}" for name in records.names]
-            parts.append(self._as_meant(Rows(names, records.pick(self.columns))))
-        return joined(parts)
+            yield self._as_meant(Rows(names, records.pick(self.columns)))
 
     def _as_meant(self, rows: Rows) -> Rows:
         """Rows with missing cells empty, and a row for each text of a list."""
@@ -164,3 +164,15 @@ def joined(parts: Iterable[Rows]) -> Rows:
         key: list(chain.from_iterable(part.columns[key] for part in parts)) for key in parts[0].columns
     }
     return Rows(names, columns)
+
+
+def in_parts(batches: Iterable[Rows], least: int) -> Iterator[Rows]:
+    """The rows of batches in parts of at least so many rows, apart from the last."""
+    held: list[Rows] = []
+    for rows in batches:
+        held.append(rows)
+        if sum(map(len, held)) >= least:
+            yield joined(held)
+            held = []
+    if any(map(len, held)):
+        yield joined(held)

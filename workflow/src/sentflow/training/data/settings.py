@@ -1,6 +1,6 @@
 """What the table of training data depends on: its sources and how they are read, which rows stay, what is checked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,14 +41,17 @@ class TrainingSource:
             reader = TrainingReader.from_settings(settings["rows"], where=where)
         return cls(settings["dataset"], where, reader)
 
-    def read(self, raw_files: Sequence[Path], files: FileEntries, *, unscored: bool) -> Rows:
-        """The rows of its files, which are found by folder and name and verified again."""
+    def batches(
+        self, raw_files: Sequence[Path], files: FileEntries, *, unscored: bool, rows: int
+    ) -> Iterator[Rows]:
+        """The rows of its files, which are found by folder and name and verified; see `TrainingReader.batches`."""
         given = [path for path in raw_files if path.parent.name == self.dataset]
         if isinstance(self.reader, PairReader):
             paths = verified_files(self.reader.file_names(), given, files, where=self.where)
-            return read_pairs_as_rows(paths, self.reader, unscored=unscored)
-        paths = verified_files(self.reader.records.files, given, files, where=self.where)
-        return self.reader.read(paths, where=self.where)
+            yield read_pairs_as_rows(paths, self.reader, unscored=unscored)
+        else:
+            paths = verified_files(self.reader.records.files, given, files, where=self.where)
+            yield from self.reader.batches(paths, where=self.where, rows=rows)
 
     @property
     def labels(self) -> Mapping[str, int]:

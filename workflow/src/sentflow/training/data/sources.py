@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sentflow.files.archives.limits import is_archive_name
 from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
 from sentflow.training.data.collected import collected_problems, is_asked, is_collected
-from sentflow.training.data.forms import BY_PREMISE, COLUMNS, FORMS, SCORES, STUDY_LABEL_WORD
-from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, TEXTS, TRIPLETS
+from sentflow.training.data.forms import BY_PREMISE, COLUMNS, FORMS, READ_BY_ROW, SCORES, STUDY_LABEL_WORD
+from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
 
 Entry = Mapping[str, Any]
 # Column of files that a form has not → the form that has it
@@ -44,6 +45,25 @@ def raw_files_of(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[tuple[str
         )
     ]
     return list(dict.fromkeys(found))
+
+
+def are_taken_by_row(entry: Entry) -> bool:
+    """Whether rows are taken as they stand, so that a part of them can be prepared without the others."""
+    return (
+        entry["form"] in (TEXTS, PAIRS, TRIPLETS, SPANS)
+        and entry.get("nli") is None
+        and entry.get("shuffled_positives") is None
+    )
+
+
+def are_read_by_row(entry: Entry) -> bool:
+    """Whether the raw files of such an entry are never in memory as a whole; of an archive, its file is."""
+    reader = entry.get("reader", {})
+    return (
+        are_taken_by_row(entry)
+        and reader.get("format") in READ_BY_ROW
+        and not any(map(is_archive_name, reader["files"]))
+    )
 
 
 def source_problems(entry: Entry) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """The table of training data: what every reader of them makes, and the training and its audit read."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from sentflow.errors import DataError
-from sentflow.files.arrow import Columns
+from sentflow.files.atomic import atomic
 from sentflow.files.io import digest_of, write_json
-from sentflow.files.parquet import read_described, readable, write_described
+from sentflow.files.parquet import DescribedWriter, read_described, readable
 from sentflow.training.data.forms import FORMS, SCORES
 
 TEXT_COLUMNS = ("text", "other", "negative")
@@ -77,10 +77,24 @@ def check_rows(data: TrainingData, batch_size: int) -> None:
 
 def write_training_data(path: Path, data: TrainingData, facts: Mapping[str, Any]) -> None:
     """Write the table as Parquet, a column per column of the form, and beside it its digest with facts about it."""
-    labels = {} if data.labels is None else {"label": data.labels}
-    columns: Columns = {**data.columns, **labels, **data.scores}
-    write_described(path, columns, {"training": data.name, "form": data.form, "classes": list(data.classes)})
-    write_json(path.with_suffix(".json"), {**facts, **digest_of(path)})
+    write_parts(path, [data], lambda: facts)
+
+
+def write_parts(path: Path, parts: Iterable[TrainingData], facts: Callable[[], Mapping[str, Any]]) -> None:
+    """`write_training_data` of parts of a table, a group of rows each; nothing is left if the facts raise an error."""
+    with atomic(path) as partial:
+        writer: DescribedWriter | None = None
+        for data in parts:
+            if writer is None:
+                about = {"training": data.name, "form": data.form, "classes": list(data.classes)}
+                writer = DescribedWriter(partial, about)
+            if len(data):
+                labels = {} if data.labels is None else {"label": data.labels}
+                writer.write({**data.columns, **labels, **data.scores})
+        about_all = facts()
+        if writer is not None:
+            writer.close()
+    write_json(path.with_suffix(".json"), {**about_all, **digest_of(path)})
 
 
 def read_training_data(path: Path | str) -> TrainingData:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -9,11 +10,15 @@ from matplotlib.lines import Line2D
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.rows import PairRow
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.files.rows import row_from
 from sentflow.report import comparison_texts
+from sentflow.report.families.probing import remarks
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.inputs import Inputs
 from sentflow.report.rows import unique
 
 _COLUMNS = 3
@@ -24,7 +29,14 @@ _LEAST_PANEL, _MOST_PANEL = 1.2, 3.5  # inches
 _BETTER, _WORSE = "#0072B2", "#D55E00"
 
 
-def draw(rows: Sequence[PairRow]) -> Figure:
+@dataclass(frozen=True)
+class DrawnPairRow(PairRow):
+    """A pair on a task; `score_notes` as in `sentflow.report.families.probing.best_gaps.BestGapRow`."""
+
+    score_notes: str = ""
+
+
+def draw(rows: Sequence[DrawnPairRow]) -> Figure:
     """One panel per pair, on one axis; of many pairs those that hold the encoder with the highest mean.
 
     A filled marker is a difference that the test finds, a hollow one a difference that it does not.
@@ -120,10 +132,22 @@ def shown_pairs(rows: Sequence[PairRow]) -> list[tuple[str, str]]:
     return [(best, a if b == best else b) for a, b in pairs if best in (a, b)][:MAX_PAIRS]
 
 
-def texts_of(rows: Sequence[PairRow]) -> FigureTexts:
+def texts_of(rows: Sequence[DrawnPairRow]) -> FigureTexts:
     """Texts of the figure, which has no room for too many pairs."""
     n_pairs = len({(row.model_a, row.model_b) for row in rows})
-    return comparison_texts.differences(rows, n_left_out=n_pairs - len(shown_pairs(rows)))
+    return comparison_texts.differences(
+        rows,
+        unique(row.score_notes for row in rows if row.score_notes),
+        n_left_out=n_pairs - len(shown_pairs(rows)),
+    )
 
 
-FIGURE = Recipe(PairRow, draw, texts_of, lambda inputs: inputs.together(Comparisons).pairs, may_be_empty=True)
+def gather(inputs: Inputs) -> list[DrawnPairRow]:
+    """The pairs of `compare`, with what the summary says of the scores of their tasks."""
+    pairs = inputs.together(Comparisons).pairs
+    compared = {pair.task for pair in pairs}
+    notes = remarks.low_score_text([row for row in inputs.rows_if_there(ScoreRow) if row.task in compared])
+    return [row_from(DrawnPairRow, vars(pair), score_notes=notes) for pair in pairs]
+
+
+FIGURE = Recipe(DrawnPairRow, draw, texts_of, gather, may_be_empty=True)
