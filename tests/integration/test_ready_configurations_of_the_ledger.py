@@ -20,17 +20,19 @@ from sentflow.graph.config.schema import read_yaml
 WORKFLOW = REPOSITORY / "workflow"
 SYSTEMS = read_yaml(WORKFLOW / "catalog/ledger.yaml")["systems"]
 STUDY, ZALO = "experiments/contrastive-study.yaml", "experiments/zalo-bm25.yaml"
+SPARSE = "experiments/sparse.yaml"
 EXPERIMENTS = sorted({system["experiment"] for system in SYSTEMS.values() if "experiment" in system})
 CORPORA = (
     "wiki1m", "nli-for-simcse", "all-nli-labelled", "korean-news-1m", "korean-news-normalized-1m",
     "korean-wiki-len15-1m", "snli-ko-texts",
 )  # fmt: skip
-TRAININGS = {
-    "SimCSE": ("simcse-",),
-    "ConSERT": ("consert-",),
-    "SG-BERT": ("sg-bert-",),
-    "Korean/English contrastive study": ("contrastive-", "self-guided-"),
-}
+TRAININGS = [
+    (STUDY, "SimCSE", ("simcse-",)),
+    (STUDY, "ConSERT", ("consert-",)),
+    (STUDY, "SG-BERT", ("sg-bert-",)),
+    (STUDY, "Korean/English contrastive study", ("contrastive-", "self-guided-")),
+    (SPARSE, "SparseEmbed on MS MARCO passages", ("splade", "sparse-embed-s", "sparse-embed-l")),
+]
 
 
 def stand_ins(experiment: str, folder: Path) -> dict:
@@ -48,11 +50,19 @@ def stand_ins(experiment: str, folder: Path) -> dict:
             "models": {name: {"source": {"revision": "0" * 40}} for name in ("ko-bert", "kr-bert", "m-bert")},
             "training_data": {name: {"file": str(file)} for name, file in files.items()},
         }
+    if experiment == SPARSE:
+        files = {name: folder / f"{name}.tsv" for name in ("msmarco-scored", "msmarco-labelled")}
+        for file in files.values():
+            file.touch()
+        return {
+            "models": {name: {"source": {"revision": "0" * 40}} for name in ("bert-base", "distilbert-base")},
+            "training_data": {name: {"file": str(file)} for name, file in files.items()},
+        }
     return {}
 
 
 def test_the_ledger_names_the_experiments_that_are_tested_here():
-    assert set(EXPERIMENTS) >= {STUDY, ZALO}
+    assert set(EXPERIMENTS) >= {STUDY, ZALO, SPARSE}
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
@@ -83,21 +93,15 @@ def test_it_has_a_plan(experiment, tmp_path):
     assert "total" in outcome.text
 
 
-def test_what_trainings_take_is_what_sentflow_resources_estimates(tmp_path):
-    study = load_experiment(
-        laid_over(
-            laid_over(read_yaml(REPOSITORY / "config.yaml"), read_yaml(REPOSITORY / STUDY)),
-            stand_ins(STUDY, tmp_path),
-        ),
-        WORKFLOW,
-    )
-    found = estimated(study)
-    for system, prefixes in TRAININGS.items():
-        own = [one for name, one in found.items() if name.startswith(prefixes)]
-        known = [one for one in own if one is not None]
-        tokens = sum(one.tokens for one in known)
-        hours = {device: tokens / speed / 3600 for device, (speed, _) in TOKENS_PER_SECOND.items()}
-        takes = SYSTEMS[system]["takes"]
-        assert takes.startswith(f"{len(known)} trainings, {tokens / 1e6:,.0f} million tokens at most")
-        assert f"; {hours['gpu']:,.0f} hour" in takes and f"or {hours['cpu']:,.0f} of one CPU thread" in takes
-        assert (f"{len(own) - len(known)} more of an unknown" in takes) == (len(own) > len(known))
+@pytest.mark.parametrize(("experiment", "system", "prefixes"), TRAININGS)
+def test_what_trainings_take_is_what_sentflow_resources_estimates(tmp_path, experiment, system, prefixes):
+    whole = laid_over(read_yaml(REPOSITORY / "config.yaml"), read_yaml(REPOSITORY / experiment))
+    found = estimated(load_experiment(laid_over(whole, stand_ins(experiment, tmp_path)), WORKFLOW))
+    own = [one for name, one in found.items() if name.startswith(prefixes)]
+    known = [one for one in own if one is not None]
+    tokens = sum(one.tokens for one in known)
+    hours = {device: tokens / speed / 3600 for device, (speed, _) in TOKENS_PER_SECOND.items()}
+    takes = SYSTEMS[system]["takes"]
+    assert takes.startswith(f"{len(known)} trainings, {tokens / 1e6:,.0f} million tokens at most")
+    assert f"; {hours['gpu']:,.0f} hour" in takes and f"or {hours['cpu']:,.0f} of one CPU thread" in takes
+    assert (f"{len(own) - len(known)} more of an unknown" in takes) == (len(own) > len(known))

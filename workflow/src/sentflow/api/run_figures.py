@@ -1,4 +1,4 @@
-"""Figures of runs that were held against judgements: recall, and differences question by question."""
+"""Figures of evaluated runs: recall, and differences question by question."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
