@@ -5,6 +5,7 @@ numbers, until their whole size is known.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
@@ -29,17 +30,16 @@ def column_names(path: Path) -> list[str]:
     DataError
         The file is no Parquet file, or damaged.
     """
-    try:
+    with _reading(path):
         return list(pq.ParquetFile(path).schema_arrow.names)
-    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
-        raise _unreadable(path, error) from error
 
 
 def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
     """The values of some columns, see `column_batches`; none is made before the size of all is known."""
     wanted = list(dict.fromkeys(names))
     batches = list(_batches(path, wanted))
-    return {name: [value for batch in batches for value in _values(batch, name)] for name in wanted}
+    with _reading(path):
+        return {name: [value for batch in batches for value in _values(batch, name)] for name in wanted}
 
 
 def column_batches(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
@@ -52,13 +52,15 @@ def column_batches(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[
     """
     wanted = list(dict.fromkeys(names))
     for batch in _batches(path, wanted):
-        yield {name: _values(batch, name) for name in wanted}
+        with _reading(path):
+            values = {name: _values(batch, name) for name in wanted}
+        yield values
 
 
 def _batches(path: Path, wanted: Sequence[str]) -> Iterator[pa.RecordBatch]:
     if not wanted:
         return
-    try:
+    with _reading(path):
         schema = pq.read_schema(path)
         texts = [
             name for name in wanted if schema.names.count(name) == 1 and _is_text(schema.field(name).type)
@@ -77,8 +79,6 @@ def _batches(path: Path, wanted: Sequence[str]) -> Iterator[pa.RecordBatch]:
             n_bytes += sum(_bytes_of(column) for column in batch.columns)
             _check(path, n_bytes, most)
             yield batch
-    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
-        raise _unreadable(path, error) from error
 
 
 def _values(batch: pa.RecordBatch, name: str) -> list[Any]:
@@ -117,5 +117,10 @@ def _check(path: Path, n_bytes: int, most: int) -> None:
         )
 
 
-def _unreadable(path: Path, error: Exception) -> DataError:
-    return DataError(f"{path.name} is not a readable Parquet file: {error}")
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Say that a file is damaged where a block cannot read it."""
+    try:
+        yield
+    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
+        raise DataError(f"{path.name} is not a readable Parquet file: {error}") from error
