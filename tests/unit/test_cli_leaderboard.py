@@ -192,6 +192,19 @@ def test_encoders_without_a_common_task_have_no_order(tmp_path):
     )
 
 
+def test_a_kind_without_anything_in_common_does_not_hide_the_others(tmp_path):
+    one, other = (make_tasks(tmp_path / name) for name in ("one", "other"))
+    make_retrieval(one)
+    content = read_json(one / "results/retrieval/laws/bm25.json")
+    write_json(other / "results/retrieval/bills/bm25.json", {**content, "questions": "bills"})
+    scores, retrieval = boards(one, other)
+    assert [entry["encoder"] for entry in scores["entries"]] == ["b", "a"]
+    assert (retrieval["tasks"], retrieval["entries"]) == ([], [])
+    _, said = ask(one, other)
+    assert "No question set is common to all retrievers of all runs." in " ".join(said.split())
+    assert "No results of any run: pair sets." in " ".join(said.split())
+
+
 def test_an_undefined_score_is_last_and_no_number(runs):
     change(runs[1], "T1", "c", mean=None)
     (board,) = boards(*runs)

@@ -67,6 +67,8 @@ def _listing(board: Board) -> Listing:
         f"Mean and mean rank over the {counted(len(board.tasks), thing)} that all {name.lower()}s have; {value}.",
         _NO_TEST,
     ]
+    if not board.tasks:
+        notes = [f"No {thing} is common to all {name.lower()}s of all runs."]
     notes += board.notes
     if board.lacking:
         notes.append(f"Without results on {thing}s: {', '.join(board.lacking)}.")

@@ -58,7 +58,7 @@ class Board:
     protocol, data_version
         Of all its tasks; pair sets have no protocol, question sets neither.
     tasks
-        Those that every entry has.
+        Those that every entry has; without any there are no entries.
     left_out
         Task that is not in the means → encoders that lack it.
     lacking
@@ -88,8 +88,8 @@ def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
     Raises
     ------
     DataError
-        Runs measured the same task in other ways, so that their scores may not stand side by side; or no task is
-        common to all encoders.
+        Runs measured the same task in other ways, so that their scores may not stand side by side; or no board has a
+        task that is common to all encoders.
     """
     boards = []
     for kind in KINDS:
@@ -108,7 +108,14 @@ def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
             f"{', '.join(runs)}: no scores, no similarities and no retrieval that nDCG@10 was measured of. Run the "
             "target scores, similarity or retrieval, or all, first."
         )
+    if not any(board.tasks for board in boards):
+        raise DataError(" ".join(map(_without_tasks, boards)))
     return boards
+
+
+def _without_tasks(board: Board) -> str:
+    lacking = "; ".join(f"{task}: not {', '.join(names)}" for task, names in board.left_out.items())
+    return f"no task of {board.protocol or board.kind} is common to all encoders of all runs ({lacking})."
 
 
 def _of_kind(folder: ResultsFolder, kind: str) -> list[Result]:
@@ -166,8 +173,7 @@ def _board(kind: str, protocol: str, data_version: str, group: Sequence[tuple[st
         if task not in tasks
     }
     if not tasks:
-        lacking = "; ".join(f"{task}: not {', '.join(names)}" for task, names in left_out.items())
-        raise DataError(f"no task of {protocol or kind} is common to all encoders of all runs ({lacking}).")
+        return Board(kind, protocol, data_version, (), (), left_out)
     entries = _merged(
         Entry(encoder, (run,), {task: found[task] for task in tasks})
         for (encoder, run), found in scores.items()
