@@ -129,6 +129,12 @@ def test_paths_have_a_point_per_snapshot_that_has_both_measures():
     assert path_figure.gather(inputs(rows={TrainingRow: without})) == []
 
 
+@pytest.mark.parametrize("figure", [path_figure, seeds_figure])
+def test_a_group_has_its_colour_where_another_is_not_drawn(figure):
+    scored = [row for row in ROWS[TrainingRow] if row.group == "simcse-permuted"]
+    assert {p.position for p in figure.gather(inputs(rows={TrainingRow: scored}))} == {1}
+
+
 def test_seeds_have_the_interval_of_their_group_and_one_seed_has_none():
     points = seeds_figure.gather(inputs())
     assert {(p.mean, p.low, p.high) for p in points} == {(0.72, 0.66, 0.78)}

@@ -35,7 +35,7 @@ PRODUCTS = (
                 paths.SUMMARY_TRAINING_HELD_OUT,
             ),
         ),
-        (FIGURE, "training-path", "path_figure:FIGURE", _SUMMARY),
+        (FIGURE, "training-path", "path_figure:FIGURE", (*_SUMMARY, *_JOBS)),
     ),
     *products_of(
         _PACKAGE,
@@ -46,7 +46,7 @@ PRODUCTS = (
         FIGURE,
         "training-seeds",
         f"{_PACKAGE}seeds_figure:FIGURE",
-        _SUMMARY,
+        (*_SUMMARY, *_JOBS),
         "trainings",
         also=(paths.TRAINING_SEEDS,),  # one seed has no interval
     ),

@@ -11,6 +11,7 @@ from sentflow.report import captions
 from sentflow.report.families.training.figure_rows import PathPoint
 from sentflow.report.families.training.groups import handles, looks, of_group, places
 from sentflow.report.families.training.rows import ALIGNMENT, DEVELOPMENT, UNIFORMITY, TrainingRow
+from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
@@ -78,7 +79,8 @@ def texts_of(rows: Sequence[PathPoint]) -> FigureTexts:
 def gather(inputs: Inputs) -> list[PathPoint]:
     """A point for each snapshot whose two measures are known."""
     rows = inputs.rows_if_there(TrainingRow)
-    of = places(rows)
+    # of all trainings, so that a group has one colour in all figures
+    of = places([*inputs.rows_if_there(TrainedRow), *rows])
     found: dict[tuple[str, str, int], dict[str, TrainingRow]] = {}
     for row in rows:
         if row.split == DEVELOPMENT and row.measure in (ALIGNMENT, UNIFORMITY):

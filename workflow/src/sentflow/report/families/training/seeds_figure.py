@@ -11,6 +11,7 @@ from sentflow.report import captions
 from sentflow.report.families.training.figure_rows import SeedPoint
 from sentflow.report.families.training.groups import looks, of_group, places
 from sentflow.report.families.training.rows import SPEARMAN, TEST, TrainingRow
+from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
@@ -83,7 +84,8 @@ def texts_of(rows: Sequence[SeedPoint]) -> FigureTexts:
 def gather(inputs: Inputs) -> list[SeedPoint]:
     """The chosen snapshots on test sets, beside what was computed of their seeds."""
     rows = inputs.rows_if_there(TrainingRow)
-    of = places(rows)
+    # of all trainings, so that a group has one colour in all figures
+    of = places([*inputs.rows_if_there(TrainedRow), *rows])
     means = {(row.unit_set, row.group): row for row in inputs.rows_if_there(TrainingSeeds) if not row.other}
     found = []
     for row in rows:
