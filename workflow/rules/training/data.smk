@@ -116,7 +116,7 @@ rule combine_pairs:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(2000),
+        mem_mb=memory_mb(2000, per_input=2),
         runtime=minutes(240),
         checks=training.data_of.data_checks,
     params:
