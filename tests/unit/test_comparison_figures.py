@@ -205,7 +205,7 @@ def test_encoders_stand_in_the_order_of_the_selection():
 
 def drawn_pairs(scores: Sequence[ScoreRow]) -> list[DrawnPairRow]:
     """The pairs as their figure has them."""
-    return [DrawnPairRow(**vars(pair)) for pair in fake_comparisons.pair_rows(scores)]
+    return differences.drawn_rows(scores, fake_comparisons.pair_rows(scores))
 
 
 def test_the_figure_of_differences_says_why_scores_are_low():

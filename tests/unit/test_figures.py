@@ -65,7 +65,7 @@ def figures_of(data_version):
         "curves": curves.draw(fake_summary.curve_rows(rows)),
         "costs": cost_bars.draw(fake_summary.cost_rows(data_version)),
         "score-and-cost": trade_off.draw(fake_comparisons.trade_off_rows(rows)),
-        "differences": differences.draw(fake_comparisons.pair_rows(rows)),
+        "differences": differences.draw(differences.drawn_rows(rows, fake_comparisons.pair_rows(rows))),
         "differences-to-best": best_gaps.draw(best_gaps.gap_rows(rows, fake_comparisons.pair_rows(rows))),
         "family-means": family_means.draw(family_means.family_rows(rows)),
         "ranks": rankings.draw(fake_comparisons.ranking_rows(rows)),

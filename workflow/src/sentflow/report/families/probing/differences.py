@@ -142,12 +142,16 @@ def texts_of(rows: Sequence[DrawnPairRow]) -> FigureTexts:
     )
 
 
-def gather(inputs: Inputs) -> list[DrawnPairRow]:
+def drawn_rows(scores: Sequence[ScoreRow], pairs: Sequence[PairRow]) -> list[DrawnPairRow]:
     """The pairs of `compare`, with what the summary says of the scores of their tasks."""
-    pairs = inputs.together(Comparisons).pairs
     compared = {pair.task for pair in pairs}
-    notes = remarks.low_score_text([row for row in inputs.rows_if_there(ScoreRow) if row.task in compared])
+    notes = remarks.low_score_text([row for row in scores if row.task in compared])
     return [row_from(DrawnPairRow, vars(pair), score_notes=notes) for pair in pairs]
+
+
+def gather(inputs: Inputs) -> list[DrawnPairRow]:
+    """`drawn_rows` of the files."""
+    return drawn_rows(inputs.rows_if_there(ScoreRow), inputs.together(Comparisons).pairs)
 
 
 FIGURE = Recipe(DrawnPairRow, draw, texts_of, gather, may_be_empty=True)
