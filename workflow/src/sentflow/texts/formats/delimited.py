@@ -67,10 +67,12 @@ def delimited_batches(
     allowed = widths or (len(first[1]),)
     names: list[Column] = [*first[1]] if header else [*range(1, min(allowed) + 1)]
     hint = _hint(file, names) if header else ""
-    _refuse_other_widths([first], allowed, file.name, delimiter, quoting=quoting, header=header)
+    by_header = header and not widths
+    question = f"Is {delimiter!r} the delimiter{', and are texts with it in quotes?' if quoting else '?'}"
+    _refuse_other_widths([first], allowed, file.name, question, by_header=by_header)
     done, rest = 0, chain([second], found)
     while batch := list(islice(rest, rows)):
-        _refuse_other_widths(batch, allowed, file.name, delimiter, quoting=quoting, header=header)
+        _refuse_other_widths(batch, allowed, file.name, question, by_header=by_header)
         columns: list[list[str] | None] = [[row[place] for _, row in batch] for place in range(len(names))]
         yield Records(file.name, names, columns, numbered(len(batch), after=done), hint)
         done += len(batch)
@@ -88,19 +90,18 @@ def _refuse_other_widths(
     found: Sequence[tuple[int, list[str]]],
     allowed: Sequence[int],
     where: str,
-    delimiter: str,
+    question: str,
     *,
-    quoting: bool,
-    header: bool,
+    by_header: bool,
 ) -> None:
+    """Refuse records with another number of fields than those of the header, or than the reader says."""
     odd = [f"line {line} has {len(record)}" for line, record in found if len(record) not in allowed]
     if not odd:
         return
     stated = f"{listed(odd, limit=10)} fields, expected {' or '.join(map(str, allowed))}"
-    if header and len(allowed) == 1:
+    if by_header:
         stated = f"the header has {allowed[0]} fields, but {listed(odd, limit=10)}"
-    question = ", and are texts with it in quotes?" if quoting else "?"
-    raise DataError(f"{where}: {stated}. Is {delimiter!r} the delimiter{question}")
+    raise DataError(f"{where}: {stated}. {question}")
 
 
 def plain_lines(text: str) -> list[str]:
