@@ -4,7 +4,7 @@ import pytest
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.texts.formats.classic import read_slashed, read_smart, read_spaced
-from sentflow.texts.formats.matched_lines import read_matched_lines
+from sentflow.texts.formats.matched_lines import read_matched_lines, read_whole
 from sentflow.texts.formats.nested import read_law_questions, read_laws, read_squad
 from sentflow.texts.formats.raw_file import RawFile
 
@@ -67,6 +67,18 @@ def test_spaced_fields(raw):
         DataError, match=r"expected 2 fields per line \(a b\), found another number in line 2 \(3\)"
     ):
         read_spaced(raw("1 2\n1 2 3\n"), ["a", "b"])
+
+
+def test_a_whole_file_is_a_text_named_by_the_file(raw):
+    assert columns(read_whole(raw("\n First line\n\nlast \n")), "id", "text") == [
+        ["raw"],
+        ["First line\n\nlast"],
+    ]
+
+
+def test_a_file_of_white_space_is_told(raw):
+    with pytest.raises(DataError, match=r"raw\.txt is empty"):
+        read_whole(raw(" \n"))
 
 
 def test_matched_lines_have_the_named_groups(raw):

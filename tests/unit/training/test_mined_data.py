@@ -6,7 +6,12 @@ import pytest
 from sentflow.files.parquet import read_described
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.texts.corpora import Corpus, Questions
-from sentflow.training.data.collect import collected_spans, collected_texts, collected_titles
+from sentflow.training.data.collect import (
+    collected_neighbours,
+    collected_spans,
+    collected_texts,
+    collected_titles,
+)
 from sentflow.training.data.mine import Mined, mine, pseudo_labelled, write_looked_at
 from sentflow.training.data.negatives import NegativeSettings
 
@@ -216,6 +221,22 @@ def test_titles_and_texts_are_pairs():
     rows = collected_titles([CORPUS])
     assert rows.columns["text"][0] == "Art. 1"
     assert rows.columns["other"][0] == TEXTS["a"]
+
+
+def test_neighbours_are_articles_of_one_law():
+    ids = ["x|1", "x|2", "y|1", "y|2", "alone"]
+    rows = collected_neighbours([Corpus("laws", "raw", "en", ids, [""] * 5, ["a", "b", "c", "d", "e"])])
+    assert rows.names == ["laws x|1", "laws y|1"]
+    assert rows.columns == {"text": ["a", "c"], "other": ["b", "d"]}
+
+
+def test_neighbours_may_be_passages_of_one_document():
+    """The title is in none; what is left at the end counts with half a passage."""
+    texts = ["a b c\nd e f g h", "one two three four", "i j k l m", "1 2 3 4 5 6"]
+    corpus = Corpus("cases", "raw", "en", ["x", "y", "z", "x again"], ["Title"] * 4, texts)
+    rows = collected_neighbours([corpus], words=4)
+    assert rows.names == ["cases x", "cases x again"]
+    assert rows.columns == {"text": ["a b c\nd", "1 2 3 4"], "other": ["e f g h", "5 6"]}
 
 
 @pytest.mark.parametrize(

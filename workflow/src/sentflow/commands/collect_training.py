@@ -40,8 +40,8 @@ def main(args: argparse.Namespace) -> None:
     match settings.form:
         case "spans":
             found = collected_spans(corpora, entry.get("split"))
-        case "pairs" if entry.get("neighbours"):
-            found = collected_neighbours(corpora)
+        case "pairs" if neighbours := entry.get("neighbours"):
+            found = collected_neighbours(corpora, None if neighbours is True else neighbours["words"])
         case "pairs":
             found = collected_titles(corpora)
         case _:

@@ -12,7 +12,7 @@ from sentflow.texts.formats.conll import read_conll_archive
 from sentflow.texts.formats.conversations import read_rasa_intents, read_rasa_templates, read_turns
 from sentflow.texts.formats.delimited import delimited_batches, read_delimited
 from sentflow.texts.formats.json_records import json_line_batches, read_json_lines, read_json_list
-from sentflow.texts.formats.matched_lines import line_batches, read_lines, read_matched_lines
+from sentflow.texts.formats.matched_lines import line_batches, read_lines, read_matched_lines, read_whole
 from sentflow.texts.formats.nested import read_law_questions, read_laws, read_squad
 from sentflow.texts.formats.oab import read_oab_exam, read_oab_justifications, read_statute
 from sentflow.texts.formats.parquet import parquet_batches, read_parquet_columns
@@ -26,7 +26,7 @@ _NEEDED: Mapping[str, Sequence[str]] = {
         (
             *("csv", "tsv", "jsonl", "json", "parquet", "smart", "slashed", "squad", "laws", "law-questions"),
             *("beir", "beir-judgements", "trec", "trec-topics"),
-            *("statute", "oab-exam", "oab-justifications", "lines", "assin-xml"),
+            *("statute", "oab-exam", "oab-justifications", "lines", "whole", "assin-xml"),
             *("turns", "rasa-intents", "rasa-templates", "conll-archive"),
         ),
         ("files",),
@@ -51,7 +51,8 @@ class RecordReader(FileForm):
         ``statute``, ``oab-exam`` and ``oab-justifications``: Brazilian statutes and bar exams. ``assin-xml``: pairs of
         ASSIN. ``turns``: questions or reference answers in FastChat's form. ``rasa-intents`` and ``rasa-templates``:
         what users of a chatbot say, and what it answers. ``conll-archive``: documents with a token in
-        each line. ``lines``: those that `pattern` matches; without it every line, in the column text.
+        each line. ``lines``: those that `pattern` matches; without it every line, in the column text. ``whole``: a file
+        is one text, and its name without the ending the id.
     files
         Names of raw files of the dataset, read one after the other. An archive can be given instead of the one text
         file in it.
@@ -182,6 +183,8 @@ class RecordReader(FileForm):
                 return read_rasa_templates(raw)
             case "conll-archive":
                 return read_conll_archive(raw)
+            case "whole":
+                return read_whole(raw)
             case "lines" if not self.pattern:
                 return read_lines(raw)
             case "lines":

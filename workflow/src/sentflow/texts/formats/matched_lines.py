@@ -1,13 +1,28 @@
-"""Lines: each a text, or those that a regular expression matches, as in reports that follow no common format."""
+"""Plain text: a whole file, each line of it, or what a regular expression matches in its lines."""
 
 import re
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import PurePath
 
 from sentflow.errors import ConfigError, DataError, no_pattern
 from sentflow.texts.formats.delimited import without_end
 from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Records, numbered
+
+
+def read_whole(file: RawFile) -> Records:
+    """One row: the text without outer white space, and as id the name of the file without its ending.
+
+    Raises
+    ------
+    DataError
+        The file is empty or wrongly encoded.
+    """
+    text = file.text().strip()
+    if not text:
+        raise DataError(f"{file.name} is empty: no text.")
+    return Records(file.name, ("id", "text"), [[PurePath(file.name).stem], [text]], ["1"])
 
 
 def read_lines(file: RawFile) -> Records:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.formats.nested import ARTICLE_SEPARATOR
+from sentflow.texts.split_passages import PassageSettings, split_corpus
 from sentflow.training.data.reader import Rows, joined
 
 
@@ -25,18 +26,44 @@ def collected_titles(corpora: Iterable[Corpus]) -> Rows:
     )
 
 
-def collected_neighbours(corpora: Iterable[Corpus]) -> Rows:
-    """Every document with the next one, where both are of one law: their identifiers are the same before ``|``."""
+def collected_neighbours(corpora: Iterable[Corpus], words: int | None = None) -> Rows:
+    """Every document with the next one of its law, or every passage with the next one of its document.
 
-    def of(corpus: Corpus) -> Rows:
-        texts, laws = corpus.whole_texts(), [one.rpartition(ARTICLE_SEPARATOR)[0] for one in corpus.ids]
-        places = [place for place, law in enumerate(laws[:-1]) if law and law == laws[place + 1]]
-        return Rows(
-            [f"{corpus.name} {corpus.ids[place]}" for place in places],
-            {"text": [texts[place] for place in places], "other": [texts[place + 1] for place in places]},
-        )
+    Parameters
+    ----------
+    corpora
+        Their documents, in order. Two are of one law where their identifiers are the same before the last ``|``.
+    words
+        Of a passage. None takes whole documents. What is left at the end of a document is a passage if it has half as
+        many words.
+    """
+    return joined(_articles(corpus) if words is None else _passages(corpus, words) for corpus in corpora)
 
-    return joined(map(of, corpora))
+
+def _articles(corpus: Corpus) -> Rows:
+    return _with_next(
+        [f"{corpus.name} {one}" for one in corpus.ids],
+        corpus.whole_texts(),
+        [one.rpartition(ARTICLE_SEPARATOR)[0] for one in corpus.ids],
+    )
+
+
+def _passages(corpus: Corpus, words: int) -> Rows:
+    found = split_corpus(corpus, "", PassageSettings(words=words, title=False))
+    long = [place for place, text in enumerate(found.texts) if 2 * len(text.split()) >= words]
+    documents = [corpus.ids[found.documents[place]] for place in long]
+    return _with_next(
+        [f"{corpus.name} {one}" for one in documents], [found.texts[place] for place in long], documents
+    )
+
+
+def _with_next(names: list[str], texts: list[str], wholes: list[str]) -> Rows:
+    """Each text with the one after it, where both are of the same whole, which has a name."""
+    places = [place for place, one in enumerate(wholes[:-1]) if one and one == wholes[place + 1]]
+    return Rows(
+        [names[place] for place in places],
+        {"text": [texts[place] for place in places], "other": [texts[place + 1] for place in places]},
+    )
 
 
 def collected_spans(corpora: Iterable[Corpus], split: str | None) -> Rows:
