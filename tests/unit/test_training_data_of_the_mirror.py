@@ -38,6 +38,8 @@ REAL = [
 ]
 # Bills without a detailed summary or subject terms, laws without a popular name
 EMPTY = {
+    "bill-details": 513,
+    "bill-details-1998": 1508,
     "bill-explanations": 513,
     "bill-explanations-1998": 1505,
     "bill-keywords": 146,

@@ -99,7 +99,7 @@ def _text_problems(entry: Entry) -> Iterator[tuple[str, str]]:
     if "without_documents_of" in entry:
         yield "without_documents_of", "only rows of questions have this. Delete it, or write questions."
     if entry.get("neighbours") and form != PAIRS:
-        yield "neighbours", f"{form} are not of two documents. Delete it, or write form: pairs."
+        yield "neighbours", f"{form} are not of two texts. Delete it, or write form: pairs."
     if "split" not in entry:
         return
     if form != SPANS:
