@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 F = TypeVar("F")  # np.ndarray or ShiftedSparse
 
 # Below this share of distinct columns grouping saves more than it costs.
-_WORTHWHILE_SHARE = 0.9
+_WORTHWHILE_SHARE = 0.75
 # Columns that differ in a few rows differ in all: these rows tell most dense features without a look at the others.
 _FIRST_ROWS = 16
 
