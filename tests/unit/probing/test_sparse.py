@@ -128,13 +128,13 @@ def folds(features, labels, *, hidden=None, device="cpu", **switches):
     )
 
 
-def words_of_classes(n_classes, *, rows=600, width=90):
+def words_of_classes(n_classes, *, rows=600, width=90, often=0.05):
     """Counts of words, some of them the more frequent in one class, and the classes."""
     rng = np.random.default_rng(3)
     labels = np.arange(rows) % n_classes
-    rates = np.full((n_classes, width), 0.05)
+    rates = np.full((n_classes, width), often)
     for label in range(n_classes):
-        rates[label, label::n_classes] = 0.12
+        rates[label, label::n_classes] = 2.4 * often
     counts = rng.poisson(rates[labels]).astype(np.float32)
     counts[:, -3:] *= rng.random((rows, 3)) < 0.02  # rare: absent from some training parts
     return csr_array(counts), labels.astype(np.int64)
@@ -151,9 +151,12 @@ def test_logistic_probes_are_those_of_the_dense_features(n_classes, paired, cons
     assert_same_folds(folds(features, labels, const_features=const_features), dense_folds)
 
 
-def test_mlp_probes_are_those_of_the_dense_features():
-    features, labels = words_of_classes(2)
-    features = pair_features(features, features[::-1])
+@pytest.mark.parametrize("often", [0.05, 0.002])  # with rare words most columns are 0 in all rows of a batch
+@pytest.mark.parametrize("paired", [False, True])
+def test_mlp_probes_are_those_of_the_dense_features(often, paired):
+    features, labels = words_of_classes(2, often=often, width=int(4.5 / often))
+    if paired:
+        features = pair_features(features, features[::-1])
     assert_same_folds(folds(features, labels, hidden=16), folds(features.toarray(), labels, hidden=16))
 
 

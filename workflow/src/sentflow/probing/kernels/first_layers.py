@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from sentflow.probing.kernels.loops.sparse import add_rows, multiply_rows
+from sentflow.probing.kernels.adamw import AdamW, AdamWOfColumns, Optimiser
+from sentflow.probing.kernels.loops.sparse_layer import add_rows, multiply_rows
+from sentflow.probing.kernels.schedule import Schedule
 
 if TYPE_CHECKING:
     from sentflow.probing.kernels.sparse import ShiftedSparse
@@ -16,11 +18,20 @@ if TYPE_CHECKING:
 class FirstLayer(Protocol):
     """Weights of H hidden units on D features."""
 
-    def initial(self, weights: np.ndarray) -> np.ndarray:
-        """(H, D) → (H · D,): the order in which this layer keeps what belongs to its weights."""
+    def in_order(self, initial: np.ndarray) -> np.ndarray:
+        """A copy of (P,) parameters that begin with weights (H, D), with these in the order of this layer."""
 
-    def bind(self, weights: np.ndarray, gradient: np.ndarray) -> None:
-        """Use these (H · D,) arrays, which others change in place."""
+    def optimiser(
+        self,
+        parameters: np.ndarray,
+        gradient: np.ndarray,
+        schedule: Schedule,
+        multiplicity: np.ndarray | None,
+    ) -> Optimiser:
+        """What moves (P,) parameters in that order, of which the first H · D become the weights of this layer.
+
+        The (P,) gradient of the others is filled by the caller. The multiplicity is in the order of `initial`.
+        """
 
     def forward(self, rows: np.ndarray, hidden: np.ndarray) -> None:
         """Write the hidden units (H, B) of the training rows (B,) int64."""
@@ -40,13 +51,20 @@ class DenseFirstLayer:
         self._shape = (hidden, features.shape[1])
         self._batch = np.empty((0, features.shape[1]), np.float32)
 
-    def initial(self, weights: np.ndarray) -> np.ndarray:
-        """See `FirstLayer`: unit by unit."""
-        return weights.ravel()
+    def in_order(self, initial: np.ndarray) -> np.ndarray:
+        """See `FirstLayer`: unit by unit, as they are."""
+        return initial.copy()
 
-    def bind(self, weights: np.ndarray, gradient: np.ndarray) -> None:
+    def optimiser(
+        self,
+        parameters: np.ndarray,
+        gradient: np.ndarray,
+        schedule: Schedule,
+        multiplicity: np.ndarray | None,
+    ) -> Optimiser:
         """See `FirstLayer`."""
-        self._weights, self._gradient = weights.reshape(self._shape), gradient.reshape(self._shape)
+        self._weights, self._gradient = (_first(values, self._shape) for values in (parameters, gradient))
+        return AdamW(parameters, gradient, schedule, multiplicity=multiplicity)
 
     def forward(self, rows: np.ndarray, hidden: np.ndarray) -> None:
         """See `FirstLayer`."""
@@ -74,24 +92,45 @@ class SparseFirstLayer:
         self._shape = (features.shape[1], hidden)
         self._rows = np.empty(0, np.int64)
 
-    def initial(self, weights: np.ndarray) -> np.ndarray:
-        """See `FirstLayer`: feature by feature, for an entry of the features meets all units of its column."""
-        return weights.T.ravel()
+    def in_order(self, initial: np.ndarray) -> np.ndarray:
+        """See `FirstLayer`: column by column of the features."""
+        width, hidden = self._shape
+        return np.concatenate([_first(initial, (hidden, width)).T.ravel(), initial[width * hidden :]])
 
-    def bind(self, weights: np.ndarray, gradient: np.ndarray) -> None:
+    def optimiser(
+        self,
+        parameters: np.ndarray,
+        gradient: np.ndarray,
+        schedule: Schedule,
+        multiplicity: np.ndarray | None,
+    ) -> Optimiser:
         """See `FirstLayer`."""
-        self._weights, self._gradient = weights.reshape(self._shape), gradient.reshape(self._shape)
+        width = self._shape[0]
+        self._optimiser = AdamWOfColumns(
+            parameters,
+            gradient,
+            schedule,
+            shape=self._shape,
+            shift=self._shift,
+            multiplicity=np.ones(width, np.float32) if multiplicity is None else multiplicity[:width].copy(),
+        )
+        return self._optimiser
 
     def forward(self, rows: np.ndarray, hidden: np.ndarray) -> None:
         """See `FirstLayer`."""
-        self._rows = rows
-        multiply_rows(*self._entries, rows, self._weights, self._shift @ self._weights, hidden)
+        self._rows, own = rows, self._optimiser
+        multiply_rows(*self._entries, rows, own.weights, own.level, hidden)
 
     def backward(self, residual: np.ndarray) -> None:
         """See `FirstLayer`."""
         # The shift adds nothing: batch normalisation makes the derivatives of a batch sum to 0.
-        add_rows(*self._entries, self._rows, residual, self._gradient)
+        add_rows(*self._entries, self._rows, residual, self._optimiser.gradient, self._optimiser.met)
 
     def apply(self, features: "np.ndarray | ShiftedSparse") -> np.ndarray:
         """See `FirstLayer`."""
-        return (features @ self._weights).T
+        return (features @ self._optimiser.weights).T
+
+
+def _first(values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """A view of the first of (P,) values."""
+    return values[: shape[0] * shape[1]].reshape(shape)

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.probing.kernels.adamw import AdamW
 from sentflow.probing.kernels.columns import Problem
 from sentflow.probing.kernels.first_layers import DenseFirstLayer, FirstLayer, SparseFirstLayer
 from sentflow.probing.kernels.loops.mlp import EPSILON, forward_and_back
@@ -38,20 +37,14 @@ class MlpTraining:
             if isinstance(problem.train, np.ndarray)
             else SparseFirstLayer(problem.train, hidden=hidden)
         )
-        width = problem.train.shape[1]
-        parameters = self._in_order(problem.initial, hidden, width)
+        parameters = self._first_layer.in_order(problem.initial)
         gradient = np.zeros_like(parameters)
-        weights, *self._layers = _split(parameters, width, hidden, n_outputs)
-        g_weights, *self._layer_gradients = _split(gradient, width, hidden, n_outputs)
-        self._first_layer.bind(weights, g_weights)
-        self._running_mean, self._running_variance = np.zeros(hidden, np.float32), np.ones(hidden, np.float32)
-        multiplicity = problem.multiplicity
-        self._optimiser = AdamW(
-            parameters,
-            gradient,
-            schedule,
-            multiplicity=None if multiplicity is None else self._in_order(multiplicity, hidden, width),
+        n_first = hidden * problem.train.shape[1]
+        self._layers, self._layer_gradients = (
+            _split(values[n_first:], hidden, n_outputs) for values in (parameters, gradient)
         )
+        self._running_mean, self._running_variance = np.zeros(hidden, np.float32), np.ones(hidden, np.float32)
+        self._optimiser = self._first_layer.optimiser(parameters, gradient, schedule, problem.multiplicity)
         self._steps = 0
         self._epochs: list[tuple[np.ndarray, np.ndarray]] = []  # logits and labels
 
@@ -107,15 +100,9 @@ class MlpTraining:
         logits: np.ndarray = (weights @ values).T + bias
         return logits[None]
 
-    def _in_order(self, values: np.ndarray, hidden: int, width: int) -> np.ndarray:
-        """(P,): a copy of what belongs to the parameters, in the order of this object's."""
-        n_first = hidden * width
-        first = self._first_layer.initial(values[:n_first].reshape(hidden, width))
-        return np.concatenate([first, values[n_first:]])
 
-
-def _split(flat: np.ndarray, width: int, hidden: int, n_outputs: int) -> tuple[np.ndarray, ...]:
-    """Views: hidden weights (flat), scale and shift of the batch norm, output weights, output bias."""
-    sizes = [hidden * width, hidden, hidden, n_outputs * hidden, n_outputs]
-    first, scale, shift, last, bias = np.split(flat, np.cumsum(sizes)[:-1])
-    return first, scale, shift, last.reshape(n_outputs, hidden), bias
+def _split(flat: np.ndarray, hidden: int, n_outputs: int) -> tuple[np.ndarray, ...]:
+    """Views: scale and shift of the batch norm, output weights, output bias."""
+    sizes = [hidden, hidden, n_outputs * hidden, n_outputs]
+    scale, shift, last, bias = np.split(flat, np.cumsum(sizes)[:-1])
+    return scale, shift, last.reshape(n_outputs, hidden), bias

@@ -23,7 +23,27 @@ def clip_factor(gradient: np.ndarray, multiplicity: np.ndarray, max_norm: np.flo
             for j in range(gradient.shape[1]):
                 gradient[k, j] /= multiplicity[k, j]
                 squares += gradient[k, j] * gradient[k, j] * multiplicity[k, j]
+    return clip_of(squares, max_norm)
+
+
+@inlined
+def clip_of(squares: np.float32, max_norm: np.float32) -> np.float32:
+    """The factor for a gradient of this squared norm, as torch.nn.utils.clip_grad_norm_ takes it."""
     return min(max_norm / (np.sqrt(squares) + np.float32(1e-6)), np.float32(1))
+
+
+@inlined
+def moved(
+    weight: np.float32, first: np.float32, second: np.float32, slope: np.float32, scalars: np.ndarray
+) -> tuple[np.float32, np.float32, np.float32]:
+    """One weight and its moments, which are kept without their factors 1 − β, after a step along its slope.
+
+    Scalars are those of one step of one probe, see `Schedule.scalars`.
+    """
+    keep, epsilon, minus_rate, beta1, beta2 = scalars[0], scalars[1], scalars[2], scalars[3], scalars[4]
+    first = first * beta1 + slope
+    second = second * beta2 + slope * slope
+    return weight * keep + first / (np.sqrt(second) + epsilon) * minus_rate, first, second
 
 
 @inlined
@@ -35,15 +55,9 @@ def move(
     clip: np.float32,
     scalars: np.ndarray,
 ) -> None:
-    """Move (K, P) weights by their clipped gradient; the moments are kept without their factors 1 − β.
-
-    Scalars are those of one step of one probe, see `Schedule.scalars`.
-    """
-    keep, epsilon, minus_rate, beta1, beta2 = scalars[0], scalars[1], scalars[2], scalars[3], scalars[4]
+    """Move (K, P) weights by their clipped gradient, see `moved`."""
     for k in range(weights.shape[0]):
         for j in range(weights.shape[1]):
-            slope = gradient[k, j] * clip
-            first[k, j] = first[k, j] * beta1 + slope
-            second[k, j] = second[k, j] * beta2 + slope * slope
-            step = first[k, j] / (np.sqrt(second[k, j]) + epsilon)
-            weights[k, j] = weights[k, j] * keep + step * minus_rate
+            weights[k, j], first[k, j], second[k, j] = moved(
+                weights[k, j], first[k, j], second[k, j], gradient[k, j] * clip, scalars
+            )

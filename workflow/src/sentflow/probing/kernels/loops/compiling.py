@@ -20,8 +20,12 @@ def compiled(signature: str) -> Callable[[F], F]:
 
 
 def inlined(function: F) -> F:
-    """Compile as a part of the loops that call it."""
-    result: F = numba.njit(**_OPTIONS)(function)
+    """Compile as a part of the loops that call it.
+
+    Without force, LLVM may leave it a function of its own; and a process that reads two loops from the cache calls the
+    copy of one of them in both, which may have other bits than the copy that the loop was compiled with.
+    """
+    result: F = numba.njit(forceinline=True, **_OPTIONS)(function)
     return result
 
 

@@ -1,4 +1,4 @@
-"""Sparse features: epochs of logistic probes, and the products of an MLP's first layer, entry by entry.
+"""Sparse features: epochs of logistic probes, entry by entry.
 
 Features (n, D) are a matrix in rows (values, columns, starts of the rows) less the same shift (D,) in every row.
 """
@@ -68,46 +68,3 @@ def train_epoch(
                         gradient[k, columns[entry]] += residual[k, i] * values[entry]
             clip = clip_factor(gradient, multiplicity, max_norm)
             move(own, gradient, first[probe], second[probe], clip, scalars[step, probe])
-
-
-@compiled("void(f4[::1], i8[::1], i8[::1], i8[::1], f4[:,::1], f4[::1], f4[:,::1])")
-def multiply_rows(
-    values: np.ndarray,
-    columns: np.ndarray,
-    starts: np.ndarray,
-    rows: np.ndarray,
-    weights: np.ndarray,
-    level: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Products of some rows (B,) with (D, H) weights, less a level (H,), written to (H, B)."""
-    sums = np.empty(weights.shape[1], np.float32)
-    for i in range(len(rows)):
-        sums[:] = np.float32(0)
-        for entry in range(starts[rows[i]], starts[rows[i] + 1]):
-            value, column = values[entry], columns[entry]
-            for h in range(len(sums)):
-                sums[h] += value * weights[column, h]
-        for h in range(len(sums)):
-            out[h, i] = sums[h] - level[h]
-
-
-@compiled("void(f4[::1], i8[::1], i8[::1], i8[::1], f4[:,::1], f4[:,::1])")
-def add_rows(
-    values: np.ndarray,
-    columns: np.ndarray,
-    starts: np.ndarray,
-    rows: np.ndarray,
-    factors: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Sum of the rows (B,), each times its factors (H, B), written to (D, H)."""
-    out[:] = np.float32(0)
-    own = np.empty(len(factors), np.float32)
-    for i in range(len(rows)):
-        for h in range(len(own)):
-            own[h] = factors[h, i]
-        for entry in range(starts[rows[i]], starts[rows[i] + 1]):
-            value, column = values[entry], columns[entry]
-            for h in range(len(own)):
-                out[column, h] += value * own[h]
