@@ -1,7 +1,7 @@
 """Run a command as on a processor with fewer instructions: python benchmarks/as_processor.py NAME COMMAND…
 
-NAME is one of `processor_settings.PROCESSORS`. Where the processor of this machine has less than that, nothing is run,
-and a line says so.
+NAME is one of `processor_settings.PROCESSORS`. Where the processor of this machine has less than that, or no more,
+nothing is run, and a line says so.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # which PYTHONSAFEPATH leaves out
 
-from processor_settings import PROCESSORS, VARIABLE, missing  # noqa: E402
+from processor_settings import PROCESSORS, VARIABLE, no_use  # noqa: E402
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     if not arguments.command:
         parser.error("no command: write one after the name, for example `python -m pytest -m numeric`")
     processor = PROCESSORS[arguments.name]
-    if reason := missing(processor):
+    if reason := no_use(processor):
         print(f"Not run as {arguments.name}: {reason}.")
         return
     os.environ.update(processor.variables() | {VARIABLE: arguments.name})

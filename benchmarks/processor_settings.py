@@ -54,12 +54,15 @@ class Processor:
         For tables.
     needs
         NumPy's name of the instructions that the processor of this machine must have.
+    lacks
+        Its name of the next ones: a processor without them computes so by itself.
     settings
         One or more per library.
     """
 
     title: str
     needs: str
+    lacks: str
     settings: tuple[Setting, ...]
 
     def variables(self) -> dict[str, str]:
@@ -223,11 +226,13 @@ PROCESSORS = {
     "avx2": Processor(
         "all of AVX2",
         "X86_V3",
+        "X86_V4",
         (TORCH_AVX2, OPENBLAS_AVX2, NUMPY_AVX2, ONEDNN_AVX2, MKL_AVX2, NUMBA_AVX2, ARROW_AVX2),
     ),
     "baseline": Processor(
         "all of SSE4.2",
         "X86_V2",
+        "X86_V3",
         (
             *(TORCH_BASELINE, OPENBLAS_BASELINE, NUMPY_BASELINE, ONEDNN_BASELINE),
             *(MKL_BASELINE, NUMBA_BASELINE, ARROW_BASELINE),
@@ -236,10 +241,12 @@ PROCESSORS = {
 }
 
 
-def missing(processor: Processor) -> str | None:
-    """Why this machine cannot compute as a processor; to be asked without its settings."""
+def no_use(processor: Processor) -> str | None:
+    """Why there is no use in computing as a processor on this machine; to be asked without its settings."""
     from numpy._core._multiarray_umath import __cpu_features__
 
-    if __cpu_features__.get(processor.needs):
-        return None
-    return f"the processor of this machine has not all instructions of {processor.needs}"
+    if not __cpu_features__.get(processor.needs):
+        return f"the processor of this machine has not all instructions of {processor.needs}"
+    if not __cpu_features__.get(processor.lacks):
+        return "the processor of this machine has no more instructions, so the other tests have shown it"
+    return None

@@ -19,6 +19,17 @@ settings.load_profile("another processor" if VARIABLE in os.environ else "sentfl
 _BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let random cases be tried more often than there is time for after every change."""
+    parser.addoption("--thorough", action="store_true", help="three times as many random kills and inputs")
+
+
+@pytest.fixture(scope="session")
+def thorough(request: pytest.FixtureRequest) -> int:
+    """By what to multiply the number of random cases: 3 with --thorough, else 1."""
+    return 3 if request.config.getoption("thorough") else 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that are run again as other processors."""
     for item in items:

@@ -213,7 +213,7 @@ states.save_file({{name: value.clone() for name, value in objective.state_dict()
 
 
 @pytest.mark.slow
-def test_killed_twenty_times_also_while_saving_ends_in_the_same_bytes(folder, tmp_path):
+def test_killed_many_times_also_while_saving_ends_in_the_same_bytes(folder, tmp_path, thorough):
     trainable_encoder(folder)
     path = [str(Path(__file__).parent), *[part for part in sys.path if part]]
 
@@ -229,7 +229,7 @@ def test_killed_twenty_times_also_while_saving_ends_in_the_same_bytes(folder, tm
     expected = file_sha256(out)
     generator = np.random.default_rng(1)
     kills = 0
-    while code := run("killed", int(generator.integers(3, 12)) if kills < 20 else 10**9)[0]:
+    while code := run("killed", int(generator.integers(3, 12)) if kills < 7 * thorough else 10**9)[0]:
         assert code == -signal.SIGKILL
         kills += 1
     # A step writes a state in about eight calls, so most of these end while one is written.
