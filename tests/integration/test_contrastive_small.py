@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.mirror]
 
 SCORED = {
     "seeds": [1],
-    "training": {"steps": 30, "snapshots": 30},
+    "training": {"steps": 40, "snapshots": 40},
     "selection": {"pairs": "STSB-dev", "rule": "last"},
 }
 DRAWN = {

