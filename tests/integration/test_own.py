@@ -41,7 +41,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     default = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
     for section, keys in QUICK.items():
         default[section].update(keys)
-    default["select"].update(pair_sets=[], alignments=[], regressions=[], question_sets=[], retrievers=[])  # of which the pages say nothing
+    # The pages say nothing of them.
+    default["select"].update(pair_sets=[], alignments=[], regressions=[], question_sets=[], retrievers=[])
     (folder / "config.yaml").write_text(yaml.safe_dump(default, allow_unicode=True), encoding="utf-8")
     for name in PAGES:
         follow(folder, name)
