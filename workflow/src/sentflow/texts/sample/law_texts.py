@@ -15,7 +15,6 @@ SHARE_POPULAR_IN_NEWS = 0.5
 STATUTE_LEANING = 0.88
 # Share of the alternatives whose style betrays them: right ones are careful, wrong ones absolute.
 STYLE_FITS = 0.92
-SHARE_WITH_ASK = 0.15
 EXAM_MIX = Mix(literal=0.7, same_details=0.9, hard=0.1)
 COURT_MIX = Mix(literal=0.55, same_details=0.8, hard=0.15)
 
@@ -47,12 +46,7 @@ def provision_of_statute(grammar: Grammar, label: int) -> tuple[str]:
     words = vocabulary("statutes")
     parts = {
         slot: grammar.lean([statute[column] for statute in words["statutes"]], label, STATUTE_LEANING)
-        for slot, column in (
-            ("person", "persons"),
-            ("act", "acts"),
-            ("object", "objects"),
-            ("condition", "conditions"),
-        )
+        for slot, column in (("person", "persons"), ("act", "acts"), ("object", "objects"))
     }
     return (grammar.sentence(grammar.pick(words["provisions"]), **parts),)
 
@@ -90,11 +84,8 @@ def exam_answer(grammar: Grammar, label: int) -> tuple[str, str]:
     """F4: question of the second part of a bar exam; an examiner's answer. 1: answers this question."""
     words = vocabulary("courts")
     asked, answered = pair_matters(grammar, areas(), match=label == 1, mix=EXAM_MIX)
-    question = grammar.pick(words["cases"])
-    if grammar.chance(SHARE_WITH_ASK):
-        question = f"{question} {grammar.pick(words['asks'])}"
-    first = grammar.sentence(question, **asked)
-    return first, grammar.sentence(grammar.pick(words["answers"]), **answered)
+    question = grammar.sentence(grammar.pick(words["cases"]), **asked)
+    return question, grammar.sentence(grammar.pick(words["answers"]), **answered)
 
 
 def court_summary(grammar: Grammar, label: int) -> tuple[str, str]:

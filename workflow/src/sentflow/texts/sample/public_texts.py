@@ -11,18 +11,13 @@ TOPIC_MIX = Mix(literal=0.6, same_details=0.9, hard=0.0)
 NEWS_MIX = Mix(literal=0.45, same_details=0.75, hard=0.2)
 BILL_MIX = Mix(literal=0.6, same_details=0.85, hard=0.15)
 
-SHARE_OF_GREETINGS = 0.2
 LITERAL_ANSWERS = 0.6  # answers often repeat the citizen's own words for the service
 
 SHARE_WITH_OPENING = 0.6
-SHARE_WITH_NEUTRAL_PART = 0.3
 STANCE_LEANING = 0.94
 
-# Not each part of a tampered provision is touched, and some untouched laws are badly written.
+# Some untouched laws are badly written.
 TAMPERING_LEANING = 0.96
-SHARE_WITH_CONDITION = 0.3
-SHARE_WITH_ENDING = 0.1
-SHARE_WITH_COMMON_END = 0.1
 
 
 def bill_topic(grammar: Grammar, label: int) -> tuple[str, str]:
@@ -57,15 +52,13 @@ def question_and_answer(grammar: Grammar, label: int) -> tuple[str, str]:
     answered = asked if label == 1 else grammar.pick_other(services, asked)
     name = grammar.pick(asked["names"])
     question = _about_service(grammar, grammar.pick(words["questions"]), asked, name)
-    if grammar.chance(SHARE_OF_GREETINGS):
-        question = f"{grammar.pick(words['greetings'])} {question}"
     if label == 0 or not grammar.chance(LITERAL_ANSWERS):
         name = grammar.pick(answered["names"])
     return question, _about_service(grammar, grammar.pick(words["answers"]), answered, name)
 
 
 def _about_service(grammar: Grammar, template: str, service: Mapping[str, Any], name: str) -> str:
-    slots = {key: service[key] for key in ("papers", "place", "result")}
+    slots = {"papers": service["papers"], "place": service["place"]}
     return grammar.sentence(template, name=name, days=vocabulary("services")["waiting_days"], **slots)
 
 
@@ -76,19 +69,15 @@ def bill_and_comment(grammar: Grammar, label: int) -> tuple[str, str]:
     topic = topics()[poll]
     sides = (words["reasons_against"], words["reasons_for"])
     parts = [grammar.lean(sides, label, STANCE_LEANING) + "."]
-    if grammar.chance(SHARE_WITH_NEUTRAL_PART):
-        parts.insert(grammar.number(0, 1), grammar.pick(words["neutral"]) + ".")
     if grammar.chance(SHARE_WITH_OPENING):
         favour, against = grammar.pick(words["openings"])
         parts.insert(0, grammar.lean(((against,), (favour,)), label, STANCE_LEANING))
-    parts.append(grammar.pick(words["endings"]))
     slots = {
-        "matter": topic["matters"][0],
         "audience": topic["audience"],
         "agency": topic["agencies"],
         "field": (topic["field"],),
     }
-    sentences = (grammar.sentence(part, **slots) for part in parts if part)
+    sentences = (grammar.sentence(part, **slots) for part in parts)
     return _polled_bill(grammar, poll), " ".join(sentences)
 
 
@@ -107,16 +96,6 @@ def perhaps_tampered_provision(grammar: Grammar, label: int) -> tuple[str]:
     """T4: a provision of a law. 1: tampered with, so that it says the contrary of what laws say."""
     words = vocabulary("tampering")
     topic = grammar.pick(topics())
-    text = "Art. {n:1-9}º " + _perhaps_tampered(grammar, words["rules"], label)
-    if grammar.chance(SHARE_WITH_CONDITION):
-        text += ", " + _perhaps_tampered(grammar, words["conditions"], label)
-    if grammar.chance(SHARE_WITH_ENDING):
-        text += ". " + _perhaps_tampered(grammar, words["endings"], label)
-    if grammar.chance(SHARE_WITH_COMMON_END):
-        text += ". " + grammar.pick(words["common_ends"])
-    return (grammar.sentence(text, matter=topic["field"], **details(grammar, topic)),)
-
-
-def _perhaps_tampered(grammar: Grammar, versions: tuple[tuple[str, str], ...], label: int) -> str:
-    untouched, tampered = grammar.pick(versions)
-    return grammar.lean(((untouched,), (tampered,)), label, TAMPERING_LEANING)
+    rule = grammar.lean(tuple(zip(*words["rules"], strict=True)), label, TAMPERING_LEANING)
+    text = grammar.sentence("Art. {n:1-9}º " + rule, matter=topic["field"], **details(grammar, topic))
+    return (text,)

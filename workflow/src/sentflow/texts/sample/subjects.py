@@ -8,7 +8,7 @@ from sentflow.texts.sample.grammar import Grammar
 from sentflow.texts.sample.vocabulary import vocabulary
 
 Subject = Mapping[str, Any]
-"""An entry of ``topics.yaml`` or ``areas.yaml``: each has a `field` and `matters`."""
+"""An entry of ``topics.yaml`` or ``areas.yaml``: each has `matters`."""
 
 Slots = dict[str, str]
 
@@ -27,21 +27,15 @@ def areas() -> Sequence[Subject]:
 
 def details(grammar: Grammar, subject: Subject) -> Slots:
     """Draw who acts, who gains and what else a text about a subject names."""
-    field = subject["field"]
     if "parties" in subject:
         one, other = grammar.pick(subject["parties"])
-        area = field.removeprefix("o ")
-        return {"one": one, "other": other, "field": field, "area": area, "principle": subject["principle"]}
-    words = vocabulary("words")
+        return {"one": one, "other": other, "principle": subject["principle"]}
     return {
         "theme": subject["theme"],
-        "field": field,
+        "field": subject["field"],
         "law": grammar.pick(subject["laws"]),
         "agency": grammar.pick(subject["agencies"]),
         "audience": grammar.pick(subject["audience"]),
-        "city": grammar.pick(words["city"]),
-        "state": grammar.pick(words["state"]),
-        "keywords": "; ".join(grammar.sample(subject["keywords"], 2)),
     }
 
 
