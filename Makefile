@@ -1,4 +1,5 @@
 # Two commands do everything: `make` runs the default experiment, `make test` runs the tests.
+# Beside them: `make frozen` holds every number against committed values, `make test-slow` runs whole pipelines, `make nightly` the rest.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -16,7 +17,9 @@ PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 
 DURATIONS := --durations 20
 
-.PHONY: run installed test test-all test-processors lint pins clean
+NIGHTLY := nightly-processors nightly-slurm nightly-units nightly-runs
+
+.PHONY: run installed test test-slow frozen frozen-update nightly $(NIGHTLY) lint pins clean
 
 run: $(INSTALLED)
 	$(BIN)/snakemake --cores all
@@ -28,17 +31,41 @@ run: $(INSTALLED)
 installed: $(INSTALLED)
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m "not slow"
+	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m "not slow and not nightly" $(PYTEST_ARGS)
 
-test-all: $(INSTALLED)
-	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) $(PYTEST_ARGS)
+# Whole pipelines, killed and resumed; those on SLURM need it and its plugin
+test-slow: $(INSTALLED)
+	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m "slow and not nightly" $(PYTEST_ARGS)
+
+# The numbers of five experiments, run in an empty folder; FROZEN=--work=FOLDER keeps the runs, and runs again only what changed
+frozen: $(INSTALLED)
+	$(BIN)/python tests/frozen/frozen.py check $(FROZEN)
+
+# make frozen-update KIND="scores tables"
+frozen-update: $(INSTALLED)
+	$(BIN)/python tests/frozen/frozen.py update $(KIND) $(FROZEN)
+
+# Each part can be run alone
+nightly: $(NIGHTLY)
 
 # What libraries compute with fewer instructions of the processor, as on an older one; see docs/reproducibility.md
-test-processors: $(INSTALLED)
+nightly-processors: $(INSTALLED)
 	for name in avx2 baseline; do \
 	  $(BIN)/python benchmarks/as_processor.py $$name \
-	    $(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m "numeric and not slow" || exit; \
+	    $(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m "numeric and not slow and not nightly" || exit; \
 	done
+
+# Cancelled jobs, drained nodes: needs SLURM and, on PYTHONPATH, its plugin
+nightly-slurm: $(INSTALLED)
+	$(BIN)/python -m pytest $(DURATIONS) tests/slurm
+
+# The whole mirror, figures of many encoders, random inputs
+nightly-units: $(INSTALLED)
+	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m nightly --ignore tests/integration --ignore tests/slurm --thorough
+
+# Long pipelines, random kills
+nightly-runs: $(INSTALLED)
+	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m nightly tests/integration
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

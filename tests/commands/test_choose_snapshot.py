@@ -9,7 +9,6 @@ from tiny_bert import save_tiny_bert
 
 from sentflow.commands import choose_snapshot
 from sentflow.encoders.manifest import read_manifest
-from sentflow.errors import DataError
 from sentflow.files.io import read_json
 
 SCORES = {0: 0.9, 2: 0.8, 4: 0.7}
@@ -52,15 +51,3 @@ def test_the_chosen_and_the_last_snapshot_stay_when_the_others_are_deleted(snaps
     assert all((folder / "model/weights" / name).is_file() for name in manifest.files)
     assert (folder / "last/after-4.txt").is_file()
     assert (folder / "last/model.safetensors").is_file()
-
-
-def test_a_choice_made_again_leaves_nothing_of_the_one_before(snapshots):
-    choose(snapshots)
-    folder = choose(snapshots, rule="last")
-    assert [file.name for file in (folder / "model/weights").glob("after-*")] == ["after-4.txt"]
-
-
-def test_a_snapshot_that_is_gone_is_told_with_what_to_do(snapshots):
-    shutil.rmtree(snapshots / "step-000004")
-    with pytest.raises(DataError, match=r"step-000004 is missing\. Delete .*record\.json and run snakemake"):
-        choose(snapshots)

@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +7,6 @@ import pytest
 from small_tasks import make_task
 
 from sentflow.commands.hardest import main
-from sentflow.errors import DataError
 from sentflow.files.arrow import table_of
 from sentflow.texts.table import TaskTable, write_task
 
@@ -72,52 +69,3 @@ def test_the_hardest_come_first_and_what_is_never_wrong_is_left_out(tmp_path, ta
     first = rows[0]
     assert (first["task"], first["text_a"], first["text_b"]) == ("X-sample", table.text_a[3], "")
     assert (first["label"], first["label_name"], first["offensive"]) == (1, "1", False)
-
-
-def test_one_file_with_all_folds_of_a_model_is_as_good_as_many(tmp_path, table):
-    parts = [
-        write_predictions(tmp_path / f"p{half}.parquet", table, repetition=1, wrong={3, 8}, rows=rows)
-        for half, rows in enumerate([range(6), range(6, 12)])
-    ]
-    whole = write_predictions(tmp_path / "whole.parquet", table, repetition=1, wrong={3, 8})
-    assert run(tmp_path, parts, models=["one"]) == run(tmp_path, [whole], models=["one"])
-
-
-def test_limit_and_mark_of_offensive_tasks(tmp_path, table):
-    file = write_predictions(tmp_path / "a.parquet", table, repetition=1, wrong={1, 2, 4})
-    rows = run(tmp_path, [file], models=["one"], limit=2, offensive=True)
-    assert [(row["row"], row["offensive"]) for row in rows] == [(1, True), (2, True)]
-
-
-def test_nothing_wrong_is_an_empty_file(tmp_path, table):
-    file = write_predictions(tmp_path / "a.parquet", table, repetition=1, wrong=set())
-    assert run(tmp_path, [file], models=["one"]) == []
-    assert "share_wrong" in pq.read_schema(tmp_path / "hardest.parquet").names
-
-
-def test_predictions_of_another_table_are_refused(tmp_path, table):
-    other = make_task(14)
-    file = write_predictions(tmp_path / "a.parquet", other, repetition=1, wrong=set())
-    with pytest.raises(
-        DataError,
-        match="X-sample × one: the predictions are for other rows or labels than those of the task table",
-    ):
-        run(tmp_path, [file], models=["one"])
-
-
-def test_a_model_without_its_files_is_told(tmp_path, table):
-    file = write_predictions(tmp_path / "a.parquet", table, repetition=1, wrong=set())
-    with pytest.raises(DataError, match="1 prediction files for 2 encoders"):
-        run(tmp_path, [file])
-
-
-def test_a_damaged_file_is_named(tmp_path, table):
-    (tmp_path / "a.parquet").write_bytes(b"PAR1")
-    with pytest.raises(DataError, match=r"a\.parquet is not a readable file of predictions"):
-        run(tmp_path, [tmp_path / "a.parquet"], models=["one"])
-
-
-def test_the_command_imports_nothing_heavy():
-    look = "import sys, sentflow.commands.hardest; print(' '.join(m.split('.')[0] for m in sys.modules))"
-    loaded = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True).stdout
-    assert not {"pandas", "scipy", "sklearn", "torch"} & set(loaded.split())

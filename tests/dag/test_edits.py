@@ -1,110 +1,90 @@
-"""Which jobs run again after an edit of files: exactly those that the edit can change."""
+"""Which jobs run again after an edit of code, of data or of the configuration: exactly those that it can change."""
 
 import ast
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from workflow_copy import PACKAGE, planned
+from workflow_copy import PACKAGE, copy_workflow, planned, pretend_to_run
 
-from sentflow.graph.provenance import PLUMBING
-
-TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power", "tasks")
-FIGURES_OF_SCORES = (
-    "heatmap",
-    "forest",
-    "family-means",
-    "ranks",
-    "wins",
-    "differences",
-    "differences-to-best",
-    "curves",
-)
+TABLES_OF_COMPARISONS = ("scores", "intervals", "differences", "ranks", "matches", "power")
+FIGURES_OF_COMPARISONS = ("ranks", "wins", "differences", "differences-to-best", "score-and-cost")
 COSTS = (
     "summarise_costs",
     *(f"table …{name}" for name in ("costs", "encoders")),
     *(f"figure …{name}" for name in ("costs", "score-and-cost")),
     "check …figures",
 )
-CHECKS_OF_SCORES = tuple(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls"))
-AFTER_SCORES = (
-    "compare",
-    "summarise",
-    *COSTS,
-    *(f"table …{name}" for name in TABLES_OF_SCORES),
-    *(f"figure …{name}" for name in FIGURES_OF_SCORES),
-    *CHECKS_OF_SCORES,
-    "check …tables",
-    "report",
-)
 AFTER_COMPARE = (
-    *(f"table …{name}" for name in ("scores", "intervals", "differences", "ranks", "matches", "power")),
-    *(
-        f"figure …{name}"
-        for name in ("ranks", "wins", "differences", "differences-to-best", "score-and-cost")
-    ),
-    "check …tables",
-    "check …figures",
-    "report",
+    *(f"table …{name}" for name in TABLES_OF_COMPARISONS),
+    *(f"figure …{name}" for name in FIGURES_OF_COMPARISONS),
+    *("check …tables", "check …figures", "report"),
 )
-AFTER_COSTS = (*COSTS[1:], "report")
-# What shows similarity, alignment and geometry is made of one summary.
-OF_SUMMARY_OF_PAIRS = (
-    *COSTS,
+AFTER_SCORES = (
+    *("compare", "summarise", "table …tasks", *COSTS, *AFTER_COMPARE),
+    *(f"figure …{name}" for name in ("heatmap", "forest", "family-means", "curves")),
+    *(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls")),
+)
+AFTER_SIMILARITY = (
+    *("summarise_similarity", *COSTS, "check …similarity", "report"),
     *(f"table …{name}" for name in ("sts", "sts-subsets", "sts-differences", "regressions")),
     *(f"figure …{name}" for name in ("alignment-uniformity", "similarity-histograms")),
-    "check …similarity",
-    "report",
 )
-OF_SUMMARY_OF_GEOMETRY = (
-    *(f"table …{name}" for name in ("alignments", "geometry")),
+AFTER_GEOMETRY = (
+    *("summarise_geometry", "table …alignments", "table …geometry", "check …figures", "report"),
     *(f"figure …{name}" for name in ("alignment-uniformity", "spectrum", "truncation")),
-    "check …figures",
-    "report",
 )
-AFTER_SIMILARITY = ("summarise_similarity", *OF_SUMMARY_OF_PAIRS)
-AFTER_GEOMETRY = ("summarise_geometry", *OF_SUMMARY_OF_GEOMETRY)
 AFTER_MEASURES = (*AFTER_SIMILARITY, *AFTER_GEOMETRY)
-AFTER_DIFFERENCES = ("table …sts", "table …sts-differences", "check …similarity", "report")
-SIMILARITY = ("similarity", "compare_similarity", *AFTER_SIMILARITY)
 OF_VECTORS = ("similarity", "compare_similarity", "regress", "align", "geometry", *AFTER_MEASURES)
+PROBES = ("probe", "probe_lazy", "score", "hardest", *AFTER_SCORES)
 COLLECT_TASKS = ("collect …tiny-public", "collect …tiny-exams")
-COLLECT_PAIRS = ("collect …tiny-sentences",)
-OF_PAIRS = (*COLLECT_PAIRS, "permute_texts", "overlap", *OF_VECTORS)
 EMBED_TASKS = ("embed …tiny-public", "embed …tiny-exams")
-EMBED_PAIRS = ("embed …tiny-sentences", "embed …tiny-sentences-permuted")
-AFTER_TABLES = (*COLLECT_TASKS, *EMBED_TASKS, "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)
-AFTER_PAIRS = (*EMBED_PAIRS, *OF_PAIRS)
-SCORES_OF_VECTORS = ("probe", "score …bag-of-words", "score …random", *AFTER_SCORES)
+TASKS = ("T1B-tiny", "G3-tiny", "F3-tiny")
+OF_RANDOM = (  # what is made of the vectors of one encoder, and what follows
+    *(f"{rule} {task}/random" for rule in ("probe", "score") for task in TASKS),
+    *("similarity STS12-tiny/random", "similarity STSB-tiny/random", "regress STSB-tiny/random"),
+    *("align STSB-tiny/random", "geometry tiny-sentences/random", "compare_similarity"),
+    *(f"embed random/{name}" for name in ("tiny-public", "tiny-exams", "tiny-sentences")),
+    *("embed random/tiny-sentences-permuted", *AFTER_MEASURES, *AFTER_SCORES),
+)
+CONTROLS = ("bag-of-words", "random")
 
 
-def jobs(everything: set[str], *rules_or_jobs: str) -> set[str]:
-    """Jobs of a rule, or those whose last wildcard is as ``"rule …last"`` says; each must exist."""
+def jobs(everything: set[str], *wanted: str) -> set[str]:
+    """Jobs of a rule, jobs in full, and those whose last wildcard is as ``"rule …last"`` says; each must exist.
+
+    A job that is new begins with a plus.
+    """
     found: set[str] = set()
-    for wanted in rules_or_jobs:
-        rule, _, last = wanted.partition(" …")
-        belonging = {
-            job
-            for job in everything
-            if job.split()[0] == rule and (not last or job.replace(" ", "/").endswith("/" + last))
-        }
-        assert belonging, f"there is no job {wanted}"
+    for one in wanted:
+        rule, _, last = one.partition(" …")
+        if one.startswith("+"):
+            belonging = {one[1:]}
+        elif one in everything:
+            belonging = {one}
+        else:
+            belonging = {
+                job
+                for job in everything
+                if job.split()[0] == rule and (not last or job.replace(" ", "/").endswith("/" + last))
+            }
+        assert belonging, f"there is no job {one}"
         found |= belonging
     return found
-
-
-def edit(file: Path) -> None:
-    """Add a line of code that changes nothing but the code."""
-    with file.open("a", encoding="utf-8") as stream:
-        stream.write("\n_ADDED_BY_A_TEST = 1\n")
 
 
 @pytest.fixture(scope="module")
 def unedited(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished project for tests that undo their edits: to copy one takes half as long as to plan it."""
     return Path(shutil.copytree(finished, tmp_path_factory.mktemp("unedited") / "project"))
+
+
+def edit(file: Path) -> None:
+    """Add a line of code that changes nothing but the code."""
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write("\n_ADDED_BY_A_TEST = 1\n")
 
 
 def planned_after_edit(project: Path, *names: str) -> set[str]:
@@ -119,50 +99,169 @@ def planned_after_edit(project: Path, *names: str) -> set[str]:
             file.write_bytes(content)
 
 
-def slow(module: str, run_again: tuple[str, ...]) -> object:
-    """A module whose jobs, or jobs of their kind, run again after the edit of another case, too."""
-    return pytest.param(module, run_again, marks=pytest.mark.slow)
+def slow(*case: Any) -> Any:
+    """A case that stands beside others of its kind."""
+    return pytest.param(*case, marks=pytest.mark.slow)
 
 
-def python_files(project: Path) -> Iterator[Path]:
-    return (file for file in (project / PACKAGE).rglob("*.py") if file.stat().st_size > 0)
+@pytest.mark.parametrize(
+    ("module", "run_again"),
+    [
+        ("files/io.py", ("…",)),  # all share it
+        ("texts/readers.py", ("prepare", "audit", *COLLECT_TASKS, *EMBED_TASKS, *PROBES)),
+        slow("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
+        ("encoders/kinds/random.py", OF_RANDOM),
+        slow("probing/kernels/logistic.py", PROBES),
+        slow("stats/generalisation.py", ("score", "hardest", *AFTER_SCORES)),
+        ("stats/paired.py", ("compare", *AFTER_COMPARE)),
+        ("audit/hardest.py", ("hardest", "report")),
+        slow("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_SIMILARITY)),
+        slow("geometry/measured_alignment.py", ("align", *AFTER_GEOMETRY)),
+        ("report/families/probing/heatmap.py", ("figure …heatmap", "check …figures", "report")),
+        slow("report/families/similarity/sts_table.py", ("table …sts", "check …similarity", "report")),
+        slow("report/figure/sentflow.mplstyle", ("figure", "check …figures", "report")),
+        ("report/page/page.css", ("report",)),
+    ],
+)  # fmt: skip
+def test_code_runs_the_rules_that_import_it_and_what_follows(unedited, everything, module, run_again):
+    expected = everything if run_again == ("…",) else jobs(everything, *run_again)
+    assert planned_after_edit(unedited, module) == expected
 
 
-def test_everything_is_a_job_of_every_stage(everything):
-    stages = {
-        "generate",
-        "prepare",
-        "prepare_pairs",
-        "fetch_model",
-        "record",
-        "audit",
-        *AFTER_TABLES,
-        *AFTER_PAIRS,
-    }
-    assert {job.split()[0] for job in everything} == {stage.partition(" …")[0] for stage in stages}
-    assert len(jobs(everything, "probe", "probe_lazy")) == 9
+def test_code_of_no_job_runs_nothing(unedited):
+    modules = ("encoders/kinds/api.py", "encoders/fetch/hub.py", "graph/targets.py", "jobs/log.py")
+    assert planned_after_edit(unedited, *modules) == set()
 
 
-def test_a_second_run_does_nothing(finished):
-    assert planned(finished) == set()
+PINNED = {
+    "kind": "sentence-transformers",
+    "source": {"hub": "somebody/encoder", "revision": "a" * 40},
+    **{"title": "Pinned", "licence": "MIT", "citation": "none"},
+}
+WITH_PINNED = {
+    "models": {"pinned": PINNED},
+    "select": {"models": ["bag-of-words", "tfidf", "random", "pinned"]},
+}
+NEW_DATA = {
+    "datasets": {
+        "new": {
+            **{"title": "New", "seed": 9, "licence": "MIT", "citation": "none", "language": "pt"},
+            "files": {"new.csv": {"generator": "F1A"}},
+        }
+    },
+    "tasks": {"F1A-new": {"like": "F1A-sample", "dataset": "new", "reader": {"file": "new.csv"}}},
+    "select": {"tasks": [*TASKS, "F1A-new"]},
+}
+STUDY = {
+    "protocols": {"narrow": {"like": "published", "title": "Narrow", "switches": {"reflect_bca": False}}},
+    "study": {"protocols": ["corrected", "narrow"]},
+    "report": {
+        "tables": [
+            *(*TABLES_OF_COMPARISONS, "tasks", "encoders", "costs", "protocols"),
+            *("sts", "sts-subsets", "sts-differences", "regressions", "alignments", "geometry"),
+        ]
+    },
+}
+RECORDED = ("record", "report")
 
 
-def test_a_finished_project_can_be_moved(project):
-    assert planned(project) == set()
+@pytest.mark.parametrize(
+    ("config", "run_again"),
+    [
+        ({"mirrors": ["/a/folder"], "limits": {"answer_bytes": 10}, "probe": {"job": "fold"}}, ()),
+        (
+            {"models": {"minilm-l6": {"title": "Other"}}, "tasks": {"T1A": {"title": "Other"}}},
+            RECORDED,  # of entries that are not selected
+        ),
+        ({"probe": {"folds": 3}}, ("audit", *PROBES, "record")),
+        slow({"probe": {"seed": 1}}, ("audit", *PROBES, "record")),
+        slow({"probe": {"device": "cuda:0"}}, (*PROBES, "record")),
+        slow({"statistics": {"n_resamples": 300}}, ("score", "hardest", *AFTER_SCORES, "record")),
+        ({"statistics": {"rope": 0.02}}, ("compare", *AFTER_COMPARE, "record")),
+        (
+            {"tasks": {"T1B-tiny": {"classifier": "mlp"}}},
+            (
+                *(f"{rule} T1B-tiny/{model}" for model in CONTROLS for rule in ("probe", "score")),
+                *("probe_lazy T1B-tiny/tfidf", "score T1B-tiny/tfidf", "hardest T1B-tiny"),
+                *(*AFTER_SCORES, "record"),
+            ),
+        ),
+        slow({"tasks": {"T1B-tiny": {"language": "en"}}}, ("audit T1B-tiny", *RECORDED)),
+        ({"models": {"random": {"seed": 1}}}, ("fetch_model random", *OF_RANDOM, "record")),
+        (
+            WITH_PINNED,
+            (
+                *(f"+{job.replace('random', 'pinned')}" for job in OF_RANDOM if "random" in job),
+                *("+fetch_model pinned", "compare_similarity", "hardest"),
+                *(*AFTER_MEASURES, *AFTER_SCORES, "record"),
+            ),
+        ),
+        slow(
+            {"select": {"models": ["tfidf", "random"]}},
+            ("compare_similarity", *AFTER_MEASURES, *AFTER_SCORES, "record"),
+        ),
+        slow(
+            NEW_DATA,
+            (
+                *("+generate new/new.csv", "+prepare F1A-new", "+collect new", "+probe_lazy F1A-new/tfidf"),
+                *("+audit F1A-new", "+hardest F1A-new", "+score F1A-new/tfidf"),
+                *(f"+{rule} F1A-new/{model}" for model in CONTROLS for rule in ("probe", "score")),
+                *(f"+embed {model}/new" for model in CONTROLS),
+                *(*AFTER_SCORES, "record"),
+            ),
+        ),
+        slow({"experiment": {"title": "Another"}}, ("table", "check …tables", "check …similarity", *RECORDED)),
+        (
+            STUDY,
+            (
+                *(f"+probe_study corrected/{task}/{model}" for task in TASKS for model in CONTROLS),
+                *(f"+probe_lazy_study corrected/{task}/tfidf" for task in TASKS),
+                *(
+                    f"+score_study {protocol}/{task}/{model}"  # a protocol of other statistics scores the same folds
+                    for protocol in ("corrected", "narrow")
+                    for task in TASKS
+                    for model in (*CONTROLS, "tfidf")
+                ),
+                *("+compare_protocol corrected", "+compare_protocol narrow", "+table protocols", *RECORDED),
+            ),
+        ),
+        slow(
+            {"similarity": {"baselines": ["jaccard-words", "count-cosine"]}},
+            (
+                *("+overlap STS12-tiny/count-cosine", "+overlap STSB-tiny/count-cosine"),
+                *("compare_similarity", *AFTER_SIMILARITY, "record"),
+            ),
+        ),
+        slow({"similarity": {"measure": "dot"}}, ("compare_similarity", "geometry", *AFTER_MEASURES, "record")),
+        slow({"geometry": {"neighbours": 5}}, ("geometry", *AFTER_GEOMETRY, "record")),
+        slow({"alignments": {"STSB-tiny": {"threshold": 3.5}}}, ("align", *AFTER_GEOMETRY, "record")),
+        slow({"select": {"pair_sets": [], "alignments": [], "regressions": []}}, (*COSTS, *RECORDED)),
+    ],
+)  # fmt: skip
+def test_a_setting_runs_the_jobs_that_read_it_and_what_follows(finished, everything, config, run_again):
+    assert planned(finished, config) == jobs(everything, *run_again)
 
 
-def test_comments_docstrings_and_formatting_run_nothing(project):
-    for file in python_files(project):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
-                node.body[0] = ast.Expr(ast.Constant("Another docstring."))
-        written = ast.unparse(ast.fix_missing_locations(tree))  # loses comments, and lays lines out anew
-        file.write_text(f"# A comment.\n{written}\n", encoding="utf-8")
-    assert planned(project) == set()
+# --- what is no edit
 
 
-def test_dates_of_files_do_not_count(project):
+def test_a_second_run_and_a_moved_project_do_nothing(finished, project):
+    assert planned(finished) == planned(project) == set()
+
+
+def test_comments_docstrings_formatting_dates_and_resources_run_nothing(project):
+    for file in (project / PACKAGE).rglob("*.py"):
+        if file.stat().st_size:
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
+                    node.body[0] = ast.Expr(ast.Constant("Another docstring."))
+            written = ast.unparse(ast.fix_missing_locations(tree))  # loses comments, and lays lines out anew
+            file.write_text(f"# A comment.\n{written}\n", encoding="utf-8")
+    rules = project / "workflow/rules/embed.smk"
+    text = rules.read_text(encoding="utf-8")
+    assert "minutes(120)" in text
+    rules.write_text(text.replace("minutes(120)", "minutes(600)"), encoding="utf-8")
     files = sorted(file for file in project.rglob("*") if file.is_file() and ".snakemake" not in file.parts)
     for position, file in enumerate(files):
         seconds = 2_000_000_000 + (position * 7919) % len(files)  # in an order that is not the graph's
@@ -170,246 +269,50 @@ def test_dates_of_files_do_not_count(project):
     assert planned(project) == set()
 
 
-def test_an_edit_with_an_old_date_is_seen(project, everything):
-    file = project / PACKAGE / "stats/repeatability.py"
-    edit(file)
-    os.utime(file, (1_600_000_000, 1_600_000_000))
-    assert planned(project) == jobs(everything, "score", "hardest", *AFTER_SCORES)
+# --- edits of other files
 
 
-@pytest.mark.parametrize(
-    ("module", "run_again"),
-    [
-        (
-            "texts/sample/media_texts.py",
-            ("generate", "prepare", "prepare_pairs", "audit", *AFTER_TABLES, *AFTER_PAIRS),
-        ),
-        ("texts/readers.py", ("prepare", "audit", *AFTER_TABLES)),
-        ("texts/pair_readers.py", ("prepare_pairs", *AFTER_PAIRS)),
-        (
-            "commands/collect.py",
-            (
-                *(*COLLECT_TASKS, *EMBED_TASKS, *SCORES_OF_VECTORS),
-                *(*COLLECT_PAIRS, *EMBED_PAIRS, "permute_texts", *OF_VECTORS),
-            ),
-        ),
-        (
-            "geometry/permuted_texts.py",
-            ("permute_texts", "embed …tiny-sentences-permuted", "geometry", *AFTER_GEOMETRY, *COSTS),
-        ),
-        ("encoders/fetch/model.py", ("fetch_model", *AFTER_TABLES[2:], *EMBED_PAIRS, *OF_VECTORS)),
-        ("encoders/fetch/tensors.py", COSTS + ("report",)),
-        ("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
-        ("probing/kernels/logistic.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
-        slow("probing/features/rows.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
-        ("commands/probe.py", SCORES_OF_VECTORS),
-        ("commands/similarity.py", SIMILARITY),
-        ("similarity/measures.py", ("geometry", *AFTER_GEOMETRY, *SIMILARITY)),
-        ("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_SIMILARITY)),
-        ("compare/pair_sets.py", ("compare_similarity", *AFTER_DIFFERENCES)),
-        ("similarity/regressor.py", ("regress", *AFTER_SIMILARITY)),
-        ("geometry/measured_alignment.py", ("align", *AFTER_GEOMETRY)),
-        slow("geometry/isotropy.py", ("geometry", *AFTER_GEOMETRY)),
-        ("report/families/similarity/summary.py", AFTER_SIMILARITY),
-        slow("report/families/geometry/summary.py", AFTER_GEOMETRY),
-        ("report/families/pair_summaries.py", AFTER_MEASURES),
-        ("stats/generalisation.py", ("score", "hardest", *AFTER_SCORES)),
-        ("audit/similar.py", ("audit", "report")),
-        ("audit/hardest.py", ("hardest", "report")),
-        ("probing/protocol/draws.py", ("audit", "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
-        ("stats/paired.py", ("compare", *AFTER_COMPARE)),
-        slow("stats/across.py", ("compare", *AFTER_COMPARE)),
-        slow("compare/tasks.py", ("compare", *AFTER_COMPARE)),
-        ("compare/scores.py", AFTER_SCORES),
-        ("report/costs/summary.py", ("summarise_costs", *AFTER_COSTS)),
-        ("report/table/formats.py", ("table", "check …tables", "check …similarity", "report")),
-        ("report/families/probing/heatmap.py", ("figure …heatmap", "check …figures", "report")),
-        ("report/families/probing/tasks_table.py", ("table …tasks", "report")),
-        slow("report/families/probing/intervals_table.py", ("table …intervals", "check …tables", "report")),
-        ("report/families/similarity/sts_table.py", ("table …sts", "check …similarity", "report")),
-        slow("report/families/geometry/geometry_table.py", ("table …geometry", "report")),
-        slow("report/families/geometry/spectrum.py", ("figure …spectrum", "check …figures", "report")),
-        ("report/families/probing/checks.py", (*CHECKS_OF_SCORES, "report")),
-        ("report/families/probing/section.py", ("report",)),
-        ("report/checks.py", ("check", "report")),
-        ("report/page/page.py", ("report",)),
-        ("report/record.py", ("record", "report")),
-    ],
-)
-def test_code_runs_the_rules_that_import_it_and_what_follows(unedited, everything, module, run_again):
-    assert planned_after_edit(unedited, module) == jobs(everything, *run_again)
-
-
-OF_NO_JOB = {
-    "kinds that no encoder here has": (
-        "encoders/kinds/neural/encoder.py",
-        "encoders/kinds/api.py",
-        "encoders/kinds/embeddings_service.py",
-        "encoders/kinds/model2vec.py",
-        "encoders/kinds/word_vectors.py",
-        "encoders/kinds/custom.py",
-        "encoders/kinds/custom_code.py",
-        "encoders/kinds/scikit_learn.py",
-        "encoders/fetch/neural.py",
-        "encoders/fetch/hub.py",
-        "encoders/fetch/descriptions.py",
-    ),
-    "what refuses an entry, or says what each kind is": (
-        "encoders/checks/entries.py",
-        "encoders/checks/values.py",
-        "encoders/checks/prompts.py",
-        "encoders/entries.py",
-        "encoders/kinds/table.py",
-    ),
-    "the workflow itself": (
-        "graph/targets.py",
-        "graph/products.py",
-        "graph/config/experiment.py",
-        "graph/provenance.py",
-    ),
-}
-
-
-@pytest.mark.parametrize("modules", OF_NO_JOB.values(), ids=OF_NO_JOB)
-def test_code_of_no_job_runs_nothing(unedited, modules):
-    assert planned_after_edit(unedited, *modules) == set()
-
-
-@pytest.mark.parametrize("kind", ["random", "bag-of-words"])
-def test_code_of_one_kind_of_encoder_embeds_with_that_kind_alone(unedited, everything, kind):
-    planned_now = planned_after_edit(unedited, f"encoders/kinds/{kind.replace('-', '_')}.py")
-    again = {job for job in planned_now if job.split()[0] in ("fetch_model", "embed", "probe", "probe_lazy")}
-    of_kind = {
-        job for job in jobs(everything, "embed", "probe") if f"{kind}/" in job or job.endswith(f"/{kind}")
-    }
-    assert again == of_kind
-    of_all = jobs(everything, f"score …{kind}", *OF_VECTORS, "hardest", *AFTER_SCORES)
-    assert planned_now - of_kind <= of_all
-
-
-def test_a_new_kind_of_encoder_runs_nothing(project):
-    table = project / PACKAGE / "encoders/kinds/table.py"
-    text = table.read_text(encoding="utf-8")
-    new = """    Kind(
-        "new",
-        module=f"{_KINDS}.new",
-        fetcher=f"{_FETCH}.plain",
-        fetch_keys=("kind", "dimension"),
-    ),
-)
-
-KINDS:"""
-    assert ")\n\nKINDS:" in text
-    table.write_text(text.replace(")\n\nKINDS:", new), encoding="utf-8")
-    (project / PACKAGE / "encoders/kinds/new.py").write_text("X = 1\n", encoding="utf-8")
-    assert planned(project) == set()
-
-
-def test_code_that_all_share_runs_everything(unedited, everything):
-    assert planned_after_edit(unedited, "files/io.py") == everything
-
-
-def test_messages_log_and_whatever_changes_no_byte_run_nothing(project):
-    for name in PLUMBING:
-        edit(project / PACKAGE.parent / f"{name.replace('.', '/')}.py")
-    log = project / PACKAGE / "jobs/log.py"
-    text = log.read_text(encoding="utf-8")
-    assert "error: " in text
-    log.write_text(text.replace("error: ", "mistake: "), encoding="utf-8")
-    assert planned(project) == set()
-
-
-def test_how_vectors_were_made_is_read_by_costs_alone(project, everything):
-    file = project / "results/embeddings/random/tiny-exams.made.json"
-    file.write_text(file.read_text(encoding="utf-8") + " ", encoding="utf-8")
-    assert planned(project) == jobs(everything, "summarise_costs", *AFTER_COSTS)
-
-
-def test_results_without_the_file_of_how_vectors_were_made_embed_nothing_again(project, everything):
-    """Of an older version, whose one description holds both."""
-    for file in (project / "results").rglob("*.made.json"):
-        file.unlink()
-    assert planned(project) <= jobs(everything, "summarise_costs", *AFTER_COSTS)
-
-
-@pytest.mark.parametrize(
-    ("file", "run_again"),
-    [
-        ("report/figure/sentflow.mplstyle", ("figure", "check …figures", "report")),
-        ("report/table/latex.tex.j2", ("table", "check …tables", "check …similarity", "report")),
-        ("report/page/page.html.j2", ("report",)),
-        ("report/page/page.css", ("report",)),
-        ("report/families/similarity/page/results.html.j2", ("report",)),
-        ("report/page/page.js", ("report",)),
-        (
-            "texts/sample/vocabulary/comments.yaml",
-            ("generate", "prepare", "prepare_pairs", "audit", *AFTER_TABLES, *AFTER_PAIRS),
-        ),
-    ],
-)
-def test_files_that_code_reads_count_as_code(unedited, everything, file, run_again):
-    assert planned_after_edit(unedited, file) == jobs(everything, *run_again)
-
-
-def test_resources_profile_and_environments_run_nothing(project):
-    changes = {
-        "workflow/rules/probing/probe.smk": [
-            ("threads: 1", "threads: 2"),
-            ("memory_mb(1000)", "memory_mb(9000)"),
-        ],
-        "workflow/rules/embed.smk": [
-            ("memory_mb(4000, per_input=12)", "memory_mb(9000, per_input=12)"),
-            ("minutes(120)", "minutes(600)"),
-        ],
-        "profiles/default/profile.yaml": [("scheduler: greedy", "scheduler: ilp")],
-        "envs/probe.yaml": [("dependencies:", "dependencies:\n  - a-new-package")],
-    }
-    for name, replacements in changes.items():
-        text = (project / name).read_text(encoding="utf-8")
-        for old, new in replacements:
-            assert old in text, f"{name} has no {old!r}: mend this test"
-            text = text.replace(old, new)
-        (project / name).write_text(text, encoding="utf-8")
-    assert planned(project) == set()
-
-
-def test_catalog_and_schema_count_only_where_they_are_read(project, everything):
-    schema = project / "workflow/schemas/config.schema.yaml"
-    text = schema.read_text(encoding="utf-8")
-    other_words = text.replace("description: Name of the experiment", "description: Its name")
-    assert other_words != text
-    schema.write_text(other_words, encoding="utf-8")
+def test_the_catalog_counts_only_where_it_is_read(project, everything):
     models = project / "workflow/catalog/models.yaml"
     text = models.read_text(encoding="utf-8")
     assert "53aa5117" in text, "no longer the checksum of a model that is not selected: mend this test"
-    models.write_text(text.replace("53aa5117", "53aa5118"), encoding="utf-8")
-    assert planned(project) == set()
-    models.write_text(text.replace("stop_words: portuguese", "stop_words: none"), encoding="utf-8")
-    own = jobs(everything, "fetch_model …tfidf", "probe_lazy", "hardest", "score …tfidf")
-    assert planned(project) == own | jobs(everything, *AFTER_SCORES)
+    text = text.replace("53aa5117", "53aa5118").replace("stop_words: portuguese", "stop_words: none")
+    models.write_text(text, encoding="utf-8")
+    assert planned(project) == jobs(
+        everything, "fetch_model …tfidf", "probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES
+    )
 
 
+@pytest.mark.slow
 def test_another_version_of_a_library_runs_what_it_computes(project, everything):
     metadata = project / "workflow/src/scikit_learn-99.0.dist-info/METADATA"
     metadata.parent.mkdir()
     metadata.write_text("Metadata-Version: 2.1\nName: scikit-learn\nVersion: 99.0\n", encoding="utf-8")
-    lazy = {job for job in jobs(everything, "score") if job.endswith("/tfidf")}
-    assert planned(project) == lazy | jobs(everything, "probe_lazy", "hardest", *AFTER_SCORES)
+    assert planned(project) == jobs(everything, "score …tfidf", "probe_lazy", "hardest", *AFTER_SCORES)
 
 
-def test_a_lost_result_is_made_again(project):
-    (project / "results/tables/scores.md").unlink()
-    assert planned(project) == {"table scores", "check tables", "report"}
-
-
-def test_a_lost_file_in_between_is_made_again_when_it_is_asked_for(project):
+def test_what_was_lost_or_changed_by_hand_is_made_again_with_what_reads_it(project, everything):
     (project / "results/probes/G3-tiny/random/rep-2/fold-1.parquet").unlink()
-    assert planned(project) == set()
+    assert planned(project) == set()  # until it is asked for
     assert planned(project, targets=["probes"]) == {"probe G3-tiny/random"}
-
-
-def test_a_result_that_was_changed_by_hand_runs_what_reads_it(project, everything):
     file = project / "results/embeddings/random/tiny-exams.json"
     file.write_text(file.read_text(encoding="utf-8") + " ", encoding="utf-8")
-    changed = {"probe F3-tiny/random", "score F3-tiny/random"}
-    assert planned(project) == changed | jobs(everything, *AFTER_SCORES)
+    changed = ("probe F3-tiny/random", "score F3-tiny/random")
+    assert planned(project) == jobs(everything, *changed, *AFTER_SCORES)
+
+
+@pytest.mark.slow
+def test_another_address_of_the_same_file_runs_nothing_and_other_bytes_do(tmp_path):
+    def config(address: str, sha256: str) -> dict[str, Any]:
+        file = {"urls": [address], "sha256": sha256}
+        return {
+            "datasets": {"offcombr-2": {"files": {"OffComBR2.arff": file}}},
+            "select": {"tasks": ["T1B-open"], "models": ["random"]},
+        }
+
+    project = copy_workflow(tmp_path / "project")
+    pretend_to_run(project, config("https://one.example.org/a.arff", "1" * 64))
+    assert planned(project, config("https://two.example.org/b.arff", "1" * 64)) == set(RECORDED)
+    other_bytes = planned(project, config("https://one.example.org/a.arff", "2" * 64))
+    assert {"download offcombr-2/OffComBR2.arff", "prepare T1B-open", "probe T1B-open/random"} < other_bytes
+    assert "fetch_model random" not in other_bytes

@@ -22,17 +22,7 @@ STS_ENGLISH = (*YEARS, *(f"STSB-{part}" for part in ("train", "dev", "test")), "
 
 @dataclass(frozen=True)
 class EmbeddedPairs:
-    """Pair sets of one family with the vectors of their sentences.
-
-    Attributes
-    ----------
-    tables
-        Pair set → table.
-    texts
-        The distinct sentences, in order of first occurrence.
-    embeddings
-        (n, 384) float32, a row per sentence.
-    """
+    """Pair sets with their distinct sentences, in order of first occurrence, and a vector of each."""
 
     tables: Mapping[str, PairTable]
     texts: Sequence[str]
@@ -57,7 +47,6 @@ class MiniLM:
         from sentflow.encoders.fetch.model import fetch_model
         from sentflow.encoders.kinds.contract import Surroundings
         from sentflow.encoders.kinds.neural.settings import Settings
-        from sentflow.encoders.kinds.neural.tokenizer import load_tokenizer
         from sentflow.encoders.load import load_encoder
         from sentflow.encoders.manifest import model_folder
 
@@ -67,7 +56,6 @@ class MiniLM:
         self._encoder = load_encoder(
             manifest, Settings(), Surroundings(manifest_folder=folder, threads=2, devices=("cpu",))
         )
-        self.token_spans = load_tokenizer(manifest, folder)
         self._tokenizer = Tokenizer.from_file(str(model_folder(manifest.source, folder) / "tokenizer.json"))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()

@@ -56,10 +56,10 @@ def cranfield(minilm, mirror):
     return {name: measured(questions, corpus, found) for name, found in runs.items()}
 
 
-@pytest.mark.parametrize("name", CRANFIELD)
-def test_fusions_on_cranfield_give_the_values_of_another_program(name, cranfield):
-    means = [float(cranfield[name][measure].mean()) for measure in MEASURES]
-    assert means == pytest.approx(CRANFIELD[name], abs=TOLERANCE)
+def test_fusions_on_cranfield_give_the_values_of_another_program(cranfield):
+    for name, expected in CRANFIELD.items():
+        means = [float(cranfield[name][measure].mean()) for measure in MEASURES]
+        assert means == pytest.approx(expected, abs=TOLERANCE)
 
 
 def test_the_product_is_better_than_bm25_beyond_noise_and_minilm_alone_is_not(cranfield):
@@ -73,10 +73,3 @@ def test_the_product_is_better_than_bm25_beyond_noise_and_minilm_alone_is_not(cr
     assert product.p_holm < 1e-6
     assert (product.wins, product.losses) == pytest.approx((132, 36), abs=4)
     assert bm25.low < 0 < bm25.high
-
-
-def test_minilm_on_german_court_decisions_is_as_in_mteb(minilm, mirror):
-    """MTEB states .1181; its documents are cut off, too."""
-    questions, corpus = mirror_questions("legalquad", mirror), mirror_corpus("legalquad", mirror)
-    found = measured(questions, corpus, ranked(minilm, questions, corpus), ["nDCG@10"])
-    assert float(found["nDCG@10"].mean()) == pytest.approx(0.1181, abs=0.01)

@@ -5,7 +5,7 @@ from mirror_questions import mirror_corpus, mirror_questions
 
 from sentflow.audit.question_audit import Judged, audit_questions
 
-pytestmark = pytest.mark.mirror
+pytestmark = [pytest.mark.mirror, pytest.mark.nightly]
 
 
 @pytest.fixture
@@ -17,9 +17,8 @@ def audited(mirror):
     return lambda name, *training: audit_questions(judged(name), [judged(other) for other in training])
 
 
-@pytest.mark.parametrize(
-    ("name", "training", "counts", "same_document"),
-    [
+def test_questions_of_a_test_that_occur_in_training(audited):
+    for name, training, counts, same_document in (
         ("faquad-dev", "faquad-train", {"n_questions": 837, "copies": 1, "similar": 1}, 7),
         # BEIR's test split against its training split
         ("scifact-validation", "scifact-train", {"n_questions": 809, "copies": 2, "similar": 48}, 196),
@@ -29,13 +28,11 @@ def audited(mirror):
         ("zalo-subset-test", "zalo-subset-train", {"n_questions": 618, "copies": 0, "similar": 1}, 30),
         ("zalo-subset-alqac23", "zalo-subset-train", {"n_questions": 618, "copies": 0, "similar": 1}, 35),
         ("alqac-2023-private", "alqac-2023-train", {"n_questions": 100, "copies": 1, "similar": 1}, 28),
-    ],
-)
-def test_questions_of_a_test_that_occur_in_training(audited, name, training, counts, same_document):
-    found = audited(name, training)
-    assert found["training"] == {training: counts}
-    assert len(found["leaked"]) == counts["copies"] + counts["similar"]
-    assert found["same_document"] == same_document
+    ):
+        found = audited(name, training)
+        assert found["training"] == {training: counts}
+        assert len(found["leaked"]) == counts["copies"] + counts["similar"]
+        assert found["same_document"] == same_document
 
 
 def test_copies_among_documents_and_questions(audited):

@@ -11,47 +11,6 @@ from workflow_copy import Outcome, command
 
 pytestmark = pytest.mark.slow
 
-PAIR = "T1B-tiny/random"
-OTHER = "T1B-tiny/bag-of-words"
-PROBE = f"probe/{PAIR}/rep-1-fold-1"
-# Stage → log of a job that reads the file, the file, and another that has its form.
-STAGES = {
-    "task table": (PROBE, "data/tasks/T1B-tiny.parquet", "data/tasks/G3-tiny.parquet"),
-    "task table of collect": (
-        "collect/tiny-public",
-        "data/tasks/T1B-tiny.parquet",
-        "data/tasks/G3-tiny.parquet",
-    ),
-    "digest of the task": (PROBE, "data/tasks/T1B-tiny.json", "data/tasks/G3-tiny.json"),
-    "texts": (PROBE, "data/texts/tiny-public.parquet", "data/tasks/T1B-tiny.parquet"),
-    "manifest": ("embed/random/tiny-public", "models/random/manifest.json", "data/tasks/T1B-tiny.json"),
-    "embeddings": (PROBE, "embeddings/random/tiny-public.npy", "embeddings/bag-of-words/tiny-public.npy"),
-    "info": (PROBE, "embeddings/random/tiny-public.json", "embeddings/bag-of-words/tiny-public.json"),
-    "fold": (
-        f"score/{PAIR}",
-        f"probes/{PAIR}/rep-1/fold-2.parquet",
-        f"probes/{OTHER}/rep-1/fold-2.parquet",
-    ),
-    "other fold": (
-        f"score/{PAIR}",
-        f"probes/{PAIR}/rep-1/fold-2.parquet",
-        f"probes/{PAIR}/rep-1/fold-1.parquet",
-    ),
-    "predictions": (
-        f"score/{PAIR}",
-        f"probes/{PAIR}/rep-1/fold-1.predictions.parquet",
-        f"probes/{OTHER}/rep-1/fold-1.predictions.parquet",
-    ),
-    "score": ("summarise/all", f"scores/{PAIR}.json", f"scores/{OTHER}.json"),
-    "score table": ("summarise/all", f"scores/{PAIR}.parquet", f"scores/{OTHER}.parquet"),
-    "score predictions": (
-        "compare/all",
-        f"scores/{PAIR}.predictions.parquet",
-        f"scores/{OTHER}.predictions.parquet",
-    ),
-    "summary": ("table_of_matrix/scores", "summary/scores.parquet", "summary/curves.parquet"),
-}
-
 
 def cut(file: Path, _: Path) -> None:
     file.write_bytes(file.read_bytes()[: file.stat().st_size * 2 // 3])
@@ -84,19 +43,37 @@ def replace_by_folder(file: Path, _: Path) -> None:
     file.mkdir()
 
 
+PAIR = "T1B-tiny/random"
+OTHER = "T1B-tiny/bag-of-words"
+PROBE = f"probe/{PAIR}/rep-1-fold-1"
+# What is done to which file, the log of a job that reads it, and another file that has its form.
+CASES = [
+    (flip, "data/tasks/T1B-tiny.parquet", PROBE, ""),
+    (swap, "data/tasks/T1B-tiny.json", PROBE, "data/tasks/G3-tiny.json"),
+    (cut, "data/texts/tiny-public.parquet", PROBE, ""),
+    (empty, "models/random/manifest.json", "embed/random/tiny-public", ""),
+    (flip, "embeddings/random/tiny-public.npy", PROBE, ""),
+    (swap, "embeddings/random/tiny-public.json", PROBE, "embeddings/bag-of-words/tiny-public.json"),
+    (flip, f"probes/{PAIR}/rep-1/fold-2.parquet", f"score/{PAIR}", ""),
+    (
+        swap,
+        f"probes/{PAIR}/rep-1/fold-2.parquet",
+        f"score/{PAIR}",
+        f"probes/{OTHER}/rep-1/fold-2.parquet",
+    ),
+    (flip, f"scores/{PAIR}.json", "summarise/all", ""),
+    (replace_by_folder, f"scores/{PAIR}.parquet", "summarise/all", ""),
+    (cut, "summary/scores.parquet", "table_of_matrix/scores", ""),
+]
+
+
 @pytest.fixture(scope="module")
 def project(undisturbed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(shutil.copytree(undisturbed, tmp_path_factory.mktemp("damage") / "project"))
 
 
-@pytest.mark.parametrize(
-    "damage", [cut, empty, flip, swap, replace_by_folder], ids=lambda damage: damage.__name__
-)
-@pytest.mark.parametrize("stage", STAGES)
-def test_a_damaged_file_is_refused_with_its_name(project, tmp_path, stage, damage: Callable):
-    log, name, other = STAGES[stage]
-    if damage is flip and name.endswith(".json") and stage != "score":
-        pytest.skip("a letter of a JSON file has no checksum of its own, but in a score")
+@pytest.mark.parametrize(("damage", "name", "log", "other"), CASES)
+def test_a_damaged_file_is_refused_with_its_name(project, damage: Callable, name, log, other):
     file = project / "results" / name
     before = file.read_bytes()
     try:
@@ -109,7 +86,7 @@ def test_a_damaged_file_is_refused_with_its_name(project, tmp_path, stage, damag
     assert "Traceback" not in done.text
     message = done.text.rpartition("error: ")[2]
     assert Path(name).name in message
-    assert any(words in message for words in ("run snakemake again", "run again"))
+    assert "again" in message
 
 
 def again(project: Path, log: str) -> Outcome:

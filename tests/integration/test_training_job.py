@@ -1,12 +1,10 @@
-"""The command of rule train as a process: it leaves in time, goes on in the same bytes, and ends with its Snakemake."""
+"""The command of rule train as a process: it leaves in time, and goes on in the same bytes."""
 
 import json
-import shlex
 import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -28,15 +26,6 @@ pytestmark = pytest.mark.slow
 WAIT_SECONDS = 600  # for what never comes; a busy machine takes its time
 MANY = 100_000  # steps, of which a test waits for a few
 ROWS = [f"{one} {other}" for one in TEXTS for other in TEXTS]
-
-# What Snakemake does: it names itself, and a shell begins the job.
-SNAKEMAKE = """
-import os, subprocess, sys
-from sentflow.jobs.lifeline import VARIABLE, name_of_this_process
-
-os.environ[VARIABLE] = name_of_this_process()
-subprocess.run(sys.argv[1], shell=True)
-"""
 
 
 @pytest.fixture(scope="module")
@@ -96,12 +85,12 @@ class Training:
             self.words += [f"--{name.replace('_', '-')}", value]
         self.log = folder / "log"
 
-    def start(self, words: list[str] | None = None, **variables: str) -> subprocess.Popen[bytes]:
+    def start(self, **variables: str) -> subprocess.Popen[bytes]:
         """Begin or go on."""
         own = {name: value for name, value in environment().items() if name != VARIABLE}
         with self.log.open("wb") as log:
             return subprocess.Popen(
-                words or self.words, env={**own, "OMP_NUM_THREADS": "1", **variables}, stdout=log, stderr=log
+                self.words, env={**own, "OMP_NUM_THREADS": "1", **variables}, stdout=log, stderr=log
             )
 
     def run(self, **variables: str) -> int:
@@ -134,9 +123,8 @@ class Training:
         return load_file(file)
 
 
-@pytest.mark.parametrize("device", ['"cpu"', '["cpu", "cpu"]'], ids=["one-process", "torchrun"])
-def test_a_training_that_is_asked_to_end_saves_and_the_next_goes_on(inputs, tmp_path, device):
-    training = Training(inputs, tmp_path / "asked", steps=MANY, device=device, save_seconds="0")
+def test_a_training_that_is_asked_to_end_saves_and_the_next_goes_on(inputs, tmp_path):
+    training = Training(inputs, tmp_path / "asked", steps=MANY, save_seconds="0")
     reached = [0]
     for number in (signal.SIGTERM, signal.SIGINT):  # Snakemake or SLURM, and Ctrl-C
         process = training.start()
@@ -163,46 +151,3 @@ def test_little_time_left_of_a_slurm_job_is_a_wish_to_end_and_the_end_has_the_sa
     found, expected = training.weights(), undisturbed.weights()
     assert found.keys() == expected.keys()
     assert [name for name in expected if found[name].tobytes() != expected[name].tobytes()] == []
-
-
-def test_two_processes_train_the_weights_of_one(inputs, tmp_path):
-    weights = []
-    for device in ('"cpu"', '["cpu", "cpu"]'):
-        training = Training(inputs, tmp_path / str(len(weights)), steps=3, device=device)
-        assert training.run() == 0, training.said
-        weights.append(training.weights())
-    alone, together = weights
-    assert alone.keys() == together.keys()
-    for name, value in alone.items():
-        # Sums of gradients in another order, in float32. The gradient of a key's bias is 0 but for that, and the
-        # epsilon of these settings keeps AdamW from making it as large as any other
-        assert together[name] == pytest.approx(value, abs=1e-5), name
-    start = load_file(inputs / "weights/model.safetensors")
-    moved = max(np.abs(alone[name] - start[name]).max() for name in alone)
-    assert moved > 1e-3  # so that the comparison says something
-
-
-@pytest.mark.parametrize("device", ['"cpu"', '["cpu", "cpu"]'], ids=["one-process", "torchrun"])
-def test_a_training_ends_with_its_snakemake_and_writes_no_output(inputs, tmp_path, device):
-    training = Training(inputs, tmp_path / "orphan", steps=MANY, device=device, save_seconds="0")
-    snakemake = training.start([sys.executable, "-c", SNAKEMAKE, f"{shlex.join(training.words)}; true"])
-    training.wait_for_a_state(snakemake)
-    snakemake.kill()
-    snakemake.wait()
-    wait_until_all_end(training.folder)
-    assert training.outputs == []
-    assert "The job stops and writes nothing more" in training.said
-
-
-def wait_until_all_end(folder: Path) -> None:
-    """Wait until no process, launcher or trainer, names a folder."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    while running := [entry for entry in Path("/proc").glob("[0-9]*") if str(folder) in words_of(entry)]:
-        assert time.monotonic() < deadline, f"{running} outlive their Snakemake"
-        time.sleep(0.05)
-
-
-def words_of(entry: Path) -> str:
-    with suppress(OSError):
-        return (entry / "cmdline").read_text(encoding="utf-8", errors="replace")
-    return ""

@@ -74,35 +74,9 @@ def test_the_library_evaluates_a_task_and_searches(programs, tmp_path):
     assert -1 <= float(lines[1]) <= 1
 
 
-def test_commands_know_the_catalog(programs, tmp_path):
-    assert "new-experiment" in said(programs, tmp_path, "sentflow", "--help")
-    assert "T1B-sample" in said(programs, tmp_path, "sentflow", "tasks", "--json")
-    said(programs, tmp_path, "sentflow", "new-experiment", "mine.yaml")
-    assert "no mistakes" in said(programs, tmp_path, "sentflow", "validate", "mine.yaml")
-    assert "no mistakes" in said(programs, tmp_path, "sentflow", "validate", "experiments/sts.yaml")
-    (tmp_path / "wrong.yaml").write_text("select: {tasks: [T1b]}\n", encoding="utf-8")
-    assert "T1B" in said(programs, tmp_path, "sentflow", "validate", "wrong.yaml", code=2)
-
-
-def test_runs_of_other_engines_are_evaluated(programs, tmp_path):
-    (tmp_path / "mine.run").write_text("q1 Q0 d1 1 2.0 mine\nq2 Q0 d3 1 2.0 mine\n", encoding="utf-8")
-    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d4 1\n", encoding="utf-8")
-    assert ".5" in said(programs, tmp_path, "sentflow", "evaluate", "mine.run", "qrels.txt")
-
-
 def test_an_experiment_runs_in_an_empty_folder(programs, tmp_path):
     targets = [f"results/{name}" for name in ("scores/F3-tiny/tfidf.json", "tables/encoders.md")]
     words = ["run", *targets, "--cores", "2", "--configfile", str(TINY)]
     said(programs, tmp_path, "sentflow", *words)
     assert all((tmp_path / target).is_file() for target in targets)
     assert "Nothing to be done" in said(programs, tmp_path, "sentflow", *words)
-
-
-def test_experiments_of_the_repository_are_there(programs, tmp_path):
-    words = ["run", "-n", "--configfile", "experiments/open-data.yaml"]
-    assert "probe_lazy" in said(programs, tmp_path, "sentflow", *words)
-
-
-def test_environments_that_cannot_hold_the_package_are_refused(programs, tmp_path):
-    words = ["run", "-n", "--sdm", "conda", "--configfile", str(TINY)]
-    assert "leave it out" in said(programs, tmp_path, "sentflow", *words, code=1).lower()

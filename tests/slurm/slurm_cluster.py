@@ -2,17 +2,13 @@
 
 Everything is in one folder and on the loopback interface: no service, no munge, no accounting, no cgroups, nothing
 in /etc. Memory limits hold by the accounting gatherer, which looks once a second at what a job's processes hold.
-To try something by hand: ``python tests/slurm/slurm_cluster.py FOLDER``, until Ctrl-C.
 """
 
 import getpass
-import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -177,18 +173,14 @@ class SlurmCluster:
         while states != ["idle"] * n:
             ended = [daemon.args for daemon in self.daemons if daemon.poll() is not None]
             if ended or time.monotonic() > deadline:
-                raise RuntimeError(f"SLURM did not start: ended {ended}, nodes {states}\n{self.logs()}")
+                said = (self.folder / "daemons.log").read_text("utf-8", "replace")[-3000:]
+                raise RuntimeError(f"SLURM did not start: ended {ended}, nodes {states}\n{said}")
             time.sleep(0.2)
             done = subprocess.run(
                 ["sinfo", "--noheader", "--Node", "--format=%t"],
                 env=self.environment(), capture_output=True, text=True, check=False,
             )  # fmt: skip
             states = done.stdout.split()
-
-    def logs(self) -> str:
-        """The ends of the daemons' logs."""
-        files = sorted(self.folder.glob("*.log"))
-        return "\n".join(f"--- {file.name}\n{file.read_text('utf-8', 'replace')[-1500:]}" for file in files)
 
     def stop(self) -> None:
         """Cancel what runs, then end the daemons: those that this object started, and no others."""
@@ -208,25 +200,3 @@ class SlurmCluster:
                 daemon.kill()
                 daemon.wait()
         self.daemons.clear()
-
-
-def main() -> None:
-    """Run a cluster in the folder of the command line until Ctrl-C."""
-    if reason := missing():
-        sys.exit(reason)
-    cluster = SlurmCluster(Path(sys.argv[1]).resolve())
-    try:
-        cluster.start()
-        shown = {name: cluster.environment()[name] for name in ("SLURM_CONF", "PATH")}
-        sys.stdout.write(f"up; set {json.dumps(shown, indent=1)}\n")
-        sys.stdout.flush()
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-        signal.pause()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        cluster.stop()
-
-
-if __name__ == "__main__":
-    main()

@@ -40,13 +40,6 @@ _ONE_TASK = {
     "statistics": {"n_resamples": 200, "n_item_resamples": 200},
     "report": {"tables": ["scores"]},
 }
-TRAINING = "training.yaml"
-TRAINED = "simcse-sample"
-_TRAINING = {
-    "select": {"models": [TRAINED], "tasks": [], "pair_sets": ["STSB-test-sample"]},
-    # long enough to be ended in the middle
-    "models": {TRAINED: {"training": {"steps": 600, "snapshots": 300}}},
-}
 _MINE = f"""
 import time
 import numpy as np
@@ -74,7 +67,6 @@ def new_project(folder: Path) -> Path:
     project = copy_workflow(folder)
     (project / EXPERIMENT).write_text(yaml.safe_dump(_ONE_TASK), encoding="utf-8")
     (project / PER_FOLD).write_text(yaml.safe_dump({"probe": {"job": "fold"}}), encoding="utf-8")
-    (project / TRAINING).write_text(yaml.safe_dump(_TRAINING), encoding="utf-8")
     (project / "mine.py").write_text(_MINE, encoding="utf-8")
     # The name of a module of Python, which no job on any node may import
     (project / "types.py").write_text(

@@ -43,41 +43,9 @@ def test_vectors_of_another_model_are_found_out_and_replaced(tmp_path):
     np.testing.assert_array_equal(shifted, features(tmp_path, Embed(shift=0.01)))
 
 
-def test_rounding_by_other_neighbours_in_a_batch_is_no_other_model(tmp_path):
-    first = features(tmp_path, Embed())
-    embed = Embed(shift=1e-6)
-    np.testing.assert_array_equal(first, features(tmp_path, embed))
-    assert embed.n_rows == SAMPLE_ROWS
-
-
-def test_vectors_of_another_width_are_another_models(tmp_path):
-    features(tmp_path, Embed())
-    with pytest.warns(UserWarning, match="another model"):
-        wide = features(tmp_path, lambda rows: np.ones((len(rows), 9), np.float32))
-    assert wide.shape == (40, 9)
-
-
-def test_vectors_of_other_texts_are_not_used(tmp_path):
-    features(tmp_path, Embed())
-    embed = Embed()
-    with pytest.warns(UserWarning, match="not the 40 texts"):
-        features(tmp_path, embed, rows=[*ROWS[1:], ROWS[0]])
-    assert embed.n_rows == 40
-
-
 def test_a_damaged_file_is_made_again(tmp_path):
     first = features(tmp_path, Embed())
     file = tmp_path / "T1B.npy"
     file.write_bytes(file.read_bytes()[:100])
     with pytest.warns(UserWarning, match="computed again"):
         np.testing.assert_array_equal(features(tmp_path, Embed()), first)
-
-
-def test_ignored_vectors_are_replaced_without_a_look(tmp_path):
-    features(tmp_path, Embed())
-    embed = Embed(shift=1.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        features(tmp_path, embed, ignore_cached=True)
-        assert embed.n_rows == 40
-        np.testing.assert_array_equal(features(tmp_path, embed), Embed(shift=1.0)(np.arange(40)))

@@ -1,17 +1,31 @@
-import inspect
-import subprocess
-import sys
+"""UlyssesSentEval: the published class with the numbers of the pipeline; its overrides, files, tasks and protocols."""
 
+import json
+from dataclasses import replace
+
+import fake_comparisons
+import fake_retrieval
+import fake_summary
 import numpy as np
 import pandas as pd
 import pytest
 from api_stubs import COLUMNS, QUICK, WordEncoder, sample_table
-from small_tasks import task_features, text_vectors
+from sklearn.feature_extraction.text import TfidfVectorizer
+from small_tasks import make_task, task_features, text_vectors
 
 import sentflow
-from sentflow.api.tasks import OFFICIAL
+from sentflow.api.arguments import ArgumentError
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.errors import ConfigError
 from sentflow.files.io import read_json
-from sentflow.probing.cross_validation import cross_validate
+from sentflow.files.rows import write_rows
+from sentflow.probing.cross_validation import CrossValidation, cross_validate
+from sentflow.probing.features.rows import LazyFeatures
+from sentflow.probing.protocol.design import ProbeDesign
+from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.storage.folds import read_folds
+from sentflow.probing.training.folds import train_folds
+from sentflow.report.families.retrieval.rows import RetrievalRow
 
 
 @pytest.fixture(scope="module")
@@ -21,76 +35,14 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def evaluator(data):
-    return sentflow.UlyssesSentEval(WordEncoder(), tasks=["T1B-sample", "G3-sample"], data_dir_path=data)
+    return sentflow.UlyssesSentEval(
+        WordEncoder(), tasks=["T1B-sample", "G3-sample"], data_dir_path=data, model_name="words"
+    )
 
 
 @pytest.fixture(scope="module")
 def evaluated(evaluator):
     return evaluator.evaluate(kwargs_train=QUICK, return_all_results=True)
-
-
-def test_arguments_have_the_published_names_and_defaults():
-    def defaults(function):
-        return {
-            name: parameter.default
-            for name, parameter in inspect.signature(function).parameters.items()
-            if name != "self"
-        }
-
-    none = inspect.Parameter.empty
-    ours = defaults(sentflow.UlyssesSentEval.__init__)
-    published = {
-        "sentence_model": none,
-        "tasks": "all",
-        "data_dir_path": "./ulysses_senteval_datasets",
-        "cache_embed_key": None,
-        "cache_dir": "./cache",
-        "disable_multiprocessing": False,
-        "lazy_embedding": False,
-    }
-    assert {name: ours[name] for name in published} == published
-    evaluation = {
-        "kwargs_embed": None,
-        "kwargs_train": None,
-        "return_all_results": False,
-        "ignore_cached": False,
-    }
-    assert defaults(sentflow.UlyssesSentEval.evaluate) == evaluation
-    assert defaults(sentflow.UlyssesSentEval.evaluate_in_task) == {"task": none, **evaluation}
-    for cls in (sentflow.UlyssesSentEval, sentflow.UlyssesSentEvalLazy):
-        assert list(inspect.signature(cls.embed).parameters)[1:] == [
-            "X_a",
-            "X_b",
-            "task",
-            "data_split",
-            "kwargs",
-        ]
-
-
-def test_the_package_shows_what_a_notebook_needs_and_nothing_else():
-    assert dir(sentflow) == sentflow.__all__
-    assert all(getattr(sentflow, name) for name in dir(sentflow))
-
-
-def test_too_few_rows_are_warned_of_once(data, caplog):
-    sentflow.UlyssesSentEval(WordEncoder(), tasks=["T1B-sample"], data_dir_path=data).evaluate(
-        kwargs_train=QUICK
-    )
-    assert caplog.text.count("the learning rate of protocol published never leaves its start") == 1
-
-
-def test_importing_the_package_imports_nothing_heavy():
-    look = "import sys, sentflow; print({'numpy', 'torch', 'pandas', 'joblib', 'yaml'} & sys.modules.keys())"
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
-    with pytest.raises(AttributeError, match="UlyssesEval"):
-        sentflow.UlyssesEval  # noqa: B018
-
-
-def test_all_tasks_are_the_18_official_ones_in_the_published_order():
-    assert sentflow.UlyssesSentEval(WordEncoder()).tasks == OFFICIAL
-    assert len(OFFICIAL) == 18
-    assert sentflow.UlyssesSentEval(WordEncoder(), tasks="T2A-open").tasks == ("T2A-open",)
 
 
 def test_results_have_the_published_keys_and_types(evaluated):
@@ -114,21 +66,6 @@ def test_results_have_the_published_keys_and_types(evaluated):
     assert tests["value"].mean() == pytest.approx(result["avg_metric_test"])
 
 
-def test_rows_come_quantity_by_quantity_as_published(evaluated):
-    _, rows = evaluated
-    of_task = rows[rows["task"] == "T1B-sample"]
-    assert list(dict.fromkeys(of_task["metric"])) == [
-        "loss_per_epoch_train",
-        "loss_per_epoch_eval",
-        "metric_per_epoch_eval",
-        "loss_test",
-        "metric_test",
-    ]
-    for _, group in of_task.groupby("metric"):
-        keys = list(zip(group["kfold_partition"], group["train_epoch"], strict=True))
-        assert keys == sorted(keys)
-
-
 def test_numbers_are_those_of_the_engine(data, evaluated):
     table = sample_table(data, "G3-sample")
     expected = cross_validate(
@@ -137,15 +74,6 @@ def test_numbers_are_those_of_the_engine(data, evaluated):
     _, rows = evaluated
     ours = rows[rows["task"] == "G3-sample"][COLUMNS].sort_values(COLUMNS[:4], ignore_index=True)
     pd.testing.assert_frame_equal(ours, expected)
-
-
-def test_one_task_gives_one_result_without_the_column_task(evaluator, evaluated):
-    result = evaluator.evaluate_in_task("G3-sample", kwargs_train=QUICK)
-    assert isinstance(result, dict)
-    assert result["avg_metric_test"] == evaluated[0]["G3-sample"]["avg_metric_test"]
-    again, rows = evaluator.evaluate_in_task("G3-sample", kwargs_train=QUICK, return_all_results=True)
-    assert list(rows.columns) == COLUMNS
-    assert again["avg_loss_test"] == result["avg_loss_test"]
 
 
 def test_a_task_keeps_its_classifier_after_an_mlp_task_and_arguments_stay_as_they_are(data, tmp_path):
@@ -169,10 +97,212 @@ def test_a_task_keeps_its_classifier_after_an_mlp_task_and_arguments_stay_as_the
     assert list(changed) == ["folds", "max_epochs", "repetitions"]
 
 
-def test_embedding_arguments_reach_the_model(data):
-    model = WordEncoder()
-    evaluator = sentflow.UlyssesSentEval(model, tasks="T1B-sample", data_dir_path=data)
-    vectors = evaluator.embed(["uma lei"], None, "T1B-sample", "all", scale=3.0)
-    np.testing.assert_allclose(vectors.numpy(), 3 * text_vectors(["uma lei"]))
-    with pytest.raises(TypeError, match="stretch"):
-        evaluator.evaluate(kwargs_embed={"stretch": 2}, kwargs_train=QUICK)
+class Fixed(sentflow.UlyssesSentEval):
+    """Returns what it was made with, as the model."""
+
+    def embed(self, X_a, X_b, task, data_split, **kwargs):
+        return self.sentence_model(len(X_a))
+
+
+@pytest.mark.parametrize("layout", ["single", "pair", "alternatives"])
+def test_default_features_are_those_of_the_pipeline(layout):
+    table = make_task(30, layout=layout, name="F3")
+    evaluator = sentflow.UlyssesSentEval(WordEncoder())
+    task = "F3" if layout == "alternatives" else "G3"
+    ours = evaluator.embed(table.text_a, table.text_b or None, task, "all")
+    np.testing.assert_array_equal(ours, task_features(table))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (lambda n: np.ones((n - 1, 3)), "Return one vector per row"),
+        (lambda n: [["a"]] * n, "Return a torch tensor or a NumPy array"),
+        (lambda n: np.full((n, 2), np.nan), "not finite, in 848 of 848 rows"),
+    ],
+)
+def test_what_an_override_returns_is_checked(data, model, message):
+    evaluator = Fixed(model, tasks="T1B-sample", data_dir_path=data)
+    with pytest.raises(ArgumentError, match=r"Fixed\.embed \(task T1B-sample") as told:
+        evaluator.evaluate(kwargs_train=QUICK)
+    assert message in str(told.value)
+
+
+def test_a_model_that_cannot_encode_is_refused_before_any_download(tmp_path):
+    for model, message in [
+        ("path/to/sbert", "the model itself"),
+        (object(), "a object, which has no method encode. To use it, override embed."),
+        (TfidfVectorizer(), "use UlyssesSentEvalLazy"),
+    ]:
+        with pytest.raises(ArgumentError, match=message):
+            sentflow.UlyssesSentEval(model, data_dir_path=tmp_path / "data").evaluate()
+    with pytest.raises(ArgumentError, match="no fit, transform, get_params"):
+        sentflow.UlyssesSentEvalLazy(WordEncoder(), data_dir_path=tmp_path / "data").evaluate()
+    assert not (tmp_path / "data").exists()
+
+
+def quick_folds(source, table, **settings):
+    protocol = replace(PUBLISHED, repetitions=1, folds=2)
+    return list(train_folds(source, table.labels, ProbeDesign("mcc", 2, None, protocol), **settings))
+
+
+class Fitted:
+    """A vectoriser of scikit-learn as a lazy encoder of the pipeline."""
+
+    def __init__(self, **settings) -> None:
+        self.vectoriser = TfidfVectorizer(**settings)
+
+    def fit(self, texts):
+        self.vectoriser.fit(texts)
+        return self
+
+    def transform(self, texts):
+        return self.vectoriser.transform(texts).toarray().astype(np.float32)
+
+
+@pytest.mark.parametrize("task", ["T1B-sample", "G3-sample"])
+def test_lazy_numbers_are_those_of_the_engine(data, task):
+    vectoriser = TfidfVectorizer(max_features=60)
+    evaluator = sentflow.UlyssesSentEvalLazy(vectoriser, tasks=task, data_dir_path=data)
+    _, rows = evaluator.evaluate_in_task(task, kwargs_train=QUICK, return_all_results=True)
+    table = sample_table(data, task)
+    folds = quick_folds(LazyFeatures(table, Fitted(max_features=60)), table)
+    expected = CrossValidation(folds).scores.sort_values(COLUMNS[:4], ignore_index=True)
+    ours = rows.sort_values(COLUMNS[:4], ignore_index=True)
+    pd.testing.assert_frame_equal(ours, expected)
+    assert not hasattr(vectoriser, "vocabulary_")  # the caller's own stays as it is
+
+
+def test_a_lazy_override_sees_train_eval_test_and_nothing_of_other_folds(data):
+    calls = []
+
+    class Own(sentflow.UlyssesSentEval):
+        seen = ()
+
+        def embed(self, X_a, X_b, task, data_split, **kwargs):
+            calls.append((data_split, len(self.seen), X_b is None, task, kwargs))
+            if data_split == "train":
+                self.seen = (*self.seen, *X_a)
+            return text_vectors(X_a)
+
+    evaluator = Own(object(), tasks="T1B-sample", data_dir_path=data, lazy_embedding=True)
+    evaluator.evaluate(kwargs_embed={"x": 1}, kwargs_train=QUICK)
+    n_train = calls[1][1]
+    assert n_train > 0
+    assert (
+        calls
+        == [
+            ("train", 0, True, "T1B-sample", {"x": 1}),
+            ("eval", n_train, True, "T1B-sample", {"x": 1}),
+            ("test", n_train, True, "T1B-sample", {"x": 1}),
+        ]
+        * 2
+    )
+    assert evaluator.seen == ()
+
+
+@pytest.mark.parametrize("key", ["../words", "/words"])
+def test_a_cache_key_stays_in_the_cache(tmp_path, key):
+    with pytest.raises(ArgumentError, match="cache_embed_key"):
+        sentflow.UlyssesSentEval(WordEncoder(), cache_embed_key=key, cache_dir=tmp_path)
+
+
+def test_results_on_disk_are_what_was_returned(data, tmp_path):
+    evaluator = sentflow.UlyssesSentEval(
+        WordEncoder(), tasks="T1B-sample", data_dir_path=data, results_dir=tmp_path, model_name="words"
+    )
+    aggregated, rows = evaluator.evaluate(kwargs_train=QUICK, return_all_results=True)
+    score = read_json(tmp_path / "scores/T1B-sample/words.json")
+    assert score["mean"] == pytest.approx(aggregated["T1B-sample"]["avg_metric_test"])
+    assert set(score["intervals"]) == {"repeatability", "generalisation"}
+    assert (score["model"], score["data_version"], score["n_folds"]) == ("words", "sample data", 2)
+    stored = pd.read_parquet(tmp_path / "scores/T1B-sample/words.parquet")
+    pd.testing.assert_frame_equal(stored, rows, check_dtype=False)
+    files = [tmp_path / f"probes/T1B-sample/words/rep-1/fold-{fold}.parquet" for fold in (1, 2)]
+    folds, infos = read_folds(files)
+    assert len(folds) == len(rows)
+    assert json.loads(infos[0].settings)["classifier"] == "logistic"
+    assert all(file.with_suffix(".predictions.parquet").is_file() for file in files)
+
+
+def test_what_was_done_before_a_failure_is_on_disk(data, tmp_path):
+    class Failing(WordEncoder):
+        def encode(self, texts):
+            if len(set(texts)) > 800:
+                raise RuntimeError("out of memory")
+            return super().encode(texts)
+
+    evaluator = sentflow.UlyssesSentEval(
+        Failing(),
+        tasks=["G3-sample", "T1B-sample"],
+        data_dir_path=data,
+        results_dir=tmp_path,
+        model_name="words",
+    )
+    with pytest.raises(RuntimeError, match="out of memory"):
+        evaluator.evaluate(kwargs_train=QUICK)
+    assert [file.parent.name for file in tmp_path.glob("scores/*/words.json")] == ["G3-sample"]
+
+
+def test_unknown_tasks_are_told_with_the_nearest_name(evaluator, tmp_path):
+    with pytest.raises(ValueError, match="there is no task 'T1B-smaple'. Did you mean T1B-sample?"):
+        sentflow.UlyssesSentEval(WordEncoder(), tasks=["T1B-smaple"])
+    with pytest.raises(ArgumentError, match="there is no task 'T9'"):
+        evaluator.evaluate_in_task("T9")
+    for tasks in ([], ["T1A", "T1A"]):
+        with pytest.raises(ArgumentError, match="at least one task, and each one once"):
+            sentflow.UlyssesSentEval(WordEncoder(), tasks=tasks)
+    with pytest.raises(ConfigError, match="there is no dataset 'nowhere'"):
+        sentflow.UlyssesSentEval(
+            WordEncoder(), config={"tasks": {"x": {"like": "T1A", "dataset": "nowhere"}}}
+        )
+    with pytest.raises(ConfigError, match="there is no file"):
+        sentflow.UlyssesSentEval(WordEncoder(), config=tmp_path / "absent.yaml")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "message"),
+    [
+        ("correct", "there is no protocol 'correct'. Did you mean corrected?"),
+        ({"switches": {"clip": False}}, "protocols.own.switches.clip: there is no such key."),
+        (
+            {"training": {"batch_size": 0}},
+            "protocols.own.training.batch_size: 0 is less than the minimum of 2",
+        ),
+    ],
+)
+def test_a_wrong_protocol_is_refused_with_the_repair(protocol, message):
+    with pytest.raises(ArgumentError) as told:
+        sentflow.UlyssesSentEval(WordEncoder(), protocol=protocol)
+    assert message in str(told.value)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    results = tmp_path_factory.mktemp("run") / "results"
+    scores = fake_summary.score_rows(tasks=["T1A", "F3"])
+    write_rows(results / "summary/scores.parquet", ScoreRow, scores)
+    write_rows(results / "summary/retrieval.parquet", RetrievalRow, fake_retrieval.results().rows)
+    (results / "comparisons").mkdir()
+    fake_comparisons.write_comparisons(results / "comparisons", scores)
+    return results
+
+
+def test_the_data_frame_has_a_row_per_task_with_the_numbers_of_the_dictionary(evaluated):
+    scores, _ = evaluated
+    frame = scores.frame()
+    assert frame["task"].tolist() == ["T1B-sample", "G3-sample"]
+    assert frame["model"].tolist() == ["words"] * 2
+    assert frame["mean"].tolist() == [one["avg_metric_test"] for one in scores.values()]
+    assert (frame["low"] <= frame["mean"]).all()
+    assert (frame["mean"] <= frame["high"]).all()
+    assert scores["G3-sample"].frame().iloc[0].to_dict() == frame.iloc[1].to_dict()
+
+
+def test_a_results_folder_is_read_as_data_frames(folder):
+    results = sentflow.read_results(folder)
+    assert len(results.scores) == 2 * len(fake_summary.MODELS)
+    assert {"difference", "p_holm"} <= set(results.pairs.columns)
+    assert {"retriever", "measure", "value"} <= set(results.retrieval.columns)
+    assert {"scores", "pairs", "ranks", "retrieval"} <= set(results.names)
+    assert results.frame("ranks").equals(sentflow.read_results(folder.parent).frame("ranks"))

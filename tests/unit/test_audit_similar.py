@@ -1,12 +1,19 @@
-"""Near duplicates: every pair that brute force finds, and no other."""
+"""Near duplicates, texts within others, and what training has shown of tests: what comparing every pair finds."""
+
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sentflow.audit import training_audit
+from sentflow.audit.contained import LEAST_CHARACTERS, KnownTexts
 from sentflow.audit.ngrams import LENGTH, ngram_sets, plain
 from sentflow.audit.similar import similar_pairs
+from sentflow.audit.training_audit import NEAR, audit_training
+from sentflow.texts.pairs import PairInfo, PairTable
+from sentflow.training.data.table import TrainingData
 
 words = st.sampled_from(["lei", "ação", "câmara", "voto", "São", "é", "projeto", "n", "🙂", "!!"])
 texts = st.lists(st.lists(words, min_size=1, max_size=8).map(" ".join), min_size=1, max_size=12)
@@ -20,6 +27,9 @@ def grams(text: str) -> set[str]:
 def jaccard(one: str, two: str) -> float:
     a, b = grams(one), grams(two)
     return len(a & b) / len(a | b)
+
+
+# --- pairs of rows
 
 
 def by_force(sides: list[list[str]], threshold: float) -> dict[tuple[int, int], float]:
@@ -36,11 +46,6 @@ def found_by(sides: list[list[str]], threshold: float) -> dict[tuple[int, int], 
     pairs = similar_pairs(ngram_sets(sides), threshold=threshold)
     rows = zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)
     return dict(zip(rows, pairs.similarity.tolist(), strict=True))
-
-
-@given(texts, st.sampled_from([0.3, 0.5, 0.8, 1.0]))
-def test_single_texts_are_paired_as_by_brute_force(side, threshold):
-    assert found_by([side], threshold) == pytest.approx(by_force([side], threshold))
 
 
 @given(texts, texts, st.sampled_from([0.5, 0.8]))
@@ -61,21 +66,94 @@ def test_many_rows_in_chunks_are_paired_as_in_one(monkeypatch):
     assert found_by([side], 0.8) == whole == pytest.approx(by_force([side], 0.8))
 
 
-def test_similarity_sees_neither_case_nor_punctuation_nor_spaces():
-    assert found_by([["Não  concordo, senhor!", "não concordo senhor"]], 1.0) == {(0, 1): 1.0}
+# --- texts within others
 
 
-def test_one_changed_word_in_fifteen_is_near():
-    base = "o projeto de lei que trata da saúde pública foi aprovado ontem pela câmara dos deputados"
-    assert (0, 1) in found_by([[base, base.replace("ontem", "hoje")]], 0.8)
-    assert found_by([[base, "nada disso tem a ver com aquilo que se disse"]], 0.3) == {}
+def compared_one_by_one(known: list[str], text: str, share: float) -> int:
+    """The first known text that is equal; nearly equal, if one is short; contains the text, or is contained in it."""
+    for place, one in enumerate(known):
+        if plain(one) == plain(text):
+            return place
+    for place, one in enumerate(known):
+        is_short = min(len(plain(text)), len(plain(one))) < LEAST_CHARACTERS
+        if is_short and jaccard(text, one) >= share - 1e-9:
+            return place
+    for place, one in enumerate(known):
+        smaller, larger = sorted((text, one), key=lambda side: len(grams(side)))
+        shared = len(grams(smaller) & grams(larger))
+        if len(plain(smaller)) >= LEAST_CHARACTERS and shared >= share * len(grams(smaller)) - 1e-9:
+            return place
+    return -1
 
 
-def test_texts_of_signs_alone_stay_apart():
-    assert found_by([["🙂🙂🙂", "!!!", "🙂🙂🙂 "]], 0.8) == {(0, 2): 1.0}
+def test_known_texts_are_found_as_by_comparing_every_pair():
+    known = KnownTexts(["Inexigibilidade.", "EXAGERADO."], share=0.8)
+    asked = ["exagerado", "Isso é exagerado.", "e inexigibilidade", "a inexigibilidade da multa de trânsito"]
+    assert known.found_in(asked).tolist() == [1, -1, 0, -1]
+    draws = np.random.default_rng(7)
+    vocabulary = [f"palavra{number}" for number in range(60)] + ["de", "da", "Lei", "ção"]
+
+    def drawn(n: int) -> list[str]:
+        return [" ".join(draws.choice(vocabulary, draws.integers(1, 14))) for _ in range(n)]
+
+    told = drawn(60)
+    parts = [
+        " ".join([*draws.choice(vocabulary, 3), *text.split()[: draws.integers(1, 12)]]) for text in told[:30]
+    ]
+    asked = [*drawn(30), *parts, *(text.upper() for text in told[:5])]
+    for share in (0.5, 0.8, 1.0):
+        found = KnownTexts(told, share=share).found_in(asked).tolist()
+        assert found == [compared_one_by_one(told, text, share) for text in asked]
+        assert max(found) >= 0 > min(found)
 
 
-@pytest.mark.parametrize("threshold", [0.0, -1.0, 1.5])
-def test_threshold_outside_its_range_is_refused(threshold):
-    with pytest.raises(ValueError, match="above 0 and at most 1"):
-        similar_pairs(ngram_sets([["a"]]), threshold=threshold)
+# --- training and tests
+
+LONG = "o projeto de lei que trata da saúde pública foi aprovado ontem pela câmara dos deputados"
+NEARLY = LONG.replace("ontem", "hoje")
+
+
+def pairs(*rows: tuple[str, str]) -> PairTable:
+    text_a, text_b = ([row[side] for row in rows] for side in (0, 1))
+    return PairTable(
+        PairInfo("X", "test", "pt", (0.0, 5.0), [""]), [""] * len(rows), text_a, text_b, np.zeros(len(rows))
+    )
+
+
+def audited(table: PairTable, *known: str, **tests: PairTable) -> list[dict[str, Any]]:
+    data = TrainingData("mine", "texts", {"text": [*known]})
+    every = {("pair set", "X"): table, **{("task", name): one for name, one in tests.items()}}
+    return audit_training(data, every, declared=False)["tests"]
+
+
+def test_copies_and_near_copies_are_counted_by_text_and_by_row():
+    [found] = audited(pairs(("não concordo senhor", "Santos")), "Não  concordo, senhor!", "São Paulo", "!!!")
+    assert found["texts"] == {"n": 2, "copies": 1, "near": 0, "share": 0.5}
+    assert found["rows"] == {"n": 1, "some": 1, "all": 0, "share": 0.0}
+    assert found["examples"] == [[0, 0, 1.0]]
+    [found] = audited(pairs((LONG, NEARLY.upper()), ("nothing of this", "nor that")), "x", NEARLY, LONG)
+    assert found["texts"] == {"n": 4, "copies": 2, "near": 0, "share": 0.5}
+    [found] = audited(pairs(("a", "b"), (LONG, LONG)), "x", NEARLY)
+    assert found["texts"] == {"n": 3, "copies": 0, "near": 1, "share": 1 / 3}
+    assert found["rows"] == {"n": 2, "some": 1, "all": 1, "share": 0.5}
+    one, other = audited(pairs(("c d", "e f"), ("c d", "g h")), "c d", "c d", A=pairs(("a b", "c d")))
+    assert (one["texts"]["n"], one["texts"]["copies"], one["training_rows"]) == (3, 1, 2)
+    assert (other["kind"], other["texts"]["n"], other["texts"]["copies"]) == ("task", 2, 1)
+
+
+@given(texts, texts, st.integers(1, 40))
+def test_copies_and_near_copies_are_those_of_brute_force_however_training_is_cut(asked, known, characters):
+    def closest(text: str, among: list[str]) -> float:
+        return max(1.0 if plain(text) == plain(other) else jaccard(text, other) for other in among)
+
+    table = pairs(*((text, text) for text in asked))
+    copies = {text for text in asked if plain(text) in set(map(plain, known))}
+    near = {text for text in asked if text not in copies and closest(text, known) >= NEAR}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training_audit, "_PART_CHARACTERS", characters)
+        [found] = audited(table, *known)
+    assert (found["texts"]["copies"], found["texts"]["near"]) == (len(copies), len(near))
+    assert [found] == audited(table, *known)
+    for row, of_training, similarity in found["examples"]:
+        assert similarity == pytest.approx(closest(asked[row], known), abs=1e-4)
+        assert closest(asked[row], [known[of_training]]) == pytest.approx(similarity, abs=1e-4)

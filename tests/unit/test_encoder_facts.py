@@ -10,7 +10,6 @@ from safetensors.numpy import save_file
 
 from sentflow.encoders.fetch.parameters import count_parameters
 from sentflow.encoders.manifest import Manifest
-from sentflow.files.io import write_json
 from sentflow.report.costs.encoders import Embedding, encoder_rows
 
 SCORES = fake_summary.score_rows(tasks=["T1A", "F3"], models=["minilm-l6", "tfidf"])
@@ -30,11 +29,6 @@ def test_parameters_are_counted_from_the_headers_of_all_files(tmp_path):
     save_file({"b": np.zeros(5, np.float16)}, tmp_path / "sub" / "two.safetensors")
     found = manifest(tmp_path, "one.safetensors", "sub/two.safetensors", "config.json")
     assert count_parameters(found, tmp_path) == 3 * 4 + 5  # whole numbers are positions, not weights
-
-
-@pytest.mark.parametrize("kind", ["tfidf", "random", "bag-of-words", "scikit-learn"])
-def test_encoders_that_learn_nothing_beforehand_have_no_parameters(tmp_path, kind):
-    assert count_parameters(Manifest(kind, 10), tmp_path) == 0
 
 
 def test_what_cannot_be_counted_is_not_known(tmp_path):
@@ -69,33 +63,3 @@ def test_time_of_embedding_is_summed_over_datasets_and_prompts(tmp_path):
     assert row.mean == pytest.approx(sum(one.mean for one in SCORES if one.model == "minilm-l6") / 2)
     assert math.isnan(lazy.texts)
     assert math.isnan(lazy.embed_seconds)
-
-
-def test_texts_of_a_job_without_benchmark_do_not_count(tmp_path):
-    embeddings = [write_embedding(tmp_path, "a", 10.0), write_embedding(tmp_path, "b", None)]
-    row = encoder_rows(SCORES, {}, embeddings, tmp_path)[0]
-    assert (row.texts, row.embed_seconds) == (100, 10)
-
-
-def test_encoder_that_lacks_a_task_has_no_mean(tmp_path):
-    rows = encoder_rows(SCORES[:-1], {}, [], tmp_path)
-    assert [math.isnan(row.mean) for row in rows] == [False, True]
-
-
-VECTORS = {"model": "m", "dataset": "d", "task": None, "shape": [3, 8]}
-
-
-@pytest.mark.parametrize(
-    ("beside", "made", "device"),
-    [
-        ({}, {"device": "cuda", "seconds": 3.5}, "cuda"),
-        ({"device": "cpu", "versions": {}}, None, "cpu"),  # results of an older version: one file says both
-        ({}, None, ""),  # nobody knows any more
-    ],
-)
-def test_how_vectors_were_made_is_read_from_either_file(tmp_path, beside, made, device):
-    info = tmp_path / "d.json"
-    write_json(info, {**VECTORS, **beside})
-    if made is not None:
-        write_json(tmp_path / "d.made.json", made)
-    assert Embedding.read(info) == Embedding("m", "d", 3, 8, device)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sentflow.encoders.protocol import Batch
+from sentflow.encoders.vectors.batches import plan_batches
 from sentflow.encoders.vectors.embedding import check_texts, embed_texts
 from sentflow.encoders.vectors.shards import ShardFolder
 from sentflow.errors import DataError
@@ -51,13 +52,6 @@ def embed(encoder, folder, key="key", **options):
 EXPECTED = np.asarray([HashEncoder().vector(text) for text in TEXTS], dtype=np.float32)
 
 
-@pytest.mark.parametrize("encoder", [HashEncoder(), BatchHashEncoder()])
-def test_rows_are_in_the_order_of_the_texts(encoder, tmp_path):
-    vectors = embed(encoder, tmp_path / "s", dimension=4)
-    assert vectors.dtype == np.float32
-    assert np.array_equal(vectors, EXPECTED)
-
-
 def test_a_killed_run_goes_on_from_its_shards_with_the_same_bytes(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         embed(BatchHashEncoder(dies_at=2), tmp_path / "s", shard_seconds=0)
@@ -70,14 +64,6 @@ def test_a_killed_run_goes_on_from_its_shards_with_the_same_bytes(tmp_path):
     assert with_all_shards.encoded == []
 
 
-def test_shards_of_another_model_are_not_used(tmp_path):
-    embed(BatchHashEncoder(), tmp_path / "s", key="old", shard_seconds=0)
-    encoder = BatchHashEncoder()
-    embed(encoder, tmp_path / "s", key="new")
-    assert len(encoder.encoded) == len(TEXTS)
-    assert not (tmp_path / "s").exists()  # the old ones are deleted, and a short run leaves none
-
-
 def test_a_damaged_shard_is_computed_again(tmp_path):
     embed(BatchHashEncoder(), tmp_path / "s", shard_seconds=0)
     shard = sorted((tmp_path / "s" / "key").glob("*.npz"))[1]
@@ -87,35 +73,6 @@ def test_a_damaged_shard_is_computed_again(tmp_path):
     assert encoder.encoded == [4, 3]
 
 
-def test_clear_removes_the_folder(tmp_path):
-    embed(BatchHashEncoder(), tmp_path / "s", shard_seconds=0)
-    ShardFolder(tmp_path / "s", key="key").clear()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_values_that_are_not_finite_name_rows_and_texts(tmp_path):
-    class Broken(HashEncoder):
-        def vector(self, text):
-            return [np.inf if text == "lei" else 1.0, 0, 0, np.nan if text == "votação" else 0]
-
-    with pytest.raises(DataError, match=r"not finite for row 2 \('lei'\), row 4 \('votação'\)"):
-        embed(Broken(), tmp_path / "s")
-
-
-def test_another_width_than_the_manifest_says_is_an_error(tmp_path):
-    with pytest.raises(DataError, match="vectors of 4 values, but its manifest says 384"):
-        embed(HashEncoder(), tmp_path / "s", dimension=384)
-
-
-def test_vectors_of_another_shape_are_an_error(tmp_path):
-    class Broken(HashEncoder):
-        def vector(self, text):
-            return [1.0]
-
-    with pytest.raises(DataError, match=r"returned float32 \(7, 1\) for 7 texts, expected float32 \(7, 4\)"):
-        embed(Broken(), tmp_path / "s")
-
-
 def test_empty_texts_are_named_by_row():
     with pytest.raises(
         DataError, match=r"3 of 5 texts are empty: row 1 \(''\), row 3 \(' \\n'\), row 4 \(''\)"
@@ -123,6 +80,11 @@ def test_empty_texts_are_named_by_row():
         check_texts(["", "lei", " \n", None, "ação"])
 
 
-def test_no_texts_at_all_are_an_error():
-    with pytest.raises(DataError, match="there are no texts"):
-        check_texts([])
+def test_batches_are_of_the_longest_first_and_equal_lengths_keep_their_order():
+    batches = plan_batches(np.asarray([2, 5, 2, 5, 2]), batch_tokens=10)
+    # 10 // 5 = 2 rows of five tokens, then 10 // 2 = 5 rows of two
+    assert [batch.rows.tolist() for batch in batches] == [[1, 3], [0, 2, 4]]
+    assert [batch.rows.tolist() for batch in plan_batches(np.asarray([7, 3, 3]), batch_tokens=6)] == [
+        [0],
+        [1, 2],
+    ]

@@ -1,9 +1,6 @@
 """Which prompt belongs to a role and a task."""
 
-import pytest
-
-from sentflow.encoders.checks.prompts import prompt_problems
-from sentflow.encoders.prompts import chosen, prompt_text, prompted_tasks, roles_of_texts
+from sentflow.encoders.prompts import prompt_text, prompted_tasks, roles_of_texts
 
 OWN = {"default": "Texto: ", "query": "Pergunta: ", "document": "", "passage": "Trecho: "}
 
@@ -39,16 +36,6 @@ def test_a_task_goes_before_a_role_and_null_is_no_prompt():
     assert text_for("query", task="G1", **names) == "Trecho: "
 
 
-def test_an_unknown_name_is_an_error():
-    with pytest.raises(KeyError, match="law"):
-        text_for(roles={"text": "law"})
-
-
-def test_nothing_said_is_not_the_same_as_no_prompt():
-    assert chosen({}, role="text", task="F1A") is None
-    assert chosen({"tasks": {"F1A": None}}, role="text", task="F1A").name is None
-
-
 def test_tasks_with_a_prompt_are_embedded_apart_and_may_tell_first_and_second_texts_apart():
     tasks = {"F1A": "law", "F1B": None, "G1": {"query": "law", "document": None}, "G2": {"text": "law"}}
     assert prompted_tasks({"prompt_names": {"tasks": tasks}}) == {"F1A", "F1B", "G1", "G2"}
@@ -56,26 +43,3 @@ def test_tasks_with_a_prompt_are_embedded_apart_and_may_tell_first_and_second_te
     assert roles.pop("G1") == ("query", "document")
     assert set(roles.values()) == {("text",)}
     assert prompted_tasks({"prompt_names": {"roles": {"text": "law"}}}) == prompted_tasks({}) == set()
-
-
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (
-            {"roles": {"query": "q"}},
-            "prompt_names.roles.query: all texts have the role text, but for tasks that tell queries and documents "
-            "apart. Write text, or prompt_names.tasks.TASK: {query: NAME, document: NAME}.",
-        ),
-        (
-            {"tasks": {"G1": {"query": "q"}}},
-            "prompt_names.tasks.G1: has query. Write {text: NAME} for all texts of the task, or {query: NAME, "
-            "document: NAME} for its first and its second texts.",
-        ),
-        (
-            {"tasks": {"G1": {"query": 3, "document": None}}},
-            "prompt_names.tasks.G1.query: 3 is no name of a prompt; write a name, or null for none.",
-        ),
-    ],
-)
-def test_roles_that_no_text_has_are_refused(names, message):
-    assert prompt_problems(None, {}, names) == [message]

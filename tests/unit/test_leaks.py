@@ -1,7 +1,6 @@
 """Probes that see too little of a row to know its label."""
 
 import numpy as np
-import pytest
 
 from sentflow.audit.leaks import leaks
 
@@ -24,37 +23,15 @@ def test_texts_that_do_not_depend_on_the_label_are_near_chance():
     assert all(abs(one.mcc) < 3 * one.error for one in found.values())
 
 
-@pytest.mark.parametrize(
-    ("kind", "made"),
-    [
-        ("lengths", texts([4 + 6 * label for label in LABELS])),
-        ("punctuation", [text + "!" * label for text, label in zip(EQUAL, LABELS, strict=True)]),
-    ],
-)
-def test_a_label_in_length_or_punctuation_is_found(kind, made):
-    assert leaks(made, None, LABELS, NOBODY)[kind].mcc > 0.9
+def test_a_label_in_length_or_punctuation_is_found():
+    of_length = texts([4 + 6 * label for label in LABELS])
+    assert leaks(of_length, None, LABELS, NOBODY)["lengths"].mcc > 0.9
+    marked = [text + "!" * label for text, label in zip(EQUAL, LABELS, strict=True)]
+    assert leaks(marked, None, LABELS, NOBODY)["punctuation"].mcc > 0.9
 
 
-@pytest.mark.parametrize("side", ["text_a", "text_b"])
-def test_a_label_in_one_side_is_found_there_alone(side):
+def test_a_label_in_one_side_is_found_there_alone():
     told = [f"{text} {'novo' if label else 'velho'}" for text, label in zip(EQUAL, LABELS, strict=True)]
-    sides = {"text_a": EQUAL, "text_b": EQUAL, side: told}
-    found = leaks(sides["text_a"], sides["text_b"], LABELS, NOBODY)
-    (other,) = {"text_a", "text_b"} - {side}
-    assert found[side].mcc > 0.9
-    assert abs(found[other].mcc) < 3 * found[other].error
-
-
-def test_pairs_of_equal_length_are_found_by_their_difference():
-    sizes = RNG.integers(4, 30, len(LABELS)).tolist()
-    others = [size if label else size + 12 for size, label in zip(sizes, LABELS, strict=True)]
-    assert leaks(texts(sizes), texts(others), LABELS, NOBODY)["length_difference"].mcc > 0.9
-
-
-def test_a_text_known_from_its_document_tells_nothing_of_new_documents():
-    groups = [number // 2 for number in range(len(LABELS))]
-    labels = RNG.permutation([0, 1] * 50).repeat(2).tolist()
-    named = [f"documento{group}" for group in groups]
-    found = leaks(named, named, labels, groups)
-    assert found["text_a"].mcc < 3 * found["text_a"].error
-    assert found["text_a"].error == pytest.approx(0.1)
+    found = leaks(EQUAL, told, LABELS, NOBODY)
+    assert found["text_b"].mcc > 0.9
+    assert abs(found["text_a"].mcc) < 3 * found["text_a"].error

@@ -1,6 +1,5 @@
 import argparse
 import logging
-import platform
 import shlex
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from sentflow.commands import probe
 from sentflow.errors import ConfigError, DataError
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.jobs.versions import library_version
 
 
 @pytest.fixture(autouse=True)
@@ -35,35 +33,10 @@ def test_log_begins_with_the_command_as_it_could_be_typed(capsys):
     assert probe.main.parser().parse_args(shlex.split(typed)) == args
 
 
-def test_log_names_the_versions_that_can_change_the_result(capsys):
-    text = started(capsys, "x", argparse.Namespace(), libraries=["numpy", "no-such-library"])
-    assert f"python={platform.python_version()} numpy={library_version('numpy')}" in text
-    assert "no-such-library=absent" in text
-
-
-def test_options_that_were_not_given_are_not_shown(capsys):
-    text = started(capsys, "x", argparse.Namespace(mirror=None, tables=[], seed=0))
-    assert "--mirror" not in text
-    assert "--tables" not in text
-    assert "--seed 0" in text
-
-
-def test_records_of_the_package_are_shown_with_time_and_level(capsys):
-    start_log("x", argparse.Namespace())
-    logging.getLogger("sentflow.anything").warning("é tarde")
-    line = capsys.readouterr().err.splitlines()[-1]
-    assert line.endswith(" WARNING é tarde")
-    assert line[:2] == "20"
-
-
 def code_of(main) -> int:
     with pytest.raises(SystemExit) as exit_info:
         exit_with(main)
     return exit_info.value.code
-
-
-def test_command_that_is_done_exits_with_its_code():
-    assert code_of(lambda: 0) == 0
 
 
 @pytest.mark.parametrize("error", [ConfigError, DataError])
@@ -81,14 +54,6 @@ def test_too_little_memory_is_told_without_a_traceback(capsys):
 
     assert code_of(main) == 2
     assert capsys.readouterr().err == "\nerror: not enough memory: Unable to allocate 7.45 GiB for an array\n"
-
-
-def test_defect_of_the_program_keeps_its_traceback():
-    def main():
-        raise KeyError("x")
-
-    with pytest.raises(KeyError):
-        exit_with(main)
 
 
 def test_what_is_logged_does_not_steer_the_terminal(capsys):

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from sentflow.jobs import long_commands
-from sentflow.jobs.long_commands import words_of
 
 SHELL = Path(long_commands.__file__).with_name("python.sh")
 READ = f". {shlex.quote(str(SHELL))};"
@@ -42,14 +41,6 @@ def started(tmp_path):
     return start
 
 
-def test_words_are_those_given_or_those_of_a_file(tmp_path):
-    file = tmp_path / "words"
-    file.write_bytes(b"".join(os.fsencode(word) + b"\0" for word in [*ODD, "\udcff"]))
-    assert words_of([f"@{file}"]) == [*ODD, "\udcff"]
-    assert words_of(ODD) == ODD
-    assert words_of(["@one", "@two"]) == ["@one", "@two"]
-
-
 @pytest.mark.parametrize(
     ("words", "seen"),
     [
@@ -64,8 +55,3 @@ def test_a_job_gets_every_word_its_variables_and_its_exit_code(started, words, s
     assert done.returncode == 7, done.stderr
     threads, n_arguments, told = json.loads(done.stdout)
     assert (threads, n_arguments - 1, told) == ("1", seen, words)
-
-
-def test_without_it_the_system_refuses_a_long_word(started):
-    done = started(["x" * 300_000], before="")
-    assert done.returncode == 126 and "too long" in done.stderr

@@ -1,221 +1,260 @@
-"""Tables: what stands in a cell, and that no text can break a format."""
+"""Tables: numbers, marks only after tests, ties and gaps, and that no text or size breaks a format."""
 
 import csv
 import dataclasses
 import io
 import math
+import re
 
+import fake_comparisons
 import fake_summary
+import many_encoders
 import pytest
-from made_products import read_table
+from compiled_tables import CLASSES, complaints, needs_tex
+from made_products import run_check
+from many_encoders import Extent
 
-from sentflow.errors import ConfigError
-from sentflow.graph import products
-from sentflow.report.costs.costs_table import costs_table
+from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
+from sentflow.exports.macros import macros
+from sentflow.report.checks import Selection
+from sentflow.report.comparison_tables import differences_table, matches_table, power_table, ranks_table
+from sentflow.report.costs.encoders import encoder_rows
+from sentflow.report.costs.encoders_table import encoders_table
+from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.intervals_table import intervals_table
-from sentflow.report.families.probing.rows import average_score
 from sentflow.report.families.probing.score_table import score_cell, scores_table
 from sentflow.report.families.probing.tasks_table import tasks_table
-from sentflow.report.numbers import decimal, duration, interval, memory
-from sentflow.report.table.cells import Cell
-from sentflow.report.table.formats import csv_text, markdown_text
-from sentflow.report.table.latex import latex, latex_text
+from sentflow.report.numbers import decimal, duration, memory
+from sentflow.report.table.cells import Cell, Group, Table
+from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
+from sentflow.report.table.latex import compact_latex_text, latex, latex_text
+from sentflow.report.table.tex_layout import PAGE
+from sentflow.report.table.tex_parts import parts_of
+
+SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
+FOUND = fake_comparisons.comparisons(SCORES)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.5063, "0.506"), (-0.0123, "−0.012"), (-0.0004, "0.000"), (math.nan, "—"), (1.0, "1.000")],
-)
-def test_decimal(value, text):
-    assert decimal(value) == text
+def texts(table):
+    return [cell.text for group in table.groups for row in group.rows for cell in row]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.04, "0.0 s"),
-        (9.96, "10 s"),
-        (119.4, "119 s"),
-        (120, "2 min"),
-        (7500, "2 h 05 min"),
-        (math.nan, "—"),
-    ],
-)
-def test_duration(seconds, text):
-    assert duration(seconds) == text
+def records_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_memory_changes_its_unit():
+# --- numbers ------------------------------------------------------------------------------------------------
+
+
+def test_numbers_are_rounded_and_change_their_unit():
+    values = (0.5063, -0.0123, -0.0004, math.nan, 1.0)
+    assert [decimal(value) for value in values] == ["0.506", "−0.012", "0.000", "—", "1.000"]
+    seconds = {0.04: "0.0 s", 9.96: "10 s", 119.4: "119 s", 120: "2 min", 7500: "2 h 05 min", math.nan: "—"}
+    assert {value: duration(value) for value in seconds} == seconds
     assert (memory(812.4), memory(1460.0), memory(math.nan)) == ("812 MiB", "1.4 GiB", "—")
 
 
-def test_interval_with_an_undefined_limit_is_a_dash():
-    assert interval(math.nan, 0.2) == "—"
-
-
-def test_cell_holds_the_generalisation_interval():
-    row = fake_summary.one_row(mean=0.5063, generalisation_low=0.479, generalisation_high=0.533)
-    assert score_cell(row) == Cell("0.506", "[0.479, 0.533]")
-
-
-def test_limits_are_cut_to_the_range_of_the_score_in_print_only():
-    row = fake_summary.one_row(mean=0.01, generalisation_low=-0.02, generalisation_high=1.118)
-    assert score_cell(row).detail == "[0.000, 1.000]"
+def test_a_cell_holds_the_score_and_its_interval_cut_to_the_range_in_print_only():
+    row = fake_summary.one_row(mean=0.5063, generalisation_low=-0.02, generalisation_high=1.118)
+    assert score_cell(row) == Cell("0.506", "[0.000, 1.000]")
     assert score_cell(dataclasses.replace(row, clips=False)).detail == "[−0.020, 1.000]"
-    table = scores_table([row], "Title")
-    facts = dict(zip(table.tidy_header, table.tidy_rows[0], strict=True))
-    assert (facts["generalisation_low"], facts["generalisation_high"]) == (-0.02, 1.118)
+    (record,) = records_of(csv_text(scores_table([row], "Title")))
+    assert (float(record["generalisation_low"]), float(record["generalisation_high"])) == (-0.02, 1.118)
+    degenerate = fake_summary.one_row(mean=0.0, degenerate=True)
+    assert score_cell(degenerate) == Cell("0.000†", "")
+    assert score_cell(None) == score_cell(fake_summary.one_row(mean=math.nan)) == Cell("—")
 
 
-def test_item_level_interval_stands_with_its_own_score():
-    row = fake_summary.one_row(mean=0.5, item_mean=0.44, item_low=0.4, item_high=0.48)
-    cells = intervals_table([row], "Title").groups[0].rows[0]
-    assert Cell("0.440", "[0.400, 0.480]") in cells
-
-
-def test_degenerate_score_has_a_dagger_and_no_interval():
-    row = fake_summary.one_row(mean=0.0, generalisation_low=0.0, generalisation_high=0.0, degenerate=True)
-    assert score_cell(row) == Cell("0.000†", "")
-
-
-@pytest.mark.parametrize("row", [None, fake_summary.one_row(mean=math.nan)])
-def test_score_that_is_not_there_is_a_dash(row):
-    assert score_cell(row) == Cell("—")
-
-
-def test_model_without_all_tasks_has_no_average():
+def test_a_model_without_all_tasks_has_no_average():
     rows = fake_summary.score_rows(tasks=["T1A", "T1B"], models=["minilm-l6", "tfidf"])
-    table = scores_table(rows[:3], "Título")
-    average = table.groups[-1].rows[0]
+    average = scores_table(rows[:3], "Título").groups[-1].rows[0]
     whole = (rows[0].mean + rows[2].mean) / 2
     assert [cell.text for cell in average] == ["Average of 2 tasks", "", "", decimal(whole), "—"]
-    assert any("A model that lacks a task" in note.replace("a model", "A model") for note in table.notes)
-
-
-def test_undefined_score_takes_the_average_away():
-    rows = [fake_summary.one_row(), fake_summary.one_row(mean=math.nan)]
-    assert math.isnan(average_score(rows, 2))
-
-
-def test_tasks_are_grouped_by_family_in_their_order():
-    table = scores_table(fake_summary.score_rows(), "Title")
-    assert [(group.title, len(group.rows)) for group in table.groups] == [
-        ("Factual", 7),
-        ("General governmental", 5),
-        ("Trustworthiness and bias", 6),
-        ("", 1),
-    ]
-
-
-def test_notes_name_interval_level_protocol_design_and_data():
-    notes = " ".join(scores_table(fake_summary.score_rows(tasks=["T1A", "F3"]), "Title").notes)
-    for part in (
-        "sample data",
-        "99\u202f% generalisation",
-        "protocol published",
-        "10 × 5-fold",
-        "MCC",
-        "adj. F1",
-    ):
-        assert part in notes
-
-
-@pytest.mark.parametrize("build", [scores_table, intervals_table, tasks_table])
-def test_every_format_says_sample_data(build):
-    table = build(fake_summary.score_rows(tasks=["T1A", "F3"]), "Title")
-    for write in (csv_text, markdown_text, latex_text):
-        assert "sample data" in write(table)
-
-
-def test_costs_say_sample_data_and_what_was_not_measured():
-    text = markdown_text(costs_table(fake_summary.cost_rows(), "Title"))
-    assert "sample data" in text
-    # check 4 + generate 18 + prepare 2 of 4 + 4 + 4 + 18 + 18 + 72 + 72 jobs
-    assert "24 of 192 jobs" in text
-
-
-def test_mixed_data_name_the_tasks_of_each():
-    rows = [
-        *fake_summary.score_rows(tasks=["T1A"], data_version="HateBR 2.0"),
-        *fake_summary.score_rows(tasks=["F3"]),
-    ]
-    text = markdown_text(scores_table(rows, "Title"))
-    assert "Partly made from sample data" in text
-    assert "HateBR 2.0 (T1A); sample data (F3-sample)" in text
-
-
-def test_real_data_are_not_called_sample():
-    text = markdown_text(
-        scores_table(fake_summary.score_rows(tasks=["T1A"], data_version="official"), "Title")
-    )
-    assert "Data: official." in text
-    assert "sample data" not in text
-
-
-@pytest.mark.parametrize("write", [markdown_text, latex_text])
-def test_nothing_is_bold_without_a_test(write):
-    text = write(scores_table(fake_summary.score_rows(), "Title"))
-    body = text.split("\n\n", 1)[-1]
-    assert "**" not in body
-    assert "textbf" not in body
 
 
 def test_csv_is_tidy_and_gives_the_same_numbers_back():
-    rows = fake_summary.score_rows(tasks=["F3"])
-    records = list(csv.DictReader(io.StringIO(csv_text(scores_table(rows, "Title")))))
-    assert [record["model"] for record in records] == [row.model for row in rows]
-    assert [float(record["mean"]) for record in records] == [row.mean for row in rows]
-    assert records[-1]["repeatability_low"] == ""
-    assert records[-1]["degenerate"] == "true"
+    records = records_of(csv_text(scores_table(SCORES, "Title", FOUND)))
+    assert [record["model"] for record in records] == [row.model for row in SCORES]
+    assert [float(record["mean"]) for record in records] == [row.mean for row in SCORES]
+    best = [record["model"] for record in records if record["is_best"] == "true"]
+    assert best == [row.model for row in FOUND.standings if row.is_best]
+    assert float(records[0]["mdd"]) == detectable(FOUND.pairs, SCORES[0].task)
+    (record,) = records_of(csv_text(scores_table([dataclasses.replace(SCORES[0], degenerate=True)], "T")))
+    assert (record["degenerate"], record["data_version"]) == ("true", "sample data")
+    wide = wide_csv_text(scores_table(SCORES[:-1], "Title"))
+    for row in SCORES[:-1]:
+        assert float(next(one for one in records_of(wide) if one["task"] == row.task)[row.model]) == row.mean
+    assert wide.splitlines()[-1].endswith(",")
 
 
-def test_markdown_rows_have_one_cell_per_column_whatever_the_titles_hold():
+# --- marks --------------------------------------------------------------------------------------------------
+
+
+def pair(first, second, difference, p_holm, **changes):
+    base = fake_comparisons.pair_rows(SCORES)[0]
+    known = {"task": "T", "model_a": first, "model_b": second, "difference": difference, "p_holm": p_holm}
+    return dataclasses.replace(base, **(known | changes))
+
+
+def three(p_ab, p_ac, p_bc=0.5):
+    """a is the best of a, b, c; p of each pair."""
+    return [
+        pair("a", "b", 0.1, p_ab, mean_a=0.5, mean_b=0.4),
+        pair("a", "c", 0.2, p_ac, mean_a=0.5, mean_b=0.3),
+        pair("b", "c", 0.1, p_bc, mean_a=0.4, mean_b=0.3),
+    ]
+
+
+def marks(pairs):
+    return [mark(pairs, "T", model) for model in "abc"]
+
+
+def test_best_is_bold_what_is_not_worse_underlined_and_the_rest_plain():
+    assert marks(three(0.2, 0.001)) == [BEST, NOT_WORSE, ""]
+    assert (beaten(three(0.2, 0.001), "T", "a"), beaten(three(0.2, 0.001), "T", "b")) == (["c"], [])
+    assert marks(three(math.nan, math.nan, math.nan)) == ["", "", ""]  # nothing was tested
+    assert marks(three(math.nan, 0.001)) == [BEST, "", ""]  # b was tested against c only
+    assert beaten(three(0.01, 0.5), "T", "a") == ["b"]  # p of exactly alpha is significant
+    assert mark(three(0.2, 0.2), "U", "a") == mark(three(0.2, 0.2), "T", "d") == ""
+
+
+def test_letters_go_on_after_z_and_are_cut_short_in_a_row():
+    found = letters([f"m{index}" for index in range(28)])
+    assert [found["m0"], found["m25"], found["m26"], found["m27"]] == ["a", "z", "aa", "ab"]
+    own = letters(list("ABCDEFG"))
+    assert joined_letters(list("BCD"), own) == "bcd"
+    assert joined_letters(list("BCDEG"), own) == "b–eg"
+
+
+def test_bold_only_after_tests_in_every_format():
+    plain, tested = scores_table(SCORES, "Title"), scores_table(SCORES, "Title", FOUND)
+    for write, bold in ((markdown_text, "**0."), (latex_text, r"\textbf{0.")):
+        assert bold not in write(plain)
+        assert write(tested).count(bold) == 3
+    assert "<sup>a</sup>" in markdown_text(tested) and r"\textsuperscript{a}" in latex_text(tested)
+    compact = compact_latex_text(tested)
+    assert compact.count(r"\textbf{") == 3 and not re.search(r"\[0\.\d", compact)
+
+
+def test_the_check_of_written_tables_fails_at_a_bold_score_without_a_test(tmp_path):
+    table, tested = scores_table(SCORES, "Title", FOUND), FOUND.pairs
+    (tmp_path / "scores.md").write_text(markdown_text(table), encoding="utf-8")
+    (tmp_path / "scores.tex").write_text(latex_text(table), encoding="utf-8")
+
+    def problems(pairs):
+        found = dataclasses.replace(FOUND, pairs=pairs)
+        files = sorted(tmp_path.glob("scores.*"))
+        return run_check("tables", SCORES, Selection(), comparisons=found, tables=files).problems
+
+    assert problems(tested) == []
+    untested = [dataclasses.replace(pair, p_holm=math.nan) for pair in tested]
+    assert sum("without a test" in problem for problem in problems(untested)) >= 3
+    text = markdown_text(table)
+    score = f"| {next(row.mean for row in SCORES if row.model == 'random'):.3f}"
+    assert score in text
+    (tmp_path / "scores.md").write_text(text.replace(score, f"| **{score[2:]}**", 1), encoding="utf-8")
+    assert any("is bold without a test" in problem for problem in problems(tested))
+
+
+def test_significant_differences_have_an_asterisk_and_two_over_all_tasks():
+    rows = [
+        pair("a", "b", 0.1, p, p_over_tasks=over, task=SCORES[0].task)
+        for p, over in ((0.001, 1.0), (0.5, 1.0), (0.001, 0.009), (0.001, 0.02))
+    ]
+    table = differences_table(SCORES, "Title", Comparisons(pairs=rows))
+    assert [row[1].text for row in table.groups[0].rows] == ["0.100*", "0.100", "0.100**", "0.100*"]
+
+
+# --- protocols, documents, papers ---------------------------------------------------------------------------
+
+
+def test_nothing_is_averaged_over_tasks_of_two_protocols():
+    rows = fake_summary.score_rows(tasks=["T1A", "T1B", "G3", "F2", "F6"])
+    own = {"protocol": "corrected", "switches": "clip_metric off", "warmup_floor": False}
+    rows = [dataclasses.replace(row, **own) if row.task.startswith("F") else row for row in rows]
+
+    def mean_of(model, protocol):
+        means = [row.mean for row in rows if (row.model, row.protocol) == (model, protocol)]
+        return math.fsum(means) / len(means)
+
+    found = fake_comparisons.comparisons(rows)
+    lines = [line for group in scores_table(rows, "Title", found).groups for line in group.rows]
+    averages = {line[0].text: line[4].text for line in lines if "Average" in line[0].text}
+    assert averages == {
+        "Average of 3 tasks, protocol published": decimal(mean_of("minilm-l6", "published")),
+        "Average of 2 tasks, protocol corrected": decimal(mean_of("minilm-l6", "corrected")),
+    }
+    ranks = ranks_table(rows, "Title", found).groups
+    assert [(len(group.rows), group.rows[0][1].text) for group in ranks] == [(4, "3"), (4, "2")]
+    alone = fake_comparisons.ranking_rows([row for row in rows if row.protocol == "corrected"])
+    ranked = fake_comparisons.ranking_rows(rows)
+    assert [row for row in ranked if row.protocol == "corrected"] == alone
+    one = encoder_rows(rows, {}, [], benchmarks=None)[0]
+    assert (one.n_tasks, one.protocol) == (3, "published")  # the commonest
+    assert one.mean == pytest.approx(mean_of(one.model, "published"))
+    text = macros(rows, title="Title")
+    value = decimal(mean_of("tfidf", "corrected"))
+    assert rf"sentflow:average/corrected/tfidf\endcsname{{{value}}}" in text
+    assert "sentflow:average/tfidf" not in text
+
+
+def test_scores_that_the_protocol_makes_too_low_are_marked():
+    known = {"model": "tfidf", "is_fitted": True, "layout": "pair", "dimension": 12_000, "n_train": 600}
+    for changes, expected in (
+        ({}, "¶"),
+        ({"protocol": "corrected"}, "¶"),  # measured: .158 and .183 on G3-sample, and .483 under regularised
+        ({"classifier": "regularised"}, ""),
+        ({"layout": "single"}, ""),
+        ({"dimension": 64}, ""),  # an encoder of a user's own with few columns
+        ({"is_fitted": False}, ""),
+        ({"layout": "alternatives"}, "¶"),
+        ({"layout": "alternatives", "splits_alternatives": True}, ""),
+    ):
+        row = fake_summary.one_row(**{**known, **changes})
+        assert remarks.score_mark(row) == expected
+        assert decimal(row.mean) + expected in texts(scores_table([row], "Title"))
+    for n_train, is_marked in ((511, True), (512, False)):
+        table = scores_table([fake_summary.one_row(n_train=n_train)], "Title")
+        assert any("‡" in text for text in texts(table)) == is_marked
+
+
+# --- formats ------------------------------------------------------------------------------------------------
+
+
+def test_hostile_titles_break_neither_markdown_nor_latex():
     rows = [fake_summary.one_row(model_title="a|b *c* <script> é", task_title="x | y")]
     for build in (scores_table, intervals_table, tasks_table):
         lines = [line for line in markdown_text(build(rows, "A | B")).splitlines() if line.startswith("|")]
-        widths = {line.replace(r"\|", "").count("|") for line in lines}
-        assert len(widths) == 1
+        assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
     assert r"a\|b \*c\* \<script\> é" in markdown_text(scores_table(rows, "Title"))
-
-
-def test_latex_signs_are_escaped():
     assert latex(r"50 % & a_b #1 {x} $y$ ~ ^ \z") == (
         r"50 \% \& a\_b \#1 \{x\} \$y\$ \textasciitilde{} \textasciicircum{} \textbackslash{}z"
     )
+    assert latex("[ação] x").startswith("{}[")  # after a line break LaTeX would read it as an argument
 
 
-def test_latex_line_never_starts_with_a_bracket():
-    # after a line break LaTeX would read it as an argument
-    assert latex("[ação] x").startswith("{}[")
+def tables_of(extent):
+    rows = many_encoders.rows_of("heatmap", extent)
+    found = fake_comparisons.comparisons(rows)
+    compared = (scores_table, intervals_table, differences_table, ranks_table, matches_table, power_table)
+    others = [tasks_table(rows, "Title"), encoders_table(fake_comparisons.encoder_rows(rows), "Title")]
+    return [*(build(rows, "Title", found) for build in compared), *others]
 
 
-def test_latex_minus_is_mathematical():
-    row = fake_summary.one_row(mean=0.01, generalisation_low=-0.02, generalisation_high=0.04, clips=False)
-    assert r"{\fontsize{7}{9.5}\selectfont [$-$0.020, 0.040]}" in latex_text(scores_table([row], "Title"))
+def test_a_latex_table_of_any_size_loses_no_row_and_no_column():
+    for table in tables_of(Extent(20, 3)):
+        parts = parts_of(table)
+        assert all(part.layout.width <= PAGE for part in parts), table.name
+        shown = {name for part in parts for name in part.table.header[table.lead :]}
+        assert shown == set(table.header[table.lead :])
+    rows = tuple((Cell(f"row {place}"), Cell("text")) for place in range(200))
+    long = Table("t", "Title", (), ("Name", "Text"), ("l", "l"), (Group("", rows),), (), ())
+    found = [row[0].text for part in parts_of(long) for group in part.table.groups for row in group.rows]
+    assert found == [f"row {place}" for place in range(200)]
 
 
-def test_costs_are_ordered_from_the_longest():
-    table = costs_table(fake_summary.cost_rows(), "Title")
-    assert [row[0].text for row in table.groups[0].rows] == [
-        "probe", "score", "embed", "figure", "prepare", "generate", "check",
-    ]  # fmt: skip
-
-
-def test_intervals_table_shows_how_much_wider_generalisation_is():
-    row = fake_summary.one_row(
-        repeatability_low=0.49, repeatability_high=0.51, generalisation_low=0.46, generalisation_high=0.54
-    )
-    # 0.08 / 0.02 = 4
-    assert intervals_table([row], "Title").groups[0].rows[0][-1] == Cell("4.0")
-
-
-def test_degenerate_row_has_no_intervals_in_the_intervals_table():
-    row = dataclasses.replace(fake_summary.one_row(), degenerate=True)
-    assert [cell.text for cell in intervals_table([row], "Title").groups[0].rows[0][2:]] == ["—"] * 4
-
-
-def test_unknown_table_is_named_with_the_known_ones(tmp_path):
-    with pytest.raises(
-        ConfigError, match=f"'score'. Write one of: {', '.join(products.names(products.TABLE))}"
-    ):
-        read_table("score", tmp_path / "scores.parquet", caption="Title")
+@needs_tex
+@pytest.mark.slow
+def test_tex_finds_no_table_too_wide_or_too_long(tmp_path):
+    assert complaints(tmp_path, tables_of(Extent(8, 18, long=True)), CLASSES[1]) == []

@@ -1,7 +1,7 @@
 """What the terms of a vocabulary are called."""
 
 import pytest
-from only_tokenizers import save_bytes, save_pieces_of_sentences, save_word_pieces
+from only_tokenizers import save_bytes, save_word_pieces
 from tokenizers.pre_tokenizers import ByteLevel
 
 from sentflow.encoders.kinds.neural.term_names import term_names
@@ -12,13 +12,6 @@ from sentflow.errors import DataError
 def names(manifest, folder, n):
     name = term_names(manifest, folder)
     return [name(column) for column in range(n)]
-
-
-def test_tokens_are_called_as_the_vocabulary_writes_them(tmp_path):
-    pieces = ["[UNK]", "lei", "##lei", "ação"]
-    assert names(save_word_pieces(tmp_path / "w", pieces), tmp_path, 4) == pieces
-    pieces = ["<unk>", "▁lei", "lei", "▁"]
-    assert names(save_pieces_of_sentences(tmp_path / "s", pieces), tmp_path, 4) == pieces
 
 
 def as_letters(text):
@@ -34,10 +27,6 @@ def test_bytes_are_called_by_the_text_that_they_are(tmp_path):
     tokens = {token: column for column, token in enumerate([*written, half])}
     found = names(save_bytes(tmp_path / "b", tokens), tmp_path, len(tokens))
     assert found == ["lei", "Ġlei", "ação", "Ġação", "법", "Ċ", "Ġ", half]
-
-
-def test_columns_that_no_token_has_are_called_by_their_number(tmp_path):
-    assert names(save_word_pieces(tmp_path / "w", ["[UNK]", "lei"]), tmp_path, 4)[2:] == ["[2]", "[3]"]
 
 
 def test_weights_of_another_vocabulary_are_not_named(tmp_path):

@@ -9,12 +9,7 @@ import pytest
 
 from sentflow.compare.effects import effect_rows
 from sentflow.compare.score_rows import EffectRow
-from sentflow.compare.scores import in_order
 from sentflow.errors import DataError
-from sentflow.files.rows import read_rows, write_rows
-from sentflow.report import captions
-from sentflow.report.families.probing.protocol_table import protocols_table
-from sentflow.report.families.probing.score_table import scores_table
 from sentflow.stats.generalisation import nadeau_bengio_interval
 
 
@@ -71,54 +66,4 @@ def test_protocols_without_the_same_scores_are_refused():
         effect_rows(base, other[1:], folds, title="Mine")
 
 
-def test_effects_come_back_as_they_were_written(tmp_path):
-    rows = effects()
-    write_rows(tmp_path / "e.parquet", EffectRow, rows)
-    assert read_rows(tmp_path / "e.parquet", EffectRow) == rows
-
-
-def test_table_has_a_line_per_protocol_and_says_that_it_mixes_them():
-    table = protocols_table(effects(), "Study")
-    (line,) = table.groups[0].rows
-    texts = [cell.text for cell in line]
-    # one of four scores falls by 0.2; T1A has another first, F1A the same order: tau (−1 + 1) / 2
-    assert texts[:4] == ["Mine", "clip_metric off", "−0.050", "−0.200"]
-    assert texts[4:7] == ["T1A-sample, minilm-l6", "1 of 2", "0.00"]
-    assert "must not be mixed elsewhere" in " ".join(table.notes)
-    assert len(table.tidy_rows) == 4
-
-
-def test_change_that_is_apart_from_chance_has_an_asterisk():
-    base, other, folds = study()
-    folds["T1A-sample", "minilm-l6"] = (np.full(50, 0.5), np.linspace(0.29, 0.31, 50))
-    (line,) = protocols_table(effect_rows(base, other, folds, title="Mine"), "Study").groups[0].rows
-    assert line[3].text == "−0.200*"
-
-
 # --- what is told of a protocol beside its scores
-
-
-def test_table_of_changed_settings_says_that_it_is_not_comparable():
-    rows = [replace(row, not_comparable="batch_size 64 (published: 128)") for row in study()[0]]
-    notes = " ".join(scores_table(rows, "X").notes)
-    assert "Not comparable with scores obtained with the published settings" in notes
-    assert "batch_size 64 (published: 128)" in notes
-    assert "Not comparable" not in " ".join(scores_table(study()[0], "X").notes)
-
-
-def test_caption_names_the_switches_that_are_not_as_published():
-    _, other, _ = study()
-    assert "Differs from the published protocol: clip_metric off." in captions.design_note(other)
-    assert "Unlike" not in captions.design_note(study()[0])
-
-
-def test_two_protocols_in_one_summary_are_refused():
-    base, other, _ = study()
-    with pytest.raises(DataError, match=r"protocol differs: published .*, mine"):
-        in_order([*base[:1], *other[1:]])
-
-
-def test_one_name_for_two_sets_of_switches_is_refused():
-    base, _, _ = study()
-    with pytest.raises(DataError, match="switches differs"):
-        in_order([base[0], replace(base[1], switches="clip_metric off")])

@@ -9,7 +9,6 @@ from scipy.stats import ttest_rel
 from sentflow.compare.marks import BEST, mark
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
-from sentflow.files.rows import read_rows, write_rows
 from sentflow.stats.multiplicity import holm
 
 SETTINGS = QuestionSettings(level=0.95, alpha=0.05, margin=0.02, n_resamples=999, seed=5)
@@ -37,17 +36,6 @@ def rows() -> list[QuestionDifference]:
     return compare_questions(made())
 
 
-def test_every_two_systems_have_a_row_in_order(rows):
-    assert [(row.model_a, row.model_b) for row in rows] == [
-        ("bm25", "dense"),
-        ("bm25", "fusion"),
-        ("dense", "fusion"),
-    ]
-    assert {(row.unit_set, row.measure, row.n_questions, row.n_units, row.grouped) for row in rows} == {
-        ("cranfield", "nDCG@10", N, N, False)
-    }
-
-
 def test_numbers_of_a_row_are_of_its_two_systems(rows):
     scores, row = made().scores, rows[2]
     expected = ttest_rel(scores[1], scores[2])
@@ -70,7 +58,6 @@ def test_numbers_of_a_row_are_of_its_two_systems(rows):
 def test_every_p_is_adjusted_for_all_pairs(rows):
     assert [row.p_holm for row in rows] == holm([row.p for row in rows])
     assert [row.p_sign_flip_holm for row in rows] == holm([row.p_sign_flip for row in rows])
-    assert [row.p_tukey <= 0.05 for row in rows] == [True, True, False]
 
 
 def test_the_detectable_difference_is_of_the_family_of_the_marks(rows):
@@ -90,22 +77,6 @@ def test_marks_follow_the_tests(rows):
     assert mark(rows, "cranfield", "bm25") == ""
 
 
-def test_same_input_gives_the_same_rows_whatever_other_systems_there_are(rows):
-    assert compare_questions(made()) == rows
-    two = compare_questions(made(systems=SYSTEMS[:2], scores=made().scores[:2]))[0]
-    adjusted = {"p_holm", "p_sign_flip_holm", "p_tukey", "mdd", "mdd_power"}
-    for name, value in vars(rows[0]).items():
-        if name not in adjusted:
-            same = value if isinstance(value, str) else pytest.approx(value, rel=1e-9)
-            assert getattr(two, name) == same, name
-
-
-def test_other_collections_see_other_draws(rows):
-    other = compare_questions(made(unit_set="npl"))
-    assert other[2].bootstrap_low != rows[2].bootstrap_low
-    assert other[2].p == rows[2].p
-
-
 def test_questions_of_a_cluster_count_together():
     single = made()
     copied = made(
@@ -116,26 +87,8 @@ def test_questions_of_a_cluster_count_together():
     for one, other in zip(compare_questions(single), compare_questions(copied), strict=True):
         assert (other.n_questions, other.n_units, other.grouped) == (4 * N, N, True)
         assert (other.wins, other.ties, other.losses) == (4 * one.wins, 4 * one.ties, 4 * one.losses)
-        for name in (
-            "p",
-            "p_holm",
-            "p_sign_flip",
-            "p_tukey",
-            "low",
-            "high",
-            "mdd",
-            "bootstrap_low",
-            "bca_high",
-        ):
+        for name in ("p", "p_holm", "p_sign_flip", "low", "high", "mdd", "bootstrap_low", "bca_high"):
             assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-9), name
-
-
-def test_interval_of_one_system_is_around_its_score():
-    scores = made()
-    for system in range(3):
-        found = scores.interval(system)
-        assert found.low < scores.scores[system].mean() < found.high
-        assert found.bca_low == pytest.approx(found.low, abs=0.01)
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-15], ids=["equal", "equal but for rounding"])
@@ -143,29 +96,8 @@ def test_equal_systems_are_equal_by_every_test(noise):
     first = made().scores[0]
     second = first + noise * np.random.default_rng(1).normal(0.3, 1, N)
     row = compare_questions(made(systems=["one", "copy"], scores=np.stack([first, second])))[0]
-    assert (row.difference, row.p, row.p_sign_flip, row.p_tukey, row.p_equivalence) == (0, 1, 1, 1, 0)
+    assert (row.difference, row.p, row.p_sign_flip, row.p_equivalence) == (0, 1, 1, 0)
     assert (row.ties, row.degenerate, row.bca_low, row.bca_high) == (N, True, 0, 0)
-
-
-def test_systems_that_differ_by_a_constant_have_no_t_test():
-    first = made().scores[0]
-    row = compare_questions(made(systems=["one", "higher"], scores=np.stack([first, first + 0.1])))[0]
-    assert (row.difference, row.degenerate) == (pytest.approx(-0.1), True)
-    assert math.isnan(row.p)
-    assert row.p_sign_flip == 1 / 1000
-
-
-def test_one_system_is_compared_with_none():
-    assert compare_questions(made(systems=["alone"], scores=made().scores[:1])) == []
-
-
-def test_rows_are_written_and_read_again(rows, tmp_path):
-    degenerate = compare_questions(made(systems=["a", "b"], scores=np.array([[0.0] * N, [0.5] * N])))
-    write_rows(tmp_path / "questions.parquet", QuestionDifference, [*rows, *degenerate])
-    back = read_rows(tmp_path / "questions.parquet", QuestionDifference)
-    assert back[:3] == rows
-    assert math.isnan(back[3].p)
-    assert math.isnan(back[3].mdd)
 
 
 @pytest.mark.parametrize(
@@ -182,13 +114,3 @@ def test_rows_are_written_and_read_again(rows, tmp_path):
 def test_what_does_not_fit_is_refused(changed, message):
     with pytest.raises(ValueError, match=message):
         made(**changed)
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_a_score_that_is_no_number_is_named(value):
-    scores = made().scores.copy()
-    scores[1, 7] = value
-    with pytest.raises(
-        ValueError, match=f"that of 'dense' on question 'q7' is {value}; leave out questions without"
-    ):
-        made(scores=scores)

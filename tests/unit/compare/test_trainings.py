@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_graphs import stars, unshared
+from made_graphs import unshared
 
 from sentflow.compare.pair_sets import PairSetSettings
 from sentflow.compare.trainings import Trainings
@@ -46,17 +46,6 @@ def test_a_mean_is_over_seeds_and_its_t_interval_is_that_of_their_scores():
     assert math.isnan(row.p) and math.isnan(row.violation)
 
 
-def test_new_pairs_widen_the_interval_and_dominate_where_seeds_agree():
-    (row,) = trainings({"simcse": 1.0}).seed_rows()
-    assert row.low < row.seeds_low < row.seeds_high < row.high
-    assert row.more == "pairs" and row.share_of_pairs > row.share_of_seeds
-
-
-def test_seeds_dominate_where_they_differ_more_than_pairs_do():
-    (row,) = trainings({"simcse": 1.0}, n_pairs=600, of_seeds=0.9).seed_rows()
-    assert row.more == "seeds" and row.share_of_seeds > row.share_of_pairs
-
-
 def test_six_seeds_of_one_sign_reach_the_least_p_alone_but_not_among_three_groups():
     rows = trainings({"good": 0.5, "fair": 1.0, "poor": 2.0}, controls=("poor",)).seed_rows()
     differences = [row for row in rows if row.other]
@@ -82,32 +71,9 @@ def test_differences_are_seed_by_seed_over_the_seeds_of_both():
     assert row.least_p == 2 / 2**3
 
 
-def test_a_group_against_itself_is_no_difference():
-    found = trainings({"one": 1.0})
-    twice = replace(found, groups={"one": found.groups["one"], "two": found.groups["one"]})
-    row = twice.seed_rows()[-1]
-    assert (row.value, row.p) == (0.0, 1.0)
-    assert row.violation >= 0.5
-    assert row.low == row.high == 0.0
-
-
 def test_a_training_with_one_similarity_for_all_pairs_is_not_counted():
     found = trainings({"one": 1.0, "two": 1.5})
     flat = replace(found.rows[0], columns={"cosine": np.ones(120)})
     rows = replace(found, rows=[flat, *found.rows[1:]]).seed_rows()
     assert [row.n_seeds for row in rows] == [5, 6, 5]
     assert all(not math.isnan(row.low) for row in rows)
-
-
-def test_one_seed_says_nothing():
-    assert trainings({"one": 1.0, "two": 2.0}, n_seeds=1).seed_rows() == []
-
-
-def test_copies_of_pairs_say_nothing_new_where_they_share_a_sentence():
-    """Every pair four times: taken for independent, new pairs would seem to matter half as much."""
-    (once,) = trainings({"simcse": 1.0}).seed_rows()
-    (alone,) = trainings({"simcse": 1.0}, copies=4, graph=unshared(480)).seed_rows()
-    (shared,) = trainings({"simcse": 1.0}, copies=4, graph=stars(120, 4)).seed_rows()
-    assert once.value == pytest.approx(shared.value) == pytest.approx(alone.value)
-    assert shared.high - shared.low == pytest.approx(once.high - once.low, rel=0.02)
-    assert alone.high - alone.low < 0.7 * (shared.high - shared.low)

@@ -1,20 +1,19 @@
-"""Parquet files tell when they were damaged or swapped."""
+"""Parquet files: values, damage, and files that stand for far more than they are."""
 
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from made_graphs import unshared
 
 from sentflow.errors import DataError
+from sentflow.files.arrow import numbers_of, table_of
+from sentflow.files.limits import RATIO_FROM_BYTES, limited
 from sentflow.files.parquet import read_parquet, write_parquet
-from sentflow.geometry.permuted_texts import PermutedTexts, read_permuted, write_permuted
-from sentflow.similarity.storage import SimilarityRows, read_similarities, write_similarities
-from sentflow.texts.collection import read_texts, write_texts
-from sentflow.texts.pairs import PairInfo, PairTable, read_pairs, write_pairs
-from sentflow.texts.table import TaskInfo, TaskTable, read_task, write_task
+from sentflow.files.parquet_columns import column_names, column_values
+from sentflow.texts.pair_readers import PairReader, read_pair_rows
+from sentflow.texts.readers import Reader, read_rows
 
 TABLE = pa.table({"a": list(range(2000)), "b": [f"texto {row * 7919 % 1000}" for row in range(2000)]})
 
@@ -53,50 +52,84 @@ def test_a_flipped_bit_in_any_page_is_found(tmp_path):
             read_parquet(file, ["a"])  # also in a column that was not asked for
 
 
-def texts_of(n: int, word: str) -> list[str]:
-    return [f"{word} {row * 7919 % 1000}" for row in range(n)]
+def repeated(text: str, n: int) -> pa.Array:
+    """A column of one text, which a file holds once."""
+    return pa.DictionaryArray.from_arrays(pa.array([0] * n, pa.int32()), pa.array([text]))
 
 
-def write_task_table(path: Path) -> None:
-    info = TaskInfo("X", "single", ["0", "1"], 0, "test")
-    write_task(path, TaskTable(info, texts_of(900, "texto"), [], np.arange(900) % 2, [None] * 900))
+def write(path, columns, **options):
+    pq.write_table(pa.table(columns), path, compression="zstd", **options)
+    return path
 
 
-def write_pair_table(path: Path) -> None:
-    info = PairInfo("X", "test", "pt", (0.0, 5.0), [""])
-    write_pairs(
-        path, PairTable(info, [""] * 900, texts_of(900, "a"), texts_of(900, "b"), np.arange(900) / 900)
-    )
+def test_values_are_those_of_pyarrow_whatever_their_type(tmp_path):
+    n = 1000
+    columns = {
+        "text": pa.array([f"texto {k % 7} é" if k % 5 else None for k in range(n)]),
+        "large": pa.array([f"{k}" for k in range(n)], pa.large_string()),
+        "category": pa.array(["a", "b"] * (n // 2)).dictionary_encode(),
+        "answers": pa.array([["x", f"{k}"] if k % 3 else None for k in range(n)]),
+        "inner": pa.array([{"label": k, "name": "z"} for k in range(n)]),
+        "number": pa.array([k / 3 for k in range(n)]),
+        "truth": pa.array([k % 2 == 0 for k in range(n)]),
+        "nothing": pa.nulls(n),
+    }
+    path = write(tmp_path / "a.parquet", columns, row_group_size=300)
+    expected = pq.ParquetFile(path).read().to_pydict()
+    assert column_names(path) == list(columns)
+    assert column_values(path, list(columns)) == expected
+    assert column_values(path, ["text", "large"]) == {name: expected[name] for name in ("text", "large")}
+    assert column_values(path, []) == {}
 
 
-def write_similarity_rows(path: Path) -> None:
-    numbers = np.random.default_rng(0).random(900)
-    columns = {"cosine": numbers[::-1]}
-    write_similarities(path, SimilarityRows("X", "m", [""] * 900, numbers, unshared(900), columns))
-
-
-TABLES = {
-    "task table": (write_task_table, read_task),
-    "pair table": (write_pair_table, read_pairs),
-    "list of texts": (lambda path: write_texts(path, texts_of(900, "t")), read_texts),
-    "list of permuted texts": (
-        lambda path: write_permuted(path, PermutedTexts(texts_of(900, "t"), texts_of(900, "u"), "words")),
-        read_permuted,
-    ),
-    "file of similarities": (write_similarity_rows, read_similarities),
-}
-
-
-@pytest.mark.parametrize("what", TABLES)
-def test_damage_of_any_table_is_one_sentence_with_what_to_do(tmp_path, what):
-    write, read = TABLES[what]
-    file = tmp_path / "x.parquet"
-    write(file)
-    read(file)
-    content = bytearray(file.read_bytes())
-    content[len(content) // 3] ^= 1
-    file.write_bytes(bytes(content))
-    with pytest.raises(
-        DataError, match=rf"x\.parquet is not a readable {what} \(.*Delete it and run snakemake"
+def test_file_that_stands_for_far_more_than_it_is_is_refused(tmp_path):
+    for column in (
+        repeated("x" * 1_000_000, 20),
+        pa.array([["x" * 1000] * 100] * 200),
+        pa.nulls(5_000_000),
+        pa.array(["x" * (RATIO_FROM_BYTES + 1)]),
     ):
-        read(file)
+        path = write(tmp_path / "a.parquet", {"text": column}, store_schema=False)
+        assert path.stat().st_size < 50_000
+        with pytest.raises(DataError, match=r"a\.parquet unpacks from .* like a decompression bomb"):
+            column_values(path, ["text"])
+
+
+def test_readers_of_rows_and_of_pairs_refuse_it_and_take_it_where_it_is_meant(tmp_path):
+    n = 20
+    text = repeated("x" * 1_000_000, n)
+    path = write(tmp_path / "a.parquet", {"text": text, "other": text, "label": [1] * n}, store_schema=False)
+    rows = Reader(format="parquet", file=path.name, text_a="text", label="label")
+    pairs = PairReader("parquet", files=(path.name,), text_a="text", text_b="other", score="label")
+    with pytest.raises(DataError, match=r"raise limits\.unpacked_ratio"):
+        read_rows(path, rows)
+    with pytest.raises(DataError, match=r"raise limits\.unpacked_ratio"):
+        read_pair_rows({path.name: path}, pairs)
+    with limited(unpacked_ratio=10**6):
+        assert len(read_rows(path, rows).text_a) == n
+    with (
+        limited(unpacked_ratio=10**6, unpacked_bytes=10**6),
+        pytest.raises(DataError, match="unpacked_bytes"),
+    ):
+        read_rows(path, rows)
+
+
+@pytest.mark.parametrize(("most_bytes", "kind"), [(11, pa.string()), (10, pa.large_string())])
+def test_texts_beyond_32_bit_offsets_keep_their_values_in_a_wider_type(
+    monkeypatch, tmp_path, most_bytes, kind
+):
+    """With a limit of our own in place of 2 GiB; "ação" has 6 bytes, "lei" 3, "é" 2."""
+    monkeypatch.setattr("sentflow.files.arrow._MOST_BYTES", most_bytes)
+    texts = ["ação", None, "lei", "", "é"]
+    table = table_of({"text": texts, "row": np.arange(5)})
+    assert table.schema.field("text").type == kind
+    pq.write_table(table, tmp_path / "x.parquet")
+    assert pq.ParquetFile(tmp_path / "x.parquet").read().column("text").to_pylist() == texts
+
+
+def test_numbers_of_a_column_are_those_that_went_in():
+    chunks = [pa.array([1, 2]), pa.array([], pa.int64()), pa.array([3])]
+    assert numbers_of(pa.chunked_array(chunks)).tolist() == [1, 2, 3]
+    assert numbers_of(pa.chunked_array(chunks).slice(1)).tolist() == [2, 3]
+    values = numbers_of(table_of({"x": np.array([0.5, np.nan])}).column("x"))
+    np.testing.assert_array_equal(values, [0.5, np.nan])

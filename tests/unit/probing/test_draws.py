@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
@@ -40,10 +40,6 @@ def test_undersampling_gives_as_many_rows_of_each_class_as_the_smallest_has(coun
     assert labels[rows].tolist() == np.repeat(np.arange(len(counts)), min(counts)).tolist()
 
 
-def test_undersampling_of_balanced_labels_keeps_every_row():
-    assert sorted(undersample(labels_of(20, 20), seed=3).tolist()) == list(range(40))
-
-
 # --- folds
 
 
@@ -61,34 +57,7 @@ def test_folds_are_those_of_scikit_learn(counts, n_folds, seed):
         np.testing.assert_array_equal(np.flatnonzero(fold_of != fold), rest)
 
 
-@settings(max_examples=25)
-@given(
-    counts=st.lists(st.integers(5, 40), min_size=2, max_size=4),
-    folds=st.integers(2, 5),
-    seed=st.integers(0, 2**32 - 2),
-)
-def test_folds_partition_the_balanced_rows_and_are_stratified(counts, folds, seed):
-    labels, smallest = labels_of(*counts), min(counts)
-    protocol = replace(PUBLISHED, repetitions=2, folds=folds, seed=seed)
-    plans = list(plan_folds(labels, protocol))
-    assert [(plan.repetition, plan.fold) for plan in plans] == [
-        (repetition, fold) for repetition in (1, 2) for fold in range(1, folds + 1)
-    ]
-    for repetition in (1, 2):
-        mine = [plan for plan in plans if plan.repetition == repetition]
-        balanced = np.sort(np.concatenate([plan.test for plan in mine]))
-        assert len(np.unique(balanced)) == len(balanced) == smallest * len(counts)
-        for plan in mine:
-            rows = np.concatenate([plan.train, plan.evaluation, plan.test])
-            assert np.array_equal(np.sort(rows), balanced)
-            tested = np.bincount(labels[plan.test], minlength=len(counts))
-            assert tested.min() >= smallest // folds
-            assert tested.max() <= -(-smallest // folds)
-            n_rest = len(plan.train) + len(plan.evaluation)
-            assert len(plan.evaluation) == -(-n_rest // 5)  # a fifth, rounded up
-
-
-@pytest.mark.parametrize("wanted", [{(2, 3)}, {(1, 5), (3, 1)}, {(3, 5)}])
+@pytest.mark.parametrize("wanted", [{(2, 3)}, {(1, 5), (3, 1)}])
 def test_plan_of_a_fold_does_not_depend_on_which_others_are_wanted(wanted):
     labels = labels_of(30, 25, 41)
     every = {(plan.repetition, plan.fold): plan for plan in plan_folds(labels, PROTOCOL)}
@@ -96,35 +65,6 @@ def test_plan_of_a_fold_does_not_depend_on_which_others_are_wanted(wanted):
     assert {(plan.repetition, plan.fold) for plan in chosen} == wanted
     for plan in chosen:
         assert_same_plan(plan, every[plan.repetition, plan.fold])
-
-
-def test_fewer_repetitions_give_the_same_first_ones():
-    labels = labels_of(30, 25)
-    some = list(plan_folds(labels, replace(PUBLISHED, repetitions=1)))
-    for short, long in zip(some, plan_folds(labels, PROTOCOL), strict=False):
-        assert_same_plan(short, long)
-
-
-def test_another_seed_gives_other_folds():
-    labels = labels_of(30, 30)
-    first, second = (next(plan_folds(labels, replace(PROTOCOL, seed=seed))).test.tolist() for seed in (1, 2))
-    assert first != second
-
-
-def test_repetitions_test_different_rows_of_the_larger_class():
-    labels = labels_of(30, 300)
-    tested = [
-        {row for plan in plan_folds(labels, PROTOCOL) if plan.repetition == k for row in plan.test.tolist()}
-        for k in (1, 2)
-    ]
-    assert tested[0] != tested[1]
-
-
-def test_names_of_classes_do_not_matter_if_their_order_stays():
-    labels = labels_of(30, 25, 41)
-    renamed = np.array([3, 10, 11])[labels]
-    for a, b in zip(plan_folds(labels, PROTOCOL), plan_folds(renamed, PROTOCOL), strict=True):
-        assert_same_plan(a, b)
 
 
 def test_draws_follow_the_published_order():

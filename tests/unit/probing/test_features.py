@@ -2,12 +2,8 @@ import numpy as np
 import pytest
 from small_tasks import make_task, task_features, text_vectors
 
-from sentflow.encoders.kinds.tfidf import TfidfEncoder
-from sentflow.errors import DataError
-from sentflow.probing.features.rows import LazyFeatures, pair_features, row_features
+from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.protocol.draws import FoldPlan
-from sentflow.texts.collection import distinct_texts, rows_of
-from sentflow.texts.table import texts_to_embed
 
 D = 5
 
@@ -31,11 +27,6 @@ def test_single_text_has_its_vector():
         np.testing.assert_array_equal(features[row], vector(table.text_a[row]))
 
 
-def test_equal_texts_have_equal_features():
-    features = task_features(make_task())
-    np.testing.assert_array_equal(features[0], features[2])
-
-
 def test_pair_has_both_texts_their_difference_and_their_product():
     table = make_task(layout="pair")
     features = task_features(table, dimension=D)
@@ -50,32 +41,6 @@ def test_question_stands_beside_its_alternatives_in_their_order():
     assert features.shape == (24, 4 * D)
     expected = [vector(table.text_a[7]), *(vector(text) for text in table.text_b[7].split(" [SEP] "))]
     np.testing.assert_array_equal(features[7], np.concatenate(expected))
-
-
-def test_swapping_a_pair_keeps_difference_and_product():
-    generator = np.random.default_rng(0)
-    a, b = generator.standard_normal((2, 4, D)).astype(np.float32)
-    here, there = pair_features(a, b), pair_features(b, a)
-    np.testing.assert_array_equal(here[:, 2 * D :], there[:, 2 * D :])
-    assert not np.array_equal(here[:, :D], there[:, :D])
-
-
-@pytest.mark.parametrize("layout", ["single", "pair", "alternatives"])
-def test_order_of_the_distinct_texts_does_not_matter(layout):
-    table = make_task(layout=layout)
-    texts = distinct_texts([table])[::-1]
-    features = row_features(table, text_vectors(texts), rows_of(texts))
-    np.testing.assert_array_equal(features, task_features(table))
-
-
-def test_text_that_the_dataset_does_not_have_is_told():
-    table = make_task()
-    texts = [text for text in texts_to_embed(table) if text != table.text_a[3]]
-    texts = list(dict.fromkeys(texts))
-    with pytest.raises(
-        DataError, match=f"X-sample: 1 of its texts are not among .* e.g. '{table.text_a[3]}'"
-    ):
-        row_features(table, text_vectors(texts), rows_of(texts))
 
 
 # --- from an encoder that is fitted inside the fold
@@ -105,14 +70,6 @@ def test_encoder_learns_from_the_training_rows_alone():
     assert parts[2][:, 0].tolist() == [len(table.text_a[row]) for row in (8, 2)]
 
 
-def test_encoder_is_fitted_again_in_every_fold():
-    encoder = WatchedEncoder()
-    source = LazyFeatures(make_task(), encoder)
-    source.parts(PLAN)
-    source.parts(plan_of(train=[5], evaluation=[6], test=[7]))
-    assert [len(texts) for texts in encoder.learned] == [3, 1]
-
-
 @pytest.mark.parametrize("layout", ["pair", "alternatives"])
 def test_both_texts_are_learned_together_and_alternatives_stay_whole(layout):
     table, encoder = make_task(layout=layout), WatchedEncoder()
@@ -121,13 +78,3 @@ def test_both_texts_are_learned_together_and_alternatives_stay_whole(layout):
     assert encoder.learned == [first + second]
     assert train.shape == (3, 8)
     assert test[:, 2].tolist() == [len(table.text_b[row]) for row in (8, 2)]
-
-
-def test_features_of_a_fold_do_not_depend_on_the_folds_before():
-    table = make_task(layout="pair")
-    settings = {"max_features": 20, "ngram_range": (1, 2)}
-    used = LazyFeatures(table, TfidfEncoder(**settings))
-    used.parts(plan_of(train=[5, 6, 11], evaluation=[6], test=[7]))
-    fresh = LazyFeatures(table, TfidfEncoder(**settings))
-    for a, b in zip(used.parts(PLAN), fresh.parts(PLAN), strict=True):
-        np.testing.assert_array_equal(a.toarray(), b.toarray())

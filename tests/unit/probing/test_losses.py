@@ -37,40 +37,12 @@ def test_loss_and_derivative_are_those_of_autograd(n_outputs):
     np.testing.assert_allclose(mean_losses(logits.detach().numpy(), labels.numpy()), loss, rtol=1e-6)
 
 
-@pytest.mark.parametrize("n_outputs", [1, 3])
-def test_inputs_are_left_as_they_were(n_outputs):
-    logits, labels = logits_and_labels(n_outputs)
-    before = logits.detach().clone()
-    loss_and_residual(logits.detach(), labels)
-    assert torch.equal(logits.detach(), before)
-
-
-@pytest.mark.parametrize("n_outputs", [1, 3])
-def test_large_logits_give_a_finite_loss(n_outputs):
-    logits = torch.full((1, 4, n_outputs), 1e4)
-    logits[..., -1] = -1e4
-    labels = torch.tensor([[0, 1, 0, 1]])
-    loss, residual = loss_and_residual(logits, labels)
-    np.testing.assert_allclose(mean_losses(logits.numpy(), labels.numpy()), loss)
-    assert loss.isfinite().all()
-    assert residual.isfinite().all()
-
-
 # --- classes
-
-
-def test_class_is_the_sign_of_the_logit():
-    assert predicted_classes(np.float32([[-2.0], [0.4], [3.0]])).tolist() == [0, 1, 1]
 
 
 def test_logits_that_all_lie_between_0_and_1_are_taken_for_probabilities():
     # 0.4 is a positive logit, but no probability above one half
     assert predicted_classes(np.float32([[0.0], [0.4], [0.6], [1.0]])).tolist() == [0, 0, 1, 1]
-
-
-@pytest.mark.parametrize("outside", [-0.001, 1.001])
-def test_one_logit_outside_makes_them_all_logits_again(outside):
-    assert predicted_classes(np.float32([[0.4], [outside]])).tolist()[0] == 1
 
 
 def test_tiny_positive_logit_is_no_half_in_single_precision():

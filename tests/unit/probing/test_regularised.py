@@ -60,41 +60,6 @@ def test_weights_are_the_optimum_of_the_definition(scaling, classes):
     assert fold.test_loss == pytest.approx(expected, abs=2e-3)
 
 
-def test_rows_are_those_of_the_other_protocols():
-    features, labels = drawn()
-    other = sentflow.probe_protocol({"like": "corrected", "training": {"repetitions": 1, "folds": 3}})
-    published = cross_validate(features, labels, metric="mcc", protocol=other)
-    for one, two in zip(folds_of(features, labels).folds, published.folds, strict=True):
-        np.testing.assert_array_equal(one.test_rows, two.test_rows)
-        assert (one.n_train, one.n_evaluation) == (two.n_train, two.n_evaluation)
-
-
-def test_the_scale_and_the_place_of_features_do_not_matter():
-    features, labels = drawn()
-    one, two = folds_of(features, labels), folds_of(features * 64 - 128, labels)
-    for here, there in zip(one.folds, two.folds, strict=True):
-        assert (here.predicted == there.predicted).mean() > 0.98
-        assert here.test_loss == pytest.approx(there.test_loss, abs=5e-3)
-
-
-def test_the_evaluation_part_chooses_a_strong_penalty_for_noise():
-    wide, labels = drawn(n=180, width=4, noise=400, seed=3)
-    chosen = [fold.setting.penalty for fold in folds_of(wide, labels).folds]
-    weak = folds_of(wide, labels, penalties=[1e-6])
-    assert max(chosen) >= 1e-3
-    assert folds_of(wide, labels).scores.query("metric == 'metric_test'").value.mean() >= (
-        weak.scores.query("metric == 'metric_test'").value.mean() - 0.05
-    )
-
-
-def test_constant_columns_do_nothing():
-    features, labels = drawn()
-    constant = np.full((len(features), 5), 7.3, np.float32)
-    one, two = folds_of(features, labels), folds_of(np.hstack([features, constant]), labels)
-    for here, there in zip(one.folds, two.folds, strict=True):
-        assert here.test_loss == pytest.approx(there.test_loss, abs=1e-6)
-
-
 @pytest.mark.parametrize("scaling", ["one", "columns"])
 def test_sparse_features_stay_sparse_and_are_not_centred(scaling, monkeypatch):
     draws = np.random.default_rng(1)

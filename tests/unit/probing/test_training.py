@@ -187,13 +187,6 @@ def test_accelerators_give_the_same_fold(one_thread, hidden):
     assert_same_folds([our_fold(700, 2, hidden=hidden, device="cpu:0")], [our_fold(700, 2, hidden=hidden)])
 
 
-def test_fold_counts_its_rows_and_columns():
-    fold = our_fold(700, 2)
-    assert (fold.n_train, fold.n_evaluation, len(fold.test_rows), fold.dimension) == (448, 112, 140, 6)
-    assert set(fold.predicted.tolist()) <= {0, 1}
-    assert ((fold.scores >= 0) & (fold.scores <= 1)).all()
-
-
 def test_first_of_equal_settings_wins(monkeypatch):
     monkeypatch.setattr(training, "published_metric", lambda *_args, **_keys: 0.25)
     assert our_fold(700, 2).setting == PUBLISHED.grid[0]
@@ -202,22 +195,6 @@ def test_first_of_equal_settings_wins(monkeypatch):
 def test_grid_is_tried_rate_by_rate_then_momentum():
     assert PUBLISHED.grid[:3] == ((5e-4, 0.8, 0.99), (5e-4, 0.8, 0.999), (5e-4, 0.9, 0.99))
     assert len(set(PUBLISHED.grid)) == 12
-
-
-def test_below_512_training_rows_the_learning_rate_stays_at_five_per_cent(monkeypatch):
-    factors = []
-    schedule = training.adamw_schedule
-
-    def watched(*args, **keys):
-        factors.append(keys["warmup_steps"])
-        return schedule(*args, **keys)
-
-    monkeypatch.setattr(training, "adamw_schedule", watched)
-    our_fold(780, 2)  # 499 rows to train on
-    assert set(factors) == {0}
-    factors.clear()
-    our_fold(800, 2)  # 512 rows
-    assert set(factors) == {1}
 
 
 # --- early stopping

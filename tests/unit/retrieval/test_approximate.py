@@ -1,18 +1,19 @@
 """Approximate indexes: what they find beside the exact search, and what is said of that."""
 
 import math
-import sys
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.stats import t as student
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.files.io import write_digest
 from sentflow.retrieval import approximate, dense
 from sentflow.retrieval.approximate import recalls
 from sentflow.retrieval.certificate import certificate
+from sentflow.retrieval.indexes import by_seismic
 from sentflow.retrieval.indexes.contract import IndexSettings
-from sentflow.retrieval.indexes.table import KINDS
 from sentflow.retrieval.indexes.vectors import SearchedVectors
 from sentflow.retrieval.ranking import Ranked
 from sentflow.texts.corpora import Questions
@@ -48,18 +49,14 @@ def searched(made, kind, k=10, similarity="cosine", seed=1):
     return index.index, list(approximate.search(index, questions, corpus, k))
 
 
-def test_every_kind_of_dense_index_is_among_those():
-    assert {kind for kind, about in KINDS.items() if not about.of_weights} == set(SMALL)
-
-
-@pytest.mark.parametrize("similarity", dense.SIMILARITIES)
-def test_a_flat_index_finds_what_the_exact_search_finds(made, similarity):
+def test_a_flat_index_finds_what_the_exact_search_finds(made):
     faiss()
-    _, found = searched(made, "flat", similarity=similarity)
-    exact = dense.search(made[1], made[0], 10, similarity=similarity)
-    for one, other in zip(found, exact, strict=True):
-        assert one.rows.tolist() == other.rows.tolist()
-        np.testing.assert_allclose(one.scores, other.scores, rtol=1e-5)  # sums in another order
+    for similarity in dense.SIMILARITIES:
+        _, found = searched(made, "flat", similarity=similarity)
+        exact = dense.search(made[1], made[0], 10, similarity=similarity)
+        for one, other in zip(found, exact, strict=True):
+            assert one.rows.tolist() == other.rows.tolist()
+            np.testing.assert_allclose(one.scores, other.scores, rtol=1e-5)  # sums in another order
 
 
 @pytest.mark.parametrize("kind", sorted(SMALL))
@@ -72,15 +69,6 @@ def test_equal_settings_build_equal_indexes_that_find_most(made, kind):
     assert recalls(found, exact, 10).mean() > 0.6
     for one in found:
         assert (np.diff(one.scores) <= 0).all()
-
-
-def test_passages_count_by_the_best_that_is_found(made):
-    faiss()
-    corpus = SearchedVectors(dense.Vectors(made[0].values, np.arange(N) // 2), "cosine")
-    index = approximate.build(corpus, IndexSettings.of({"kind": "flat"}))
-    found = approximate.search(index, made[1], corpus, 10)
-    exact = corpus.exact(made[1], 10)
-    assert [one.rows.tolist() for one in found] == [one.rows.tolist() for one in exact]
 
 
 def test_an_index_is_read_as_it_was_written_and_no_other(made, tmp_path):
@@ -99,24 +87,11 @@ def test_an_index_is_read_as_it_was_written_and_no_other(made, tmp_path):
         approximate.read_index(path, settings, corpus)
 
 
-@pytest.mark.parametrize(
-    ("entry", "said"),
-    [
-        ({"kind": "ivf-flat", "lists": 5000}, "5000 lists for 2000 vectors"),
-        ({"kind": "ivf-pq", "lists": 10, "parts": 5}, "5 parts must divide the width 16"),
-        ({"kind": "ivf-pq", "lists": 10, "parts": 4, "bits": 12}, "2 \\*\\* bits = 4096 must not be more"),
-    ],
-)
-def test_indexes_that_do_not_fit_the_vectors(made, entry, said):
-    faiss()
-    with pytest.raises(ConfigError, match=said):
-        approximate.build(SearchedVectors(made[0], "dot"), IndexSettings.of(entry))
-
-
-def test_without_faiss_is_said_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(ConfigError, match="pip install -r envs/requirements-faiss.txt"):
-        approximate.check(IndexSettings.of({"kind": "flat"}))
+def test_rows_of_weights_are_written_one_after_the_other():
+    weights = csr_array(np.array([[0, 2, 0, 3], [0, 0, 0, 0], [5, 0, 0, 0]], dtype=np.float32))
+    numbers = by_seismic.as_words(weights)
+    assert numbers[[0, 1, 2, 5, 6, 7]].tolist() == [2, 1, 3, 0, 1, 0]
+    assert numbers.view(np.float32)[[3, 4, 8]].tolist() == [2, 3, 5]
 
 
 def ranked(rows, scores):
@@ -147,12 +122,6 @@ def test_a_certificate_says_what_is_lost():
     assert (first["k"], both["k"]) == (1, 2)
     assert (first["mean"], both["mean"]) == (1 - 1 / n, 1 - 0.5 / n)
     # by hand: t = (margin − 1/n) / (s / √n) with s = 1/√n
-    assert found["p_equivalence"] == pytest.approx(float(_t_tail((0.1 - 1 / n) * n, n - 1)))
+    assert found["p_equivalence"] == pytest.approx(float(student.sf((0.1 - 1 / n) * n, n - 1)))
     same = certificate(lambda: exact, lambda: exact, questions, ["d0", "d1"], settings)
     assert same["p_equivalence"] == 0
-
-
-def _t_tail(t, freedom):
-    from scipy.stats import t as student
-
-    return student.sf(t, freedom)

@@ -1,18 +1,27 @@
-"""Runs and what they are worth: files, measures, ties, duplicates, questions that do not count."""
+"""Runs and what they are worth: measures beside other tools, ties, chance, groups, clusters, and files of others."""
 
-import json
+from itertools import permutations
 
+import ir_measures
 import numpy as np
 import pytest
+import pytrec_eval
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.audit.question_audit import Judged, audit_questions
+from sentflow.errors import DataError
+from sentflow.retrieval.clusters import clusters_of
 from sentflow.retrieval.evaluation import evaluate
-from sentflow.retrieval.measures import check_measures, per_question
-from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.retrieval.results import read_values, write_results
-from sentflow.retrieval.runs import read_run, write_run
-from sentflow.retrieval.trec import read_trec_run
-from sentflow.stats.resampling import Bootstrap
+from sentflow.retrieval.measures import chance, per_question
+from sentflow.retrieval.ranking import Ranked, Run, top
+from sentflow.retrieval.recall import cutoffs, recall_at
+from sentflow.retrieval.trec import (
+    field,
+    judgement_lines,
+    read_judgements,
+    read_trec_run,
+    run_lines,
+    separated,
+)
 from sentflow.texts.corpora import Corpus, Questions
 
 IDS = ["a", "b", "c", "d"]
@@ -20,29 +29,30 @@ CORPUS = Corpus("c", "raw", "en", IDS, [""] * 4, ["x", "y", "z", " Y "])
 MEASURES = ["nDCG@10", "R@1", "RR@10", "P@2"]
 
 
-def questions(judged, *, least=1, groups=None):
+def questions(judged, *, least=1, groups=None, clusters=(), texts=None, name="q", corpus="c"):
     names = list(judged)
     pairs = [
-        (row, document, grade) for row, name in enumerate(names) for document, grade in judged[name].items()
+        (row, document, grade) for row, one in enumerate(names) for document, grade in judged[one].items()
     ]
     return Questions(
-        "q", "c", "raw", "en", least, names, [f"{name}?" for name in names], groups or [""] * len(names),
+        name, corpus, "raw", "en", least, names, texts or [f"{one}?" for one in names], groups or [""] * len(names),
         np.array([row for row, _, _ in pairs], dtype=np.int64),
         [document for _, document, _ in pairs],
         np.array([grade for _, _, grade in pairs], dtype=np.int64),
+        clusters,
     )  # fmt: skip
 
 
 def run_of(**found):
-    return Run(
-        IDS,
-        {
-            name: Ranked(
-                np.array([IDS.index(document) for document in scores]), np.array([*scores.values()], float)
-            )
-            for name, scores in found.items()
-        },
-    )
+    ranked = {}
+    for name, scores in found.items():
+        rows = np.array([IDS.index(document) for document in scores])
+        ranked[name] = Ranked(rows, np.array([*scores.values()], dtype=float))
+    return Run(IDS, ranked)
+
+
+def corpus_of(ids):
+    return Corpus("c", "raw", "en", list(ids), [""] * len(ids), [f"text {name}" for name in ids])
 
 
 def test_measures_by_hand():
@@ -55,8 +65,6 @@ def test_measures_by_hand():
 
 
 def test_measures_of_the_first_documents_are_those_of_ir_measures_on_all():
-    import ir_measures
-
     names = [
         "nDCG@2",
         "nDCG",
@@ -93,127 +101,233 @@ def test_the_grade_from_which_a_document_is_relevant():
     assert found.values["nDCG@10"][0] == pytest.approx((1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3)))
 
 
-def test_ties_have_bounds():
+def test_ties_have_bounds_and_copies_of_a_relevant_document_count_apart():
     asked = questions({"q1": {"b": 1}})
     found = evaluate(run_of(q1={"a": 1.0, "b": 1.0, "c": 1.0}), asked, CORPUS, ["RR@10"])
-    assert (
-        found.worst_order["RR@10"][0],
-        found.values["RR@10"][0],
-        found.best_order["RR@10"][0],
-    ) == pytest.approx((1 / 3, 1 / 2, 1))
-
-
-def test_copies_of_a_relevant_document_count_where_they_are_asked_for():
-    asked = questions({"q1": {"b": 1}})
+    bounds = [values["RR@10"][0] for values in (found.worst_order, found.values, found.best_order)]
+    assert bounds == pytest.approx([1 / 3, 1 / 2, 1])
     found = evaluate(run_of(q1={"d": 2.0, "b": 1.0}), asked, CORPUS, ["RR@10"])
     assert (found.values["RR@10"][0], found.with_duplicates["RR@10"][0]) == (0.5, 1)
 
 
 def test_without_judged_negatives_nothing_is_said_of_unjudged_documents():
-    positive = questions({"q1": {"b": 1}})
-    graded = questions({"q1": {"b": 1, "c": 0}})
     run = run_of(q1={"a": 3.0, "c": 2.0, "b": 1.0})
-    assert evaluate(run, positive, CORPUS, ["RR@10"]).condensed == {}
-    assert evaluate(run, graded, CORPUS, ["RR@10"]).condensed["RR@10"][0] == 0.5
-    assert evaluate(run, graded, CORPUS, ["RR@10"]).judged_share == pytest.approx(2 / 3)
+    assert evaluate(run, questions({"q1": {"b": 1}}), CORPUS, ["RR@10"]).condensed == {}
+    graded = evaluate(run, questions({"q1": {"b": 1, "c": 0}}), CORPUS, ["RR@10"])
+    assert graded.condensed["RR@10"][0] == 0.5
+    assert graded.judged_share == pytest.approx(2 / 3)
 
 
-def test_measures_that_do_not_exist():
-    with pytest.raises(ConfigError, match="retrieval.measures: 'MAPP@3' is no measure"):
-        check_measures(["MAPP@3"], "retrieval.measures")
+# --- recall and chance
 
 
-def test_a_run_is_read_as_it_was_written(tmp_path):
-    run = Run(
-        IDS,
-        {
-            "q1": Ranked(np.array([2, 0]), np.array([2.5, 1.0]), 3),
-            "q2": Ranked(np.array([1]), np.array([0.1])),
-        },
-    )
-    write_run(tmp_path / "run.parquet", run, {"questions": "q", "retriever": "r"})
-    about, found = read_run(tmp_path / "run.parquet", IDS)
-    assert (about["questions"], about["retriever"]) == ("q", "r")
-    assert {
-        name: (one.rows.tolist(), one.scores.tolist(), one.tied_at_cut) for name, one in found.ranked.items()
-    } == {
-        "q1": ([2, 0], [2.5, 1.0], 3),
-        "q2": ([1], [0.1], 0),
+def test_recall_from_ranks_is_that_of_ir_measures():
+    draw, cuts = np.random.default_rng(5), (1, 5, 20, 60)
+    ids = [f"d{row}" for row in range(60)]
+    judged = {
+        f"q{row}": {ids[place]: int(draw.integers(0, 3)) for place in draw.permutation(60)[:9]}
+        for row in range(12)
     }
+    # nothing was found for the first question
+    ranked = {name: Ranked(draw.permutation(60)[:40], np.arange(40.0, 0, -1)) for name in [*judged][1:]}
+    for least in (1, 2):
+        asked = questions(judged, least=least)
+        found = evaluate(Run(ids, ranked), asked, corpus_of(ids), [f"R@{cut}" for cut in cuts])
+        recalls = recall_at(found.ranks, found.n_relevant, cuts)
+        for column, cut in enumerate(cuts):
+            np.testing.assert_allclose(recalls[:, column], found.values[f"R@{cut}"], rtol=1e-12)
 
 
-def test_a_run_of_another_engine_is_ranked_by_our_rule(tmp_path):
-    path = tmp_path / "run.trec"
-    path.write_text(
-        "# made elsewhere\nq1 Q0 c 1 0.5 tag\nq1 Q0 b 2 0.5 tag\nq1 Q0 a 3 0.9 tag\n", encoding="utf-8"
+def test_cutoffs_rise_from_one_to_the_depth():
+    for depth in (1, 2, 10, 1000, 12345):
+        cuts = cutoffs(depth)
+        assert (cuts[0], cuts[-1]) == (1, depth)
+        assert cuts == sorted(set(cuts))
+        # a sixteenth of a decade is a factor of 1.155; numbers of documents are whole
+        assert all(after <= 1.16 * before + 1 for before, after in zip(cuts, cuts[1:], strict=False))
+
+
+def test_chance_is_the_mean_over_every_order():
+    measures = ["nDCG@3", "nDCG@10", "R@2", "P@2", "P@10", "RR@3", "RR", "AP@3", "AP", "Success@2"]
+    graded = {"two": {"a": 2, "b": 1, "c": 0}, "all": dict.fromkeys("abcdef", 3), "one": {"a": 1}}
+    for depth, least in ((6, 1), (2, 1), (2, 2)):
+        grades = {name: own for name, own in graded.items() if max(own.values()) >= least}
+        ranking = {str(number): order[:depth] for number, order in enumerate(permutations("abcdef"))}
+        means = [
+            per_question(ranking, dict.fromkeys(ranking, own), measures, relevant_grade=least)
+            for own in grades.values()
+        ]
+        expected = {name: np.mean([values[name].mean() for values in means]) for name in measures}
+        found = chance(grades, measures, relevant_grade=least, n_documents=6, depth=depth)
+        assert found == pytest.approx(expected, abs=1e-9)
+    found = chance({"q": {"a": 1}}, ["Bpref", "R@1"], relevant_grade=1, n_documents=4, depth=4)
+    assert np.isnan(found["Bpref"])  # without a closed form
+    assert found["R@1"] == 0.25
+
+
+# --- which questions belong together
+
+LAWS = {
+    "q1": {"law-1+art-2": 1},
+    "q2": {"law-1+art-2": 1, "law-1+art-9": 1},
+    "q3": {"law-2+art-1": 1},
+    "q4": {"law-1+art-9": 1, "law-3+art-1": 0},
+    "q5": {"law-3+art-1": 1},
+    "ação": {"law-2+art-1": 0},
+}
+
+
+def test_questions_that_share_a_relevant_document_or_a_part_of_its_name_are_joined_through_others():
+    first, last = "law-1+art-2", "law-3+art-1"
+    found = clusters_of(questions(LAWS), "gold-document")
+    assert found == {"q1": first, "q2": first, "q4": first, "q3": "law-2+art-1", "q5": last}
+    found = clusters_of(questions(LAWS), "gold-document", r"^([^/+]+)")
+    assert found == {"q1": "law-1", "q2": "law-1", "q4": "law-1", "q3": "law-2", "q5": "law-3"}
+    with pytest.raises(
+        DataError, match=r"cluster_pattern 'law-\[12\]' matches nothing in 1 identifiers .*'law-3"
+    ):
+        clusters_of(questions(LAWS), "gold-document", "law-[12]")
+    graded = questions({"q1": {"a": 3, "b": 1}, "q2": {"b": 3}}, least=2)
+    assert clusters_of(graded, "gold-document") == {"q1": "a", "q2": "b"}
+    named = questions({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"b": 1}}, clusters=["Lei 1", "Lei 1", ""])
+    assert clusters_of(named, "column") == {"q1": "Lei 1", "q2": "Lei 1"}
+
+
+# --- runs and judgements of other tools
+
+
+def write(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def with_ties():
+    """Runs of 40 questions over 30 documents with few distinct scores, some equal in single precision only."""
+    generator = np.random.default_rng(3)
+    ids = [f"law {row}%" for row in range(30)]
+    judged = {
+        f"q{row}": dict.fromkeys(generator.choice(ids, 4, replace=False).tolist(), 1) for row in range(40)
+    }
+    scores = generator.integers(0, 5, (40, 30)) + generator.integers(0, 2, (40, 30)) * 1e-12
+    return Run(ids, {name: top(row, 20) for name, row in zip(judged, scores, strict=True)}), questions(judged)
+
+
+def test_names_with_white_space_are_one_field_and_come_back(tmp_path):
+    names = ["law 1", "50%", "#1", "a\u00a0b", "plain+1"]
+    assert [field(name) for name in names] == ["law%201", "50%25", "%231", "a%C2%A0b", "plain+1"]
+    asked = questions({name: {"law 1": 1} for name in names})
+    run = Run(names, {name: Ranked(np.array([1, 0]), np.array([2.0, 1.0])) for name in names})
+    path = write(tmp_path / "a.run", run_lines(run, "my tag", {}))
+    found = read_trec_run(path, asked, names, 10)
+    assert {name: found.documents(name) for name in names} == dict.fromkeys(names, ["50%", "law 1"])
+
+
+def test_every_tool_sees_the_order_of_a_run_with_equal_scores(with_ties, tmp_path):
+    run, asked = with_ties
+    theirs = {"nDCG@10": "ndcg_cut_10", "R@10": "recall_10", "RR@10": "recip_rank", "AP@100": "map_cut_100"}
+    documents = corpus_of(run.document_ids)
+    ours = evaluate(run, asked, documents, [*theirs]).values
+    path = write(tmp_path / "a.run", run_lines(run, "t", {}))
+    with path.open(encoding="utf-8") as stream:
+        ranked = pytrec_eval.parse_run(stream)
+    with write(tmp_path / "a.qrels", judgement_lines(asked)).open(encoding="utf-8") as stream:
+        judged = pytrec_eval.parse_qrel(stream)
+    found = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut", "recall", "recip_rank", "map_cut"}).evaluate(
+        ranked
     )
-    run = read_trec_run(path, questions({"q1": {"a": 1}}), IDS, 2)
-    assert run.documents("q1") == ["a", "b"]
-    assert run.ranked["q1"].tied_at_cut == 1
+    for measure, name in theirs.items():
+        expected = [value[name] for value in found.values()]
+        if measure == "RR@10":  # theirs has no cut
+            expected = [value if value >= 0.1 else 0 for value in expected]
+        assert ours[measure] == pytest.approx(expected, abs=1e-12)
+    again = evaluate(read_trec_run(path, asked, run.document_ids, 20), asked, documents, [*theirs]).values
+    assert all((ours[measure] == again[measure]).all() for measure in theirs)
+
+
+def test_only_equal_scores_are_lowered_and_by_as_little_as_can_be():
+    scores = np.array([2.0, 1.0, 1.0, 1.0 - 1e-12, 0.5])
+    found = separated(scores)
+    assert (np.diff(found.astype(np.float32)) < 0).all()
+    assert found[[0, 1, 4]].tolist() == scores[[0, 1, 4]].tolist()
+    assert np.abs(found - scores).max() < 1.3e-7
+    distinct = np.array([3.0, 2.9999])
+    assert separated(distinct) is distinct
+    assert (np.diff(separated(np.zeros(4)).astype(np.float32)) < 0).all()
 
 
 def test_all_mistakes_of_a_run_are_told_at_once(tmp_path):
-    path = tmp_path / "run.trec"
-    path.write_text(
-        "q1 Q0 a 1\nq1 Q0 a 1 nan t\nq9 Q0 a 1 1 t\nq1 Q0 z 1 1 t\nq1 Q0 b 1 1 t\nq1 Q0 b 2 1 t\n",
-        encoding="utf-8",
-    )
+    lines = [
+        "q1 Q0 a 1",
+        "q1 Q0 a 1 nan t",
+        "q9 Q0 a 1 1 t",
+        "q1 Q0 z 1 1 t",
+        "q1 Q0 b 1 1 t",
+        "q1 Q0 b 2 1 t",
+    ]
     with pytest.raises(DataError) as raised:
-        read_trec_run(path, questions({"q1": {"a": 1}}), IDS, 10)
-    said = str(raised.value)
-    for part in (
-        "lines that do not have the six fields question Q0 document rank score tag: row 1",
-        "scores that are no finite numbers: row 2 (nan)",
-        "questions that q does not have: row 3 (q9)",
-        "documents that c does not have: row 4 (z)",
-        "documents that occur twice for a question: row 6 (b for q1)",
+        read_trec_run(write(tmp_path / "run.trec", lines), questions({"q1": {"a": 1}}), IDS, 10)
+    for part in ("six fields", "row 2 (nan)", "row 3 (q9)", "row 4 (z)", "row 6 (b for q1)"):
+        assert part in str(raised.value)
+
+
+def test_judgements_are_read_in_trec_and_in_beir_form_and_mistakes_are_told(tmp_path):
+    expected = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}}
+    trec = write(tmp_path / "a", ["q1 0 a 2", "q1\t0\tb\t0", "q2 0 a 1"])
+    beir = write(tmp_path / "b", ["query-id\tcorpus-id\tscore", "q1\ta\t2", "q1\tb\t0", "q2\ta\t1"])
+    assert read_judgements(trec) == read_judgements(beir) == expected
+    assert read_judgements(write(tmp_path / "c", judgement_lines(questions(expected)))) == expected
+    for lines, said in (
+        (["q1 0 a 1 extra"], "4 fields question iteration document grade: row 1"),
+        (["q1 0 a high"], r"no whole numbers: row 1 \(high\)"),
+        (["q1 0 a 1", "q1 0 a 2"], r"judged twice for a question: row 2 \(a for q1\)"),
+        ([], "it is empty"),
     ):
-        assert part in said
+        with pytest.raises(DataError, match=said):
+            read_judgements(write(tmp_path / "a.qrels", lines))
 
 
-def test_clean_and_leaked_questions_are_groups_where_training_sets_are_named(tmp_path):
-    asked = questions({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}, groups=["x", "x", ""])
-    run = run_of(q1={"a": 1.0}, q2={"b": 1.0}, q3={"a": 1.0})
+# --- what an audit counts
 
-    def groups(leaked):
-        found = evaluate(run, asked, CORPUS, ["R@1"], leaked=leaked)
-        about = {"questions": "q", "retriever": "r"}
-        write_results(tmp_path / "r.json", tmp_path / "r.parquet", found, about, Bootstrap(0.95, 200, 1))
-        stated = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["groups"]
-        return {name: (part["n_questions"], part["measures"]["R@1"]) for name, part in stated.items()}
-
-    assert groups(None) == {"x": (2, 1)}
-    assert groups(["q3"]) == {"x": (2, 1), "clean": (2, 1), "leaked": (1, 0)}
-    assert groups([]) == {"x": (2, 1), "clean": (3, pytest.approx(2 / 3))}
+LONG = "how many days does the city have to answer a request for a licence"
+TOLD = Corpus("c", "raw", "en", [*"abcde"], [""] * 5, ["wings", "Wings ", "heat", "", "what is heat"])
 
 
-def test_a_group_called_leaked_is_refused_where_training_sets_are_named(tmp_path):
-    asked = questions({"q1": {"a": 1}}, groups=["leaked"])
-    found = evaluate(run_of(q1={"a": 1.0}), asked, CORPUS, ["R@1"], leaked=[])
-    with pytest.raises(DataError, match="A group of questions is called 'leaked'"):
-        write_results(
-            tmp_path / "r.json",
-            tmp_path / "r.parquet",
-            found,
-            {"questions": "q", "retriever": "r"},
-            Bootstrap(0.95, 200, 1),
-        )
+def asked_of(name, texts, judged, corpus="c"):
+    return questions(
+        {one: judged.get(one, {}) for one in texts}, texts=[*texts.values()], name=name, corpus=corpus
+    )
 
 
-def test_results_hold_means_with_intervals_and_groups(tmp_path):
-    asked = questions({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}, groups=["x", "y", "y"])
-    run = run_of(q1={"a": 1.0}, q2={"b": 1.0}, q3={"a": 1.0})
-    found = evaluate(run, asked, CORPUS, MEASURES)
-    about = {"questions": "q", "retriever": "r"}
-    write_results(tmp_path / "r.json", tmp_path / "r.parquet", found, about, Bootstrap(0.95, 200, 1))
-    values = read_values(tmp_path / "r.parquet")
-    assert (values.question_set, values.retriever, values.questions) == ("q", "r", ["q1", "q2", "q3"])
-    assert values.values["R@1"].tolist() == [1, 1, 0]
-    stated = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    assert stated["groups"]["y"] == {
-        "n_questions": 2,
-        "measures": dict.fromkeys(MEASURES, 0.5) | {"P@2": 0.25},
+def test_what_occurs_twice_or_is_missing_is_counted():
+    texts = {"q1": "What is lift?", "q2": "what is lift", "q3": "What is heat?", "q4": "drag?", "q5": "?"}
+    judged = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"c": 1}, "q4": {"a": 0}}
+    found = audit_questions(Judged(asked_of("q", texts, judged), TOLD), [])
+    assert (found["without_judgement"], found["without_relevant"], found["empty_documents"]) == (1, 2, 1)
+    assert found["document_copies"] == {"documents": 2, "texts": 1}
+    assert found["judged_copies"] == {"texts": 1, "different_grades": 1}
+    copies = {"questions": 2, "texts": 1, "different_answers": 0, "examples": [["q1", "q2"]]}
+    assert found["question_copies"] == copies
+    assert (found["leaked"], found["training"], found["same_document"]) == ({}, {}, 0)
+    texts = {"q1": "what is heat", "q2": "What is heat?", "q3": f"{LONG}?", "q4": f"{LONG} please?"}
+    found = audit_questions(Judged(asked_of("q", texts, {"q1": {"a": 1}, "q2": {"c": 1}}), TOLD), [])
+    assert (found["question_copies"]["different_answers"], found["questions_that_are_documents"]) == (1, 1)
+    assert found["similar_questions"] == {"pairs": 1, "threshold": 0.8, "examples": [["q3", "q4"]]}
+
+
+def test_questions_of_training_sets_leak_as_copies_or_nearly_or_by_their_document():
+    texts = {"q1": f"{LONG}?", "q2": "Drag!", "q3": "What is lift?", "q4": "noise", "q5": "!!"}
+    test = Judged(asked_of("q", texts, {"q1": {"a": 1}, "q2": {"c": 1}, "q3": {"e": 1}}), TOLD)
+    first = asked_of("one", {"t1": f"{LONG} please", "t2": "unrelated"}, {"t2": {"e": 1}})
+    second = asked_of("two", {"t1": "drag", "t2": LONG, "t3": "!!"}, {"t1": {"x": 1}}, corpus="other")
+    other = Corpus("other", "raw", "en", ["x", "y"], ["", ""], ["HEAT", "sound"])
+    training = [Judged(first, TOLD), Judged(second, other)]
+    found = audit_questions(test, training)
+    # without letters a question is compared as it is
+    assert found["leaked"] == {"q1": "copy", "q2": "copy", "q5": "copy"}
+    assert found["training"] == {
+        "one": {"n_questions": 2, "copies": 0, "similar": 1},
+        "two": {"n_questions": 3, "copies": 3, "similar": 0},
     }
-    mean = stated["measures"]["R@1"]
-    assert mean["mean"] == pytest.approx(2 / 3)
-    assert mean["low"] <= mean["mean"] <= mean["high"]
+    assert found["same_document"] == 2  # q2 by a copy in another corpus, q3 by the document itself
+    assert audit_questions(test, training[:1])["leaked"] == {"q1": "near"}

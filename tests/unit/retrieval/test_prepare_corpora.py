@@ -2,12 +2,9 @@
 
 import json
 
-import numpy as np
 import pytest
 
-from sentflow.errors import ConfigError, DataError
-from sentflow.texts.collection import collect, read_table
-from sentflow.texts.corpora import Corpus, read_corpus, read_questions, write_corpus, write_questions
+from sentflow.errors import DataError
 from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings
 from sentflow.texts.prepare_corpus import prepare_corpus
 from sentflow.texts.prepare_questions import prepare_questions
@@ -55,36 +52,6 @@ DOCUMENTS = [
 QUESTIONS = [{"_id": "q1", "text": "first?"}, {"_id": "q2", "text": "second?"}]
 
 
-def test_a_folder_of_beir_is_read(tmp_path):
-    corpus = corpus_of(tmp_path, DOCUMENTS, rows=3)
-    assert corpus.ids == ["d1", "d2", "d3"]
-    assert corpus.whole_texts() == ["T one", "two", "three"]
-    questions = questions_of(tmp_path, QUESTIONS, ["q1\td1\t2", "q1\td2\t0", "q2\td3\t1"], corpus, judged=3)
-    assert questions.by_question() == {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1}}
-
-
-def test_the_files_of_corpus_and_questions_hold_everything(tmp_path):
-    corpus = corpus_of(tmp_path, DOCUMENTS)
-    questions = questions_of(tmp_path, QUESTIONS, ["q1\td1\t2", "q2\td3\t1"], corpus)
-    places = [tmp_path / name for name in ("c.parquet", "q.parquet", "j.parquet")]
-    write_corpus(places[0], corpus)
-    write_questions(*places[1:], questions)
-    assert read_corpus(places[0]) == corpus
-    found = read_questions(*places[1:])
-    assert found.by_question() == questions.by_question()
-    assert (found.texts, found.relevant_grade, found.corpus) == (questions.texts, 1, "c")
-    assert collect(map(read_table, places[:2])).texts == ["T one", "two", "three", "first?", "second?"]
-
-
-def test_equal_texts_are_one_document_where_files_name_none(tmp_path):
-    corpus = corpus_of(tmp_path, [{"text": "a"}, {"text": "b"}, {"text": "a "}], ids="distinct")
-    assert (corpus.ids, corpus.texts) == (["1", "2"], ["a", "b"])
-
-
-def test_a_repeated_document_with_its_text_is_no_mistake(tmp_path):
-    assert len(corpus_of(tmp_path, [*DOCUMENTS, DOCUMENTS[0]])) == 3
-
-
 def test_all_mistakes_of_a_corpus_are_told_at_once(tmp_path):
     lines = [
         *DOCUMENTS,
@@ -97,12 +64,6 @@ def test_all_mistakes_of_a_corpus_are_told_at_once(tmp_path):
     assert "text is empty in row corpus.jsonl, row 5" in said
     assert "one id, but another text than before, in row d1 (corpus.jsonl, row 4)" in said
     assert "4 documents, expected 7" in said
-
-
-def test_empty_documents_may_stay_and_are_embedded_by_nobody(tmp_path):
-    corpus = corpus_of(tmp_path, [*DOCUMENTS, {"_id": "d4", "title": "", "text": ""}], empty="keep")
-    assert len(corpus) == 4
-    assert len([*corpus.row_texts()]) == 3
 
 
 def test_all_mistakes_of_questions_are_told_at_once(tmp_path):
@@ -121,38 +82,6 @@ def test_all_mistakes_of_questions_are_told_at_once(tmp_path):
         "a document is judged twice, with different grades: row d3 for q2",
     ):
         assert part in said
-
-
-def test_judgements_of_unknown_documents_can_be_left_out(tmp_path, caplog):
-    corpus = corpus_of(tmp_path, DOCUMENTS)
-    found = questions_of(tmp_path, QUESTIONS, ["q1\td9\t1", "q2\td3\t1"], corpus, unknown="leave-out")
-    assert found.documents == ["d3"]
-    assert "1 judgements are of documents that the corpus lacks" in caplog.text
-    assert "1 of 2 questions have no document of grade 1 or more" in caplog.text
-
-
-def test_no_question_with_a_relevant_document_is_an_error(tmp_path):
-    corpus = corpus_of(tmp_path, DOCUMENTS)
-    with pytest.raises(DataError, match="no question has a document of grade 2 or more"):
-        questions_of(tmp_path, QUESTIONS, ["q1\td1\t1"], corpus, relevant_grade=2)
-
-
-def test_questions_without_judgements_can_be_read_again(tmp_path, caplog):
-    corpus = corpus_of(tmp_path, DOCUMENTS)
-    questions = questions_of(tmp_path, QUESTIONS, None, corpus)
-    places = [tmp_path / name for name in ("q.parquet", "j.parquet")]
-    write_questions(*places, questions)
-    found = read_questions(*places)
-    assert (found.texts, found.by_question()) == (["first?", "second?"], {"q1": {}, "q2": {}})
-    assert "no judgements; it can be searched, but not evaluated" in caplog.text
-
-
-def test_questions_of_other_splits_are_left_out_where_a_file_holds_all(tmp_path):
-    corpus = corpus_of(tmp_path, DOCUMENTS)
-    found = questions_of(
-        tmp_path, [*QUESTIONS, QUESTIONS[1]], ["q2\td3\t1"], corpus, unjudged="leave-out", rows=1
-    )
-    assert (found.ids, found.judged.tolist(), found.documents) == (["q2"], [0], ["d3"])
 
 
 def test_a_part_of_the_questions_shares_none_with_another_and_all_parts_are_all(tmp_path):
@@ -192,60 +121,3 @@ def test_questions_of_a_test_set_are_taken_out_with_their_judgements(tmp_path, c
     found = questions_of(tmp_path, asked, judged, corpus, without=without, rows=len(left), judged=len(left))
     assert found.ids == left
     assert len(found.by_question()) == len(found.documents) == len(left)
-
-
-def test_operators_of_a_search_engine_are_no_part_of_a_question(tmp_path):
-    """Questions that differ in them alone become one, and judgements find it by the text that they name."""
-    log, corpus = tmp_path / "log.tsv", corpus_of(tmp_path, DOCUMENTS)
-    columns = {"format": "tsv", "files": ["log.tsv"], "remove": r'["$()]|\badj\b'}
-    entry = {
-        **COMMON,
-        "corpus": "c",
-        "ids": "distinct",
-        "questions": [{**columns, "text": "query"}],
-        "judgements": [{**columns, "question_text": "query", "document": "document"}],
-    }
-    lines = ["query\tdocument", '"one" adj two\td1', " one two\td2", "(three) $\td3", "adj\td3"]
-
-    def found(n_lines):
-        log.write_text("\n".join(lines[:n_lines]), encoding="utf-8")
-        return prepare_questions("q", [log], QuestionSettings.from_settings(entry, name="q"), corpus)
-
-    assert found(4).texts == ["one two", "three"]
-    assert found(4).by_question() == {"1": {"d1": 1, "d2": 1}, "2": {"d3": 1}}
-    with pytest.raises(DataError, match="the question or its id is empty in row log.tsv, row 4"):
-        found(5)
-    columns["remove"] = "("
-    with pytest.raises(ConfigError, match=r"questions.0.remove: '\(' is no regular expression"):
-        QuestionSettings.from_settings({**entry, "questions": [columns]}, name="q")
-
-
-def test_grades_as_written_and_rows_that_judge_nothing(tmp_path):
-    corpus = corpus_of(tmp_path, DOCUMENTS)
-    found = questions_of(
-        tmp_path,
-        QUESTIONS,
-        ["q1\td1\tyes", "q1\td2\tno", "q2\td3\tyes"],
-        corpus,
-        grades={"yes": 1, "no": None},
-    )
-    assert found.documents == ["d1", "d3"]
-
-
-def test_a_column_that_cannot_be_meant_is_refused():
-    source = {"format": "csv", "files": ["a.csv"], "id": "id", "text": "text"}
-    with pytest.raises(
-        ConfigError, match="corpora.c.documents.0.question: nothing of this kind is read there"
-    ):
-        CorpusSettings.from_settings({**COMMON, "documents": [{**source, "question": "q"}]}, corpus="c")
-    with pytest.raises(ConfigError, match="corpora.c.documents.0: write the column of id"):
-        CorpusSettings.from_settings(
-            {**COMMON, "documents": [{key: source[key] for key in source if key != "id"}]}, corpus="c"
-        )
-
-
-def test_a_long_document_is_kept_whole(tmp_path):
-    long = "word " * 50_000
-    corpus = corpus_of(tmp_path, [{"_id": "long", "title": "", "text": long}])
-    assert corpus.texts == [long.strip()]
-    assert isinstance(corpus, Corpus) and np.char.str_len(corpus.texts[0]) > 200_000

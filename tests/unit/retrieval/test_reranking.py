@@ -1,15 +1,12 @@
 """Rerankers: the rule of the order, and a cross-encoder with random weights beside the library's own loop."""
 
-import json
-
 import numpy as np
 import pytest
-from tiny_bert import save_tiny_bert, save_tiny_cross_encoder
+from tiny_bert import save_tiny_cross_encoder
 
 from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.load import encode_settings, load_pair_encoder
-from sentflow.errors import ConfigError, DataError
+from sentflow.encoders.load import load_pair_encoder
 from sentflow.retrieval.ranking import Ranked
 from sentflow.retrieval.reranking import reranked
 
@@ -35,11 +32,6 @@ def test_the_first_documents_are_ordered_anew_and_the_others_keep_their_order():
     assert found.tied_at_cut == 2
 
 
-def test_equal_new_scores_keep_the_order_of_the_corpus():
-    [found] = reranked([run_of([2, 1, 0], [3, 2, 1])], ["?"], [["aa"], ["b"], ["cc"]], by_length, 10)
-    assert (found.rows.tolist(), found.scores.tolist()) == ([0, 2, 1], [1, 1, 0])
-
-
 def test_a_document_counts_by_its_best_passage_and_without_one_it_is_last():
     documents = [["a", "aaaa"], ["bbb", "b"], []]
     runs = [run_of([2, 1, 0], [3, 2, 1]), run_of([], []), run_of([1, 2], [2, 1])]
@@ -62,6 +54,7 @@ def scorer(folder, tmp_path, settings=(), **around):
     return load_pair_encoder(manifest_of(folder, tmp_path), dict(settings), surroundings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"batch_tokens": 40}, {"max_tokens": 16}])
 def test_scores_are_those_of_the_library_before_the_sigmoid(folder, tmp_path, settings):
     from sentence_transformers import CrossEncoder
@@ -78,36 +71,3 @@ def test_scores_are_those_of_the_library_before_the_sigmoid(folder, tmp_path, se
     # batches of other shapes are summed in another order
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
     assert len(set(found.tolist())) > 4
-
-
-def test_pairs_that_are_cut_are_counted_and_threads_change_nothing(folder, tmp_path):
-    one, two = (scorer(folder, tmp_path, {"batch_tokens": 64}.items(), threads=n) for n in (1, 2))
-    assert np.array_equal(one.scores(FIRST, SECOND), two.scores(FIRST, SECOND))
-    # [CLS] and [SEP] twice; 32 positions: 1 + 40 and 1 + 29 words are no longer whole, the others are
-    assert one.truncated_pairs == two.truncated_pairs == 2
-
-
-def test_an_encoder_of_single_texts_is_no_cross_encoder(folder, tmp_path):
-    plain = save_tiny_bert(tmp_path / "plain")
-    with pytest.raises(
-        ConfigError, match="names BertModel, and a cross-encoder is a …ForSequenceClassification"
-    ):
-        manifest_of(plain, tmp_path)
-    with pytest.raises(ConfigError, match="gives 3 numbers for two texts"):
-        manifest_of(save_tiny_cross_encoder(tmp_path / "three", labels=3), tmp_path)
-    with pytest.raises(ConfigError, match="compares two texts and gives no vectors: it embeds nothing"):
-        encode_settings(manifest_of(folder, tmp_path), {})
-
-
-def test_weights_without_the_layer_that_scores_are_refused(tmp_path):
-    plain = save_tiny_bert(tmp_path / "plain")
-    config = json.loads((plain / "config.json").read_text())
-    config |= {"architectures": ["BertForSequenceClassification"], "id2label": {"0": "LABEL_0"}}
-    (plain / "config.json").write_text(json.dumps(config))
-    with pytest.raises(DataError, match="2 missing, in whose place would stand random numbers: classifier"):
-        scorer(plain, tmp_path)
-
-
-def test_more_tokens_than_positions_are_refused(folder, tmp_path):
-    with pytest.raises(ConfigError, match="max_tokens: 99 is more than the 32 positions"):
-        scorer(folder, tmp_path, {"max_tokens": 99}.items())

@@ -1,5 +1,6 @@
 """Ranking, BM25, vectors and fusion against plain computations."""
 
+import hashlib
 import math
 from collections import Counter
 
@@ -12,10 +13,11 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval import dense
 from sentflow.retrieval.analysers import Analyser
 from sentflow.retrieval.bm25 import VARIANTS, Bm25, Bm25Settings
-from sentflow.retrieval.fusion import FusionSettings, fused
+from sentflow.retrieval.fusion import RULES, FusionSettings, fused
 from sentflow.retrieval.ranking import Ranked, merged, top
+from sentflow.retrieval.stop_words import file_settings, stop_words
 
-# --- ranking ----------------------------------------------------------------------------------------------------------
+# --- ranking
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=40), st.integers(1, 45))
@@ -38,20 +40,17 @@ def test_the_best_of_parts_are_the_best_of_the_whole(values, k, where):
     assert found.tied_at_cut == whole.tied_at_cut
 
 
-@pytest.mark.parametrize("place", [0, 5, 18, 19])  # in a group, and among those left over
-def test_a_score_that_is_no_number_is_refused(place):
-    scores = np.zeros(20)
-    scores[place] = math.nan
-    with pytest.raises(DataError, match="1 of 20 scores are not numbers"):
-        top(scores, 1)
-
-
-def test_only_scores_above_a_limit_are_ranked():
+def test_a_score_that_is_no_number_is_refused_and_only_scores_above_a_limit_are_ranked():
+    for place in (0, 18, 19):  # in a group, and among those left over
+        scores = np.zeros(20)
+        scores[place] = math.nan
+        with pytest.raises(DataError, match="1 of 20 scores are not numbers"):
+            top(scores, 1)
     found = top(np.array([0.0, 2.0, 0.0, 1.0, -1.0]), 3, above=0.0)
     assert (found.rows.tolist(), found.scores.tolist(), found.tied_at_cut) == ([1, 3], [2, 1], 0)
 
 
-# --- BM25 -------------------------------------------------------------------------------------------------------------
+# --- BM25
 
 TEXTS = ["a b b c", "b d", "c c c c d e", "f", "a a e", ""]
 
@@ -89,48 +88,30 @@ def closed_form(variant, k1, b, delta, documents, query):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("query", ["a", "c d", "b b e", "zzz a", "zzz"])
-def test_scores_are_those_of_the_closed_form(variant, query):
+def test_scores_are_those_of_the_closed_form(variant):
     documents = [text.split() for text in TEXTS]
-    settings = Bm25Settings(variant, k1=0.9, b=0.4, delta=0.7)
-    found = Bm25(documents, settings).scores(query.split())
-    expected = closed_form(variant, 0.9, 0.4, 0.7, documents, query.split())
-    # float32 sums of a few terms
-    np.testing.assert_allclose(found, expected, rtol=2e-6, atol=2e-6)
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_documents_without_a_term_are_not_found(variant):
-    index = Bm25([text.split() for text in TEXTS], Bm25Settings(variant))
-    [found, nothing] = index.search([["a", "e"], ["zzz"]], 10)
-    assert set(found.rows.tolist()) <= {0, 2, 4}
-    assert 4 in found.rows
-    assert len(nothing) == 0
-
-
-def test_parameters_that_cannot_be_meant():
-    with pytest.raises(ConfigError, match="x.variant: 'okapi' does not exist"):
-        Bm25Settings("okapi").check("x")
+    index = Bm25(documents, Bm25Settings(variant, k1=0.9, b=0.4, delta=0.7))
+    for query in ("a", "c d", "b b e", "zzz a", "zzz"):
+        expected = closed_form(variant, 0.9, 0.4, 0.7, documents, query.split())
+        # float32 sums of a few terms
+        np.testing.assert_allclose(index.scores(query.split()), expected, rtol=2e-6, atol=2e-6)
     with pytest.raises(ConfigError, match="b from 0 to 1"):
         Bm25Settings(b=1.5).check("x")
 
 
-# --- analysers --------------------------------------------------------------------------------------------------------
+# --- analysers
 
 
-@pytest.mark.parametrize(
-    ("settings", "text", "terms"),
-    [
+def test_terms():
+    for settings, text, terms in (
         ({"units": "words"}, "O Art. 5º, a", ["o", "art", "5º", "a"]),
         ({"units": "long-words"}, "O Art. 5º, a", ["art", "5º"]),
         ({"units": "words", "lower": False, "stop_words": ["o"]}, "O o x", ["O", "x"]),
         ({"units": "character-bigrams"}, "법원 A bc", ["법원", "a", "bc"]),
         ({"units": "character-bigrams"}, "대한민국", ["대한", "한민", "민국"]),
         ({"units": "long-words", "stop_words": "english"}, "The laws of wings", ["laws", "wings"]),
-    ],
-)
-def test_terms(settings, text, terms):
-    assert Analyser.from_settings(settings, where="x").terms([text]) == [terms]
+    ):
+        assert Analyser.from_settings(settings, where="x").terms([text]) == [terms]
 
 
 def test_stems_by_snowball():
@@ -140,27 +121,37 @@ def test_stems_by_snowball():
     assert plural == singular
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
+def test_analysers_that_do_not_exist():
+    for settings, said in (
         ({"units": "letters"}, "x.units: 'letters' does not exist"),
         ({"stemmer": "latin"}, "x.stemmer: 'latin' does not exist"),
         ({"stop_words": "klingon"}, "x.stop_words: there is no list 'klingon'"),
         ({"unit": "words"}, "x: unknown key unit"),
-    ],
-)
-def test_analysers_that_do_not_exist(settings, said):
-    with pytest.raises(ConfigError, match=said):
-        Analyser.from_settings(settings, where="x")
+    ):
+        with pytest.raises(ConfigError, match=said):
+            Analyser.from_settings(settings, where="x")
 
 
-# --- vectors ----------------------------------------------------------------------------------------------------------
+def test_the_words_of_a_file_are_dropped_and_another_file_is_refused(tmp_path):
+    path = tmp_path / "stop.txt"
+    path.write_bytes("\ufeffcủa\r\ncông an\r\n\r\n”\n".encode())
+    assert stop_words({"file": str(path)}, where="x") == {"của", "công an", "”"}
+    analyser = Analyser.from_settings({"units": "words", "stop_words": {"file": str(path)}}, where="x")
+    assert analyser.terms(["Luật CỦA nước"]) == [["luật", "nước"]]
+    # settings of a job hold the checksum, so that an edit is another analyser
+    before = file_settings({"file": str(path)}, where="x")
+    assert before["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    path.write_text("b\n")
+    with pytest.raises(DataError, match="has the SHA-256"):
+        stop_words(before, where="x")
+
+
+# --- vectors
 
 
 @pytest.mark.parametrize("similarity", dense.SIMILARITIES)
-@pytest.mark.parametrize("block", [3, 1000])
-def test_a_document_counts_by_its_best_passage(similarity, block, monkeypatch):
-    monkeypatch.setattr(dense, "_BLOCK_ROWS", block)
+def test_a_document_counts_by_its_best_passage(similarity, monkeypatch):
+    monkeypatch.setattr(dense, "_BLOCK_ROWS", 3)
     rng = np.random.default_rng(1)
     questions = rng.normal(size=(5, 8)).astype(np.float32)
     values = rng.normal(size=(20, 8)).astype(np.float32)
@@ -201,7 +192,7 @@ def test_a_zero_vector_has_the_cosine_zero():
     assert found.scores.tolist() == [0, 0, 0]
 
 
-# --- fusion -----------------------------------------------------------------------------------------------------------
+# --- fusion
 
 
 def ranked(**scores):
@@ -218,37 +209,53 @@ def as_dict(found):
     return dict(zip(found.rows.tolist(), found.scores.tolist(), strict=True))
 
 
-def test_a_product_is_of_documents_that_all_runs_have():
-    found = fused([LEXICAL, VECTORS], FusionSettings("product", (1, 1)), 10)
+def test_fusions_by_hand():
+    both = [LEXICAL, VECTORS]
+    found = fused(both, FusionSettings("product", (1, 1)), 10)  # of documents that all runs have
     assert as_dict(found) == pytest.approx({1: 4.5, 0: 3.0})
     assert found.rows.tolist() == [1, 0]
-
-
-def test_reciprocal_ranks():
-    found = fused([LEXICAL, VECTORS], FusionSettings("reciprocal-rank", (1, 2), k=60), 10)
+    found = fused(both, FusionSettings("reciprocal-rank", (1, 2), k=60), 10)
     assert as_dict(found) == pytest.approx({0: 1 / 61 + 2 / 63, 1: 1 / 62 + 2 / 61, 2: 1 / 63, 3: 2 / 62})
-
-
-def test_a_weighted_sum_of_scores_from_least_to_greatest():
-    found = fused([LEXICAL, VECTORS], FusionSettings("sum", (0.25, 0.75)), 10)
+    # scores from least to greatest
+    found = fused(both, FusionSettings("sum", (0.25, 0.75)), 10)
     assert as_dict(found) == pytest.approx({0: 0.25, 1: 0.25 * 4.5 / 9.5 + 0.75, 2: 0.0, 3: 0.75 * 5 / 6})
+    # a document that a run lacks has the least score of that run
+    plain = FusionSettings("sum", (0.25, 0.75), normalise="none")
+    assert as_dict(fused(both, plain, 10)) == pytest.approx({0: 2.725, 1: 1.925, 2: 0.35, 3: 0.725})
+    standard = FusionSettings("sum", (1, 0), normalise="standard")
+    lexical = np.array([10, 5, 0.5])
+    expected = dict(enumerate((lexical - lexical.mean()) / lexical.std())) | {
+        3: (0.5 - lexical.mean()) / lexical.std()
+    }
+    assert as_dict(fused(both, standard, 10)) == pytest.approx(expected)
+    # the ensemble of the published Zalo system: a weighted sum of cosines, times BM25 where it found something
+    times = FusionSettings("sum", (0.25, 0.75), normalise="none", times=True)
+    found = fused([VECTORS, ranked(d1=0.4, d2=0.8), LEXICAL], times, 10)
+    assert as_dict(found) == pytest.approx(
+        {0: 10 * (0.075 + 0.3), 1: 5 * (0.225 + 0.3), 2: 0.5 * (0.075 + 0.6)}
+    )
 
 
-def test_a_run_that_found_nothing_adds_nothing():
-    nothing = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
-    assert fused([LEXICAL, nothing], FusionSettings("sum", (1, 1)), 2).rows.tolist() == [0, 1]
-    assert len(fused([LEXICAL, nothing], FusionSettings("product", (1, 1)), 2)) == 0
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
+def test_fusions_that_cannot_be_meant():
+    for settings, said in (
         (FusionSettings("mean", (1, 1)), "x.rule: 'mean' does not exist"),
         (FusionSettings("sum", (1, 1), normalise="rank"), "x.normalise: 'rank' does not exist"),
         (FusionSettings("sum", (0, 0)), "x.weights"),
         (FusionSettings("reciprocal-rank", (1, 1), k=-1), "x.k: -1"),
-    ],
-)
-def test_fusions_that_cannot_be_meant(settings, said):
-    with pytest.raises(ConfigError, match=said):
-        settings.check("x")
+    ):
+        with pytest.raises(ConfigError, match=said):
+            settings.check("x")
+
+
+def test_runs_of_different_depth_and_empty_ones_are_fused():
+    deep = Ranked(np.arange(5), np.arange(5, 0, -1).astype(float))
+    flat = Ranked(np.array([3]), np.array([0.2]))
+    empty = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
+    for rule in RULES:
+        settings = FusionSettings(rule=rule, weights=(1.0, 1.0))
+        both = fused([deep, flat], settings, 10)
+        assert np.isfinite(both.scores).all()
+        assert sorted(both.rows.tolist()) == ([3] if rule == "product" else [0, 1, 2, 3, 4])
+        one = fused([deep, empty], settings, 10)
+        assert one.rows.tolist() == ([] if rule == "product" else [0, 1, 2, 3, 4])
+        assert len(fused([empty, empty], settings, 10)) == 0

@@ -5,15 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentflow.errors import DataError
 from sentflow.retrieval.bm25 import VARIANTS, Bm25, Bm25Settings
-from sentflow.retrieval.dense import Vectors, search
-from sentflow.retrieval.ranking import Ranked, Run, top
-from sentflow.retrieval.reading import sum_of_readings
+from sentflow.retrieval.ranking import Run, top
 from sentflow.retrieval.runs import write_run
 from sentflow.retrieval.shard_runs import merged_shards
 from sentflow.retrieval.terms import count_terms, read_counts, write_counts
-from sentflow.texts.corpora import Corpus, read_corpus, read_ids, read_shard, write_corpus
+from sentflow.texts.corpora import Corpus, read_ids, read_shard, write_corpus
 from sentflow.texts.shards import rows_of_shard, shards_of, suffix_of, whole_of
 
 
@@ -70,41 +67,6 @@ def test_merged_shards_are_the_whole_with_its_ties_at_the_cut(tmp_path_factory, 
     assert about == {"questions": "q", "retriever": "r", "corpus": "c", "n_documents": n, "depth": k}
 
 
-@pytest.mark.parametrize("similarity", ["dot", "cosine"])
-def test_dense_search_by_shards_is_that_of_the_whole(tmp_path, similarity):
-    # Products of small whole numbers have no rounding, so that bits may be compared; lengths are powers of two
-    rng = np.random.default_rng(0)
-    values = rng.choice([-1.0, 1.0], size=(50, 4)).astype(np.float32)
-    asked = rng.choice([-1.0, 1.0], size=(3, 4)).astype(np.float32)
-    owners = np.sort(rng.integers(0, 20, 50))
-
-    def ranked(start, stop):
-        own = (owners >= start) & (owners < stop)
-        return search(asked, Vectors(values[own], owners[own] - start), 5, similarity=similarity)
-
-    questions = ["a", "b", "c"]
-    whole = Run(ids(20), dict(zip(questions, ranked(0, 20), strict=True)))
-    _, found = merged_of(tmp_path, 20, 4, ranked, 5, questions)
-    same(found, whole)
-    assert any(one.tied_at_cut for one in whole.ranked.values())
-
-
-def test_dense_search_of_any_vectors_by_shards_differs_by_rounding_alone(tmp_path):
-    # Blocks of another shape may add products in another order: 1e-6 is ten times the rounding of float32
-    rng = np.random.default_rng(1)
-    values, asked = (rng.normal(size=(n, 32)).astype(np.float32) for n in (200, 4))
-
-    def ranked(start, stop):
-        return search(asked, Vectors(values[start:stop], np.arange(stop - start)), 20)
-
-    questions = ["a", "b", "c", "d"]
-    whole = Run(ids(200), dict(zip(questions, ranked(0, 200), strict=True)))
-    _, found = merged_of(tmp_path, 200, 3, ranked, 20, questions)
-    for name in questions:
-        np.testing.assert_allclose(found.ranked[name].scores, whole.ranked[name].scores, atol=1e-6)
-        assert found.documents(name) == whole.documents(name)
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_bm25_of_shards_with_the_counts_of_all_has_the_scores_of_the_whole(tmp_path, variant):
     rng = np.random.default_rng(2)
@@ -139,41 +101,3 @@ def test_shards_are_the_corpus_in_order_and_names_say_which(tmp_path):
     assert [whole_of(shard.name) for shard in shards] == ["c"] * 4
     assert read_ids(tmp_path / "c.parquet") == ("c", corpus.ids)
     assert shards_of("c", 1) == ["c"] and suffix_of("c") == "" and shards_of("c", 10)[0] == "c/shard-01-of-10"
-
-
-def test_a_shard_is_read_across_groups_of_rows(tmp_path, monkeypatch):
-    from sentflow.files import parquet
-
-    monkeypatch.setattr(parquet, "_BATCH_ROWS", 3)
-    write = parquet.pq.write_table
-    monkeypatch.setattr(
-        parquet.pq, "write_table", lambda *args, **more: write(*args, **more, row_group_size=4)
-    )
-    corpus = Corpus("c", "raw", "en", ids(23), [""] * 23, [f"text {row}" for row in range(23)])
-    write_corpus(tmp_path / "c.parquet", corpus)
-    assert read_corpus(tmp_path / "c.parquet") == corpus
-    found = [read_shard(tmp_path / "c.parquet", name).ids for name in shards_of("c", 5)]
-    assert [name for part in found for name in part] == corpus.ids
-
-
-def test_runs_that_are_not_those_of_all_shards_in_order_are_refused(tmp_path):
-    def run(name, corpus, retriever="r"):
-        about = {"questions": "q", "retriever": retriever, "corpus": corpus, "n_documents": 1, "depth": 1}
-        write_run(tmp_path / name, Run(["d"], {"a": Ranked(np.array([0]), np.array([1.0]))}), about)
-        return tmp_path / name
-
-    first, second = (run(f"{i}.parquet", f"c/shard-{i}-of-2", f"r/shard-{i}-of-2") for i in (1, 2))
-    assert merged_shards([first, second], ["a"])[0]["n_documents"] == 2
-    other = run("other.parquet", "c/shard-2-of-2", "another/shard-2-of-2")
-    for paths in ([second, first], [first], [first, other]):
-        with pytest.raises(DataError, match="should be in its place"):
-            merged_shards(paths, ["a"])
-
-
-def test_what_was_read_of_shards_is_added_up_and_questions_are_counted_once():
-    one = {"n": 2, "cut": 1, "tokens": 9, "tokens_cut": 3}
-    asked = {"n": 1, "cut": 0, "tokens": 4, "tokens_cut": 0}
-    both = sum_of_readings([{"documents": one, "questions": asked}] * 2)
-    assert both == {"documents": {"n": 4, "cut": 2, "tokens": 18, "tokens_cut": 6}, "questions": asked}
-    unknown = sum_of_readings([{"documents": one, "questions": None}, {"documents": None, "questions": None}])
-    assert unknown == {"documents": None, "questions": None}

@@ -1,54 +1,64 @@
-"""Passages cover every word of a document, overlap as asked, and are written as they were."""
+"""Passages cover every word of a document, overlap as asked, lie between words, and have no more than asked."""
 
-import pytest
+import re
 
-from sentflow.errors import ConfigError
-from sentflow.texts.corpora import Corpus, read_passages, write_passages
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentflow.texts.corpora import Corpus
 from sentflow.texts.split_passages import PassageSettings, split_corpus
 
-
-def corpus(*texts, titles=None):
-    return Corpus(
-        "c", "raw", "en", [f"d{i}" for i in range(len(texts))], titles or [""] * len(texts), [*texts]
-    )
+# Equal words would have several places in a text
+WORDS = st.lists(st.text("abcdefg", min_size=1, max_size=14), min_size=1, max_size=25, unique=True)
 
 
-def test_passages_overlap_and_cover_everything():
-    found = split_corpus(corpus("a b  c d e f g", "h"), "p", PassageSettings(words=3, overlap=1))
+def pieces(text):
+    """Tokens of at most three letters of a word."""
+    return [(found.start(), found.end()) for found in re.finditer(r"\S{1,3}", text)]
+
+
+def parts(text, settings, title=""):
+    corpus = Corpus("c", "raw", "en", ["d"], [title], [text])
+    return split_corpus(corpus, "p", settings, *([pieces] if settings.tokens else [])).texts
+
+
+def test_passages_by_words_overlap_and_cover_everything():
+    corpus = Corpus("c", "raw", "en", ["d", "e", "f"], [""] * 3, ["a b  c d e f g", "h", ""])
+    found = split_corpus(corpus, "p", PassageSettings(words=3, overlap=1))
     assert found.texts == ["a b  c", "c d e", "e f g", "h"]
     assert found.documents.tolist() == [0, 0, 0, 1]
-
-
-@pytest.mark.parametrize("n", range(1, 30))
-@pytest.mark.parametrize("words, overlap", [(1, 0), (4, 0), (4, 3), (7, 2)])
-def test_every_word_is_in_a_passage_and_no_passage_repeats_another(n, words, overlap):
-    text = " ".join(f"w{i}" for i in range(n))
-    parts = [part.split() for part in split_corpus(corpus(text), "p", PassageSettings(words, overlap)).texts]
-    assert list(dict.fromkeys(word for part in parts for word in part)) == text.split()
-    assert all(len(part) <= words for part in parts)
-    assert all(not set(after) <= set(before) for before, after in zip(parts, parts[1:], strict=False))
+    for words, overlap in [(1, 0), (4, 0), (4, 3), (7, 2)]:
+        for n in range(1, 30):
+            text = " ".join(f"w{i}" for i in range(n))
+            split = [part.split() for part in parts(text, PassageSettings(words, overlap))]
+            assert list(dict.fromkeys(word for part in split for word in part)) == text.split()
+            assert all(len(part) <= words for part in split)
+            assert all(not set(after) <= set(before) for before, after in zip(split, split[1:], strict=False))
 
 
 def test_each_passage_begins_with_the_title_unless_it_must_not():
-    titled = corpus("a b", titles=["T"])
-    assert split_corpus(titled, "p", PassageSettings(1)).texts == ["T a", "T b"]
-    assert split_corpus(titled, "p", PassageSettings(1, title=False)).texts == ["a", "b"]
+    assert parts("a b", PassageSettings(1), title="T") == ["T a", "T b"]
+    assert parts("a b", PassageSettings(1, title=False), title="T") == ["a", "b"]
 
 
-def test_a_document_without_text_is_its_title_or_nothing():
-    found = split_corpus(corpus("", "", titles=["T", ""]), "p", PassageSettings(3))
-    assert (found.texts, found.documents.tolist()) == (["T"], [0])
+@given(WORDS, st.integers(5, 12), st.integers(0, 4))
+def test_passages_have_at_most_their_tokens_and_whole_words_in_order(words, tokens, overlap):
+    found = parts("  ".join(words), PassageSettings(tokens=tokens, overlap=overlap))
+    assert all(len(pieces(part)) <= tokens for part in found)
+    place = 0  # the first word that no passage has yet
+    for part in found:
+        own = part.split()
+        # no word has more than five tokens, so that none need be cut; a passage goes on where the last one ended, or
+        # before, by no more than the overlap
+        starts = [start for start in range(place + 1) if words[start : start + len(own)] == own]
+        shared = [sum(len(pieces(word)) for word in words[start:place]) for start in starts]
+        assert starts and min(shared) <= overlap
+        place = max(place, starts[-1] + len(own))
+    assert place == len(words)
 
 
-def test_the_file_holds_everything(tmp_path):
-    found = split_corpus(corpus("a b c", "d"), "p", PassageSettings(2))
-    write_passages(tmp_path / "p.parquet", found)
-    again = read_passages(tmp_path / "p.parquet")
-    assert (again.texts, again.documents.tolist(), again.corpus, again.passages) == (
-        found.texts, found.documents.tolist(), "c", "p",
-    )  # fmt: skip
-
-
-def test_numbers_that_cannot_be_meant():
-    with pytest.raises(ConfigError, match="passages.p: passages of 3 words that overlap by 3"):
-        PassageSettings(3, 3).check("passages.p")
+def test_a_word_that_is_longer_than_a_passage_is_cut_between_its_tokens_and_nothing_is_lost():
+    found = parts("x" * 250_000, PassageSettings(tokens=100))
+    assert "".join(found) == "x" * 250_000
+    assert {len(pieces(part)) for part in found[:-1]} == {100}
+    assert parts("aaabbb ccc ddd eee", PassageSettings(tokens=3, overlap=1)) == ["aaabbb ccc", "ccc ddd eee"]

@@ -26,7 +26,3 @@ def test_tables_are_joined_by_their_sentences():
 def test_texts_without_letters_stay_apart():
     graph = graph_of([table(("!!!", "🙂"), ("???", "🙂🙂"))])
     assert len({*graph.first.tolist(), *graph.second.tolist()}) == 4
-
-
-def test_a_table_without_pairs_has_an_empty_graph():
-    assert len(graph_of([]).first) == 0

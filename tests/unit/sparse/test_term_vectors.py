@@ -1,6 +1,5 @@
 """Scores by shared terms: by hand, against a loop over texts and terms, without any shared term."""
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +10,6 @@ from sentflow.sparse.term_vectors import (
     all_scores,
     attended,
     candidate_scores,
-    n_shared,
     pair_scores,
 )
 
@@ -40,14 +38,6 @@ def by_loop(queries: TermVectors, documents: TermVectors, query: int, document: 
     return total
 
 
-def test_two_shared_terms_by_hand():
-    query = TermVectors(torch.tensor([[3, 7]]), torch.tensor([[[1.0, 2.0], [0.0, 1.0]]]))
-    document = TermVectors(torch.tensor([[7, 9, 3]]), torch.tensor([[[4.0, 5.0], [6.0, 6.0], [2.0, 1.0]]]))
-    # term 3: 1·2 + 2·1 = 4; term 7: 0·4 + 1·5 = 5
-    assert pair_scores(query, document).tolist() == [9.0]
-    assert n_shared(query, document).tolist() == [2]
-
-
 @given(k_query=st.integers(1, 6), k_document=st.integers(1, 8), seed=st.integers(0, 2**31))
 def test_scores_are_those_of_a_loop(k_query, k_document, seed):
     queries, documents = drawn_texts(3, k_query, seed), drawn_texts(4, k_document, seed + 1)
@@ -71,20 +61,6 @@ def test_a_pair_without_a_shared_term_scores_0_and_stays():
     assert (embeddings.grad[1:] == 0).all()
 
 
-def test_half_precision_is_raised_before_it_is_multiplied():
-    queries, documents = (drawn_texts(4, 5, seed, dtype=torch.float16) for seed in (1, 2))
-    raised = (TermVectors(each.ids, each.embeddings.float()) for each in (queries, documents))
-    assert torch.equal(all_scores(queries, documents), all_scores(*raised))
-
-
-def test_attention_is_over_positions_and_padding_has_none():
-    logits = torch.tensor([[[0.0, 5.0], [0.0, 5.0], [9.0, -9.0]]])
-    tokens = torch.tensor([[[2.0], [4.0], [torch.nan]]])
-    found = attended(logits, tokens, torch.tensor([[1, 1, 0]]))
-    # equal logits of two real positions: each has attention 1/2, whatever the padding holds
-    assert found.tolist() == [[[3.0], [3.0]]]
-
-
 def test_attention_of_each_term_is_the_softmax_over_positions():
     generator = torch.Generator().manual_seed(3)
     logits, tokens = (torch.randn(2, 4, width, generator=generator).double() for width in (3, 5))
@@ -95,8 +71,3 @@ def test_attention_of_each_term_is_the_softmax_over_positions():
         for term in range(3):
             shares = logits[text, :n, term].exp() / logits[text, :n, term].exp().sum()
             torch.testing.assert_close(found[text, term], shares @ tokens[text, :n])
-
-
-def test_ids_and_embeddings_must_fit():
-    with pytest.raises(ValueError, match=r"\(1, 2\) ids have embeddings of \(1, 3, 4\)"):
-        TermVectors(torch.zeros(1, 2), torch.zeros(1, 3, 4))

@@ -26,13 +26,6 @@ def test_error_is_that_of_leaving_out_each_cluster():
     assert ClusteredT(DIFFERENCES, cluster).error == pytest.approx(jackknife, rel=1e-12)
 
 
-def test_clusters_of_one_size_have_the_usual_error_and_freedom():
-    test = ClusteredT(DIFFERENCES, np.arange(40) // 5)
-    sums = (DIFFERENCES - DIFFERENCES.mean()).reshape(8, 5).sum(axis=1)
-    assert test.freedom == pytest.approx(7)
-    assert test.error == pytest.approx(math.sqrt(8 / 7 * (sums**2).sum()) / 40, rel=1e-12)
-
-
 @pytest.mark.parametrize(
     ("sizes", "expected"), [([3, 3, 3, 3], 4), ([1] * 50, 50), ([50, *[1] * 50], 100**2 / 2550), ([7], 1)]
 )
@@ -48,19 +41,6 @@ def test_clusters_of_one_unit_are_independent_units():
     assert test.detectable(0.05) == pytest.approx(single.detectable(0.05), rel=1e-12)
 
 
-def test_copies_of_a_question_in_one_cluster_teach_nothing():
-    copied = ClusteredT(np.repeat(DIFFERENCES, 7), np.repeat(np.arange(40), 7))
-    single = PairedT(DIFFERENCES)
-    assert (copied.mean, copied.error, copied.p()) == pytest.approx((single.mean, single.error, single.p()))
-    assert PairedT(copied.differences).error < 0.4 * single.error  # √(1/7)
-
-
-def test_numbers_of_clusters_do_not_matter():
-    cluster = np.random.default_rng(1).integers(0, 8, 40)
-    renamed = np.random.default_rng(2).permutation(8)[cluster]
-    assert ClusteredT(DIFFERENCES, cluster).p() == pytest.approx(ClusteredT(DIFFERENCES, renamed).p())
-
-
 def test_error_of_clusters_of_one_size_is_that_of_statsmodels():
     api = pytest.importorskip("statsmodels.api", reason="optional: envs/requirements-crosscheck.txt")
     cluster = np.arange(40) // 4
@@ -73,8 +53,3 @@ def test_differences_that_cancel_out_within_clusters_test_nothing():
     test = ClusteredT(np.array([0.5, -0.5, 0.25, -0.25]), np.array([0, 0, 1, 1]))
     assert test.degenerate
     assert test.p() == 1.0
-
-
-def test_one_cluster_is_refused():
-    with pytest.raises(ValueError, match="all units are in one cluster; give two or more"):
-        ClusteredT(DIFFERENCES, np.zeros(40, np.int64))

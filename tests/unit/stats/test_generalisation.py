@@ -2,8 +2,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sentflow.stats.effective import FEWEST_DOCUMENTS, Documents
 from sentflow.stats.generalisation import nadeau_bengio_interval
@@ -18,15 +16,8 @@ def scores_of(n: int) -> np.ndarray:
 @pytest.mark.parametrize(
     ("n", "folds", "level", "half_width"),
     [
-        (50, 5, 0.95, 1.0442),
         (50, 5, 0.99, 1.3925),
         (25, 5, 0.95, 1.1114),
-        (25, 5, 0.99, 1.5062),
-        (15, 5, 0.95, 1.2069),
-        (15, 5, 0.99, 1.6752),
-        (10, 5, 0.95, 1.3383),
-        (10, 5, 0.99, 1.9226),
-        (100, 10, 0.95, 0.6905),
         (100, 10, 0.99, 0.9140),
     ],
 )
@@ -39,39 +30,10 @@ def test_half_width_is_that_of_the_corrected_t_interval(n, folds, level, half_wi
     assert not interval.degenerate
 
 
-def test_interval_of_50_folds_is_3_67_times_the_naive_one():
-    scores = scores_of(50)
-    interval = nadeau_bengio_interval(scores, folds=5, level=0.99)
-    naive = 2 * 2.67995 * scores.std(ddof=1) / math.sqrt(50)
-    assert (interval.high - interval.low) / naive == pytest.approx(3.67, abs=0.01)
-
-
-@pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, 1.0])  # the mean of fifty 0.1 is rounded away from 0.1
+@pytest.mark.parametrize("value", [0.0, 0.1])  # the mean of fifty 0.1 is rounded away from 0.1
 def test_equal_scores_have_a_flagged_interval_of_no_width(value):
     interval = nadeau_bengio_interval(np.full(50, value), folds=5, level=0.99)
     assert (interval.low, interval.high, interval.degenerate) == (value, value, True)
-
-
-def test_limits_are_not_cut_to_the_range_of_the_metric():
-    scores = np.array([0.0, 0.0, 0.3, 0.0, 0.1])
-    assert nadeau_bengio_interval(scores, folds=5, level=0.99).low < 0
-
-
-@given(st.permutations(list(range(10))))
-def test_order_of_the_folds_does_not_matter(order):
-    scores = scores_of(10)
-    here = nadeau_bengio_interval(scores, folds=5, level=0.95)
-    there = nadeau_bengio_interval(scores[order], folds=5, level=0.95)
-    assert (there.low, there.high) == pytest.approx((here.low, here.high))
-
-
-@given(st.floats(0.5, 0.98), st.floats(0.001, 0.019))
-def test_higher_level_gives_a_wider_interval(level, more):
-    narrow, wide = (
-        nadeau_bengio_interval(scores_of(50), folds=5, level=value) for value in (level, level + more)
-    )
-    assert wide.low < narrow.low
-    assert wide.high > narrow.high
 
 
 def test_interval_covers_the_truth_as_often_as_it_says():
@@ -94,13 +56,6 @@ def test_few_documents_leave_few_degrees_of_freedom():
     interval = nadeau_bengio_interval(scores, folds=5, level=0.95, documents=8.0)
     # t(0.975; 7) = 2.3646
     assert (interval.high - scores.mean()) / scores.std(ddof=1) == pytest.approx(2.3646 * 0.27**0.5, abs=6e-5)
-
-
-def test_more_documents_than_folds_change_nothing():
-    scores = scores_of(50)
-    assert nadeau_bengio_interval(scores, folds=5, level=0.95, documents=50.0) == nadeau_bengio_interval(
-        scores, folds=5, level=0.95
-    )
 
 
 def test_too_few_documents_have_no_interval():

@@ -13,7 +13,6 @@ from sentflow.stats.items import (
     item_replicates,
     resampling_units,
 )
-from sentflow.stats.resampling import percentile_limits
 
 N_ROWS, REPETITIONS = 60, 3
 
@@ -53,25 +52,6 @@ CASES = pytest.mark.parametrize(("metric", "n_classes"), [("mcc", 2), ("adjusted
 
 
 @CASES
-def test_first_replicate_is_the_mean_of_the_repetitions(metric, n_classes):
-    labels = labels_of(n_classes)
-    predictions = predictions_of(labels, right=0.7, seed=1, missing=9)
-    found = item_replicates(
-        [predictions],
-        resampling_units(labels, [None] * N_ROWS),
-        metric=metric,
-        n_classes=n_classes,
-        n_resamples=5,
-        seed=0,
-    )
-    expected = replicates_by_the_book(
-        predictions, labels, np.arange(N_ROWS), metric=metric, n_classes=n_classes
-    )
-    assert found.shape == (6, 1)
-    assert found[0, 0] == pytest.approx(expected, abs=1e-6)  # the published metric is in single precision
-
-
-@CASES
 @pytest.mark.parametrize("grouped", [False, True])
 def test_replicates_are_those_of_drawn_rows(metric, n_classes, grouped):
     """The same draws, one row after the other."""
@@ -105,24 +85,6 @@ def test_encoders_are_drawn_together():
     assert np.ptp(both[:, 0] - both[:, 1]) > 0
 
 
-def test_blocks_do_not_change_the_draws_of_one_class(monkeypatch):
-    """Memory is bounded; the first resamples do not depend on how many follow."""
-    labels = labels_of(2)
-    units = resampling_units(labels, [None] * N_ROWS)
-    predictions = predictions_of(labels, right=0.8, seed=4)
-    arguments = {"metric": "mcc", "n_classes": 2, "seed": 1}
-    monkeypatch.setattr("sentflow.stats.resampling._CELLS_AT_ONCE", 10 * N_ROWS)
-    ten = item_replicates([predictions], units, n_resamples=10, **arguments)
-    assert np.array_equal(item_replicates([predictions], units, n_resamples=25, **arguments)[:11], ten)
-
-
-def test_rows_are_drawn_within_their_class():
-    labels = np.repeat([0, 1], [50, 10])
-    units = resampling_units(labels, [None] * 60)
-    assert [len(members) for members in units.strata] == [50, 10]
-    assert not units.grouped
-
-
 def test_documents_are_drawn_where_rows_share_them():
     labels = np.array([0, 0, 1, 1, 0])
     units = resampling_units(labels, ["a", "a", "b", None, None])
@@ -134,45 +96,6 @@ def test_documents_are_drawn_where_rows_share_them():
 def test_documents_of_several_classes_are_drawn_together():
     units = resampling_units(np.array([0, 1, 1]), ["a", "a", "b"])
     assert [members.tolist() for members in units.strata] == [[0, 1]]
-
-
-def test_names_of_single_rows_are_no_documents():
-    assert not resampling_units(np.array([0, 1, 1]), ["a", "b", "c"]).grouped
-
-
-def test_shared_documents_widen_the_interval():
-    """Copies of a text are not new evidence."""
-    labels = labels_of(2, 40)
-    rng = np.random.default_rng(6)
-    guess = np.where(rng.random(40) < 0.75, labels, 1 - labels)
-    rows = np.arange(400)
-    predictions = OutOfFold(np.ones(400, int), np.ones(400, int), rows, labels[rows % 40], guess[rows % 40])
-    arguments = {"metric": "mcc", "n_classes": 2, "level": 0.95, "n_resamples": 500, "seed": 1}
-    alone = item_interval(predictions, resampling_units(labels[rows % 40], [None] * 400), **arguments)
-    shared = item_interval(
-        predictions, resampling_units(labels[rows % 40], [str(row % 40) for row in rows]), **arguments
-    )
-    assert alone.mean == shared.mean
-    assert shared.grouped and not alone.grouped
-    assert (shared.high - shared.low) / (alone.high - alone.low) == pytest.approx(10**0.5, rel=0.2)
-
-
-def test_perfect_predictions_have_no_width():
-    labels = labels_of(2)
-    found = item_interval(
-        predictions_of(labels, right=1.0, seed=0),
-        resampling_units(labels, [None] * N_ROWS),
-        metric="mcc",
-        n_classes=2,
-        level=0.99,
-        n_resamples=100,
-        seed=0,
-    )
-    assert (found.mean, found.low, found.high) == (1.0, 1.0, 1.0)
-
-
-def test_limits_hold_the_middle():
-    assert percentile_limits(np.arange(101.0), 0.9) == pytest.approx((5.0, 95.0))
 
 
 # --- many confusion matrices at once
@@ -192,5 +115,18 @@ def test_metrics_are_the_published_ones(cells):
         assert metric_values(name, counts[None, None])[0, 0] == pytest.approx(expected, abs=1e-5)
 
 
-def test_undefined_correlation_is_zero():
-    assert metric_values("mcc", np.array([[5, 0], [7, 0]])) == 0.0
+def test_shared_documents_widen_the_interval():
+    """Copies of a text are not new evidence."""
+    labels = labels_of(2, 40)
+    rng = np.random.default_rng(6)
+    guess = np.where(rng.random(40) < 0.75, labels, 1 - labels)
+    rows = np.arange(400)
+    predictions = OutOfFold(np.ones(400, int), np.ones(400, int), rows, labels[rows % 40], guess[rows % 40])
+    arguments = {"metric": "mcc", "n_classes": 2, "level": 0.95, "n_resamples": 500, "seed": 1}
+    alone = item_interval(predictions, resampling_units(labels[rows % 40], [None] * 400), **arguments)
+    shared = item_interval(
+        predictions, resampling_units(labels[rows % 40], [str(row % 40) for row in rows]), **arguments
+    )
+    assert alone.mean == shared.mean
+    assert shared.grouped and not alone.grouped
+    assert (shared.high - shared.low) / (alone.high - alone.low) == pytest.approx(10**0.5, rel=0.2)

@@ -34,20 +34,6 @@ def test_contributions_are_what_a_score_loses_without_a_row(metric, n_classes):
     np.testing.assert_allclose(found.contributions[0], centred, atol=1e-12)
 
 
-def test_error_is_the_spread_of_scores_of_other_rows():
-    """The standard deviation over data sets of a classifier that needs no training."""
-    truth, scores, errors = np.repeat([0, 1], N_ROWS // 2), [], []
-    for seed in range(400):
-        generator = np.random.default_rng(seed)
-        positive = (generator.random((1, N_ROWS)) < np.where(truth == 1, 0.8, 0.3)).astype(int)
-        found = row_scores("mcc", 2, truth, positive, np.ones((1, N_ROWS), bool))
-        nothing = row_scores("mcc", 2, truth, np.ones((1, N_ROWS), int), np.ones((1, N_ROWS), bool))
-        scores.append(found.scores[0])
-        errors.append(OutOfFoldT.of(found, nothing).error)
-    # 400 standard deviations are known to 3.5 %
-    assert np.mean(errors) == pytest.approx(np.std(scores), rel=0.12)
-
-
 def test_rows_that_are_not_tested_do_not_count():
     truth = np.repeat([0, 1], [200, 100])
     tested = np.zeros((REPETITIONS, 300), bool)

@@ -8,12 +8,10 @@ import pytest
 
 from sentflow.stats.clustered import ClusteredT
 from sentflow.stats.means import ClusteredScores
-from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT
 from sentflow.stats.resampling import percentile_limits
 from sentflow.stats.sign_flips import sign_flip_p_values
-from sentflow.stats.tukey import randomised_tukey
-from simulated_questions import MEASURES, Population, alike, two_of_a_mean
+from simulated_questions import MEASURES, Population, alike
 
 N_SETS = 1000
 CLUSTERS = (5,) * 40
@@ -24,19 +22,7 @@ def differences(population: Population, n: int, n_sets: int = N_SETS) -> list[np
     return [np.subtract(*population.of_independent(n).sample(generator)) for _ in range(n_sets)]
 
 
-@pytest.mark.parametrize("population", [alike, two_of_a_mean])
-def test_simulated_systems_have_the_same_true_score(population):
-    """Else rejections would show an error of the simulation."""
-    for measure in MEASURES:
-        first, second = (
-            population(measure, 2).quantiles if population is alike else population(measure).quantiles
-        )
-        assert first.mean() == pytest.approx(second.mean(), abs=1e-12)
-        assert 0.05 < first.mean() < 0.8
-
-
-@pytest.mark.parametrize("n", [50, 100])
-@pytest.mark.parametrize("measure", ["RR@10", "nDCG@10"])
+@pytest.mark.parametrize(("measure", "n"), [("RR@10", 50), ("nDCG@10", 100)])
 def test_single_tests_call_equal_systems_different_as_often_as_they_say(measure, n):
     drawn = differences(alike(measure, 2), n)
     t = np.array([PairedT(one).p() for one in drawn])
@@ -47,38 +33,10 @@ def test_single_tests_call_equal_systems_different_as_often_as_they_say(measure,
     assert 0.033 <= (flips <= 0.05).mean() <= 0.069
 
 
-def test_they_do_where_only_the_means_are_equal():
-    t = np.array([PairedT(one).p() for one in differences(two_of_a_mean("RR@10"), 100)])
-    assert 0.033 <= (t <= 0.05).mean() <= 0.069
-
-
-def test_of_several_equal_systems_any_two_are_rarely_called_different():
-    generator = np.random.default_rng(12)
-    population = alike("nDCG@10", 4).of_independent(50)
-    first, second = np.triu_indices(4, 1)
-    found = []
-    for seed in range(N_SETS):
-        scores = population.sample(generator)
-        single = [PairedT(scores[a] - scores[b]).p() for a, b in zip(first, second, strict=True)]
-        tukey = randomised_tukey(scores, n_resamples=199, seed=seed)
-        found.append([min(single) <= 0.05, min(holm(single)) <= 0.05, tukey.min() <= 0.05])
-    unadjusted, adjusted, permuted = np.mean(found, axis=0)
-    assert adjusted <= 0.069
-    assert 0.033 <= permuted <= 0.069
-    assert unadjusted > 0.12  # else the systems would not differ at all
-
-
 def test_a_difference_is_found_as_often_as_the_detectable_one_should_be():
     drawn = differences(alike("nDCG@10", 2), 50)
     typical = float(np.mean([PairedT(one).detectable(0.05) for one in drawn]))
     assert np.mean([PairedT(one + typical).p() <= 0.05 for one in drawn]) == pytest.approx(0.80, abs=0.04)
-
-
-def test_a_difference_at_the_margin_is_rarely_called_equivalent():
-    drawn = differences(alike("nDCG@10", 2), 100)
-    margin = float(4 * np.mean([one.std(ddof=1) for one in drawn]) / 10)
-    assert np.mean([PairedT(one + margin).p_equivalence(margin) <= 0.05 for one in drawn]) <= 0.069
-    assert np.mean([PairedT(one).p_equivalence(margin) <= 0.05 for one in drawn]) > 0.9
 
 
 def test_clusters_cover_where_questions_taken_alone_do_not():

@@ -29,7 +29,3 @@ def test_most_different_come_first_whoever_is_better():
 
 def test_questions_with_equal_scores_never_differ_most():
     assert most_different(np.array([[0.1 + 0.2], [0.3]]), 0, 1, limit=5).tolist() == []
-
-
-def test_more_questions_than_there_are_is_all():
-    assert hardest(np.zeros((2, 3)), limit=50).tolist() == [0, 1, 2]

@@ -1,8 +1,13 @@
+"""Distinct texts of tables, their files, and the rows of their vectors."""
+
 import numpy as np
 import pytest
 
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
 from sentflow.errors import DataError
-from sentflow.texts.collection import distinct_texts, read_texts, rows_of, write_texts
+from sentflow.texts.collection import distinct_texts, read_texts, write_texts
+from sentflow.texts.lookup import read_vectors
+from sentflow.texts.pairs import PairInfo, PairTable, read_pairs, write_pairs
 from sentflow.texts.table import TaskInfo, TaskTable
 
 
@@ -12,20 +17,14 @@ def make_table(layout: str, text_a: list[str], text_b: list[str]) -> TaskTable:
     return TaskTable(info, text_a, text_b, np.zeros(len(text_a), dtype=np.int64), [None] * len(text_a))
 
 
-def test_texts_are_distinct_in_order_of_first_occurrence_over_tables():
+def test_texts_are_distinct_in_order_of_first_occurrence_and_stay_as_they_are():
     single = make_table("single", ["água", "lei", "água"], [])
     pair = make_table("pair", ["lei", "pão"], ["água", "ato"])
     assert distinct_texts([single, pair]) == ["água", "lei", "pão", "ato"]
-
-
-def test_texts_that_differ_in_white_space_or_composition_stay_apart():
-    table = make_table("single", ["a\u0301", "á", " á", "á"], [])
-    assert distinct_texts([table]) == ["a\u0301", "á", " á"]
-
-
-def test_alternatives_count_one_by_one():
-    table = make_table("alternatives", ["q1", "q2"], ["sim [SEP] não", "não [SEP] talvez"])
-    assert distinct_texts([table]) == ["q1", "sim", "não", "q2", "talvez"]
+    composed = make_table("single", ["a\u0301", "á", " á", "á"], [])
+    assert distinct_texts([composed]) == ["a\u0301", "á", " á"]
+    alternatives = make_table("alternatives", ["q1", "q2"], ["sim [SEP] não", "não [SEP] talvez"])
+    assert distinct_texts([alternatives]) == ["q1", "sim", "não", "q2", "talvez"]
 
 
 def test_texts_survive_their_file(tmp_path):
@@ -34,24 +33,29 @@ def test_texts_survive_their_file(tmp_path):
     assert read_texts(tmp_path / "t.parquet") == texts
 
 
-def test_same_texts_give_the_same_bytes(tmp_path):
-    write_texts(tmp_path / "a", ["x", "ç"])
-    write_texts(tmp_path / "b", ["x", "ç"])
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+def test_a_table_of_pairs_is_read_as_it_was_written(tmp_path):
+    info = PairInfo("X", "test", "pt", (0.0, 5.0), ["news", "forum"])
+    sides = (["São Paulo", 'a "quote', "b"], ["b", "São Paulo", "c\tc"])
+    table = PairTable(info, ["news", "news", "forum"], *sides, score=np.array([0.1, 5.0, 4.75]))
+    assert table.texts() == ["São Paulo", "b", 'a "quote', "c\tc"]
+    write_pairs(tmp_path / "X.parquet", table)
+    read = read_pairs(tmp_path / "X.parquet")
+    assert (read.info, read.subset, read.text_a, read.text_b) == (info, table.subset, *sides)
+    assert (read.score.dtype, read.score.tolist()) == (np.float64, [0.1, 5.0, 4.75])
 
 
-def test_file_that_is_no_list_of_texts_says_what_to_do(tmp_path):
-    (tmp_path / "t.parquet").write_bytes(b"PAR1 cut")
-    with pytest.raises(DataError, match="Delete it and run snakemake again"):
-        read_texts(tmp_path / "t.parquet")
-    with pytest.raises(DataError, match="not a readable list of texts"):
-        read_texts(tmp_path / "absent.parquet")
-
-
-def test_rows_of_distinct_texts_are_their_positions():
-    assert rows_of(["b", "a"]) == {"b": 0, "a": 1}
-
-
-def test_rows_of_a_repeated_text_are_refused():
-    with pytest.raises(ValueError, match="3 texts, but only 2 distinct"):
-        rows_of(["a", "b", "a"])
+def test_rows_of_vectors_are_those_of_their_texts_and_what_has_none_is_named(tmp_path):
+    texts = ["água", "lei", "pão"]
+    paths = [tmp_path / name for name in ("t.parquet", "e.npy", "e.json")]
+    write_embeddings(*paths[1:], np.eye(3, dtype=np.float32), {"text_order_sha256": text_order_sha256(texts)})
+    write_texts(paths[0], texts)
+    found = read_vectors(*paths)
+    assert found.rows.of(["pão", "água", "pão"], whose="X").tolist() == [2, 0, 2]
+    info = PairInfo("X", "test", "pt", (0.0, 5.0), [""])
+    first, second = found.rows_of_pairs(PairTable(info, [""], ["lei"], ["água"], np.zeros(1)))
+    assert (first.tolist(), second.tolist()) == ([1], [0])
+    with pytest.raises(DataError, match="'ato' of the pair set X has no vector .*t.parquet lacks it"):
+        found.rows_of_pairs(PairTable(info, [""] * 2, ["lei", "ato"], ["água"] * 2, np.zeros(2)))
+    write_texts(paths[0], texts[::-1])
+    with pytest.raises(DataError, match="not the 3 texts"):
+        read_vectors(*paths)

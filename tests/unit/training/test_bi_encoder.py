@@ -1,21 +1,14 @@
 """The bi-encoder: its losses against sentence-transformers, and what counts as a false negative."""
 
 import pytest
-import tiny_training as tiny
 import torch
 from sentence_transformers.sentence_transformer.losses import ContrastiveLoss, MultipleNegativesRankingLoss
 
-from sentflow.errors import DataError
-from sentflow.training.cache import gradients
 from sentflow.training.draws import Draws
 from sentflow.training.losses.ranking import contrastive_loss, false_negatives, ranking_loss
 
 STEP = Draws(1, ("step", 1))
 NONE = torch.zeros((5, 10), dtype=torch.bool)
-
-
-def one_by_one(examples):
-    return [[place] for place in range(len(examples))]
 
 
 @pytest.fixture
@@ -67,63 +60,3 @@ def test_the_contrastive_loss_is_that_of_sentence_transformers(batch):
     expected = theirs([{"vectors": batch[0]}, {"vectors": batch[1]}], labels)
     ours = contrastive_loss(batch[0], batch[1], labels, margin=0.5)
     torch.testing.assert_close(ours, expected, rtol=1e-12, atol=0)
-
-
-def test_a_pair_beyond_the_margin_gives_no_gradient():
-    question = torch.tensor([[1.0, 0.0]], requires_grad=True)
-    document = torch.tensor([[0.4, 1.0]])
-    contrastive_loss(question, document, torch.tensor([0]), margin=0.5).backward()
-    assert question.grad.abs().max() == 0
-
-
-@pytest.mark.parametrize(
-    ("rows", "settings"),
-    [
-        (tiny.PAIRS, {}),
-        (tiny.TRIPLETS, {"question_tokens": 4}),
-        (
-            [{**row, "label": row["label"] % 2} for row in tiny.LABELLED],
-            {"loss": "contrastive", "margin": 1.9},
-        ),
-    ],
-)
-def test_cached_gradients_equal_those_of_the_whole_batch(rows, settings, tmp_path):
-    objective = tiny.recipe("bi-encoder", tiny.encoder(tmp_path, double=True), **settings)
-    found = []
-    for cached in (False, True):
-        objective.zero_grad()
-        gradients(
-            objective,
-            rows,
-            STEP,
-            chunks=lambda examples: [[place] for place in range(len(examples))],
-            cached=cached,
-        )
-        found.append(
-            torch.cat([value.grad.flatten() for value in objective.parameters() if value.grad is not None])
-        )
-    assert found[0].abs().max() > 1e-6
-    assert (found[0] - found[1]).abs().max() / found[0].abs().max() < 1e-12
-
-
-def test_questions_have_their_own_length_and_prompts(tmp_path):
-    objective = tiny.recipe(
-        "bi-encoder",
-        tiny.encoder(tmp_path),
-        question_tokens=4,
-        question_prompt="lei ",
-        document_prompt="não ",
-    )
-    questions, documents, _ = objective.views(tiny.TRIPLETS, STEP)
-    assert max(len(example["input_ids"]) for example in questions) == 4
-    assert max(len(example["input_ids"]) for example in documents) > 4
-    plain = tiny.recipe("bi-encoder", objective.encoder).views(tiny.TRIPLETS, STEP)
-    lei, no = (objective.encoder.tokenizer(word)["input_ids"][1] for word in ("lei", "não"))
-    assert [view[0]["input_ids"][1] for view in (questions, documents)] == [lei, no]
-    assert plain[1][0]["input_ids"][1] != no
-
-
-def test_labels_beyond_one_are_refused(tmp_path):
-    objective = tiny.recipe("bi-encoder", tiny.encoder(tmp_path), loss="contrastive")
-    with pytest.raises(DataError, match="reads labels 0 and 1"):
-        objective.loss([torch.ones(4, 3), torch.ones(4, 3)], tiny.LABELLED)

@@ -8,13 +8,11 @@ from sentence_transformers.sentence_transformer.losses import (
 )
 from trainable import ROWS, trainable_encoder
 
-from sentflow.training.cache import chunks_by_length, gradients
 from sentflow.training.draws import Draws
 from sentflow.training.recipes import ct
 from sentflow.training.recipes.table import RECIPES
 
 DRAWS = Draws(5)
-FORMS = ["in-batch", "pairs"]
 
 
 @pytest.fixture(scope="module")
@@ -61,44 +59,3 @@ def test_the_loss_of_pairs_is_that_of_sentence_transformers(build):
     features = [objective.padded(view) for view in objective.views(rows, DRAWS)]
     found = objective.loss(vectors(objective, rows), rows)
     assert found.item() == pytest.approx(theirs(features, None).item(), rel=1e-5)  # single precision
-
-
-def test_the_copy_reads_the_first_text_of_each_group(build):
-    objective = build("pairs")
-    first, second = objective.views(ROWS, DRAWS)
-    texts = [{"input_ids": objective.tokens(row["text"])} for row in ROWS]
-    assert second == texts
-    assert first == [texts[0]] * 3 + [texts[3]] * 2
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_both_copies_are_trained_apart_and_one_is_exported(build, form):
-    objective = build(form)
-    gradients(
-        objective,
-        ROWS,
-        DRAWS,
-        chunks=lambda examples: chunks_by_length(examples, 24),
-        cached=False,
-    )
-    for one, other in zip(objective.encoder.parameters(), objective.other.parameters(), strict=True):
-        assert one is not other
-        assert (one.grad is None) == (other.grad is None)
-    assert objective.exported() is objective.encoder
-    assert ("log_scale" in objective.state_dict()) == (form == "in-batch")
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_cache_changes_no_gradient(build, form):
-    found = []
-    for cached in (False, True):
-        objective = build(form, double=True)
-        gradients(
-            objective,
-            ROWS,
-            DRAWS.of("step", 1),
-            chunks=lambda examples: chunks_by_length(examples, 10),
-            cached=cached,
-        )
-        found.append(torch.cat([p.grad.flatten() for p in objective.parameters() if p.grad is not None]))
-    assert ((found[1] - found[0]).norm() / found[0].norm()).item() < 1e-12

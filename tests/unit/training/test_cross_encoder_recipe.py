@@ -7,8 +7,7 @@ from sentence_transformers import CrossEncoder
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from sentflow.encoders.fetch.cross_encoder_descriptions import describe_cross_encoder
-from sentflow.errors import ConfigError, DataError
-from sentflow.training.cache import chunks_by_length, gradients
+from sentflow.errors import DataError
 from sentflow.training.draws import Draws
 from sentflow.training.exported import manifest_of
 
@@ -55,34 +54,3 @@ def test_labels_are_learnt_one_by_one(tmp_path):
     assert found.loss(views, rows).item() == pytest.approx(expected.item(), rel=1e-5)
     with pytest.raises(DataError, match="labels 0 and 1"):
         found.loss(views, tiny.LABELLED)
-
-
-def test_without_dropout_two_passes_are_equal(tmp_path):
-    found = objective(tmp_path, dropout=0.0)
-    first, second = (tiny.vectors(found.train(), found.views(tiny.PAIRS, STEP), seed)[0] for seed in (1, 2))
-    assert torch.equal(first, second)
-
-
-def test_it_learns(tmp_path):
-    found = objective(tmp_path, dropout=0.0)
-    optimiser = torch.optim.AdamW(found.parameters(), lr=5e-3)
-    losses = []
-    for _ in range(12):
-        optimiser.zero_grad()
-        sums = gradients(
-            found, tiny.TRIPLETS, STEP, chunks=lambda one: chunks_by_length(one, 64), cached=False
-        )
-        losses.append(sums.loss)
-        optimiser.step()
-    assert losses[-1] < 0.5 * losses[0]
-
-
-def test_a_start_without_a_classifier_is_refused(tmp_path, monkeypatch):
-    import sentflow.training.recipes.cross_encoder as recipe
-
-    def none_for(_config):
-        raise ValueError("unrecognised configuration")
-
-    monkeypatch.setattr(recipe.AutoModelForSequenceClassification, "from_config", none_for)
-    with pytest.raises(ConfigError, match="no classifier for a bert"):
-        objective(tmp_path)

@@ -3,16 +3,13 @@
 import numpy as np
 import pytest
 
-from sentflow.files.parquet import read_described
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.training.data.collect import (
     collected_neighbours,
     collected_spans,
-    collected_texts,
-    collected_titles,
 )
-from sentflow.training.data.mine import Mined, mine, pseudo_labelled, write_looked_at
+from sentflow.training.data.mine import Mined, mine, pseudo_labelled
 from sentflow.training.data.negatives import NegativeSettings
 
 TEXTS = {
@@ -72,22 +69,11 @@ def test_no_negative_is_relevant_or_partly_relevant_or_a_copy():
     }  # fmt: skip
 
 
-def test_ranks_count_all_documents_and_bound_what_is_looked_at():
-    assert list(outcomes(mined(ASKED, FOUND, ranks=[3, 5]))) == ["a", "d", "c"]
-    assert [one.candidate.rank for one in mined(ASKED, FOUND, ranks=[3, 5]).looked_at] == [3, 4, 5]
-
-
 @pytest.mark.parametrize(("margin", "taken"), [(None, ["b", "c", "e"]), (0.0, ["c", "e"]), (0.3, ["e"])])
 def test_a_margin_is_counted_from_the_score_of_the_relevant_document(margin, taken):
     # a has the score 8: with a margin of .3, at most 5.6, which is below the 6 of c
     found = mined(ASKED, FOUND, margin=margin)
     assert [name for name, outcome in outcomes(found).items() if outcome == "taken"] == taken
-
-
-def test_with_a_margin_an_unranked_relevant_document_has_no_negatives():
-    found = mined(ASKED, run(q=["b", "c"]), margin=0.0)
-    assert (found.rows, found.counts["without_negative"]) == ([], 1)
-    assert len(mined(ASKED, run(q=["b", "c"])).rows) == 2
 
 
 def test_drawn_negatives_are_a_function_of_the_seed_and_the_first_ones_of_nothing():
@@ -98,53 +84,6 @@ def test_drawn_negatives_are_a_function_of_the_seed_and_the_first_ones_of_nothin
     assert len({name for (name,) in several}) == 3
     assert [row[-1] for row in mined(ASKED, FOUND, number=1, choice="first").rows] == [TEXTS["b"]]
     assert outcomes(mined(ASKED, FOUND, number=1, choice="first"))["c"] == "not chosen"
-
-
-def test_a_triplet_per_relevant_document_and_negative():
-    asked = questions([("q", "a", 2), ("q", "b", 2), ("r", "c", 2)])
-    found = mined(asked, run(q=["e", "d"], r=["c"]))
-    assert found.as_rows("triplets").columns["other"] == [
-        CORPUS.whole_texts()[IDS.index(one)] for one in "aabb"
-    ]
-    assert found.counts["without_negative"] == 1  # r found nothing but what is relevant
-
-
-def test_labelled_rows_are_the_relevant_documents_then_the_negatives_of_each_question():
-    asked = questions([("q", "a", 2), ("q", "b", 2), ("r", "c", 2)])
-    rows = mined(asked, run(q=["e", "a", "d"], r=["e"]), form="labelled").as_rows("labelled")
-    assert rows.columns["label"] == ["1", "1", "0", "0", "1", "0"]
-    assert rows.columns["text"] == ["Text of q?"] * 4 + ["Text of r?"] * 2
-
-
-def test_the_margin_of_labelled_rows_is_counted_from_the_last_relevant_document():
-    asked = questions([("q", "a", 2), ("q", "b", 2)])
-    found = mined(asked, run(q=["a", "c", "b", "d"]), form="labelled", margin=0.0)
-    assert outcomes(found)["c"] == "score within the margin"
-    assert outcomes(found)["d"] == "taken"
-
-
-def test_pairs_need_no_run_and_relevant_documents_without_text_are_left_out():
-    asked = questions([("q", "a", 2), ("q", "none", 2), ("r", "d", 1)])
-    found = mined(asked, None, form="pairs")
-    assert found.rows == [("asked q", "Text of q?", "Art. 1 Licença de obra")]
-    assert (found.counts["empty_relevant"], found.counts["without_relevant"]) == (1, 1)
-
-
-def test_documents_that_are_held_out_are_in_no_row():
-    asked = questions([("q", "a", 2), ("q", "b", 2), ("r", "c", 2)])
-    found = Mined()
-    mine(
-        asked,
-        CORPUS,
-        run(q=["d", "e"], r=["d"]),
-        NegativeSettings(number="all"),
-        "triplets",
-        found,
-        {"b", "c", "d"},
-    )
-    assert found.rows == [("asked q", "Text of q?", "Art. 1 Licença de obra", TEXTS["e"])]
-    assert (found.counts["held_out_relevant"], found.counts["without_relevant"]) == (2, 1)
-    assert outcomes(found)["d"] == "held out"
 
 
 def test_copies_of_held_out_documents_are_held_out_and_empty_documents_are_no_negatives():
@@ -161,10 +100,6 @@ def test_a_margin_of_scores_below_zero_lies_below_them():
     ran = Run(IDS, {"q": Ranked(np.array([2, 0, 3, 4]), np.array([-2.0, -2.05, -2.1, -3.0]))})
     found = mined(questions([("q", "a", 2)]), ran, margin=0.05)
     assert [name for name, outcome in outcomes(found).items() if outcome == "taken"] == ["d"]
-
-
-def test_nothing_is_estimated_where_a_margin_would_stop_unjudged_documents():
-    assert mined(ASKED, FOUND, margin=0.1).facts(estimable=False)["false_negatives_per_unjudged"] is None
 
 
 def test_a_first_document_well_before_the_second_counts_as_relevant():
@@ -196,38 +131,6 @@ def test_the_estimate_is_the_share_of_judged_documents_within_the_ranks_per_pass
     # one of two relevant documents was found, and five documents passed in two searches
     assert facts["false_negatives_per_unjudged"] == pytest.approx(0.5 * 2 / 5)
     assert facts["mean_rank"] == 1.0
-
-
-def test_the_file_says_what_became_of_each_document(tmp_path):
-    found = mined(ASKED, FOUND, number=1, choice="first")
-    write_looked_at(tmp_path / "x.parquet", "mine", found.looked_at)
-    about, table = read_described(tmp_path / "x.parquet")
-    assert about == {"training": "mine"}
-    first = {key: values[0] for key, values in table.to_pydict().items()}
-    assert first == {
-        "question_set": "asked", "question": "q", "relevant": "a", "relevant_rank": 3, "relevant_score": 8.0,
-        "document": "b", "rank": 1, "score": 10.0, "outcome": "taken",
-    }  # fmt: skip
-
-
-def test_documents_come_before_questions_with_title_and_text():
-    rows = collected_texts([CORPUS], [ASKED])
-    assert rows.columns["text"][0] == "Art. 1 Licença de obra"
-    assert rows.columns["text"][-1] == "Text of q?"
-    assert len(rows) == len(IDS) + 1
-
-
-def test_titles_and_texts_are_pairs():
-    rows = collected_titles([CORPUS])
-    assert rows.columns["text"][0] == "Art. 1"
-    assert rows.columns["other"][0] == TEXTS["a"]
-
-
-def test_neighbours_are_articles_of_one_law():
-    ids = ["x|1", "x|2", "y|1", "y|2", "alone"]
-    rows = collected_neighbours([Corpus("laws", "raw", "en", ids, [""] * 5, ["a", "b", "c", "d", "e"])])
-    assert rows.names == ["laws x|1", "laws y|1"]
-    assert rows.columns == {"text": ["a", "c"], "other": ["b", "d"]}
 
 
 def test_neighbours_may_be_passages_of_one_document():
@@ -263,12 +166,3 @@ def test_scored_rows_have_the_scores_of_the_retriever(tmp_path):
     ]
     assert found.counts["without_score"] == 1
     assert list(found.as_rows("scored").columns) == ["text", "other", "negative", "score", "negative_score"]
-
-
-def test_behind_what_a_reranker_ordered_nothing_has_a_score(tmp_path):
-    asked = questions([("q", "a", 2), ("r", "e", 2)])
-    ran = run(q=["b", "a", "c", "d"], r=["b", "c", "d", "e"])
-    found = mined(asked, ran, form="scored", scored_ranks=2)
-    assert [row[3] for row in found.rows] == [TEXTS["b"]]
-    assert found.counts["without_score"] == 1
-    assert {one.candidate.rank for one in found.looked_at} == {1, 2}

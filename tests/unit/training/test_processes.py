@@ -23,8 +23,7 @@ def answers_of(started, answers):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [TwoViews, FrozenGuide])
-@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize(("kind", "cached"), [(TwoViews, False), (FrozenGuide, True)])
 def test_two_processes_have_the_gradients_of_one(tmp_path, kind, cached):
     loss, expected = step_gradients(tmp_path, kind, ALONE, cached=cached)
     with socket.socket() as probe:

@@ -1,4 +1,4 @@
-"""Every recipe, with and without options, goes on from its state on disk to the same weights."""
+"""Every recipe: its losses step by step, the gradient of its cache, and that it goes on to the same weights."""
 
 from importlib import import_module
 
@@ -7,6 +7,8 @@ import tiny_training as tiny
 import torch
 from trainable import ROWS, WIDTH, trainable_encoder
 
+from sentflow.training.cache import chunks_by_length, gradients
+from sentflow.training.contract import target_of
 from sentflow.training.draws import Draws
 from sentflow.training.loop import Hooks, LeftEarly, train
 from sentflow.training.options.apply import with_options
@@ -15,44 +17,123 @@ from sentflow.training.settings import TrainingSettings
 from sentflow.training.state import StateFolder
 
 DRAWS = Draws(3)
-LORA = {"rank": 2, "alpha": 4, "dropout": 0.1}
-OF_RECIPE = {
-    "consert": {"dropout": None, "views": [{"name": "none"}, {"name": "shuffle"}]},
-    "sg-bert": {"head_width": 16},
-    "distillation": {"teacher": "other", "projection": 4},
-    "ct": {"negatives": 1},
-    "condenser": {"masking": "tokens"},  # the tokenizer of these tests has whole words alone
-    "cocondenser": {"masking": "tokens"},
-    "splade": {"start_terms": 5},
-    "sparse-embed": {"start_terms": 5, "question_terms": 4, "document_terms": 6, "width": 3},
+LORA = {"lora": {"rank": 2, "alpha": 4, "dropout": 0.1}}
+MATRYOSHKA = {"matryoshka": {"dimensions": [WIDTH, 8]}}
+SPARSE_EMBED = {"start_terms": 5, "question_terms": 4, "document_terms": 6, "width": 3}
+RELEASED = {"masking": "tokens", "defects": ["language-model-twice"]}
+CUTOFFS = [{"name": "token-cutoff", "rate": 0.4}, {"name": "dropout", "rate": 0.3}]
+NOISE = [{"name": "adversarial", "norm": 1.0}, {"name": "none"}]
+
+TEXTS = [{**row, "text_target": [number, 1, 2, 3]} for number, row in enumerate(ROWS)]
+TRIPLETS = [{**row, "other": f"{row['text']} saúde", "negative": f"{row['text']} não"} for row in ROWS]
+LABELLED = [{**row, "label": number % 2} for number, row in enumerate(TRIPLETS)]
+SPANS = [{"text": f"{row['text']}\nlei não\nsaúde projeto lei"} for row in ROWS]
+TAUGHT = [
+    {
+        **row,
+        **{target_of(key): [number, 1.0, place] for place, key in enumerate(("text", "other", "negative"))},
+    }
+    for number, row in enumerate(TRIPLETS)
+]
+
+# Case: the recipe, its settings, its rows
+CASES = {
+    "simcse": ("simcse", {}, TRIPLETS),
+    "simcse-permuted": ("simcse", {"permute": ["tokenizer", "whitespace"], "mlm_weight": 0.1}, TEXTS),
+    "simcse-kept": ("simcse", {"permute": ["tokenizer-inside"], "head": "kept", "dropout": 0}, TEXTS),
+    "consert": ("consert", {}, TEXTS),
+    "consert-cutoff": ("consert", {"views": CUTOFFS}, TEXTS),
+    "consert-adversarial": (
+        "consert",
+        {"objective": "joint", "views": NOISE, "none_view": "shared"},
+        LABELLED,
+    ),
+    "sg-bert": ("sg-bert", {"head_width": 16}, TEXTS),
+    "sg-bert-opt1": ("sg-bert", {"head_width": 16, "loss": "opt1", "view_pooling": "max"}, TRIPLETS),
+    "sg-bert-opt2": ("sg-bert", {"head_width": None, "loss": "opt2", "defects": ["guide-dropout"]}, TEXTS),
+    "distillation": ("distillation", {"teacher": "other", "projection": 4}, TEXTS),
+    "distillation-similarity": ("distillation", {"teacher": "other", "loss": "similarity"}, TEXTS),
+    "tsdae": ("tsdae", {}, TEXTS),
+    "mlm": ("mlm", {}, TEXTS),
+    "mlm-packed": ("mlm", {"packing": "packed"}, TEXTS),
+    # the tokenizer of these tests has whole words alone
+    "condenser": ("condenser", {"masking": "tokens"}, TEXTS),
+    "cocondenser": ("cocondenser", {"masking": "tokens"}, SPANS),
+    "cocondenser-released": ("cocondenser", RELEASED, SPANS),
+    "bi-encoder": ("bi-encoder", {"question_tokens": 4, "document_prompt": "não "}, TRIPLETS),
+    "bi-encoder-contrastive": ("bi-encoder", {"loss": "contrastive", "margin": 1.9}, LABELLED),
+    "splade": ("splade", {"start_terms": 5}, TRIPLETS),
+    "splade-kl": ("splade", {"ranking": "kl", "teacher": "other", "question_terms": 3}, TAUGHT),
+    "sparse-embed": ("sparse-embed", SPARSE_EMBED, TRIPLETS),
+    "sparse-embed-labels": ("sparse-embed", {**SPARSE_EMBED, "ranking": "labels"}, LABELLED),
+    "cross-encoder": ("cross-encoder", {}, TRIPLETS),
+    "ct": ("ct", {}, TEXTS),
+    "ct-pairs": ("ct", {"objective": "pairs", "negatives": 1}, TEXTS),
 }
-OF_MASKED_MODELS = ("splade", "sparse-embed")
-TAUGHT = [{**row, "text_target": [number, 1, 2, 3]} for number, row in enumerate(ROWS)]
-OF_FORM = {
-    "triplets": [{**row, "other": "lei", "negative": f"{row['text']} não"} for row in ROWS],
-    "pairs": [{**row, "other": f"{row['text']} saúde"} for row in ROWS],
-    "spans": [{"text": f"{row['text']}\nlei não\nsaúde projeto lei"} for row in ROWS],
+CACHED = (
+    "cocondenser",
+    "sg-bert",
+    "tsdae",
+    "ct",
+    "ct-pairs",
+    "bi-encoder",
+    "consert-adversarial",
+    "sparse-embed",
+)
+# What the first three steps lost when they were first right
+LOSSES = {
+    "simcse": [7.4741, 3.3441, 10.67],
+    "simcse-permuted": [2.0953, 2.5991, 8.1342],
+    "simcse-kept": [0.20278, 2.404, 0.51551],
+    "consert": [0.65521, 0.51811, 1.074],
+    "consert-cutoff": [1.3294, 0.4081, 1.0744],
+    "consert-adversarial": [2.0838, 1.3996, 2.1861],
+    "sg-bert": [21.432, 15.716, 25.208],
+    "sg-bert-opt1": [13.961, 0.0037297, 32.367],
+    "sg-bert-opt2": [8.9246, 7.4598, 44.15],
+    "distillation": [9.4151, 10.193, 14.384],
+    "distillation-similarity": [2.7572, 0, 4.7561],
+    "tsdae": [8.0968, 6.3903, 5.8324],
+    "mlm": [1.4101, 0, 2.2686],
+    "mlm-packed": [1.2622, 2.0529, 3.0559],
+    "condenser": [7.4053, 0, 8.2991],
+    "cocondenser": [16.492, 1.7839, 13.875],
+    "cocondenser-released": [25.676, 1.886, 24.745],
+    "bi-encoder": [5.7095, 0.375, 4.6654],
+    "bi-encoder-contrastive": [0.26412, 0.69965, 0.73816],
+    "splade": [1.8173, 1.3922, 1.4921],
+    "splade-kl": [0.60092, 1.086, 0.67305],
+    "sparse-embed": [2.1018, 1.6429, 1.9244],
+    "sparse-embed-labels": [0.67363, 0.04804, 0.34289],
+    "cross-encoder": [1.8408, 2.8705, 1.884],
+    "ct": [0.90067, 1.2518, 0.35503],
+    "ct-pairs": [3.2822, 1.513, 16.129],
 }
 
 
-def settings(**options):
-    return TrainingSettings(
+def built(folder, case, training, *, double=False):
+    recipe, changed, rows = CASES[case]
+    masked = recipe in ("splade", "sparse-embed")
+    if masked:
+        encoder = tiny.encoder(folder / "masked", kind="masked-bert", double=double)
+    else:
+        encoder = trainable_encoder(folder, double=double)
+    module, settings = import_module(RECIPES[recipe].module), {**RECIPES[recipe].settings, **changed}
+    found = with_options(
+        lambda: module.build(encoder, settings, DRAWS, max_tokens=12), encoder, training, DRAWS
+    )
+    found = found.double() if double else found
+    found.begin(rows)
+    return found, rows
+
+
+def trained(folder, state, case, *, leave=lambda: False, **options):
+    training = TrainingSettings(
         learning_rate=1e-3, steps=3, batch_size=3, max_tokens=12, chunk_tokens=24, clip=1.0, **options
     )
-
-
-def trained(folder, state, recipe, training, *, leave=lambda: False):
-    masked = recipe in OF_MASKED_MODELS
-    encoder = tiny.encoder(folder / "masked", kind="masked-bert") if masked else trainable_encoder(folder)
-    row = RECIPES[recipe]
-    module, of_recipe = import_module(row.module), {**row.settings, **OF_RECIPE.get(recipe, {})}
-    objective = with_options(
-        lambda: module.build(encoder, of_recipe, DRAWS, max_tokens=12), encoder, training, DRAWS
-    )
-    rows = OF_FORM.get(row.data[0], TAUGHT)
-    objective.begin(rows)
-    train(objective, rows, training, DRAWS, StateFolder(state, key="one"), Hooks(leave=leave))
-    return objective
+    objective, rows = built(folder, case, training)
+    progress = train(objective, rows, training, DRAWS, StateFolder(state, key="one"), Hooks(leave=leave))
+    return objective.state_dict(), [row["loss"] for row in progress.history]
 
 
 @pytest.fixture(scope="module")
@@ -60,27 +141,41 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("bert")
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_a_training_has_the_losses_that_it_had(folder, tmp_path, case):
+    _, losses = trained(folder, tmp_path, case)
+    assert losses == pytest.approx(LOSSES[case], rel=5e-3, abs=1e-6)
+
+
 @pytest.mark.parametrize(
-    "option",
+    ("case", "options"),
     [
-        "plain",
-        pytest.param("matryoshka", marks=pytest.mark.slow),
-        pytest.param("lora", marks=pytest.mark.slow),
+        *((name, {}) for name in ("simcse-permuted", "sg-bert", "cocondenser", "sparse-embed", "ct")),
+        ("bi-encoder", LORA),
+        pytest.param("simcse", MATRYOSHKA, marks=pytest.mark.slow),
+        pytest.param("splade", LORA, marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_a_training_that_was_left_ends_in_the_same_weights(folder, tmp_path, recipe, option):
-    if option == "matryoshka" and not RECIPES[recipe].compares_vectors:
-        pytest.skip("refused by the checks of a configuration: no vectors to truncate")
-    if option == "lora":
+def test_a_training_that_was_left_ends_in_the_same_weights(folder, tmp_path, case, options):
+    if options is LORA:
         pytest.importorskip("peft", reason="peft is optional: envs/requirements-lora.txt")
-    options = {"plain": {}, "matryoshka": {"matryoshka": {"dimensions": [WIDTH, 8]}}, "lora": {"lora": LORA}}
-    training = settings(**options[option])
-    whole = trained(folder, tmp_path / "whole", recipe, training).state_dict()
+    whole, _ = trained(folder, tmp_path / "whole", case, **options)
     torch.manual_seed(99)  # what another process would have
     for _ in range(2):
         with pytest.raises(LeftEarly):
-            trained(folder, tmp_path / "left", recipe, training, leave=lambda: True)
-    resumed = trained(folder, tmp_path / "left", recipe, training).state_dict()
+            trained(folder, tmp_path / "left", case, leave=lambda: True, **options)
+    resumed, _ = trained(folder, tmp_path / "left", case, **options)
     assert resumed.keys() == whole.keys()
     assert all(torch.equal(resumed[name], whole[name]) for name in whole)
+
+
+@pytest.mark.parametrize("case", CACHED)
+def test_a_cache_changes_no_gradient(folder, case):
+    training, found = TrainingSettings(learning_rate=1e-3, steps=3), []
+    for cached in (False, True):
+        objective, rows = built(folder, case, training, double=True)
+        objective.train().at_step(1, 3)
+        gradients(objective, rows, DRAWS, chunks=lambda one: chunks_by_length(one, 10), cached=cached)
+        found.append(torch.cat([p.grad.flatten() for p in objective.parameters() if p.grad is not None]))
+    assert found[0].norm() > 0
+    assert ((found[1] - found[0]).norm() / found[0].norm()).item() < 1e-11

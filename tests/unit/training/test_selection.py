@@ -33,7 +33,3 @@ def test_patience_is_counted_since_the_best_or_over_all_falls():
     assert Choice(patience=1).choose(STEPS, scores)["looked_at"] == STEPS[:3]
     falls = Choice(patience=2, counted=CUMULATIVE, rule=LAST).choose([*STEPS, 50], [*scores, 0.9])
     assert (falls["looked_at"], falls["step"]) == (STEPS, 40)
-
-
-def test_of_two_snapshots_the_trained_one_is_chosen():
-    assert Choice().choose([0, 60], [0.9, 0.1])["step"] == 60

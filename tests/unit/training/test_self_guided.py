@@ -35,13 +35,6 @@ def test_the_released_opt2_loses_the_first_negative_of_each_anchor():
     assert (whole & ~lost).nonzero().tolist() == [[0, 1], *([anchor, 0] for anchor in range(1, B))]
 
 
-@pytest.mark.parametrize("form", [BASE, OPT1, OPT3])
-def test_further_texts_are_negatives_of_every_anchor(form):
-    plain, more = contrast(form, B, LAYERS), contrast(form, B, LAYERS, further=2)
-    assert (more.negative.sum(1) - plain.negative.sum(1)).unique().tolist() == [2 * LAYERS]
-    assert more.positive.sum() == plain.positive.sum()
-
-
 @pytest.mark.parametrize(
     ("form", "directions", "both_ways"),
     [
@@ -78,7 +71,7 @@ def test_opt3_is_its_formula():
     assert found.item() == pytest.approx((sum(terms) / (B * LAYERS)).item(), rel=1e-12)
 
 
-@pytest.mark.parametrize("form", [BASE, OPT1, OPT2, OPT3])
+@pytest.mark.parametrize("form", [BASE, OPT3])
 def test_logits_of_a_hundred_do_not_overflow(form):
     u = vectors(1, WIDTH).float()
     c, h = torch.cat([u, -u]).requires_grad_(), torch.cat([-u, u])  # positives opposite, a negative equal
@@ -86,11 +79,3 @@ def test_logits_of_a_hundred_do_not_overflow(form):
     found.backward()
     assert found.item() == pytest.approx(200, rel=1e-5)  # ln(1 + e^100 / e^-100)
     assert torch.isfinite(c.grad).all()
-
-
-def test_one_text_alone_has_nothing_to_be_told_from():
-    c = vectors(1, WIDTH).requires_grad_()
-    found = self_guided(c, vectors(LAYERS, WIDTH, seed=1), contrast(OPT3, 1, LAYERS), temperature=0.01)
-    found.backward()
-    assert found.item() == 0
-    assert torch.equal(c.grad, torch.zeros_like(c))

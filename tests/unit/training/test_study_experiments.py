@@ -1,4 +1,4 @@
-"""The experiments of the contrastive study: what they train, and what the user must write."""
+"""Experiments that read files of the user: what they ask for, and what they train as published."""
 
 from pathlib import Path
 
@@ -8,15 +8,26 @@ import yaml
 from sentflow.errors import ConfigError
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.config.experiment import load_experiment
-from sentflow.graph.targets import Targets
+from sentflow.graph.config.schema import load_schema, schema_problems
+from sentflow.training.recipes.table import RECIPES
+from sentflow.training.settings import TrainingSettings
 
 REPOSITORY = Path(__file__).parents[3]
-WORKFLOW = REPOSITORY / "workflow"
-STARTS = ("ko-bert", "kr-bert", "m-bert")  # the experiment pins BERT-base and KLUE-BERT
-CORPORA = (
-    "wiki1m", "nli-for-simcse", "all-nli-labelled", "korean-news-1m", "korean-news-normalized-1m",
-    "korean-wiki-len15-1m", "snli-ko-texts",
-)  # fmt: skip
+COMMIT = {"source": {"revision": "0" * 40}}
+# What the user writes: commits of starts, files of corpora, stop words
+STARTS = {
+    "contrastive-study": ("ko-bert", "kr-bert", "m-bert"),
+    "sparse": ("bert-base", "distilbert-base"),
+    "zalo": ("phobert-large", "vibert"),
+}
+CORPORA = {
+    "contrastive-study": (
+        "wiki1m", "nli-for-simcse", "all-nli-labelled", "korean-news-1m", "korean-news-normalized-1m",
+        "korean-wiki-len15-1m", "snli-ko-texts",
+    ),
+    "sparse": ("msmarco-scored", "msmarco-labelled"),
+    "zalo": (),
+}  # fmt: skip
 
 
 def read(name):
@@ -27,86 +38,66 @@ def loaded(*more):
     config = read("config.yaml")
     for one in more:
         config = laid_over(config, one)
-    return load_experiment(config, WORKFLOW)
+    return load_experiment(config, REPOSITORY / "workflow")
 
 
-@pytest.fixture
-def mine(tmp_path):
-    """A dummy commit of each start, and an empty file for each corpus."""
-    files = {name: tmp_path / f"{name}.tsv" for name in CORPORA}
+def with_files(name, folder):
+    """The experiment with a dummy commit of each start and an empty file for each corpus."""
+    files = {corpus: folder / f"{corpus}.tsv" for corpus in CORPORA[name]}
     for file in files.values():
         file.touch()
-    return {
-        "models": {name: {"source": {"revision": "0" * 40}} for name in STARTS},
-        "training_data": {name: {"file": str(file)} for name, file in files.items()},
+    own = {
+        "models": dict.fromkeys(STARTS[name], COMMIT),
+        "training_data": {corpus: {"file": str(file)} for corpus, file in files.items()},
+        "analysers": {"vietnamese-zalo": {"stop_words": ["khoản"]}},
     }
+    return loaded(read(f"experiments/{name}.yaml"), own)
 
 
-def test_the_study_asks_for_every_commit_and_every_corpus_that_nobody_published():
+@pytest.mark.parametrize("name", STARTS)
+def test_an_experiment_asks_for_every_commit_and_every_file_that_nobody_published(name):
     with pytest.raises(ConfigError) as told:
-        loaded(read("experiments/contrastive-study.yaml"))
+        loaded(read(f"experiments/{name}.yaml"))
     text = str(told.value)
-    for start in STARTS:
-        assert (
-            f"models.{start}.source.revision: the catalog knows no commit of this model. Write the 40" in text
-        )
-    for corpus in CORPORA:
-        assert f"training_data.{corpus}.file: " in text
-    assert f"{len(STARTS) + len(CORPORA)} mistakes" in text
+    wanted = [f"models.{start}.source.revision: " for start in STARTS[name]]
+    wanted += [f"training_data.{corpus}.file: " for corpus in CORPORA[name]]
+    if name == "zalo":
+        wanted.append("analysers.vietnamese-zalo.stop_words.file: ")
+    assert all(one in text for one in wanted)
+    assert f"{len(wanted)} mistakes" in text
 
 
-def test_with_commits_and_paths_the_study_trains_every_cell_and_every_recipe_with_six_seeds(mine):
-    study = loaded(read("experiments/contrastive-study.yaml"), mine)
+def test_the_contrastive_study_trains_every_published_cell(tmp_path):
+    study = with_files("contrastive-study", tmp_path)
     cells = [entry for entry in study.models.values() if "cell" in entry]
     assert len(cells) == 8 + 72 + 4
-    assert {entry["seed"] for entry in cells} == {42}
-    seeds = [
-        entry["seed"] for entry in study.models.values() if entry.get("seed_of", "").startswith("consert-")
-    ]
-    assert sorted(set(seeds)) == [1, 2, 3, 4, 5, 6] and len(seeds) == 5 * 6
-    whitespace = study.models[
-        "contrastive-korean.whitespace-no-dropout.korean-news-1m.kr-bert.lr-1e-5.length-32.seed-42"
-    ]
-    assert whitespace["settings"]["permute"] == ["whitespace"] and whitespace["settings"]["dropout"] == 0
-    assert (whitespace["training"]["learning_rate"], whitespace["training"]["steps"]) == (1e-5, 15625)
-    tables = Targets(study).selected("tables")
-    assert tables == read("experiments/contrastive-study.yaml")["report"]["tables"]
+    name = "contrastive-korean.whitespace-no-dropout.korean-news-1m.kr-bert.lr-1e-5.length-32.seed-42"
+    cell = study.models[name]
+    assert cell["settings"]["permute"] == ["whitespace"] and cell["settings"]["dropout"] == 0
+    assert (cell["training"]["learning_rate"], cell["training"]["steps"]) == (1e-5, 15625)
 
 
-def test_published_lines_name_entries_of_the_study(mine):
-    lines = read("workflow/catalog/published_similarity.yaml")["sts"]
-    study = loaded(read("experiments/contrastive-study.yaml"), mine)
-    groups = {entry.get("seed_of", name) for name, entry in study.models.items()}
-    assert {line["trained"] for line in lines if "trained" in line} <= groups
+def test_rounds_of_zalo_are_trained_as_published_on_questions_that_choose_nothing(tmp_path):
+    zalo = with_files("zalo", tmp_path)
+    entry = zalo.entries["models"]["phobert-round-2"]
+    training = TrainingSettings.of(entry["training"])
+    assert (entry["start"], entry["settings"]) == ("phobert-round-1", {"loss": "contrastive", "margin": 0.5})
+    assert (training.epochs, training.batch_size, training.learning_rate) == (5, 32, 1e-5)
+    negatives = zalo.entries["training_data"][entry["data"]]["negatives"]
+    assert (negatives["retriever"], negatives["ranks"]) == ("phobert-round-1", [1, 20])
+    for data in zalo.entries["training_data"].values():
+        assert "zalo-held-out" not in data.get("questions", [])
 
 
-def test_a_start_without_commit_is_asked_for_also_where_it_is_not_selected_itself():
-    trained = {
-        "kind": "trained", "recipe": "simcse", "start": "kr-bert", "data": "wiki-10k", "seed": 1,
-        "training": {"steps": 3, "learning_rate": 1e-5},
-    }  # fmt: skip
-    own = {
-        "models": {"first": trained, "second": {**trained, "start": "first"}},
-        "select": {"models": ["second"]},
-    }
-    with pytest.raises(ConfigError, match=r"1 mistake:\n +- models\.kr-bert\.source\.revision"):
-        loaded(own)
-
-
-def test_a_published_sweep_that_there_is_not_is_named(mine):
-    study = loaded(read("experiments/contrastive-study.yaml"), mine, {
-        "sweeps": {"contrastive-english": {"published": {"name": "korean-english-2023"}}}
-    })  # fmt: skip
-    with pytest.raises(
-        ConfigError, match=r"no published sweep 'korean-english-2023'\. Did you mean korean-english-2022"
-    ):
-        Targets(study).families["training"].published()
-
-
-def test_the_small_experiment_has_six_recipes_with_six_seeds_each():
-    small = loaded(read("experiments/contrastive-small.yaml"))
-    trained = [entry for entry in small.models.values() if entry["kind"] == "trained"]
-    assert len(trained) == 36 and len({entry["seed_of"] for entry in trained}) == 6
-    for entry in trained:
-        assert (entry["training"]["steps"], entry["training"]["batch_size"]) == (60, 32)
-        assert "selection" not in entry
+def test_presets_and_the_schema_of_recipes_fit_the_table_of_recipes():
+    presets, workflow = read("workflow/catalog/presets.yaml"), REPOSITORY / "workflow"
+    assert schema_problems(presets, load_schema(workflow, "presets"), where="presets") == []
+    for name, preset in presets.items():
+        # those of the study leave their rate, and SG-BERT its steps, to sweeps
+        length = {} if {"steps", "epochs"} & preset["training"].keys() else {"steps": 1000}
+        training = TrainingSettings.of({"learning_rate": 1e-5, **length, **preset["training"]})
+        assert preset["recipe"] in RECIPES and training.batch_size, name
+    definitions = load_schema(workflow, "recipes")["$defs"]
+    for name, recipe in RECIPES.items():
+        defaults = {key: rule["default"] for key, rule in definitions[name]["properties"].items()}
+        assert defaults == dict(recipe.settings), name

@@ -2,10 +2,9 @@
 
 import pytest
 from tiny_bert import save_tiny_bert, save_tiny_roberta
-from transformers import AutoConfig, AutoTokenizer
+from transformers import AutoTokenizer
 
-from sentflow.errors import ConfigError
-from sentflow.training.vocabulary import LearntVocabulary, fit_configuration
+from sentflow.training.vocabulary import LearntVocabulary
 
 WORDS = ("nhà", "nước", "luật", "điều", "khoản", "projeto", "ação", "leis", "lei", "saúde", "não")
 ROWS = [
@@ -49,27 +48,4 @@ def test_texts_are_read_and_said_again_without_unknown_tokens(like):
         said = made.decode(ids, skip_special_tokens=True)
         assert said.replace(" ", "") == row["other"]
     assert (ids[0], ids[-1]) == (made.cls_token_id, made.sep_token_id)
-
-
-def test_the_vocabulary_is_as_large_as_asked_and_the_configuration_follows(like, tmp_path):
-    made = learnt(like, size=size_for(like))
     assert len(made) == size_for(like)
-    made.save_pretrained(tmp_path)
-    assert AutoTokenizer.from_pretrained(tmp_path).get_vocab() == made.get_vocab()
-    config = AutoConfig.for_model("roberta" if made.pad_token == "<pad>" else "bert", pad_token_id=99)
-    fit_configuration(config, made)
-    assert (config.vocab_size, config.pad_token_id) == (len(made), made.pad_token_id)
-
-
-def test_all_texts_of_a_row_count_and_nothing_else():
-    assert LearntVocabulary.of({"size": 9}, [{"text": "a", "negative": "b", "label": 1}]).texts == ["a", "b"]
-
-
-def test_a_size_below_the_characters_of_the_texts_is_refused(like):
-    with pytest.raises(ConfigError, match=r"start\.tokenizer\.size: 12 is fewer than the \d+ characters"):
-        learnt(like, size=12)
-
-
-def test_a_tokenizer_of_another_kind_is_refused():
-    with pytest.raises(ConfigError, match="of the start is a object. Take the configuration of another"):
-        learnt(object())

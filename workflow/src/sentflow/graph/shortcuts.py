@@ -2,8 +2,7 @@
 
 A graph of thousands of jobs asks the same small questions again and again: what a function takes, which rule makes a
 file, whether a file has a flag. Each shortcut replaces one function of the Snakemake that it was written for and gives
-what that function gives, so the same jobs run. Under any other version nothing is replaced, and
-tests/unit/test_shortcuts.py fails until somebody has read the new code.
+what that function gives, so the same jobs run. Under any other version nothing is replaced.
 """
 
 import re

@@ -1,0 +1,148 @@
+"""Entries of retrievers, decisions and question sets in a configuration: what follows, and what is refused."""
+
+import copy
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from sentflow.errors import ConfigError
+from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.experiment import load_experiment
+from sentflow.graph.targets import Targets
+
+REPOSITORY = Path(__file__).parents[3]
+DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+NOTHING_ELSE = {"tasks": [], "pair_sets": [], "alignments": [], "regressions": []}
+MODELS = {
+    "cross": {"kind": "cross-encoder", "source": {"folder": "cross"}},
+    "terms": {"kind": "splade", "source": {"folder": "terms"}},
+    "hub": {"kind": "sentence-transformers", "source": {"hub": "owner/encoder", "revision": "a" * 40}},
+}
+LAWS = "municipal-laws-sample"
+BM25 = {"kind": "bm25", "analyser": "words"}
+RERANK = {"kind": "rerank", "of": "bm25", "model": "cross"}
+SPARSE = {"kind": "sparse", "model": "terms"}
+TUNED = {"kind": "fusion", "of": ["bm25", "other"], "rule": "sum", "weights": {"tuned_on": ["npl"]}}
+WINDOW = {"window": {"from": 0, "to": 2, "step": 0.5}, "tuned_on": ["npl"]}
+
+
+def targets(retrievers=None, select=None, **entries):
+    chosen = {"models": ["bag-of-words"], "question_sets": ["cranfield"]}
+    chosen["retrievers"] = ["bm25", *(retrievers or {})]
+    own = {
+        "select": {**NOTHING_ELSE, **chosen, **(select or {})},
+        "models": MODELS,
+        "retrievers": {"other": BM25, **(retrievers or {})},
+        **entries,
+    }
+    return Targets(load_experiment(laid_over(copy.deepcopy(DEFAULT), own), REPOSITORY / "workflow"))
+
+
+def family(retrievers=None, select=None, **entries):
+    return targets(retrievers, select, **entries).families["retrieval"]
+
+
+def job(retriever, questions="cranfield"):
+    return SimpleNamespace(questions=questions, retriever=retriever)
+
+
+def test_each_corpus_is_analysed_by_the_analyser_of_its_language():
+    analyser = {"de": "german-stems", "pt": "portuguese-stems", "other": "long-words"}
+    sets = ["legalquad", "stj", "cranfield"]
+    retrieval = family({"lexical": {**BM25, "analyser": analyser}}, {"question_sets": sets})
+    found = {name: retrieval.terms("{corpus}/{analyser}")(job("lexical", name)) for name in sets}
+    assert found == {
+        "legalquad": "legalquad/german-stems",
+        "stj": "stj/portuguese-stems",
+        "cranfield": "cranfield/long-words",
+    }
+    assert (
+        json.loads(retrieval.search_settings(job("lexical", "legalquad")))["analyser"]["stemmer"] == "german"
+    )
+
+
+def test_training_questions_are_searched_by_what_is_tuned_alone_and_not_shown():
+    retrieval = family({"tuned": {**TUNED, "times": "bm25-english"}})
+    parts = ("bm25", "other", "bm25-english")
+    assert retrieval.runs() == [
+        *(f"results/runs/cranfield/{name}.parquet" for name in (*parts, "tuned")),
+        *(f"results/runs/npl/{name}.parquet" for name in parts),
+    ]
+    assert retrieval.weighed() == [f"results/fusions/{name}/tuned.parquet" for name in ("cranfield", "npl")]
+    assert retrieval.scores() == [f"results/retrieval/cranfield/{name}.json" for name in ("bm25", "tuned")]
+    # what is multiplied in stands behind what is weighed
+    assert retrieval.runs_of_parts(job("tuned", "npl"))[-1] == "results/runs/npl/bm25-english.parquet"
+    assert json.loads(retrieval.weigh_settings(job("tuned", "npl")))["times"] is True
+
+
+def test_a_decision_is_applied_to_the_retrievers_that_it_names():
+    decisions = {"one": {"most": 1}, "window": {**WINDOW, "retrievers": ["bm25"]}}
+    retrieval = family({"also": BM25}, {"decisions": [*decisions]}, decisions=decisions)
+    assert retrieval.decided() == [
+        f"results/decisions/cranfield/{name}.parquet" for name in ("bm25/one", "bm25/window", "also/one")
+    ]
+    assert retrieval.needed["npl"] == ["bm25"]
+
+
+def told(retrievers=None, select=None, **entries):
+    with pytest.raises(ConfigError) as error:
+        family(retrievers, select, **entries)
+    return str(error.value)
+
+
+def test_all_retrievers_that_cannot_be_meant_are_told_at_once_with_their_keys():
+    wrong = {
+        "unknown": ({**RERANK, "model": "crass"}, "model: there is no model 'crass'. Did you mean cross?"),
+        "single": (
+            {**RERANK, "model": "bag-of-words"},
+            "model: 'bag-of-words' gives vectors of single texts",
+        ),
+        "itself": ({**RERANK, "of": "itself"}, "of: it reranks itself"),
+        "near": ({"kind": "dense", "model": "cross"}, "model: 'cross' compares two texts"),
+        "dense": ({"kind": "dense", "model": "terms"}, "model: 'terms' weighs terms"),
+        "weighed": ({**SPARSE, "model": "bag-of-words"}, "model: 'bag-of-words' weighs no terms"),
+        "ordered": ({**SPARSE, "candidates": 2000}, "candidates: they are ordered by vectors of terms"),
+        "circle": ({**TUNED, "of": ["bm25", "circle"]}, "of: it fuses itself"),
+        "times": ({**TUNED, "times": "bm52"}, "times: there is no retriever 'bm52'"),
+        "product": ({**TUNED, "rule": "product"}, "weights: a product has no weights"),
+        "weights": ({**TUNED, "weights": [1, 2, 3]}, "weights: 3 weights for 2 retrievers"),
+        "private": (
+            {**TUNED, "weights": {"tuned_on": ["zalo-2021-private"]}},
+            "weights.tuned_on: 'zalo-2021-p",
+        ),
+        "elsewhere": (
+            {"kind": "run", "files": {"cranfield": "no.trec"}},
+            "files.cranfield: there is no file no.t",
+        ),
+        "analysed": (
+            {**BM25, "analyser": {"de": "german-stem", "other": "words"}},
+            "analyser: there is no analy",
+        ),
+    }
+    found = told({name: entry for name, (entry, _) in wrong.items()})
+    for name, (_, said) in wrong.items():
+        assert f"retrievers.{name}.{said}" in found
+
+
+def test_question_sets_and_decisions_that_cannot_be_meant_are_refused_with_their_key():
+    for entries, said in (
+        ({"corpora": {"cranfield": {"shards": 2}}}, "retrievers.weighed.impacts: weights are rounded"),
+        ({"question_sets": {"cranfield": {"training": ["cranfield"]}}}, "training: it names itself"),
+        (
+            {"question_sets": {"cranfield": {"part": {"of": 3, "keep": [4]}}}},
+            "part.keep: there is no part 4 of 3",
+        ),
+        (
+            {"retrieval": {"pair": ["bm25", "minilm"]}},
+            "retrieval.pair: there is no selected retriever 'minilm'",
+        ),
+        (
+            {"decisions": {"x": {"most": 1, "retrievers": ["rrf"]}}},
+            "decisions.x.retrievers: 'rrf' is not selected",
+        ),
+    ):
+        select = {"decisions": [*entries.get("decisions", {})]}
+        assert said in told({"weighed": {**SPARSE, "impacts": 8}}, select, **entries)

@@ -1,0 +1,118 @@
+"""Entries of the catalog on the real files: numbers of rows, classes, and what gives labels away."""
+
+import json
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from mirror_pairs import mirror_pairs
+from training_files import prepared_of
+
+from sentflow.downloads.mirrors import places
+from sentflow.families.training.settings import REQUIRED, known_files, prepared_by
+from sentflow.graph.config.catalog import load_catalog
+from sentflow.similarity.shared_sentences import graph_of
+from sentflow.stats.pair_graph import COMPONENTS, PAIRS, SENTENCES
+from sentflow.texts.prepare import PrepareSettings, prepare
+from sentflow.texts.table import TaskTable
+from sentflow.texts.task_files import DERIVED, files_of
+from sentflow.training.data.settings import TrainingDataSettings
+from sentflow.training.data.sources import raw_files_of, sources_of
+from sentflow.training.data.table import TrainingData
+
+pytestmark = pytest.mark.mirror
+REPOSITORY = Path(__file__).parents[2]
+
+
+@cache
+def catalog() -> dict[str, Any]:
+    config = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+    return load_catalog(config, REPOSITORY / "workflow")
+
+
+def raw_file(mirror: Path, folder: Path, dataset: str, file: str) -> Path:
+    """A file of a dataset in its folder, as a download would leave it."""
+    place, *_ = places(catalog()["datasets"][dataset]["files"][file]["urls"], [str(mirror)])
+    (folder / dataset).mkdir(exist_ok=True)
+    if not (folder / dataset / file).exists():
+        (folder / dataset / file).symlink_to(place)
+    return folder / dataset / file
+
+
+def derived_task(name: str, mirror: Path, folder: Path) -> TaskTable:
+    entry = catalog()["tasks"][name]
+    files = [raw_file(mirror, folder, entry["dataset"], file) for file in files_of(entry["reader"])]
+    known = catalog()["datasets"][entry["dataset"]]["files"]
+    settings = {**entry, "folds": 5, "files": known, "small_parts": True}
+    return prepare(name, files, PrepareSettings.from_settings(settings, task=name))
+
+
+def training_data(name: str, mirror: Path, folder: Path) -> TrainingData:
+    entry, pair_sets = catalog()["training_data"][name], catalog()["pair_sets"]
+    needed = raw_files_of(entry, pair_sets)
+    settings = {
+        **prepared_by(entry),
+        "rows": entry["rows"],
+        "files": known_files(needed, catalog()["datasets"]),
+    }
+    settings["sources"] = sources_of(entry, pair_sets)
+    chosen = TrainingDataSettings.from_settings(json.loads(json.dumps(settings)), data=name)
+    return prepared_of(name, [raw_file(mirror, folder, *one) for one in needed], chosen)[0]
+
+
+def assert_rows_of_task(table: TaskTable, entry: dict[str, Any]) -> None:
+    assert len(table) == entry["rows"]
+    assert Counter(map(str, table.labels.tolist())) == entry["class_counts"]
+
+
+def test_some_entries_of_every_kind_have_the_rows_that_the_catalog_expects(mirror, tmp_path):
+    assert_rows_of_task(derived_task("G3-open", mirror, tmp_path), catalog()["tasks"]["G3-open"])
+    for name in ("STSB-dev-senteval", "KLUE-STS-dev", "ASSIN2-test"):
+        assert len(mirror_pairs(name, mirror)) == catalog()["pair_sets"][name]["rows"]
+    found = training_data("stsb-train-texts", mirror, tmp_path)
+    assert len(found) == catalog()["training_data"]["stsb-train-texts"]["rows"]
+
+
+@pytest.mark.nightly
+def test_every_entry_has_the_rows_that_the_catalog_expects(mirror, tmp_path):
+    for name, entry in catalog()["tasks"].items():
+        if entry["reader"]["format"] == DERIVED:
+            assert_rows_of_task(derived_task(name, mirror, tmp_path), entry)
+    for name, entry in catalog()["pair_sets"].items():
+        if not name.endswith("-sample"):
+            assert len(mirror_pairs(name, mirror)) == entry["rows"]
+    for name, entry in catalog()["training_data"].items():
+        ready = REQUIRED not in str(entry) and {"dataset", "pair_sets"} & entry.keys()
+        if ready and "sample" not in name:
+            assert len(training_data(name, mirror, tmp_path)) == entry["rows"]
+
+
+@pytest.mark.nightly
+def test_the_sts_benchmark_has_its_pairs_of_high_score_in_every_language(mirror):
+    counts = {"train": (1052, 1406), "dev": (208, 264), "test": (231, 338)}
+    for name in ("STSB-{}", "STSB-{}-senteval", "KorSTS-{}", "STSB-pt-{}", "STSB-ja-{}"):
+        for split, expected in counts.items():
+            score = mirror_pairs(name.format(split), mirror).score
+            assert ((score > 4).sum(), (score >= 4).sum()) == expected
+
+
+@pytest.mark.nightly
+def test_the_graph_of_shared_sentences_decides_what_resamples_draw(mirror):
+    kinds = {"STS12": COMPONENTS, "SICKR-mteb": SENTENCES, "KLUE-STS-dev": PAIRS}
+    for name, kind in kinds.items():
+        assert graph_of([mirror_pairs(name, mirror)]).units.kind == kind
+
+
+@pytest.mark.nightly
+def test_triplets_of_the_study_have_words_as_negatives_and_the_others_contradictions(mirror, tmp_path):
+    study, honest, labelled = (
+        training_data(f"kornli-slice{form}", mirror, tmp_path)
+        for form in ("-study-label-word", "", "-labelled")
+    )
+    assert set(study.columns["negative"]) == {"entailment", "neutral", "contradiction"}
+    rows = {(row["text"], row["other"]): row["label"] for row in labelled.rows()}
+    assert {rows[row["text"], row["other"]] for row in honest.rows()} == {1}
+    assert {rows[row["text"], row["negative"]] for row in honest.rows()} == {0}
