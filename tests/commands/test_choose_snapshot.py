@@ -31,6 +31,7 @@ def choose(snapshots: Path, **selection: object) -> Path:
         (folder / f"{step}.json").write_text(text, encoding="utf-8")
     choose_snapshot.main(
         [
+            *("--state", str(folder / "state")),
             *("--snapshots", str(snapshots), "--record", str(folder / "record.json"), "--scores"),
             *(str(folder / f"{step}.json") for step in SCORES),
             *("--settings", json.dumps({"model": "mine", "pairs": "STSB-dev", **selection})),

@@ -111,9 +111,10 @@ rule choose_snapshot:
     params:
         code=code("sentflow.commands.choose_snapshot"),
         settings=training.models.choice_settings,
+        state=training.models.state,
     shell:
         "python -m sentflow.commands.choose_snapshot --snapshots {input.snapshots:q} --record {input.record:q}"
-        " --scores {input.scores:q} --settings {params.settings:q} --manifest {output.manifest:q}"
+        " --scores {input.scores:q} --state {params.state:q} --settings {params.settings:q} --manifest {output.manifest:q}"
         " --selection {output.selection:q} --last {output.last:q} > {log:q} 2>&1"
 
 

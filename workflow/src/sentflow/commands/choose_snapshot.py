@@ -24,6 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--snapshots", type=Path, required=True, help="folder with step-000020/ …")
     parser.add_argument("--record", type=Path, required=True, help="what was trained, .json")
     parser.add_argument("--scores", type=Path, nargs="*", default=[], help="development scores, by step")
+    parser.add_argument("--state", type=Path, required=True, help="folder of the training; it is deleted")
     parser.add_argument("--settings", required=True, help='JSON: {"model"}, {"kind"}, keys of selection')
     parser.add_argument("--manifest", type=Path, required=True, help="output; the weights lie beside it")
     parser.add_argument("--selection", type=Path, required=True, help="output, .json")
@@ -33,6 +34,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 @command(arguments, libraries=[])
 def main(args: argparse.Namespace) -> None:
     """Choose, link the files of the chosen and of the last snapshot, describe the chosen one."""
+    # Snakemake has the outputs of the training, which it had not while that ran
+    shutil.rmtree(args.state, ignore_errors=True)
     settings = json.loads(args.settings)
     model, kind = settings.pop("model"), settings.pop("kind", TRAINED)
     choice = Choice(**settings)

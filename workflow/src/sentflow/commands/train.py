@@ -57,7 +57,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 @command(arguments, libraries=["torch", "transformers", "sentence-transformers"])
 def main(args: argparse.Namespace) -> None:
-    """Train or go on, write, and delete what a resumed run would have needed."""
+    """Train or go on, and write."""
     use_limits(args)
     prepare_environment(args.threads)
     device = json.loads(args.device)
@@ -89,8 +89,8 @@ def main(args: argparse.Namespace) -> None:
     write_history(args.history, progress.history)
     write_rows(args.held_out, HeldOutRow, [HeldOutRow(**row) for row in progress.held_out])
     write_text(args.made, made.to_json())
+    # The state stays for a run that is killed before Snakemake takes these outputs; `choose_snapshot` deletes it
     write_text(args.record, record.to_json())
-    place.clear()
 
 
 def _in_processes(n: int) -> None:

@@ -102,7 +102,7 @@ class Bm25:
     def scores(self, terms: Sequence[str]) -> np.ndarray:
         """(n,) float32 scores of all documents; a term that repeats counts each time.
 
-        Variants that add `delta` give documents without any of the terms a score above 0, see `floor`.
+        Variants that add `delta` give documents without any of the terms a score above 0.
         """
         known = [self._vocabulary[term] for term in terms if term in self._vocabulary]
         if not known:
@@ -110,19 +110,17 @@ class Bm25:
         found: np.ndarray = self._index.get_scores_from_ids(known)
         return found
 
-    def floor(self, terms: Sequence[str]) -> float:
-        """The score of a document that holds none of the terms."""
-        if getattr(self._index, "nonoccurrence_array", None) is None:
-            return 0.0
-        known = [self._vocabulary[term] for term in terms if term in self._vocabulary]
-        return (
-            float(np.asarray(self._index.nonoccurrence_array)[known].sum(dtype=np.float32)) if known else 0.0
-        )
+    def _holds(self, terms: Sequence[str]) -> np.ndarray:
+        """(n,) bool: documents with at least one of the terms. Their score may be 0: a weight of a term may be."""
+        found = np.zeros(self._n_documents, dtype=bool)
+        for number in {self._vocabulary[term] for term in terms if term in self._vocabulary}:
+            start, end = self._index.scores["indptr"][number : number + 2]
+            found[self._index.scores["indices"][start:end]] = True
+        return found
 
     def search(self, questions: Iterable[Sequence[str]], k: int) -> Iterator[Ranked]:
         """The k best documents of each question that hold at least one of its terms."""
         for terms in questions:
             scores = self.scores(terms)
-            # A document without a term has the floor up to rounding of a sum in another order
-            floor = self.floor(terms)
-            yield top(scores, k, above=floor + 1e-5 * abs(floor))
+            scores[~self._holds(terms)] = -np.inf
+            yield top(scores, k)

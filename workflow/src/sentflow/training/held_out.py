@@ -6,10 +6,13 @@ drawn in the same way, so two measurements differ by the weights alone.
 
 import logging
 import math
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from sentflow.errors import DataError
 from sentflow.training.cache import Autocast, chunks_by_length, represented
@@ -25,7 +28,8 @@ _PURPOSE = "held-out"
 def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tuple[list[Row], list[Row]]:
     """The rows that are trained on, in their order, and those that are held out; the second is empty without a share.
 
-    Rows with the same ``text`` stay together, so that a question is not on both sides.
+    Rows with a ``text`` or an ``other`` in common stay together, also by way of further rows, so that neither a
+    question nor what answers it is on both sides. A group larger than what is to be held out is trained on.
 
     Parameters
     ----------
@@ -37,35 +41,54 @@ def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tupl
     Raises
     ------
     DataError
-        The share is less than a batch, or leaves less than one; says what to write instead.
+        The share is less than a batch or leaves less than one, or too many rows are connected; says what to write
+        instead.
     """
     if settings.held_out is None:
         return list(rows), []
     share, size = settings.held_out, settings.batch_size
     number = math.floor(share * len(rows) / size) * size
-    rows_of = Counter(row["text"] for row in rows)
-    texts = list(rows_of)
-    chosen: set[str] = set()
+    groups = _groups(rows)
+    sizes = np.bincount(groups)
+    is_out = np.zeros(len(sizes), dtype=bool)
     n_chosen = 0
-    for place in draws.of(_PURPOSE).generator().permutation(len(texts)).tolist():
-        if n_chosen >= number:
-            break
-        chosen.add(texts[place])
-        n_chosen += rows_of[texts[place]]
-    kept = [row for row in rows if row["text"] not in chosen]
+    for group in draws.of(_PURPOSE).generator().permutation(len(sizes)).tolist():
+        if n_chosen < number and sizes[group] <= number:
+            is_out[group] = True
+            n_chosen += int(sizes[group])
+    kept = [row for row, group in zip(rows, groups, strict=True) if not is_out[group]]
     if not number or len(kept) < size:
         problem = "leave" if number else "are"
         raise DataError(
             f"training.held_out: {share:g} of {len(rows)} rows {problem} fewer than one batch of {size}. Write another "
             "share, a smaller training.batch_size, more rows, or null."
         )
+    if n_chosen < number:
+        raise DataError(
+            f"training.held_out: {share:g} of {len(rows)} rows are {number}, and only {n_chosen} have no text in "
+            f"common with more than {number} others. Write a smaller or a much larger share, or null."
+        )
     if n_chosen > number:
         logger.info(
-            "%d rows have the text of held-out ones, fill no batch, and are in neither part",
+            "%d rows have a text in common with held-out ones, fill no batch, and are in neither part",
             n_chosen - number,
         )
-    out = [row for row in rows if row["text"] in chosen][:number]
-    return kept, out
+    return kept, [row for row, group in zip(rows, groups, strict=True) if is_out[group]][:number]
+
+
+def _groups(rows: Sequence[Row]) -> np.ndarray:
+    """(n,) the number of what each row is connected to, in the order of the first rows."""
+    number_of: dict[str, int] = {}
+    ends = [
+        [number_of.setdefault(row[column], len(number_of)) for row in rows]
+        for column in ("text", "other")
+        if column in rows[0]
+    ]
+    edges = coo_array((np.ones(len(rows)), (ends[0], ends[-1])), shape=(len(number_of), len(number_of)))
+    _, component = connected_components(edges, directed=False)
+    _, first, group = np.unique(component[ends[0]], return_index=True, return_inverse=True)
+    found: np.ndarray = np.argsort(np.argsort(first))[group]
+    return found
 
 
 def measured(

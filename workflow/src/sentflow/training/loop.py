@@ -172,33 +172,37 @@ def _step(
     rate = learning_rate(settings, step, total)
     for group in optimiser.param_groups:
         group["lr"] = rate
-    optimiser.zero_grad(set_to_none=True)
     objective.at_step(step, total)
-    loss, tokens = 0.0, 0
-    for part in range(settings.accumulate):
-        batch = [rows[index] for index in order.rows(step * settings.accumulate + part)]
-        found = gradients(
-            objective,
-            batch,
-            draws.of("step", step, "part", part),
-            chunks=lambda examples: chunks_by_length(examples, settings.chunk_tokens),
-            cached=settings.gradient_cache,
-            scale=precision.scale / settings.accumulate,
-            autocast=precision.autocast,
-            processes=processes,
-        )
-        loss += found.loss / settings.accumulate
-        tokens += found.tokens
-    precision.unscale(optimiser)
     parameters = [value for _, value in trained(objective)]
     limit = math.inf if settings.clip is None else settings.clip
-    norm = float(torch.nn.utils.clip_grad_norm_(parameters, limit))
-    if not math.isfinite(loss) or not (math.isfinite(norm) or precision.skips):
-        raise DataError(
-            f"at step {step + 1} of {total}, with learning rate {rate:.3g}, the "
-            f"{'gradient' if math.isfinite(loss) else 'loss'} is not a number (loss {loss}, norm of the gradient "
-            f"{norm}). Write a smaller training.learning_rate, a longer training.warm_up, or training.clip; the state "
-            "before this step is kept."
+    while True:
+        optimiser.zero_grad(set_to_none=True)
+        loss, tokens = 0.0, 0
+        for part in range(settings.accumulate):
+            batch = [rows[index] for index in order.rows(step * settings.accumulate + part)]
+            found = gradients(
+                objective,
+                batch,
+                draws.of("step", step, "part", part),
+                chunks=lambda examples: chunks_by_length(examples, settings.chunk_tokens),
+                cached=settings.gradient_cache,
+                scale=precision.scale / settings.accumulate,
+                autocast=precision.autocast,
+                processes=processes,
+            )
+            loss += found.loss / settings.accumulate
+            tokens += found.tokens
+        precision.unscale(optimiser)
+        norm = float(torch.nn.utils.clip_grad_norm_(parameters, limit))
+        if not math.isfinite(loss) or not (math.isfinite(norm) or precision.may_overflow):
+            raise DataError(
+                f"at step {step + 1} of {total}, with learning rate {rate:.3g}, the "
+                f"{'gradient' if math.isfinite(loss) else 'loss'} is not a number (loss {loss}, norm of the gradient "
+                f"{norm}). Write a smaller training.learning_rate, a longer training.warm_up, or training.clip; the "
+                "state before this step is kept."
+            )
+        if precision.step(optimiser):
+            return {"loss": loss, "learning_rate": rate, "gradient_norm": norm, "tokens": tokens}
+        logger.info(
+            "step %d is computed again: its gradients overflow. New scale: %g", step + 1, precision.scale
         )
-    precision.step(optimiser)
-    return {"loss": loss, "learning_rate": rate, "gradient_norm": norm, "tokens": tokens}

@@ -62,7 +62,9 @@ def learning_rate(settings: TrainingSettings, step: int, n_steps: int) -> float:
 
 
 class UncorrectedAdamW(torch.optim.Optimizer):
-    """AdamW whose moments are not corrected for their start at 0 (BERT's own optimiser, that of ConSERT).
+    """AdamW whose moments are not corrected for their start at 0, and whose decay follows the step.
+
+    That of ConSERT: ``AdamW`` of transformers 2 to 4 with ``correct_bias=False``. BERT's own decays before the step.
 
     Parameters
     ----------
@@ -93,7 +95,7 @@ class UncorrectedAdamW(torch.optim.Optimizer):
                     state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(value), torch.zeros_like(value)
                 state["exp_avg"].lerp_(value.grad, 1 - first)
                 state["exp_avg_sq"].mul_(second).addcmul_(value.grad, value.grad, value=1 - second)
-                value.mul_(1 - group["lr"] * group["weight_decay"])
                 value.addcdiv_(
                     state["exp_avg"], state["exp_avg_sq"].sqrt().add_(group["eps"]), value=-group["lr"]
                 )
+                value.mul_(1 - group["lr"] * group["weight_decay"])

@@ -37,7 +37,3 @@ class Place:
         for folder in self.snapshots.glob("step-*"):
             if int(folder.name.removeprefix("step-")) not in steps:
                 shutil.rmtree(folder, ignore_errors=True)
-
-    def clear(self) -> None:
-        """Delete what only a training that goes on needs."""
-        shutil.rmtree(self.state, ignore_errors=True)

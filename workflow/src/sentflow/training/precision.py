@@ -54,7 +54,7 @@ class Precision:
             self._scaler.unscale_(optimiser)
 
     def step(self, optimiser: torch.optim.Optimizer) -> bool:
-        """A step of the optimiser; False where gradients were not finite and the scale was lowered instead."""
+        """A step of the optimiser; False where they were not finite: compute them again with the new, lower scale."""
         if not self._scaler:
             optimiser.step()
             return True
@@ -73,6 +73,6 @@ class Precision:
             self._scaler.load_state_dict(state)
 
     @property
-    def skips(self) -> bool:
-        """Whether gradients that are not finite are a matter of the scale, and not of the training."""
-        return self._scaler is not None
+    def may_overflow(self) -> bool:
+        """Whether gradients that are not finite may be a matter of the scale, and not of the training."""
+        return self.scale > 1

@@ -37,7 +37,7 @@ class TrainingSettings:
     betas, epsilon
         Of AdamW.
     bias_correction
-        Whether AdamW corrects its moments, which the AdamW of ConSERT does not.
+        Whether AdamW corrects its moments; False is the AdamW of ConSERT, which does not and decays after the step.
     clip
         Largest norm of the gradient; None is no limit.
     precision

@@ -1,11 +1,12 @@
 """The state of a training on disk: whole or not there, and no pickle.
 
 A state is a folder ``step-000040`` with ``weights.safetensors`` (all parameters and buffers of the objective),
-``optimiser.safetensors`` and ``state.json`` (step, history, scale of the loss, checksums). It is written under another
-name and renamed; the one before stays until the next is whole. So a kill at any moment, or a full disk, costs the steps
-since the last one.
+``optimiser.safetensors`` and ``state.json`` (step, history, scale of the loss, checksums, and a digest of all of
+these). It is written under another name and renamed; the one before stays until the next is whole. So a kill at any
+moment, or a full disk, costs the steps since the last one.
 """
 
+import hashlib
 import json
 import logging
 import os
@@ -91,7 +92,7 @@ class StateFolder:
             save_file(_moments(objective, optimiser), part / _OPTIMISER)
             checksums = {name: file_sha256(part / name) for name in (_WEIGHTS, _OPTIMISER)}
             told = {"key": self._key, "files": checksums, **progress.__dict__}
-            (part / _STATE).write_text(json.dumps(told), encoding="utf-8")
+            (part / _STATE).write_text(json.dumps({**told, "sha256": _digest(told)}), encoding="utf-8")
             refuse_orphan()
             shutil.rmtree(target, ignore_errors=True)
             part.rename(target)
@@ -106,17 +107,16 @@ class StateFolder:
         """Put the newest whole state into objective and optimiser; without one, nothing is changed."""
         for folder in self._states():
             try:
-                told = json.loads((folder / _STATE).read_text(encoding="utf-8"))
-                if told.pop("key") != self._key:
-                    raise ValueError("it is of other settings, data or code")
-                for name, checksum in told.pop("files").items():
-                    if file_sha256(folder / name) != checksum:
-                        raise ValueError(f"{name} is damaged")
-                progress = Progress(**told)
-            except (OSError, ValueError, KeyError, TypeError) as error:
-                logger.info("%s is not used: %s", folder, error)
+                told = _checked(folder)
+            except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                logger.warning("The state %s is damaged and is deleted (%s).", folder, error)
                 shutil.rmtree(folder, ignore_errors=True)
                 continue
+            if told.pop("key") != self._key:
+                logger.info("%s is of other settings, data or code, and is deleted", folder)
+                shutil.rmtree(folder, ignore_errors=True)
+                continue
+            progress = Progress(**told)
             weights = load_file(folder / _WEIGHTS)
             if weights.keys() != _tensors(objective).keys():
                 raise DataError(f"{folder} does not fit the recipe. Delete {self.folder} and run again.")
@@ -127,7 +127,28 @@ class StateFolder:
         return Progress()
 
     def _states(self) -> list[Path]:
-        return sorted(self.folder.glob("step-*"), reverse=True)
+        """The newest first. By number: as text, ``step-1000000`` comes before ``step-999999``."""
+        found = [path for path in self.folder.glob("step-*") if _step(path).isdecimal()]
+        return sorted(found, key=lambda path: int(_step(path)), reverse=True)
+
+
+def _step(folder: Path) -> str:
+    return folder.name.removeprefix("step-")
+
+
+def _digest(told: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def _checked(folder: Path) -> dict[str, Any]:
+    """What ``state.json`` says, if not a byte of what it says and of the files beside it has changed."""
+    told: dict[str, Any] = json.loads((folder / _STATE).read_text(encoding="utf-8"))
+    if told.pop("sha256") != _digest(told):
+        raise ValueError(f"{_STATE} has changed since it was written")
+    for name, checksum in told.pop("files").items():
+        if file_sha256(folder / name) != checksum:
+            raise ValueError(f"{name} has changed since it was written")
+    return told
 
 
 def _tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:

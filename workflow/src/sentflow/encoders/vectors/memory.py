@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from threading import Condition, Lock
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ class BatchHalver:
     """Computes a batch in halves where the memory does not hold it, and remembers how much it did not hold.
 
     The rows of a halved batch keep their padding; their vectors may differ in the last bits from those of the whole
-    batch, so that an array with halved batches need not be the same bytes on a machine with more memory.
+    batch, so that an array with halved batches need not be the same bytes on a machine with more memory. A batch that
+    fails beside those of other threads is tried again alone, so that their number does not decide which are halved.
 
     Parameters
     ----------
@@ -41,6 +43,9 @@ class BatchHalver:
         joined: Callable[[Sequence[FloatArray]], FloatArray] = np.concatenate,
     ) -> None:
         self._forward, self._joined = forward, joined
+        self._entry, self._ended = Lock(), Condition()
+        self._n_running = 0
+        self._in_threads = False
         self._too_many: float = np.inf
         self.n_halved = 0
 
@@ -55,12 +60,11 @@ class BatchHalver:
         n_rows, n_tokens = _size(features)
         if n_rows > 1 and n_rows * n_tokens >= self._too_many:
             return self._in_halves(features, model)
-        try:
-            return self._forward(features, model)
-        except (RuntimeError, MemoryError) as error:  # torch.OutOfMemoryError is a RuntimeError
-            if not is_out_of_memory(error):
-                raise
-            # Outside this block: while the error is handled, its traceback keeps the tensors of the failed batch
+        found = self._beside_others(features, model)
+        if found is None and self._in_threads:
+            found = self._alone(features, model)
+        if found is not None:
+            return found
         if n_rows == 1:
             raise DataError(
                 f"the memory does not hold one text of {n_tokens} tokens. Cut texts with max_tokens, or use a device "
@@ -75,6 +79,32 @@ class BatchHalver:
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         return self._in_halves(features, model)
+
+    def _beside_others(self, features: dict[str, Any], model: Any) -> FloatArray | None:
+        with self._entry, self._ended:
+            self._n_running += 1
+            self._in_threads |= self._n_running > 1
+        try:
+            return self._unless_too_large(features, model)
+        finally:
+            with self._ended:
+                self._n_running -= 1
+                self._ended.notify_all()
+
+    def _alone(self, features: dict[str, Any], model: Any) -> FloatArray | None:
+        with self._entry, self._ended:  # nobody begins, and all who began have ended
+            self._ended.wait_for(lambda: not self._n_running)
+            return self._unless_too_large(features, model)
+
+    def _unless_too_large(self, features: dict[str, Any], model: Any) -> FloatArray | None:
+        """Vectors of a batch; None where the memory does not hold it."""
+        try:
+            return self._forward(features, model)
+        except (RuntimeError, MemoryError) as error:  # torch.OutOfMemoryError is a RuntimeError
+            if not is_out_of_memory(error):
+                raise
+        # What comes next is outside that block: while an error is handled, its traceback keeps the tensors of the batch
+        return None
 
     def _in_halves(self, features: dict[str, Any], model: Any) -> FloatArray:
         n_rows, _ = _size(features)

@@ -21,8 +21,8 @@ from sentflow.files.atomic import atomic
 from sentflow.files.io import file_sha256, read_json, write_json
 
 # An encoder, or a snapshot of one that was trained here
-_MODEL_FOLDER = re.compile(r"(?:^|/)(?:embeddings|features)/([^/]+(?:/step-\d{6})?)/")
-_MANIFEST = re.compile(r"(?:^|/)models/([^/]+(?:/step-\d{6})?)/manifest\.json\Z")
+_MODEL_FOLDER = re.compile(r"(?:^|/)(?:embeddings|features)/([^/]+(?:/step-\d{6,})?)/")
+_MANIFEST = re.compile(r"(?:^|/)models/([^/]+(?:/step-\d{6,})?)/manifest\.json\Z")
 _SHOWN_ROWS = 5
 _SHOWN_CHARACTERS = 60
 

@@ -78,7 +78,7 @@ class FinalRun:
 
 
 class _EarlyStopping:
-    """Counts the epochs in a row that hardly improved the best evaluation loss."""
+    """Counts the epochs in a row that hardly improved the best evaluation loss, or whose loss is not finite."""
 
     def __init__(self, protocol: ProbeProtocol) -> None:
         self._protocol = protocol
@@ -88,7 +88,7 @@ class _EarlyStopping:
     def after(self, loss: float) -> bool:
         """Whether to stop after an epoch with this evaluation loss."""
         improvement = (self._best - loss) / (1e-12 + self._best) if self._best < math.inf else math.inf
-        if improvement < self._protocol.min_improvement:
+        if not math.isfinite(loss) or improvement < self._protocol.min_improvement:
             self._stale_epochs += 1
         else:
             self._best, self._stale_epochs = loss, 0

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, vstack
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from sentflow.errors import DataError
 from sentflow.probing.features.sources import SelectedRows
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan
@@ -44,10 +45,20 @@ def train_fold(
     Parameters
     ----------
     plan, parts, labels, design
-        See `sentflow.probing.training.processor.train_fold`; labels are all of the design's classes in every part that
-        is fitted.
+        See `sentflow.probing.training.processor.train_fold`.
+
+    Raises
+    ------
+    DataError
+        The training part has no row of a class.
     """
     fold = Fold(plan, labels, design)
+    if lacking := sorted({*range(design.n_classes)} - {*fold.train_labels.tolist()}):
+        raise DataError(
+            f"repetition {plan.repetition}, fold {plan.fold}: the training part has no row of class {lacking[0]} "
+            f"(classes are counted from 0; there are {design.n_classes}). Regularised probes need a row of every class "
+            "there. Add rows or documents of the class, write fewer folds, or write protocol: corrected at the task."
+        )
     train, evaluation, test = (_matrix(part) for part in parts)
     metrics: list[float] = []
     tried: list[tuple[Penalty, np.ndarray, float]] = []
