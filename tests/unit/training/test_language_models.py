@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from sentflow.errors import ConfigError
 from sentflow.training.cache import gradients
 from sentflow.training.draws import Draws
-from sentflow.training.masking import NOT_PREDICTED, Vocabulary, continuations, masked
+from sentflow.training.masking import NOT_PREDICTED, Vocabulary, masked
 from sentflow.training.modules import transformer_of
 from sentflow.training.prediction_heads import HEADS
 from sentflow.training.recipes.cocondenser import partner_cross_entropy
@@ -27,30 +27,17 @@ SPANS = [
 # --- whole words --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("pieces", "words"),
-    [
-        (["pro", "##jeto", "lei"], [[0, 1], [2]]),
-        (["pro@@", "jeto", "lei"], [[0, 1], [2]]),
-        (["▁pro", "jeto", "▁lei"], [[0, 1], [2]]),
-        (["Ġpro", "jeto", "Ġlei"], [[0, 1], [2]]),
-    ],
-)
-def test_all_tokens_of_a_word_are_chosen_or_none(pieces, words):
-    goes_on, unfinished = continuations([(piece, number) for number, piece in enumerate(pieces)])
-    vocabulary = Vocabulary(90, 100, frozenset({50}), goes_on, unfinished)
+@pytest.mark.parametrize(("goes_on", "unfinished"), [({1}, {}), ({}, {0})])
+def test_all_tokens_of_a_word_are_chosen_or_none(goes_on, unfinished):
+    vocabulary = Vocabulary(90, 100, frozenset({50}), frozenset(goes_on), frozenset(unfinished))
     ids = [50, *[number for _ in range(20) for number in range(3)], 50]
     for seed in range(20):
         _, expected = masked(ids, Draws(seed), vocabulary, whole_words=True)
         chosen = np.array(expected) != NOT_PREDICTED
         assert chosen.sum() == round(0.15 * 60)
-        for group in words:
+        for group in ([0, 1], [2]):
             of_words = chosen[1:-1].reshape(20, 3)[:, group]
             assert (of_words.all(axis=1) | ~of_words.any(axis=1)).all()
-
-
-def test_a_tokenizer_without_marks_tells_no_words():
-    assert continuations([("lei", 0), ("projeto", 1)]) is None
 
 
 def test_at_least_one_token_of_a_short_text_is_chosen():
