@@ -89,6 +89,7 @@ def test_a_training_with_segment_reads_what_another_is_given_segmented(
             "model": "mine",
             "recipe": recipe,
             "module": RECIPES[recipe].module,
+            "least_rows": RECIPES[recipe].rows,
             "settings": {**RECIPES[recipe].settings, "dropout": 0},
             "training": {"steps": 2, "batch_size": 2, "learning_rate": 1e-2, "max_tokens": 16},
             "seed": 1,
