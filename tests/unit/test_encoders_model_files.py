@@ -102,8 +102,8 @@ def test_static_embeddings_are_as_wide_as_their_table(tmp_path):
     assert describe(model, allow_pickle=False).dimension == 48
 
 
-def test_an_unknown_module_leaves_the_dimension_open(tmp_path):
-    model = make_model(tmp_path, ("Transformer", ""), ("NewThing", "1_New"))
+def test_a_module_without_a_stated_width_leaves_the_dimension_open(tmp_path):
+    model = make_model(tmp_path, ("Transformer", ""), ("BoW", "1_New"))
     assert describe(model, allow_pickle=False).dimension is None
 
 

@@ -12,6 +12,7 @@ from sentflow.encoders.fetch.model_size import check_module_size, check_transfor
 from sentflow.encoders.fetch.module_checks import (
     check_adapter,
     check_module,
+    check_one_vector,
     check_own_modules,
     check_pickles,
     with_routes,
@@ -70,11 +71,13 @@ def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:
     DataError
         Not the folder of a model, or a file is damaged.
     ConfigError
-        The model needs code of its own, or pickled weights that were not allowed.
+        The model needs code of its own, or pickled weights that were not allowed, or gives no single vector of a text.
     """
     description = ModelDescription(dimension=None, pooling=None, max_tokens=None)
-    for name, module_folder in _modules(folder):
-        for inner, inner_folder in with_routes(name, module_folder):
+    modules = [(name, place, with_routes(name, place)) for name, place in _modules(folder)]
+    check_one_vector(folder, [inner for _, _, routes in modules for inner, _ in routes])
+    for name, module_folder, routes in modules:
+        for inner, inner_folder in routes:
             check_module(inner, inner_folder, allow_pickle=allow_pickle)
             if inner == "Transformer":
                 check_transformer_size(inner_folder, map_of(inner_folder / "config.json"))
