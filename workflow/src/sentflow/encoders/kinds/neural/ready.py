@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
+from sentence_transformers.sentence_transformer.modules import Pooling
 from transformers import PreTrainedConfig, PreTrainedTokenizerBase
 
 from sentflow.encoders.fetch.positions import has_table, usable_tokens
@@ -52,6 +53,29 @@ def check_padding(model: Any, folder: Path) -> None:
         raise DataError(
             f"{folder}: the tokenizer has no padding token, so no two texts can be embedded together. Write pad_token "
             "into tokenizer_config.json, as the authors of the model say it, or take kind: transformers."
+        )
+
+
+def check_first_token(model: Any, folder: Path) -> None:
+    """Refuse to take the first token for the text where the tokenizer puts another there than that for classes.
+
+    Raises
+    ------
+    ConfigError
+        Says which one is there.
+    """
+    tokenizer = getattr(model[0], "tokenizer", None)
+    modes = [module.pooling_mode for module in model.modules() if isinstance(module, Pooling)]
+    reads_first = any("cls" in ([mode] if isinstance(mode, str) else mode) for mode in modes)
+    if not reads_first or not isinstance(tokenizer, PreTrainedTokenizerBase):
+        return
+    wanted = tokenizer.cls_token or tokenizer.bos_token
+    tokens = tokenizer.convert_ids_to_tokens(tokenizer("a")["input_ids"])
+    if wanted is None or tokens[:1] != [wanted]:
+        raise ConfigError(
+            f"{folder}: pooling cls takes the first token of a text, and {type(tokenizer).__name__} gives "
+            f"{' '.join(tokens)}, where it is not {wanted or 'a classification token'}. Name the class of the model's "
+            "own tokenizer, such as tokenizer_class: AlbertTokenizer, or write another pooling."
         )
 
 
