@@ -47,6 +47,7 @@ def job(start, data, monkeypatch):
             "model": "mine",
             "recipe": "simcse",
             "module": RECIPES["simcse"].module,
+            "least_rows": RECIPES["simcse"].rows,
             "settings": dict(RECIPES["simcse"].settings),
             "training": {"steps": 4, "batch_size": 2, "learning_rate": 1e-3, "max_tokens": 12, **training},
             "seed": 1,

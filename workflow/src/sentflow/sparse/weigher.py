@@ -11,6 +11,7 @@ from typing import Any, cast
 import torch
 from transformers import PreTrainedModel
 
+from sentflow.encoders.fetch.positions import usable_tokens
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.sparse.activations import MAX, greatest_logits, pooled_weights
 from sentflow.sparse.checks import check_count, check_vocabularies
@@ -231,9 +232,7 @@ def _max_tokens(model: Any, tokenizer: Any, asked: int | None) -> int:
     ConfigError
         More are asked for than the model has positions.
     """
-    positions = int(model.config.max_position_embeddings)
-    if "roberta" in model.config.model_type:
-        positions -= int(model.config.pad_token_id) + 1  # positions begin behind the id of the padding
+    positions = usable_tokens(model.config.to_dict()) or int(tokenizer.model_max_length)
     if asked is None:
         return min(positions, int(tokenizer.model_max_length))
     if check_count(asked, "max_tokens") > positions:

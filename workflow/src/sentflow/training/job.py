@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -32,7 +32,7 @@ from sentflow.training.place import Place
 from sentflow.training.processes import local_rank, processes_of
 from sentflow.training.progress import ProgressLog
 from sentflow.training.record import RANDOM_WEIGHTS, Data, Record, Start, Teacher
-from sentflow.training.settings import TrainingSettings
+from sentflow.training.settings import DROP, TrainingSettings
 from sentflow.training.start import check_max_tokens, load_start
 from sentflow.training.state import Progress, StateFolder
 from sentflow.training.vocabulary import LearntVocabulary
@@ -47,9 +47,10 @@ class Job:
     Attributes
     ----------
     settings
-        Of the entry: ``model``, ``recipe``, ``module`` (of the recipe), ``settings`` (of the recipe), ``training``,
-        ``seed``, ``pooling`` (None is that of the start), ``start`` (``name`` and perhaps ``configuration`` and
-        ``tokenizer``), ``data`` (``name``, ``form``), and perhaps ``segment`` (see `sentflow.texts.segmentation`).
+        Of the entry: ``model``, ``recipe``, ``module`` and ``least_rows`` (of the recipe), ``settings`` (of the
+        recipe), ``training``, ``seed``, ``pooling`` (None is that of the start), ``start`` (``name`` and perhaps
+        ``configuration`` and ``tokenizer``), ``data`` (``name``, ``form``), and perhaps ``segment`` (see
+        `sentflow.texts.segmentation`).
     start
         Manifest of the encoder that the training starts from.
     data
@@ -89,6 +90,7 @@ class Job:
         table = read_training_data(self.data)
         check_rows(table, training.batch_size)
         rows, held_out = split(self._segmented(self._taught(table.rows())), training, draws)
+        training = _comparing(training, rows, settings["least_rows"])
         manifest = read_manifest(self.start)
         device = place.devices[local_rank()] or default_devices("torch")[0]
         check_devices((device,), backend="torch")
@@ -214,6 +216,17 @@ class Job:
 
         with seeded(draws.of("heads")):
             return with_options(build, encoder, training, draws)
+
+
+def _comparing(training: TrainingSettings, rows: Sequence[Row], least: int) -> TrainingSettings:
+    """The settings, without a last batch whose rows have no others and no negatives of their own to compare with."""
+    left = len(rows) % training.batch_size
+    if training.last_batch == DROP or not 0 < left < least or "negative" in rows[0]:
+        return training
+    logger.info(
+        "last_batch: drop, for the last batch of an epoch would have %d of at least %d rows", left, least
+    )
+    return replace(training, last_batch=DROP)
 
 
 def _start(start: Mapping[str, Any], manifest: Manifest) -> Start:

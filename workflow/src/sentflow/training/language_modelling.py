@@ -56,7 +56,7 @@ class LanguageModelling(torch.nn.Module):
                 f"start: masked tokens can be predicted by {', '.join(KINDS)} with a mask token, and the start is a "
                 f"{kind}. {instead}Start from one of these."
             )
-        words = continuations(tokenizer.get_vocab().items())
+        words = continuations(tokenizer)
         if whole_words and words is None:
             raise ConfigError(
                 "settings.masking: the tokenizer of the start does not tell which tokens make a word. Write tokens."

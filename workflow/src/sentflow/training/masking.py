@@ -4,11 +4,13 @@ Devlin et al. 2019 (arXiv 1810.04805), section 3.1; whole words as google-resear
 tokenizers that mark words in other ways.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from tokenizers.models import WordPiece
 
 from sentflow.training.draws import Draws
 
@@ -42,28 +44,35 @@ class Vocabulary:
     unfinished: frozenset[int] = frozenset()
 
 
-def continuations(pieces: Collection[tuple[str, int]]) -> tuple[frozenset[int], frozenset[int]] | None:
-    """Which tokens go on with a word, by the marks of a tokenizer.
+def continuations(tokenizer: Any) -> tuple[frozenset[int], frozenset[int]] | None:
+    """Which tokens go on with a word, by how a tokenizer joins tokens.
+
+    What single tokens look like does not tell: byte-level vocabularies have ``###``, which is no piece of a word.
 
     Parameters
     ----------
-    pieces
-        Each token of the vocabulary with its id.
+    tokenizer
+        Of transformers.
 
     Returns
     -------
     tuple or None
         `Vocabulary.goes_on` and `Vocabulary.unfinished`; None where nothing tells words. Known are ``##`` before a
-        token that goes on (WordPiece), ``@@`` behind one that is not finished (subword-nmt, so PhoBERT), and ``▁`` or
-        ``Ġ`` before the first of a word.
+        token that goes on (WordPiece, which may name another prefix), ``@@`` behind one that is not finished
+        (subword-nmt, so PhoBERT), and ``▁`` or ``Ġ`` before the first of a word.
     """
-    if inside := {number for piece, number in pieces if piece.startswith("##") and piece != "##"}:
-        return frozenset(inside), frozenset()
-    if unfinished := {number for piece, number in pieces if piece.endswith("@@") and piece != "@@"}:
-        return frozenset(), frozenset(unfinished)
+    joined, pieces = tokenizer.convert_tokens_to_string, tokenizer.get_vocab().items()
+    model = getattr(getattr(tokenizer, "backend_tokenizer", None), "model", None)
+    inside = getattr(model, "continuing_subword_prefix", None) or "##"
+    if isinstance(model, WordPiece) or joined(["a", f"{inside}b"]) == "ab":
+        return frozenset(
+            n for piece, n in pieces if piece.startswith(inside) and piece != inside
+        ), frozenset()
+    if joined(["a@@", "b"]) == "ab":
+        return frozenset(), frozenset(n for piece, n in pieces if piece.endswith("@@") and piece != "@@")
     for mark in ("▁", "Ġ"):
-        if any(piece.startswith(mark) for piece, _ in pieces):
-            return frozenset(number for piece, number in pieces if not piece.startswith(mark)), frozenset()
+        if joined([f"{mark}a", f"{mark}b", "c"]).strip() == "a bc":
+            return frozenset(n for piece, n in pieces if not piece.startswith(mark)), frozenset()
     return None
 
 

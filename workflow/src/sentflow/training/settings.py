@@ -43,7 +43,8 @@ class TrainingSettings:
     precision
         ``"float32"``; ``"bfloat16-autocast"``; ``"float16-autocast"`` with a scaler of the loss, on GPUs only.
     last_batch
-        Whether the rows that do not fill the last batch of an epoch are kept or dropped.
+        Whether the rows that do not fill the last batch of an epoch are kept or dropped. The job drops those that its
+        recipe has nothing to compare with.
     snapshots
         Every so many steps the encoder is saved and scored, and before the first; None is the last step alone.
     chunk_tokens

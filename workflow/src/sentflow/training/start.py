@@ -11,6 +11,7 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer
 
 from sentflow.encoders.kinds.neural.load import load_model
 from sentflow.encoders.kinds.neural.settings import Settings
+from sentflow.encoders.kinds.neural.tokenizer import tokenizer_arguments
 from sentflow.encoders.kinds.table import SPLADE
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.errors import ConfigError
@@ -60,16 +61,23 @@ def load_start(
     folder = checked_folder(manifest, manifest_folder)
     settings = Settings(pooling=pooling)
     allow_pickle = bool(manifest.settings.get("allow_pickle", False))
+    arguments = tokenizer_arguments(manifest.settings)
     if configuration is None:
         plain = manifest.kind in _PLAIN
         # A pooler that the files lack is drawn, and saved with the encoder, though nothing reads it
         with seeded(draws.of("start")):
             model = load_model(
-                folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain
+                folder,
+                settings,
+                device,
+                threads=threads,
+                allow_pickle=allow_pickle,
+                plain=plain,
+                tokenizer=arguments,
             )
     else:
         with tempfile.TemporaryDirectory() as made:
-            _with_random_weights(folder, Path(made), configuration, vocabulary, draws)
+            _with_random_weights(folder, arguments, Path(made), configuration, vocabulary, draws)
             model = load_model(Path(made), settings, device, threads=threads, allow_pickle=False, plain=True)
     for parameter in model.parameters():
         parameter.requires_grad_(True)
@@ -99,6 +107,7 @@ def check_max_tokens(encoder: SentenceTransformer, max_tokens: int) -> None:
 
 def _with_random_weights(
     folder: Path,
+    arguments: Mapping[str, str],
     made: Path,
     configuration: Mapping[str, Any],
     vocabulary: LearntVocabulary | None,
@@ -106,7 +115,7 @@ def _with_random_weights(
 ) -> None:
     inner = _transformer_folder(folder)
     offline: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    tokenizer = AutoTokenizer.from_pretrained(str(inner), **offline)
+    tokenizer = AutoTokenizer.from_pretrained(str(inner), **offline, **arguments)
     if vocabulary is not None:
         tokenizer = vocabulary.tokenizer(tokenizer)
     try:

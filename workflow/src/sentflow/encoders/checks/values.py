@@ -80,6 +80,7 @@ _PROBLEMS: Mapping[str, Callable[[Any], str | None]] = {
     "backend": _choice(BACKENDS),
     "segment": _choice(tuple(SEGMENTERS), optional=True),
     "tokens": _choice(TOKENS),
+    "tokenizer_class": _text,
 }
 
 

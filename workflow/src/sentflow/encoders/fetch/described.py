@@ -47,5 +47,8 @@ def fetch_described(
         files=files,
         pooling=description.pooling,
         max_tokens=description.max_tokens,
-        settings={"allow_pickle": allow_pickle},
+        settings={
+            "allow_pickle": allow_pickle,
+            **{key: entry[key] for key in ("tokenizer_class",) if key in entry},
+        },
     )

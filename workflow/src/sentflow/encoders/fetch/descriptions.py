@@ -12,10 +12,12 @@ from sentflow.encoders.fetch.model_size import check_module_size, check_transfor
 from sentflow.encoders.fetch.module_checks import (
     check_adapter,
     check_module,
+    check_one_vector,
     check_own_modules,
     check_pickles,
     with_routes,
 )
+from sentflow.encoders.fetch.positions import has_table, usable_tokens
 from sentflow.encoders.fetch.settings_files import (
     UNLIMITED,
     damaged,
@@ -70,11 +72,13 @@ def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:
     DataError
         Not the folder of a model, or a file is damaged.
     ConfigError
-        The model needs code of its own, or pickled weights that were not allowed.
+        The model needs code of its own, or pickled weights that were not allowed, or gives no single vector of a text.
     """
     description = ModelDescription(dimension=None, pooling=None, max_tokens=None)
-    for name, module_folder in _modules(folder):
-        for inner, inner_folder in with_routes(name, module_folder):
+    modules = [(name, place, with_routes(name, place)) for name, place in _modules(folder)]
+    check_one_vector(folder, [inner for _, _, routes in modules for inner, _ in routes])
+    for name, module_folder, routes in modules:
+        for inner, inner_folder in routes:
             check_module(inner, inner_folder, allow_pickle=allow_pickle)
             if inner == "Transformer":
                 check_transformer_size(inner_folder, map_of(inner_folder / "config.json"))
@@ -147,12 +151,20 @@ def _transformer(folder: Path, _: ModelDescription) -> ModelDescription:
 
 
 def _max_tokens(folder: Path, config: Mapping[str, Any]) -> int | None:
+    usable = usable_tokens(config)
     for path in sorted(folder.glob("sentence_*config.json")):
         about = read_settings(path)
         limit = about.get("max_seq_length")
-        if limit is not None:
-            unlimited = isinstance(limit, int | float) and limit >= UNLIMITED
-            return None if unlimited else whole_number(about, "max_seq_length", path)
+        if limit is None:
+            continue
+        unlimited = isinstance(limit, int | float) and limit >= UNLIMITED
+        stated = None if unlimited else whole_number(about, "max_seq_length", path)
+        if usable is not None and has_table(config) and (stated is None or stated > usable):
+            raise ConfigError(
+                f"{path}: max_seq_length is {limit}, but the model has positions for {usable} tokens. Write {usable} "
+                "there, in a copy of the model in a folder of your own."
+            )
+        return stated
     tokenizer = map_of(folder / "tokenizer_config.json")
     limits = [tokenizer.get("model_max_length"), config.get("max_position_embeddings")]
     if any(not isinstance(limit, int | float | None) for limit in limits):
@@ -161,7 +173,7 @@ def _max_tokens(folder: Path, config: Mapping[str, Any]) -> int | None:
                 folder, "model_max_length of tokenizer_config.json or max_position_embeddings is no number"
             )
         )
-    finite = [int(limit) for limit in limits if limit is not None and 0 < limit < UNLIMITED]
+    finite = [int(limit) for limit in (limits[0], usable) if limit is not None and 0 < limit < UNLIMITED]
     return min(finite, default=None)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sentflow.encoders.fetch.file_names import PICKLES
 from sentflow.encoders.fetch.model_arguments import check_arguments
-from sentflow.encoders.fetch.settings_files import damaged, read_settings
+from sentflow.encoders.fetch.settings_files import damaged, map_of, read_settings
 from sentflow.encoders.fetch.tensors import check_tensor_names, tensor_headers
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.limits import name_fault
@@ -16,6 +16,19 @@ _SAFE_PARTS = "model.safetensors.index.json"
 _TRANSFORMERS = frozenset({"Transformer", "CLIPModel"})
 _WITHOUT_WEIGHTS = frozenset({"MeanPooling", "Pooling", "Normalize", "Dropout", "BoW"})
 _ROUTERS = frozenset({"Router", "Asym"})
+_COMPUTED = frozenset(
+    {
+        *_WITHOUT_WEIGHTS,
+        *("Transformer", "Dense", "LayerNorm", "LSTM", "CNN", "WeightedLayerPooling"),
+        *("StaticEmbedding", "WordEmbeddings", "WordWeights"),
+    }
+)
+_ONE_VECTOR = "SentenceTransformer"
+# What folders of other models of sentence-transformers name → the kind that computes them; none is of many vectors
+_KIND_OF = {
+    **{"SparseEncoder": "splade", "SpladePooling": "splade"},
+    **{"CrossEncoder": "cross-encoder", "LogitScore": "cross-encoder"},
+}
 # Modules that take the tensors they know and leave others unread → sets of names that they know; the second of
 # StaticEmbedding is how model2vec saves it.
 _TENSORS = {
@@ -41,6 +54,34 @@ def with_routes(name: str, folder: Path) -> list[tuple[str, Path]]:
         for path, type_name in types.items()
         for inner in with_routes(type_name.rsplit(".", 1)[-1], folder / path)
     ]
+
+
+def check_one_vector(folder: Path, names: Sequence[str]) -> None:
+    """Refuse a model that gives no single dense vector of a text: as one it would be read without what it was made of.
+
+    Parameters
+    ----------
+    folder
+        Of the model.
+    names
+        Classes of all modules, those of routers included.
+
+    Raises
+    ------
+    ConfigError
+        Says what the model is, and the kind to write.
+    """
+    about = map_of(folder / "config_sentence_transformers.json")
+    made_for = str(about.get("model_type") or _ONE_VECTOR)
+    others = [name for name in names if name not in _COMPUTED]
+    if made_for == _ONE_VECTOR and not others:
+        return
+    is_a = f"is a {made_for}" if made_for != _ONE_VECTOR else f"has the modules {', '.join(names)}"
+    kind = next((_KIND_OF[name] for name in (made_for, *others) if name in _KIND_OF), None)
+    raise ConfigError(
+        f"{folder}: the model {is_a}, and kind sentence-transformers does not compute {', '.join(others) or 'it'}. "
+        + (f"Write kind: {kind}." if kind else "No kind does. Choose a model that gives one vector per text.")
+    )
 
 
 def check_own_modules(types: Sequence[str], folder: Path) -> None:

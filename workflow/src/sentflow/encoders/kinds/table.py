@@ -146,7 +146,7 @@ def _neural(name: str) -> Kind:
         name,
         module=f"{_KINDS}.neural.load",
         fetcher=f"{_FETCH}.neural",
-        fetch_keys=("kind", "source", "allow_pickle"),
+        fetch_keys=("kind", "source", "allow_pickle", "tokenizer_class"),
         encode_keys=_NEURAL_KEYS,
         place_keys=("device",),
         sources=_FOLDERS,

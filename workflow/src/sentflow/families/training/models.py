@@ -152,12 +152,14 @@ class TrainedModels:
     def train_settings(self, wildcards: Any) -> str:
         """Everything that a training is a function of, beside its files."""
         entry, recipe = self._entry(wildcards), self._recipe(wildcards)
+        settings = {**recipe.settings, **entry.get("settings", {})}
         return json_text(
             {
                 "model": wildcards.model,
                 "recipe": recipe.name,
                 "module": recipe.module,
-                "settings": {**recipe.settings, **entry.get("settings", {})},
+                "least_rows": recipe.least_rows(settings),
+                "settings": settings,
                 "training": TrainingSettings.of(entry["training"]).as_dict(),
                 "seed": entry["seed"],
                 "pooling": entry.get("training_pooling", entry.get("pooling")),

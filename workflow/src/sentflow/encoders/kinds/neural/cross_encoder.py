@@ -13,6 +13,7 @@ from sentence_transformers import CrossEncoder
 from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.fetch.descriptions import describe_plain
+from sentflow.encoders.fetch.positions import usable_tokens
 from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.kinds.neural.devices import check_devices, default_devices
 from sentflow.encoders.kinds.neural.settings import TORCH
@@ -120,15 +121,15 @@ def load_pairs(manifest: Manifest, settings: Settings, around: Surroundings) -> 
     # Once more: files that the manifest does not name may have come into the folder since
     describe_plain(folder, allow_pickle=allow_pickle)
     model = _model(folder, devices[0], allow_pickle=allow_pickle)
-    positions = getattr(model.config, "max_position_embeddings", None)
+    usable = usable_tokens(model.config.to_dict())
     if settings.max_tokens is not None:
-        if positions is not None and settings.max_tokens > positions:
+        if usable is not None and settings.max_tokens > usable:
             raise ConfigError(
-                f"max_tokens: {settings.max_tokens} is more than the {positions} positions that the model has. "
-                f"Write at most {positions}, or leave the key out."
+                f"max_tokens: {settings.max_tokens} is more than the {usable} positions that the model has "
+                f"for a pair. Write at most {usable}, or leave the key out."
             )
         model.max_seq_length = settings.max_tokens
-    elif model.max_seq_length is None or (positions is not None and model.max_seq_length > positions):
+    elif model.max_seq_length is None or (usable is not None and model.max_seq_length > usable):
         model.max_seq_length = manifest.max_tokens
     return PairScorer(model, settings, around.threads)
 

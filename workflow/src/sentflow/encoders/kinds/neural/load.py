@@ -4,8 +4,9 @@ The first has the modules that the folder names, the second the transformer in t
 entry's choice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sentence_transformers import SentenceTransformer
@@ -18,11 +19,19 @@ from sentflow.encoders.kinds.neural.devices import check_devices, default_device
 from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
 from sentflow.encoders.kinds.neural.pooling import make_pooling, replace_pooling
 from sentflow.encoders.kinds.neural.processor import tell_of_slow_bfloat16
-from sentflow.encoders.kinds.neural.ready import check_padding, loading_arguments, make_ready
+from sentflow.encoders.kinds.neural.ready import (
+    check_first_token,
+    check_padding,
+    loading_arguments,
+    make_ready,
+)
 from sentflow.encoders.kinds.neural.settings import TORCH, Settings
+from sentflow.encoders.kinds.neural.tokenizer import tokenizer_arguments
 from sentflow.encoders.kinds.neural.weights import check_weights, loading
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.roles import TEXT
+
+NO_ARGUMENTS: Mapping[str, str] = MappingProxyType({})
 
 
 def load(manifest: Manifest, settings: Settings, around: Surroundings) -> SentenceTransformerEncoder:
@@ -33,6 +42,7 @@ def load(manifest: Manifest, settings: Settings, around: Surroundings) -> Senten
         threads=around.threads,
         allow_pickle=bool(manifest.settings["allow_pickle"]),
         plain=manifest.kind == "transformers",
+        tokenizer=tokenizer_arguments(manifest.settings),
         devices=around.devices,
         role=around.role,
         task=around.task,
@@ -46,6 +56,7 @@ def load_folder(
     threads: int,
     allow_pickle: bool,
     plain: bool = False,
+    tokenizer: Mapping[str, str] = NO_ARGUMENTS,
     devices: Sequence[str] = (),
     role: str = TEXT,
     task: str | None = None,
@@ -56,6 +67,8 @@ def load_folder(
     ----------
     plain
         Take the transformer in the folder itself, whatever modules the folder names beside it.
+    tokenizer
+        See `sentflow.encoders.kinds.neural.tokenizer.tokenizer_arguments`.
     devices
         Empty is a CUDA device if there is one, else the processor.
 
@@ -74,7 +87,15 @@ def load_folder(
     (describe_plain if plain else describe)(folder, allow_pickle=allow_pickle)
     tell_of_slow_bfloat16(settings.dtype, devices)
     models = [
-        load_model(folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain)
+        load_model(
+            folder,
+            settings,
+            device,
+            threads=threads,
+            allow_pickle=allow_pickle,
+            plain=plain,
+            tokenizer=tokenizer,
+        )
         for device in devices
     ]
     return SentenceTransformerEncoder(
@@ -83,7 +104,14 @@ def load_folder(
 
 
 def load_model(
-    folder: Path, settings: Settings, device: str, *, threads: int, allow_pickle: bool, plain: bool
+    folder: Path,
+    settings: Settings,
+    device: str,
+    *,
+    threads: int,
+    allow_pickle: bool,
+    plain: bool,
+    tokenizer: Mapping[str, str] = NO_ARGUMENTS,
 ) -> SentenceTransformer:
     """The model of a folder with everything that the settings change in it, ready on a device.
 
@@ -92,7 +120,7 @@ def load_model(
     model_kwargs = loading_arguments(settings, allow_pickle=allow_pickle)
     if settings.backend != TORCH:
         model_kwargs["attn_implementation"] = "eager"  # fused attention has no counterpart to export to
-    model = _checked_model(folder, model_kwargs, settings, device, plain=plain)
+    model = _checked_model(folder, model_kwargs, tokenizer, settings, device, plain=plain)
     make_ready(model, settings, dtype=model_kwargs["dtype"])
     if settings.backend != TORCH:
         from sentflow.encoders.kinds.neural.backends import use_backend
@@ -102,12 +130,18 @@ def load_model(
 
 
 def _checked_model(
-    folder: Path, model_kwargs: dict[str, Any], settings: Settings, device: str, *, plain: bool
+    folder: Path,
+    model_kwargs: dict[str, Any],
+    tokenizer: Mapping[str, str],
+    settings: Settings,
+    device: str,
+    *,
+    plain: bool,
 ) -> SentenceTransformer:
     """The model of a folder, all of whose weights are those of its files."""
     with loading(folder) as loaded:
         if plain:
-            model = _plain_model(folder, model_kwargs, settings.pooling or "mean", device)
+            model = _plain_model(folder, model_kwargs, tokenizer, settings.pooling or "mean", device)
         else:
             model = SentenceTransformer(
                 str(folder),
@@ -115,22 +149,24 @@ def _checked_model(
                 trust_remote_code=False,
                 local_files_only=True,
                 model_kwargs=model_kwargs,
+                processor_kwargs=dict(tokenizer),
             )
     check_weights(model, loaded, folder=folder)
     check_padding(model, folder)
     if settings.pooling is not None and not plain:
         replace_pooling(model, settings.pooling)
+    check_first_token(model, folder)
     return model
 
 
 def _plain_model(
-    folder: Path, model_kwargs: dict[str, Any], pooling: str, device: str
+    folder: Path, model_kwargs: dict[str, Any], tokenizer: Mapping[str, str], pooling: str, device: str
 ) -> SentenceTransformer:
     offline = {"local_files_only": True, "trust_remote_code": False}
     transformer = Transformer(
         str(folder),
         model_kwargs={**model_kwargs, **offline},
-        processor_kwargs=offline,
+        processor_kwargs={**tokenizer, **offline},
         config_kwargs=offline,
     )
     if transformer.tokenizer is not None and transformer.tokenizer.pad_token is None:

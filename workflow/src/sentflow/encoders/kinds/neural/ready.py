@@ -4,8 +4,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
-from transformers import PreTrainedTokenizerBase
+from sentence_transformers.sentence_transformer.modules import Pooling
+from transformers import PreTrainedConfig, PreTrainedTokenizerBase
 
+from sentflow.encoders.fetch.positions import has_table, usable_tokens
 from sentflow.encoders.kinds.neural.settings import BFLOAT16_AUTOCAST, FLOAT32
 from sentflow.errors import ConfigError, DataError
 
@@ -39,9 +41,7 @@ def make_ready(model: Any, settings: _Reading, *, dtype: torch.dtype) -> None:
         The settings do not fit the model.
     """
     model.to(dtype).eval()
-    if settings.max_tokens is not None:
-        _check_max_tokens(model, settings.max_tokens)
-        model.max_seq_length = settings.max_tokens
+    _use_max_tokens(model, settings.max_tokens)
     if settings.truncation == "start":
         _cut_at_the_start(model)
 
@@ -56,6 +56,29 @@ def check_padding(model: Any, folder: Path) -> None:
         )
 
 
+def check_first_token(model: Any, folder: Path) -> None:
+    """Refuse to take the first token for the text where the tokenizer puts another there than that for classes.
+
+    Raises
+    ------
+    ConfigError
+        Says which one is there.
+    """
+    tokenizer = getattr(model[0], "tokenizer", None)
+    modes = [module.pooling_mode for module in model.modules() if isinstance(module, Pooling)]
+    reads_first = any("cls" in ([mode] if isinstance(mode, str) else mode) for mode in modes)
+    if not reads_first or not isinstance(tokenizer, PreTrainedTokenizerBase):
+        return
+    wanted = tokenizer.cls_token or tokenizer.bos_token
+    tokens = tokenizer.convert_ids_to_tokens(tokenizer("a")["input_ids"])
+    if wanted is None or tokens[:1] != [wanted]:
+        raise ConfigError(
+            f"{folder}: pooling cls takes the first token of a text, and {type(tokenizer).__name__} gives "
+            f"{' '.join(tokens)}, where it is not {wanted or 'a classification token'}. Name the class of the model's "
+            "own tokenizer, such as tokenizer_class: AlbertTokenizer, or write another pooling."
+        )
+
+
 def _cut_at_the_start(model: Any) -> None:
     tokenizer = getattr(model[0], "tokenizer", None)
     if not isinstance(tokenizer, PreTrainedTokenizerBase):
@@ -66,11 +89,18 @@ def _cut_at_the_start(model: Any) -> None:
     tokenizer.truncation_side = "left"
 
 
-def _check_max_tokens(model: Any, max_tokens: int) -> None:
+def _use_max_tokens(model: Any, max_tokens: int | None) -> None:
     config = getattr(model[0], "config", None)
-    positions = getattr(config, "max_position_embeddings", None)
-    if positions is not None and max_tokens > positions:
+    found = config.get_text_config().to_dict() if isinstance(config, PreTrainedConfig) else {}
+    usable = usable_tokens(found)
+    if max_tokens is None:
+        # The library takes the number of positions, which not all architectures can use
+        if usable is not None and has_table(found) and (model.max_seq_length or usable + 1) > usable:
+            model.max_seq_length = usable
+        return
+    if usable is not None and max_tokens > usable:
         raise ConfigError(
-            f"max_tokens: {max_tokens} is more than the {positions} positions that the model has. Write at "
-            f"most {positions}, or leave the key out: the model's own limit is {model.max_seq_length}."
+            f"max_tokens: {max_tokens} is more than the {usable} positions that the model has for a text. Write at "
+            f"most {usable}, or leave the key out: the model's own limit is {model.max_seq_length}."
         )
+    model.max_seq_length = max_tokens

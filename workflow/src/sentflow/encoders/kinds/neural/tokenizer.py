@@ -1,14 +1,17 @@
 """Where the tokens of a neural encoder lie in a text; its weights are not loaded."""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
+from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 
 from sentflow.encoders.fetch.settings_files import modules_of
 from sentflow.encoders.kinds.table import SPLADE
 from sentflow.encoders.manifest import Manifest, checked_folder
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError, DataError, instead
 
 
 class TokenSpans:
@@ -61,19 +64,45 @@ def load_tokenizer(manifest: Manifest, manifest_folder: Path) -> TokenSpans:
     return TokenSpans(tokenizer)
 
 
+def tokenizer_arguments(settings: Mapping[str, Any]) -> dict[str, str]:
+    """What transformers is told of the tokenizer beside its files, for ``tokenizer_class`` of a manifest.
+
+    Raises
+    ------
+    ConfigError
+        transformers has no such class.
+    """
+    name = settings.get("tokenizer_class")
+    if name is None:
+        return {}
+    # a class is asked for by the first type of model that has it
+    type_of = {found: kind for kind, found in reversed(TOKENIZER_MAPPING_NAMES.items()) if found}
+    for known in (name, name.removesuffix("Fast")):
+        if known in type_of:
+            return {"tokenizer_type": type_of[known]}
+    raise ConfigError(
+        f"tokenizer_class: {name!r} is no tokenizer of transformers. {instead(name, sorted(type_of))}"
+    )
+
+
 def tokenizer_of(manifest: Manifest, manifest_folder: Path) -> PreTrainedTokenizerBase:
     """The same as transformers gives it, whatever it says.
 
     Raises
     ------
+    ConfigError
+        See `tokenizer_arguments`.
     DataError
         A file is missing or damaged, or has changed since the manifest was written.
     """
     folder = checked_folder(manifest, manifest_folder)
+    arguments = tokenizer_arguments(manifest.settings)
     modules = modules_of(folder) if manifest.kind in ("sentence-transformers", SPLADE) else []
     place = folder / modules[0][1] if modules else folder
     try:
-        return AutoTokenizer.from_pretrained(str(place), local_files_only=True, trust_remote_code=False)
+        return AutoTokenizer.from_pretrained(
+            str(place), local_files_only=True, trust_remote_code=False, **arguments
+        )
     except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"{place} holds no readable tokenizer ({reason}).") from error
