@@ -42,7 +42,7 @@ def started(monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    (tmp_path / "Snakefile").touch()
+    monkeypatch.setattr(runner, "home", lambda: tmp_path)
     return words
 
 
@@ -60,12 +60,13 @@ def test_the_words_are_those_of_snakemake(started, tmp_path):
     assert started[1:] == ["-m", "snakemake", "tables", "--cores", "2", "-n", "--configfile", "a b.yaml"]
 
 
-def test_where_there_is_no_workflow_it_is_that_of_sentflow(started, tmp_path):
-    (tmp_path / "Snakefile").unlink()
+def test_where_there_is_no_workflow_it_is_that_of_sentflow(started, monkeypatch):
+    monkeypatch.setattr(runner, "home", home)
     with pytest.raises(BecameSnakemakeError):
         runner.run(["-n", "--configfile", "experiments/sts.yaml"])
     assert started[3:] == [
-        *("--snakefile", str(home() / "Snakefile"), "-n"),
+        *("--snakefile", str(home() / "Snakefile")),
+        *("--workflow-profile", str(home() / "profiles/default"), "-n"),
         *("--configfile", str(home() / "experiments/sts.yaml")),
     ]
 

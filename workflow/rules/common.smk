@@ -30,6 +30,7 @@ from sentflow.graph.environment import (
 from sentflow.errors import ConfigError
 from sentflow.graph.failed_jobs import told_to
 from sentflow.graph.job_settings import one_of
+from sentflow.graph.plan import refuse_uploads
 from sentflow.graph.products import files_of_page
 from sentflow.graph.provenance import code, files, versions
 from sentflow.graph.rate_limit import drop_idle_rate_limit
@@ -48,10 +49,14 @@ try:
     refuse_conda(workflow.deployment_settings, source_folder)
     refuse_results_as_settings(workflow.overwrite_configfiles, Path.cwd())
     experiment = load_experiment(config, Path(workflow.basedir) / "workflow")
+    targets = Targets(experiment)
+    if workflow.is_main_process:
+        refuse_uploads(
+            targets,
+            [Path(workflow.basedir, "config.yaml"), *workflow.overwrite_configfiles],
+        )
 except ConfigError as error:
     raise WorkflowError(str(error)) from None
-
-targets = Targets(experiment)
 
 # A job on a cluster plans itself again, with the cores that it was given: those are its own.
 local_cores = workflow.resource_settings.cores if workflow.is_main_process else None

@@ -27,15 +27,19 @@ def read_configuration(files: Sequence[Path], *, alone: bool = False) -> dict[st
     ConfigError
         A file is missing or not YAML, or it holds something else than a map.
     """
-    every = list(files) if alone else [home() / "config.yaml", *files]
     merged: dict[str, Any] = {}
-    for file in every:
+    for file in configuration_files(files, alone=alone):
         merged = laid_over(merged, _read(file))
     return merged
 
 
+def configuration_files(files: Sequence[Path], *, alone: bool = False) -> list[Path]:
+    """The files that `read_configuration` merges, where they are."""
+    return [*([] if alone else [home() / "config.yaml"]), *map(experiment_file, files)]
+
+
 def _read(file: Path) -> dict[str, Any]:
-    value = read_settings(experiment_file(file))
+    value = read_settings(file)
     if value is None:  # nothing but comments
         return {}
     if not isinstance(value, dict):

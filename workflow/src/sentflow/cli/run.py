@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
 from sentflow.files.control_characters import visible
 from sentflow.files.settings_files import read_settings
 from sentflow.graph.environment import leave_out_working_folder
@@ -19,8 +19,8 @@ from sentflow.graph.workflow_folder import experiment_file, home
 from sentflow.jobs.lifeline import VARIABLE, ancestors
 
 ORPHANS_END_WITHIN_SECONDS = 60.0
-# Where Snakemake looks in the working folder
-_SNAKEFILES = ("Snakefile", "snakefile", "workflow/Snakefile", "workflow/snakefile")
+# What runs code, and where Snakemake looks for it in the working folder → what it is in the workflow
+_WITH_CODE = {"--snakefile": Path("Snakefile"), "--workflow-profile": Path("profiles/default")}
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -28,6 +28,8 @@ def run(arguments: Sequence[str]) -> None:
 
     Raises
     ------
+    ConfigError
+        A file behind ``--configfile`` cannot be read, or would run code.
     DataError
         A run is going on in the folder, or jobs of a killed one are, or there are packages that Snakemake would
         run; says what to do.
@@ -38,10 +40,15 @@ def run(arguments: Sequence[str]) -> None:
     folder = working_folder(arguments)
     for file in config_files(arguments):
         # Snakemake ends in a traceback where this tells what is wrong
-        if not isinstance(read_settings(file), dict | None):
+        if not isinstance(settings := read_settings(file), dict | None):
             raise DataError(
                 f"{file} behind --configfile holds no settings (key: value). If it is a target, write it before "
                 "--configfile, which takes every argument that follows."
+            )
+        if settings and "__use_yte__" in settings:
+            raise ConfigError(
+                f"{file}: with __use_yte__ Snakemake would run Python code that the file holds. Write the values "
+                "out and remove that line."
             )
     if is_locked(folder):
         refuse_running(folder)
@@ -58,13 +65,20 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def complete(arguments: Sequence[str]) -> list[str]:
-    """Arguments of Snakemake, with this package's workflow where none is named and the working folder has none."""
+    """Arguments of Snakemake, with this package's workflow and profile where none is named.
+
+    Nothing is added in the folder of the workflow itself, a clone of the project, where Snakemake finds both.
+    """
     files = set(map(str, config_files(arguments)))
     words = [str(experiment_file(Path(word))) if word in files else word for word in arguments]
-    named = any(word.startswith("--snakefile") or word[:2] == "-s" for word in _options(words))
-    if named or any(Path(name).is_file() for name in _SNAKEFILES):
+    if Path.cwd() == home().resolve():
         return words
-    return ["--snakefile", str(home() / _SNAKEFILES[0]), *words]
+    named = {word.partition("=")[0] if word[:2] != "-s" else "--snakefile" for word in _options(words)}
+    ours = {option: name for option, name in _WITH_CODE.items() if option not in named}
+    for option, name in ours.items():
+        if name.exists():
+            sys.stderr.write(f"{name} of this folder is not used. If you trust it, write {option} {name}.\n")
+    return [*(word for option, name in ours.items() for word in (option, str(home() / name))), *words]
 
 
 def refuse_targets_among_files(arguments: Sequence[str]) -> None:
@@ -124,7 +138,9 @@ def config_files(arguments: Sequence[str]) -> list[Path]:
     for word in _options(arguments):
         if word.startswith("-"):
             name, equals, value = word.partition("=")
-            named = name in ("--configfile", "--configfiles")
+            named = "--configfiles".startswith(name) and len(name) > len(
+                "--config"
+            )  # argparse takes beginnings
             found += [Path(value)] if named and equals else []
             taken = named and not equals  # argparse takes one value behind an equals sign
         elif taken:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from sentflow.cli.configuration import read_configuration, workflow_folder
+from sentflow.cli.configuration import configuration_files, read_configuration, workflow_folder
 from sentflow.cli.few_rows import rows_of_tasks, small_tasks
 from sentflow.cli.local_files import read_local_files
 from sentflow.cli.outgoing import outgoing
@@ -13,7 +13,8 @@ from sentflow.families.probing.family import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.training.settings import chosen_by_tests
 from sentflow.graph.config.experiment import Experiment, load_experiment
-from sentflow.graph.plan import Plan, plan_of
+from sentflow.graph.plan import Plan, files_outside, plan_of, refuse_uploads
+from sentflow.graph.targets import Targets
 
 
 def validate(files: Sequence[Path], *, alone: bool) -> None:
@@ -34,6 +35,9 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
         A task's file on this machine is not in order.
     """
     experiment = load_experiment(read_configuration(files, alone=alone), workflow_folder())
+    targets, configs = Targets(experiment), configuration_files(files, alone=alone)
+    refuse_uploads(targets, configs)
+    outside = [str(file) for file in files_outside(targets, {file.parent for file in configs})]
     plan = plan_of(experiment)
     tables = read_local_files(experiment)
     small = small_tasks(experiment, tables)
@@ -42,7 +46,7 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
     jobs = [(rule, f"{n:,}") for rule, n in plan.jobs.items()]
     show_blocks(
         [
-            Facts(f"{name}: no mistakes", _facts(experiment, plan)),
+            Facts(f"{name}: no mistakes", _facts(experiment, plan, outside)),
             Listing(("Rule", "Jobs"), [*jobs, ("total", f"{plan.n_jobs:,}")], "lr", fixed=0),
             Facts("Estimate for an empty results folder", run_estimate(experiment, plan, rows)),
             *([Facts("Too few rows", small.rows)] if small.rows else []),
@@ -52,7 +56,7 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
     )
 
 
-def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
+def _facts(experiment: Experiment, plan: Plan, outside: Sequence[str]) -> list[tuple[str, str]]:
     probe, probing = experiment.config["probe"], Probing(experiment)
     facts = [
         ("experiment", experiment.title),
@@ -70,6 +74,8 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
         ("models to fetch", ", ".join(plan.fetched_models) or "none"),
         *(("texts and keys sent", sentence) for sentence in outgoing(experiment) or ["none"]),
     ]
+    if outside:
+        facts.append(("files outside the folder of the configuration", ", ".join(outside)))
     if plan.missing_files:
         facts.append(("files not found", f"{', '.join(plan.missing_files)} (seen from {Path.cwd()})"))
     return facts

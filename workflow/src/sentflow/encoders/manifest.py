@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
+from sentflow.files.archives.limits import name_fault
 from sentflow.files.io import file_sha256, read_json, write_json
 
 WEIGHTS = "weights"
@@ -77,14 +78,22 @@ def read_manifest(path: Path) -> Manifest:
     Raises
     ------
     DataError
-        The file is missing or not a manifest.
+        The file is missing or not a manifest, or names files outside the model's folder. (Files of the kind ``custom``
+        are where their entry says, and have no folder.)
     """
     try:
-        return Manifest(**read_json(path))
-    except TypeError as error:
+        manifest = Manifest(**read_json(path))
+        names = () if manifest.kind == "custom" else manifest.files.keys()
+    except (AttributeError, TypeError) as error:
         raise DataError(
             f"{path} is not a readable manifest of a model ({error}). Delete it and run snakemake again."
         ) from error
+    for name in names:
+        if fault := name_fault(name):
+            raise DataError(
+                f"{path}: the file {name!r} {fault}. Delete the manifest and run snakemake again."
+            )
+    return manifest
 
 
 def source_kind(source: Mapping[str, Any]) -> str:
@@ -124,13 +133,21 @@ def checked_folder(manifest: Manifest, manifest_folder: Path) -> Path:
     ConfigError
         The folder does not exist, or the manifest names none.
     DataError
-        A file is missing or has changed.
+        A file is missing or has changed, or is a link that leads out of a folder beside the manifest.
     """
     if manifest.source is None:
         raise ConfigError(
             f"the manifest of a {manifest.kind} model names no source. Delete it and run again."
         )
     folder = model_folder(manifest.source, manifest_folder)
+    if (
+        folder == manifest_folder / WEIGHTS
+    ):  # a folder of the user's own may be made of links, as the hub's cache is
+        home = folder.resolve()
+        if links := [name for name in manifest.files if not (folder / name).resolve().is_relative_to(home)]:
+            raise DataError(
+                f"{folder / links[0]} is a link that leads out of its folder. Delete {folder} and run snakemake again."
+            )
     check_files(folder, manifest.files)
     return folder
 

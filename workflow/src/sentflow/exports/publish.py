@@ -4,7 +4,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from sentflow.encoders.kinds.table import KINDS
+from sentflow.encoders.kinds.table import CUSTOM, KINDS
 from sentflow.encoders.manifest import Manifest, check_files, checked_folder, read_manifest
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.atomic import not_written
@@ -70,6 +70,7 @@ def publish(model: str, target: Path, *, results: Path) -> Published:
     part = target.with_name(f".{target.name}.part")
     try:
         shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)  # fails where a link is in the way
         for name in manifest.files:
             (part / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source / name, part / name)
@@ -126,7 +127,7 @@ def licence_of(card: str, path: Path) -> str:
 
 def _files_of(model: str, manifest: Manifest, manifest_file: Path) -> Path:
     """The folder with the files of an encoder, whose checksums are right and among which there are weights."""
-    if not manifest.files:
+    if not manifest.files or manifest.kind == CUSTOM:
         with_files = sorted(name for name, kind in KINDS.items() if kind.sources)
         raise ConfigError(
             f"{model} is of kind {manifest.kind}, which has no files that could be published. Encoders with files are "

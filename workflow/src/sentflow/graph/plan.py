@@ -4,12 +4,15 @@ Standard library only. The numbers are those of an empty results folder; ``snake
 of the jobs are still to be run in one that is not empty.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sentflow.downloads.mirrors import is_remote, local_path
+from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
+from sentflow.errors import ConfigError
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.targets import Targets
 
@@ -71,6 +74,41 @@ def plan_of(experiment: Experiment) -> Plan:
             and not any(Path(address).is_file() for address in entry["urls"])
         ],
     )
+
+
+def files_outside(targets: Targets, folders: Iterable[Path]) -> list[Path]:
+    """Data files of this machine that are in none of the folders, wherever links to them are."""
+    homes = [folder.resolve() for folder in folders]
+    named = [address for entry in _raw_files(targets).values() for address in entry.get("urls", ())]
+    found = [local_path(address) for address in named if not is_remote(address)]
+    return [file for file in found if not any(file.resolve().is_relative_to(home) for home in homes)]
+
+
+def refuse_uploads(targets: Targets, files: Iterable[Path]) -> None:
+    """Refuse to send texts of any file of the user to an address.
+
+    Parameters
+    ----------
+    targets
+        Of the experiment.
+    files
+        Of its configuration: what is beside or below one of them may be sent.
+
+    Raises
+    ------
+    ConfigError
+        An encoder of kind ``api`` would get texts of other files, and its entry does not allow that.
+    """
+    models = targets.experiment.fetched_models
+    senders = [
+        name for name, entry in models.items() if entry["kind"] == API and not entry.get("allow_upload")
+    ]
+    if senders and (outside := files_outside(targets, {file.parent for file in files})):
+        raise ConfigError(
+            f"models.{senders[0]}: texts of files outside the folder of the configuration would be sent to "
+            f"{models[senders[0]]['url']}: {', '.join(map(str, outside))}. If that is what you want, write "
+            f"allow_upload: true at models.{senders[0]}."
+        )
 
 
 def _jobs(targets: Targets, raw: Mapping[tuple[str, str], Mapping[str, Any]]) -> dict[str, int]:

@@ -13,7 +13,9 @@ from sentflow.texts.preparation import verified_files
 from sentflow.texts.record_readers import RecordReader
 
 LISTS = ("none", "json", "spaces", "numpy", "python")
-_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
+_QUOTE = re.compile("['\"]")
+# What may follow a quote, up to the next one of its kind
+_QUOTED = {quote: re.compile(rf"((?:[^{quote}\\]|\\.)*+){quote}", re.DOTALL) for quote in "'\""}
 _WORD = re.compile(r"\w+")
 
 
@@ -115,7 +117,7 @@ class Source:
             case "spaces":
                 values = cell.strip().removeprefix("[").removesuffix("]").replace(",", " ").split()
             case "numpy":
-                found = [single or double for single, double in _QUOTED.findall(cell)]
+                found = quoted(cell)
                 if not found:
                     raise DataError(
                         f"{records.file}, row {row}: {cell[:40]!r} is no printed array of strings."
@@ -133,6 +135,22 @@ class Source:
         if self.remove:
             value = " ".join(re.sub(self.remove, " ", value).split())
         return value.strip().lower() if self.lower else value.strip()
+
+
+def quoted(text: str) -> list[str]:
+    """What is in quotes; a quote that is never closed is a character like any other."""
+    found: list[str] = []
+    place, unclosed = 0, ""
+    while quote := _QUOTE.search(text, place):
+        place = quote.end()
+        if quote[0] in unclosed:  # and so are all of its kind that follow
+            continue
+        if inner := _QUOTED[quote[0]].match(text, place):
+            found.append(inner[1])
+            place = inner.end()
+        else:
+            unclosed += quote[0]
+    return found
 
 
 @dataclass(frozen=True)

@@ -239,6 +239,7 @@ _ALL = (
         fetch_keys=("kind", "url", "model", "dimension", "request_dimension"),
         encode_keys=("prompt", "normalise"),
         connection_keys=("key_variable", "batch_texts", "timeout_seconds", "attempts"),
+        place_keys=("allow_upload",),
         optional_keys=("request_dimension",),
         # A service computes elsewhere; asking again costs money, and NumPy does no more than divide by a length.
         libraries=(),

@@ -9,7 +9,7 @@ from sentflow.report.table.cells import Cell, Table
 
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
 _UNITS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "MiB": 1.0, "GiB": 1024.0}
-_DURATION = re.compile(r"([\d.,]+) (ms|s|min|h|MiB|GiB)\b")
+_DURATION = re.compile(r"(?<![\d.,])([\d.,]+) (ms|s|min|h|MiB|GiB)\b")
 
 
 @dataclass(frozen=True)

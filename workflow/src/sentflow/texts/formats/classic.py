@@ -68,8 +68,14 @@ def read_slashed(file: RawFile) -> Records:
     """
     ids: list[str] = []
     texts: list[str] = []
-    for number, record in enumerate(re.split(r"(?m)^\s*/\s*$", file.text()), start=1):
-        lines = [line.strip() for line in record.splitlines() if line.strip()]
+    records: list[list[str]] = [[]]
+    for line in file.text().split("\n"):
+        if line.strip() == "/":
+            records.append([])
+        else:
+            records[-1].append(line)
+    for number, record in enumerate(records, start=1):
+        lines = [line.strip() for part in record for line in part.splitlines() if line.strip()]
         if not lines:
             continue
         first = _NUMBER.match(lines[0])

@@ -9,8 +9,8 @@ from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Records, numbered
 
 _ENDING = ".conll"
-_BEFORE = re.compile(r"\s+([.,;:!?)\]”])")
-_AFTER = re.compile(r"([(\[“])\s+")
+_BEFORE = re.compile(r" ([.,;:!?)\]”])")
+_AFTER = re.compile(r"([(\[“]) ")
 
 
 def read_conll_archive(file: RawFile) -> Records:

@@ -12,7 +12,7 @@ from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Records, numbered
 
 _INTENT = re.compile(r"(?m)^## intent:(\S+)[ \t]*$")
-_EXAMPLE = re.compile(r"(?m)^- +(.*\S)")
+_EXAMPLE = re.compile(r"(?m)^- ++(.*\S)")
 _ANSWER = "utter_"
 
 

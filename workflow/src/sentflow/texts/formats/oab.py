@@ -87,7 +87,7 @@ def read_oab_justifications(file: RawFile) -> Records:
     """
     rows = []
     for block in re.split(r"(?m)^ ?- exam:", file.text())[1:]:
-        exam, number = block.partition("\n")[0].strip(), re.search(r"(?m)^\s+question:\s*(\S+)", block)
+        exam, number = block.partition("\n")[0].strip(), re.search(r"(?m)^[^\S\n]+question:\s*(\S+)", block)
         if number:
             rows += [(f"{exam}/{number[1]}", _document(urn)) for urn in re.findall(r"urn:lex:\S+", block)]
     return _records(file, ("question", "document"), rows, "a justification")

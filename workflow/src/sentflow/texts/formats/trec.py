@@ -91,9 +91,8 @@ def _fields(part: str) -> Mapping[str, str]:
     pieces = _FIELD.split(part)[1:]
     found: dict[str, str] = {}
     for name, content in zip(pieces[::2], pieces[1::2], strict=True):
-        found.setdefault(
-            name.lower(), _plain(_LABEL.sub("", content, count=1) if _LABEL.match(content) else content)
-        )
+        label = _LABEL.match(content)
+        found.setdefault(name.lower(), _plain(content[label.end() :] if label else content))
     return found
 
 

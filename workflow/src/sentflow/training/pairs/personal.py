@@ -9,7 +9,8 @@ import re
 from collections import Counter
 
 _CPF = re.compile(r"(?<![\d.\-/])(?:\d{3}\.\d{3}\.\d{3}-\d{2}|\d{9}-?\d{2})(?![\d.\-/]*\d)")
-_EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
+# A run of characters is looked at once, whether an address ends it (group 1) or not
+_EMAIL = re.compile(r"[\w.+%-]++(@[\w-]+(?:\.[\w-]+)+)?")
 _TELEPHONE = re.compile(
     r"(?:\+?55\s*)?\(\s*0?\d{2}\s*\)\s*9?\d{4}[-. ]?\d{4}(?!\d)"
     r"|\+55\s*\d{2}\s*9?\d{4}[-. ]?\d{4}(?!\d)"
@@ -22,8 +23,9 @@ CPF, EMAIL, TELEPHONE = MASKS = "[CPF]", "[E-MAIL]", "[TELEFONE]"
 
 def masked(text: str, counts: Counter[str]) -> str:
     """The text with a mask in the place of every personal number and address, which are counted by their mask."""
-    text, n = _EMAIL.subn(EMAIL, text) if "@" in text else (text, 0)
+    n = sum(found[1] is not None for found in _EMAIL.finditer(text)) if "@" in text else 0
     counts[EMAIL] += n
+    text = _EMAIL.sub(lambda found: EMAIL if found[1] else found[0], text) if n else text
     if not any(map(str.isdigit, text)):
         return text
     text, n = _TELEPHONE.subn(TELEPHONE, text)
