@@ -244,6 +244,8 @@ def evaluate_run(
     """
     measures = [measures] if isinstance(measures, str) else list(measures)
     check_measures(measures, "measures")
+    if relevant_grade < 1:
+        raise ArgumentError(f"relevant_grade is {relevant_grade}. Write 1 or more.")
     scores, grades = scores_of(run), grades_of(judgements)
     if not any(grade >= relevant_grade for judged in grades.values() for grade in judged.values()):
         raise ArgumentError(

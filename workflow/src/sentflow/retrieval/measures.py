@@ -59,7 +59,8 @@ def per_question(
     row_of = {name: row for row, name in enumerate(grades)}
     # equality of measures is that of their names as text, which would be made anew for each of the values
     key_of = {id(measure): name for name, measure in parsed.items()}
-    qrels = {name: dict(judged) for name, judged in grades.items()}
+    # trec_eval takes a document of a negative grade for one that nobody judged
+    qrels = {name: {one: max(grade, 0) for one, grade in own.items()} for name, own in grades.items()}
     for cutoff, alike in _by_cutoff(parsed.values()).items():
         found = {
             name: {document: -float(rank) for rank, document in enumerate(ranking.get(name, ())[:cutoff])}

@@ -19,7 +19,7 @@ import numpy as np
 from sentflow.errors import DataError
 from sentflow.files.decoding import decode
 from sentflow.retrieval.ranking import Run, top
-from sentflow.texts.checks import named
+from sentflow.texts.checks import named, whole_number
 from sentflow.texts.corpora import Questions
 
 _RUN = ("question", "Q0", "document", "rank", "score", "tag")
@@ -140,9 +140,8 @@ def read_judgements(path: Path) -> dict[str, dict[str, int]]:
             mistakes.add(f"lines that do not have the {len(names)} fields {' '.join(names)}", number)
             continue
         question, document, grade = fields if is_beir else (fields[0], *fields[2:])
-        try:
-            value = int(grade)
-        except ValueError:
+        value = whole_number(grade)
+        if value is None:
             mistakes.add("grades that are no whole numbers", number, grade)
             continue
         if document in found.setdefault(question, {}):

@@ -2,6 +2,7 @@
 
 import logging
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -15,12 +16,19 @@ logger = logging.getLogger(__name__)
 BATCH_ROWS = 128  # of the published protocol; an incomplete batch is dropped
 WARM_UP_BATCHES = 4  # fewer per epoch leave the published protocol without a warm-up step
 EVALUATION_FRACTION = 0.2  # of the rows that are not in the test part
+_WHOLE_NUMBER = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")
 
 
 def named(names: Sequence[str], limit: int = 10) -> str:
     """Rows for a message: the first few by name, the rest as a count."""
     text = ("rows " if len(names) > 1 else "row ") + ", ".join(names[:limit])
     return text + (f" and {len(names) - limit} more" if len(names) > limit else "")
+
+
+def whole_number(written: str) -> int | None:
+    """A whole number as files write it, ``1`` or ``1.0``; None for anything else."""
+    found = _WHOLE_NUMBER.fullmatch(written)
+    return int(found[1]) if found else None
 
 
 def empty_texts(names: Sequence[str], texts: Sequence[str], column: str) -> list[str]:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from sentflow.texts.checks import named
+from sentflow.texts.checks import named, whole_number
 from sentflow.texts.corpora import Corpus
 from sentflow.texts.corpus_settings import QuestionSettings
 from sentflow.texts.sources import rows_of
@@ -29,7 +29,12 @@ def match_judgements(
     for row in rows_of(settings.judgements, paths):
         question = row.number if settings.ids == "rows" else row.one("question", row.one("question_text"))
         written = row.one("grade", "1")
-        grade = settings.grades.get(written, _MISSING) if settings.grades else _whole_number(written)
+        number = whole_number(written)
+        grade = (
+            settings.grades.get(written, settings.grades.get(str(number), _MISSING))
+            if settings.grades
+            else number
+        )
         if grade is None and settings.grades:
             continue
         if not isinstance(grade, int):
@@ -70,10 +75,3 @@ def match_judgements(
     if torn:
         problems.append(f"a document is judged twice, with different grades: {named(torn)}")
     return judged
-
-
-def _whole_number(written: str) -> int | None:
-    try:
-        return int(written)
-    except ValueError:
-        return None

@@ -44,8 +44,6 @@ def read_beir_judgements(file: RawFile) -> Records:
     """
     found = _read(file, _JUDGED)
     picked = found.pick({name: name for name in _JUDGED})
-    # Parquet files hold grades as floats, of which a whole one is meant
-    picked["score"] = [value.removesuffix(".0") for value in picked["score"]]
     return Records(file.name, list(_JUDGED), list(picked.values()), found.names)
 
 
