@@ -1,5 +1,6 @@
 """Search in notebooks: questions and documents as lists, by the retrievers of the pipeline, with its numbers."""
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.api.term_search import has_vectors_of_terms, search_terms, weighs_terms
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
+from sentflow.report.numbers import counted
 from sentflow.retrieval.analysers import Analyser
 from sentflow.retrieval.bm25 import Bm25, Bm25Settings
 from sentflow.retrieval.dense import SIMILARITIES, Vectors, search
@@ -100,7 +102,8 @@ def retrieve(
     questions
         A list of texts, or a dictionary from names to texts.
     documents
-        The same; a document may be (title, text). Equal scores keep their order.
+        The same; a document may be (title, text). Equal scores keep their order. Empty texts find nothing and are never
+        found; a warning counts them.
     retriever
         What searches:
 
@@ -134,7 +137,14 @@ def retrieve(
     if not isinstance(k, int) or isinstance(k, bool) or k < 1:
         raise ArgumentError(f"k is {k!r}. Write a whole number of at least 1.")
     asked, corpus = texts_of(questions, "questions"), corpus_of(documents)
-    found = _Search(asked, corpus).ranked(retriever, k)
+    search, written = _Search(asked, corpus), [bool(text.strip()) for text in asked.texts]
+    empty = {"question": written.count(False), "document": len(corpus) - len(search.rows)}
+    if any(empty.values()):
+        told = " and ".join(counted(count, what) for what, count in empty.items() if count)
+        warnings.warn(f"{told} without text: they find nothing and are never found.", stacklevel=2)
+    nothing = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
+    ranked = iter(search.ranked(retriever, k) if any(written) and len(search.rows) else ())
+    found = [next(ranked, nothing) if has_text else nothing for has_text in written]
     run = Run(corpus.ids, dict(zip(asked.ids, found, strict=True)))
     return RetrievedRun(name or _name(retriever), run, dict(zip(asked.ids, asked.texts, strict=True)), corpus)
 
@@ -143,7 +153,13 @@ class _Search:
     """Questions and documents, and what every retriever makes of them."""
 
     def __init__(self, questions: Texts, corpus: Corpus) -> None:
-        self._questions, self._corpus = questions, corpus
+        kept = [row for row, text in enumerate(questions.texts) if text.strip()]
+        parts = (questions.ids, questions.titles, questions.texts)
+        self._questions = Texts(*([part[row] for row in kept] for part in parts))
+        self._corpus = corpus
+        whole = corpus.whole_texts()
+        self.rows = np.array([row for row, text in enumerate(whole) if text.strip()], dtype=np.int64)
+        self._texts = [whole[row] for row in self.rows.tolist()]
 
     def ranked(self, retriever: Any, k: int) -> list[Ranked]:
         """The k best documents of each question."""
@@ -189,8 +205,7 @@ class _Search:
             passages = split_corpus(self._corpus, "passages", settings)
             owners, texts = passages.documents, passages.texts
         else:
-            texts = self._corpus.whole_texts()
-            owners = np.arange(len(texts))
+            owners, texts = self.rows, self._texts
         asked, vectors = _embedded(
             entry["model"], self._questions.texts, texts, batch_size=entry.get("batch_size", 64)
         )
@@ -211,21 +226,22 @@ class _Search:
         return [fused(found, settings, k) for found in zip(*runs, strict=True)]
 
     def _sparse(self, entry: dict[str, Any], k: int) -> list[Ranked]:
-        return search_terms(
+        found = search_terms(
             entry.get("model"),
             self._questions.texts,
-            self._corpus.whole_texts(),
+            self._texts,
             k,
             candidates=entry.get("candidates"),
             batch_size=entry.get("batch_size", 32),
         )
+        return [Ranked(self.rows[one.rows], one.scores, one.tied_at_cut) for one in found]
 
     def _random(self, entry: dict[str, Any], k: int) -> list[Ranked]:
         def drawn(question: str) -> np.ndarray:
             seed = derive_seed(entry.get("seed", SEED), "questions", question)
             return np.random.default_rng(seed).random(len(self._corpus))
 
-        return [top(drawn(question), k) for question in self._questions.ids]
+        return [top(drawn(question)[self.rows], k, rows=self.rows) for question in self._questions.ids]
 
 
 def _entry(retriever: Any, k: int) -> dict[str, Any]:

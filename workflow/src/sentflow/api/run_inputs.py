@@ -32,7 +32,7 @@ def texts_of(given: Any, argument: str) -> Texts:
     Raises
     ------
     ArgumentError
-        Nothing is there, something is no text, or a text is empty.
+        Nothing is there, or something is no text.
     """
     if isinstance(given, str) or not isinstance(given, Mapping | Iterable):
         raise ArgumentError(
@@ -45,8 +45,6 @@ def texts_of(given: Any, argument: str) -> Texts:
             raise ArgumentError(
                 f"{argument}[{name!r}] is no text. Give a string, or (title, text) of a document."
             )
-        if not any(part.strip() for part in item):
-            raise ArgumentError(f"{argument}[{name!r}] is empty. Leave it out.")
     if not found:
         raise ArgumentError(f"{argument} is empty. Give at least one text.")
     return Texts([*found], [title for title, _ in found.values()], [text for _, text in found.values()])
