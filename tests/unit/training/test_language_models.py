@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import load_file
 
 from sentflow.training.draws import Draws
-from sentflow.training.masking import NOT_PREDICTED, Vocabulary, continuations, masked
+from sentflow.training.masking import NOT_PREDICTED, Vocabulary, masked
 from sentflow.training.prediction_heads import HEADS
 from sentflow.training.recipes.cocondenser import partner_cross_entropy
 
