@@ -103,13 +103,13 @@ def test_static_embeddings_are_as_wide_as_their_table(tmp_path):
 
 
 def test_an_unknown_module_leaves_the_dimension_open(tmp_path):
-    model = make_model(tmp_path, ("Transformer", ""), ("NewThing", "1_New"))
+    model = make_model(tmp_path, ("Transformer", ""), ("BoW", "1_BoW"))
     assert describe(model, allow_pickle=False).dimension is None
 
 
 def test_code_that_comes_with_a_model_is_refused(tmp_path):
     write(tmp_path, "modules.json", [{"type": "modeling_own.Transformer", "path": ""}])
-    with pytest.raises(ConfigError, match="modeling_own.Transformer are code that comes with the model"):
+    with pytest.raises(ConfigError, match="modeling_own.Transformer are none of sentence-transformers"):
         describe(tmp_path, allow_pickle=False)
 
 
@@ -131,7 +131,7 @@ def test_settings_of_a_transformer_that_are_no_map_are_damaged(tmp_path):
 def test_code_behind_a_router_is_refused(tmp_path):
     types = {"query_0": "modeling_own.Transformer"}
     model = make_model(tmp_path, ("Router", ""), router_config={"types": types})
-    with pytest.raises(ConfigError, match=r"modeling_own\.Transformer are code that comes with the model"):
+    with pytest.raises(ConfigError, match=r"modeling_own\.Transformer are none of sentence-transformers"):
         describe(model, allow_pickle=False)
     write(model, "router_config.json", {"types": ["query_0"]})
     with pytest.raises(DataError, match="Router needs types"):

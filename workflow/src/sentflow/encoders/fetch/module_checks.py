@@ -16,6 +16,31 @@ _SAFE_PARTS = "model.safetensors.index.json"
 _TRANSFORMERS = frozenset({"Transformer", "CLIPModel"})
 _WITHOUT_WEIGHTS = frozenset({"MeanPooling", "Pooling", "Normalize", "Dropout", "BoW"})
 _ROUTERS = frozenset({"Router", "Asym"})
+# Classes of sentence-transformers, in whichever of its modules a version has them. Anything else below its name may be
+# what one of these imports: the last part of sentence_transformers.base.model.pickle is Python's own.
+_CLASSES = _ROUTERS | {
+    *(
+        "BoW",
+        "CLIPModel",
+        "CNN",
+        "Dense",
+        "Dropout",
+        "LSTM",
+        "LayerNorm",
+        "MLMTransformer",
+        "MeanPooling",
+        "Normalize",
+    ),
+    *(
+        "Pooling",
+        "SparseAutoEncoder",
+        "SparseStaticEmbedding",
+        "SpladePooling",
+        "StaticEmbedding",
+        "Transformer",
+    ),
+    *("WeightedLayerPooling", "WordEmbeddings", "WordWeights"),
+}
 # Modules that take the tensors they know and leave others unread → sets of names that they know; the second of
 # StaticEmbedding is how model2vec saves it.
 _TENSORS = {
@@ -51,11 +76,15 @@ def check_own_modules(types: Sequence[str], folder: Path) -> None:
     ConfigError
         Names them.
     """
-    if foreign := [name for name in types if not name.startswith("sentence_transformers.")]:
+    if foreign := [name for name in types if not _is_known(name)]:
         raise ConfigError(
-            f"{folder}: the modules {', '.join(foreign)} are code that comes with the model, and such code "
-            "is never run. Choose a model made of the modules of sentence-transformers."
+            f"{folder}: the modules {', '.join(foreign)} are none of sentence-transformers, and no other code is run "
+            f"for a model. Choose a model made of these: {', '.join(sorted(_CLASSES))}."
         )
+
+
+def _is_known(name: str) -> bool:
+    return name.startswith("sentence_transformers.") and name.rsplit(".", 1)[-1] in _CLASSES
 
 
 def check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
