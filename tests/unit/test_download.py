@@ -227,7 +227,7 @@ def test_answer_that_drips_past_both_time_outs_is_left(tmp_path, part):
             now += 100
             connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" if part == "status" else bytes(500))
 
-    patience = replace(HASTE, clock=lambda: now, least_bytes_per_second=0)
+    patience = replace(HASTE, clock=lambda: now, least_bytes_per_second=0, stall_seconds=1e9)
     with one_connection(drip) as url, pytest.raises(DataError, match=r"took longer than 3600 s"):
         download(catalog_file(url), tmp_path / "a.csv", patience=patience)
 

@@ -47,7 +47,7 @@ def test_transformer_with_pooling(tmp_path):
 def test_code_behind_a_router_is_refused(tmp_path):
     types = {"query_0": "modeling_own.Transformer"}
     model = make_model(tmp_path, ("Router", ""), router_config={"types": types})
-    with pytest.raises(ConfigError, match=r"modeling_own\.Transformer are code that comes with the model"):
+    with pytest.raises(ConfigError, match=r"modeling_own\.Transformer are none of sentence-transformers"):
         describe(model, allow_pickle=False)
     write(model, "router_config.json", {"types": ["query_0"]})
     with pytest.raises(DataError, match="Router needs types"):

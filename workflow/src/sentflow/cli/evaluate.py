@@ -1,7 +1,5 @@
 """`sentflow evaluate`: runs of any engine against judgements, without a configuration."""
 
-import csv
-import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,8 +15,10 @@ from sentflow.api.run_evaluation import (
 )
 from sentflow.cli.terminal import Block, Listing, show_blocks
 from sentflow.errors import ConfigError
-from sentflow.files.io import json_document
+from sentflow.files.io import json_document, write_text
 from sentflow.report.numbers import decimal, interval, p_number, percent
+from sentflow.report.table.cells import Value
+from sentflow.report.table.formats import csv_records
 
 
 def evaluate(
@@ -51,7 +51,7 @@ def evaluate(
     Raises
     ------
     ConfigError
-        There is no run, a measure does not exist, or two runs have one name.
+        There is no run, a measure does not exist, two runs have one name, or the CSV would replace a file that is read.
     DataError
         A file is not in order.
     """
@@ -61,6 +61,8 @@ def evaluate(
         )
     if not 0 < level < 1:
         raise ConfigError(f"--level {level}: write a share between 0 and 1, e.g. 0.95.")
+    if per_question is not None:
+        _refuse_in_use(per_question, files)
     *runs, judgements = files
     names = [name.strip() for item in measures or MEASURES for name in item.split(",") if name.strip()]
     found = [
@@ -155,27 +157,28 @@ def _record(found: Sequence[RunEvaluation], compared: RunComparison | None) -> d
 
 
 def _csv(found: Sequence[RunEvaluation]) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(("run", "measure", "mean", "low", "high", "n_questions"))
-    for one in found:
-        for measure, row in one.means.items():
-            writer.writerow(
-                (one.name, measure, row["mean"], row["low"], row["high"], len(one.found.questions))
-            )
-    return stream.getvalue()
+    rows: list[tuple[Value, ...]] = [
+        (one.name, measure, *(float(row[key]) for key in ("mean", "low", "high")), len(one.found.questions))
+        for one in found
+        for measure, row in one.means.items()
+    ]
+    return csv_records(("run", "measure", "mean", "low", "high", "n_questions"), rows)
 
 
 def _write_values(path: Path, found: Sequence[RunEvaluation]) -> None:
     """A row per run, question and measure."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(("run", "question", "measure", "value"))
-    for one in found:
-        for measure, values in one.found.values.items():
-            for question, value in zip(one.found.questions, values.tolist(), strict=True):
-                writer.writerow((one.name, question, measure, value))
-    try:
-        path.write_text(stream.getvalue(), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written ({error.strerror}). Write another path.") from error
+    rows = (
+        (one.name, question, measure, value)
+        for one in found
+        for measure, values in one.found.values.items()
+        for question, value in zip(one.found.questions, values.tolist(), strict=True)
+    )
+    write_text(path, csv_records(("run", "question", "measure", "value"), rows))
+
+
+def _refuse_in_use(path: Path, files: Sequence[Path]) -> None:
+    """Refuse to write into what is read, or to where a link leads."""
+    if path.is_symlink() or any(file.exists() and path.exists() and path.samefile(file) for file in files):
+        raise ConfigError(
+            f"--per-question {path}: this is a link or one of the files that are read. Write the name of a new file."
+        )

@@ -47,7 +47,7 @@ def blocks_of(path: Path, *, rows: int) -> list[Block]:
     """What `show` prints."""
     if path.is_dir():
         return show_folders.folder_blocks(path)
-    if not path.exists():
+    if not path.is_file():
         raise DataError(
             f"there is no {path}. Write the path of a results folder or of a file in it; results are made by "
             "snakemake."

@@ -42,7 +42,7 @@ class Patience:
         Tries per address, and the waits between them.
     stall_seconds, least_bytes_per_second
         A transfer that brings less than this rate over this time is broken off: a server that sends a byte
-        now and then never runs into the read time-out.
+        now and then never runs into the read time-out. Status line and headers must be there by then.
     clock
         Gives seconds; tests have their own.
     """
@@ -114,11 +114,14 @@ def _attempt(
     if start:
         headers["Range"] = f"bytes={start}-"
     timeout = (patience.connect_seconds, patience.read_seconds)
+    # Status line and headers have the time of a stalled transfer, not that of a whole file
+    in_time = Deadline(min(patience.stall_seconds, deadline.left()), patience.clock)
     try:
         with (
-            timed_session(deadline) as session,
+            timed_session(in_time) as session,
             session.get(url, headers=headers, stream=True, timeout=timeout) as response,
         ):
+            in_time.restart(deadline.left())
             if start and _cannot_go_on(response, start):
                 part.unlink()
                 return _attempt(url, part, patience, expected_bytes, deadline)

@@ -220,6 +220,8 @@ class _Mistakes:
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines that are no comments, with their numbers from 1."""
+    if path.exists() and not path.is_file():  # a pipe or a device may never end
+        raise DataError(f"{path} is a folder, a pipe or a device. Write the path of a text file.")
     try:
         content = path.read_bytes()
     except OSError as error:

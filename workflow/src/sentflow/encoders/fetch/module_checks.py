@@ -92,11 +92,15 @@ def check_own_modules(types: Sequence[str], folder: Path) -> None:
     ConfigError
         Names them.
     """
-    if foreign := [name for name in types if not name.startswith("sentence_transformers.")]:
+    if foreign := [name for name in types if not _is_known(name)]:
         raise ConfigError(
-            f"{folder}: the modules {', '.join(foreign)} are code that comes with the model, and such code "
-            "is never run. Choose a model made of the modules of sentence-transformers."
+            f"{folder}: the modules {', '.join(foreign)} are none of sentence-transformers, and no other code is run "
+            f"for a model. Choose a model made of these: {', '.join(sorted(_CLASSES))}."
         )
+
+
+def _is_known(name: str) -> bool:
+    return name.startswith("sentence_transformers.") and name.rsplit(".", 1)[-1] in _CLASSES
 
 
 def check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sentflow.encoders.kinds.table import TRAINED
+from sentflow.errors import ConfigError
 from sentflow.graph.config.family import AllEntries, Entry
 from sentflow.graph.config.messages import as_map
 from sentflow.training.data.collected import SEARCHING
@@ -14,6 +15,7 @@ from sentflow.training.data.collected import SEARCHING
 Name = tuple[str, str]
 """Section and name of an entry."""
 MODELS, RETRIEVERS, DATA = "models", "retrievers", "training_data"
+MOST_OF_SEEDS = 2000  # the graph of more takes longer than anyone waits
 
 
 def of_seed(name: str, seed: Any) -> str:
@@ -36,10 +38,23 @@ def write_out_seeds(entries: AllEntries) -> dict[str, list[str]]:
     -------
     dict
         Model → what is wrong with its seeds; it stays, with its first seed.
+
+    Raises
+    ------
+    ConfigError
+        They would be more than `MOST_OF_SEEDS`.
     """
     seeds = _Seeds(entries)
     names = [(section, name) for section in (MODELS, RETRIEVERS, DATA) for name in entries[section]]
-    found = {name: of_entry for name in names if (of_entry := seeds.of(name))}
+    found: dict[Name, list[Any]] = {}
+    for place in names:
+        if of_entry := seeds.of(place):
+            found[place] = of_entry
+            if sum(map(len, found.values())) > MOST_OF_SEEDS:
+                raise ConfigError(
+                    f"{'.'.join(place)}: with it, entries with seeds stand for more than {MOST_OF_SEEDS} entries. "
+                    "Write fewer seeds."
+                )
     refused: dict[str, list[str]] = {"": seeds.apart} if seeds.apart else {}
     for (section, name), of_entry in list(found.items()):
         problems = list(seeds.problems(name, of_entry)) if section == MODELS else []

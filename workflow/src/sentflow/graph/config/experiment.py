@@ -11,6 +11,7 @@ from typing import Any
 
 from sentflow.encoders.entries import is_featuriser, is_lazy
 from sentflow.encoders.kinds.table import RANDOM, TRAINED
+from sentflow.errors import ConfigError
 from sentflow.graph.config.catalog import checked
 from sentflow.graph.config.family import AllEntries, Entries, Section
 from sentflow.graph.config.messages import refuse, unknown
@@ -107,6 +108,16 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
     ConfigError
         Names every mistake: the key, the value, and what to write instead.
     """
+    try:
+        return _loaded(config, workflow)
+    except RecursionError:
+        raise ConfigError(
+            "config: entries name one another (of, times, start, retriever) in a chain of hundreds. Shorten it: of a "
+            "fusion, name all that it joins in one list."
+        ) from None
+
+
+def _loaded(config: Mapping[str, Any], workflow: Path) -> Experiment:
     plain, entries, problems, unfit = checked(config, workflow)
     selected: dict[str, list[str]] = {}
     for section in known_sections():

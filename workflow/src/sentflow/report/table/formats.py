@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sentflow.compare.marks import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
@@ -21,7 +21,7 @@ def csv_text(table: Table) -> str:
 
     A text that a spreadsheet would take for a formula gets an apostrophe before it.
     """
-    return _csv(table.tidy_header, table.tidy_rows)
+    return csv_records(table.tidy_header, table.tidy_rows)
 
 
 def wide_csv_text(table: Table) -> str:
@@ -34,7 +34,7 @@ def wide_csv_text(table: Table) -> str:
     """
     if table.matrix is None:
         raise ValueError(f"table {table.name} is no matrix")
-    return _csv(table.matrix.header, table.matrix.rows)
+    return csv_records(table.matrix.header, table.matrix.rows)
 
 
 def markdown_text(table: Table) -> str:
@@ -51,7 +51,8 @@ def markdown_text(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _csv(header: Sequence[str], records: Sequence[Sequence[Value]]) -> str:
+def csv_records(header: Sequence[str], records: Iterable[Sequence[Value]]) -> str:
+    """A header and records, their values as in `csv_text`."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerows([_csv_value(value) for value in record] for record in (header, *records))
