@@ -8,7 +8,7 @@ from workflow_copy import TINY, copy_workflow, snakemake
 from sentflow.texts.corpora import read_corpus, read_questions
 from sentflow.training.data.table import read_training_data
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 
 def test_a_chain_of_two_rounds_mines_no_relevant_text(tmp_path):

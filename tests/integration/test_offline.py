@@ -9,7 +9,7 @@ import pytest
 from small_run import run_environment, run_small, run_words
 from workflow_copy import copy_workflow
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 NO_NETWORK = ("unshare", "--map-root-user", "--net")
 # One neural encoder too: its library is the one that likes to ask the hub. Its weights come with a package.

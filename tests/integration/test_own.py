@@ -10,7 +10,7 @@ import pytest
 import yaml
 from workflow_copy import REPOSITORY, copy_workflow, environment
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 PAGES = ("docs/adding-a-task.md", "docs/own-encoder.md")
 FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)

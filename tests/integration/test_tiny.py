@@ -109,6 +109,7 @@ def test_a_finished_run_knows_its_code_and_not_its_dates(copy_of_reference):
 # One core, from scratch and elsewhere: test_reproducibility.py; killed and resumed: test_kills.py
 
 
+@pytest.mark.nightly
 def test_jobs_of_a_fold(reference, copy_of_reference):
     # one lazy encoder, one MLP with alternatives, one pair; the other folds are those of whole-task jobs
     pairs = ("T1B-tiny/tfidf", "F3-tiny/bag-of-words", "G3-tiny/random")

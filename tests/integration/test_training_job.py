@@ -123,6 +123,7 @@ class Training:
         return load_file(file)
 
 
+@pytest.mark.nightly
 def test_a_training_that_is_asked_to_end_saves_and_the_next_goes_on(inputs, tmp_path):
     training = Training(inputs, tmp_path / "asked", steps=MANY, save_seconds="0")
     reached = [0]

@@ -75,8 +75,8 @@ def test_the_library_evaluates_a_task_and_searches(programs, tmp_path):
 
 
 def test_an_experiment_runs_in_an_empty_folder(programs, tmp_path):
-    targets = [f"results/{name}" for name in ("scores/F3-tiny/tfidf.json", "tables/encoders.md")]
-    words = ["run", *targets, "--cores", "2", "--configfile", str(TINY)]
+    target = "results/scores/F3-tiny/tfidf.json"
+    words = ["run", target, "--cores", "2", "--configfile", str(TINY)]
     said(programs, tmp_path, "sentflow", *words)
-    assert all((tmp_path / target).is_file() for target in targets)
+    assert (tmp_path / target).is_file()
     assert "Nothing to be done" in said(programs, tmp_path, "sentflow", *words)
