@@ -23,6 +23,16 @@ _COMPUTED = frozenset(
         *("StaticEmbedding", "WordEmbeddings", "WordWeights"),
     }
 )
+# Classes of sentence-transformers, in whichever of its modules a version has them. Anything else below its name may be
+# what one of these imports: the last part of sentence_transformers.base.model.pickle is Python's own.
+_CLASSES = (
+    _COMPUTED
+    | _ROUTERS
+    | {
+        *("CLIPModel", "LogitScore", "MLMTransformer", "MultiVectorMask"),
+        *("SparseAutoEncoder", "SparseStaticEmbedding", "SpladePooling"),
+    }
+)
 _ONE_VECTOR = "SentenceTransformer"
 # What folders of other models of sentence-transformers name → the kind that computes them; none is of many vectors
 _KIND_OF = {
