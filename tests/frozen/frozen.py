@@ -224,18 +224,20 @@ def golden_folds(folder: Path) -> Iterator[tuple[str, float]]:
             yield from _cells(scores, f"{name} {classifier}")
 
 
-def collect(work: Path, mirror: Path | None, golden: Path | None) -> tuple[dict[str, pd.Series], set[str]]:
+def collect(
+    work: Path, mirror: Path | None, golden: Path | None, only: Sequence[str]
+) -> tuple[dict[str, pd.Series], set[str]]:
     """Run everything; per kind the values by key, and the experiments that did not run here."""
     values: dict[str, list[tuple[str, float]]] = {kind: [] for kind in PLACES}
     absent = set()
     for experiment in EXPERIMENTS:
-        results = run(experiment, work, mirror)
+        results = run(experiment, work, mirror) if experiment in only else None
         if results is None:
             absent.add(experiment)
             continue
         for kind in PLACES:
             values[kind] += [(f"{experiment} {key}", value) for key, value in found(kind, results)]
-    if golden is None:
+    if golden is None or "golden" not in only:
         absent.add("golden")
     else:
         values["golden"] = [(f"golden {key}", value) for key, value in golden_folds(golden)]
@@ -321,7 +323,7 @@ def check(values: Mapping[str, pd.Series], absent: set[str], most: int) -> int:
         sys.stdout.write(f"{kind}: {len(now):,} values, {len(lines):,} differ\n")
     for experiment in sorted(absent):
         sys.stdout.write(
-            f"not compared: {experiment} (no mirror of real data; name one in SENTFLOW_MIRROR)\n"
+            f"not compared: {experiment} (left out, or there is no mirror of real data; SENTFLOW_MIRROR names one)\n"
         )
     how = (
         "as on the machine of the committed values"
@@ -364,6 +366,9 @@ def main() -> int:
     parser.add_argument("action", choices=["check", "update"])
     parser.add_argument("kinds", nargs="*", choices=[*PLACES, []], help="kinds to update")
     parser.add_argument("--work", type=Path, help="folder of the runs, kept; a new one by default")
+    parser.add_argument(
+        "--only", nargs="+", default=[*EXPERIMENTS, "golden"], help="experiments to run and compare"
+    )
     parser.add_argument("--most", type=int, default=20, help="differences printed per kind")
     args = parser.parse_args()
     if (args.action == "update") != bool(args.kinds):
@@ -372,7 +377,7 @@ def main() -> int:
         work = args.work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="frozen-")))
         mirror = _folder("SENTFLOW_MIRROR", SHARED / "data")
         golden = _folder("SENTFLOW_GOLDEN", SHARED / "golden")
-        values, absent = collect(work.resolve(), mirror, golden)
+        values, absent = collect(work.resolve(), mirror, golden, args.only)
     if args.action == "update":
         return update(values, absent, args.kinds, args.most)
     return check(values, absent, args.most)
