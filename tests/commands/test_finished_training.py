@@ -36,6 +36,7 @@ def test_its_state_stays_until_the_rule_that_uses_its_weights_begins(tmp_path, m
             "pooling": "cls",
         },
         **{"settings": RECIPES["simcse"].settings, "training": asdict(training), "start": {"name": "start"}},
+        "least_rows": 2,
         "data": {"name": "own", "form": "texts"},
     }
     out, state = tmp_path / "out", tmp_path / "state"

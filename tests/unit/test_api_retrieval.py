@@ -126,7 +126,6 @@ def test_a_comparison_is_that_of_the_pipeline():
     ("call", "said"),
     [
         (lambda: sentflow.retrieve([], DOCUMENTS), "questions is empty"),
-        (lambda: sentflow.retrieve(["a", " "], DOCUMENTS), r"questions\['1'\] is empty"),
         (lambda: sentflow.retrieve(["a"], ["b"], k=0), "k is 0"),
         (lambda: sentflow.retrieve(["a"], ["b"], "bm52"), "Did you mean bm25"),
         (lambda: sentflow.retrieve(["a"], ["b"], {"kind": "bm25", "k2": 1}), "bm25 has no 'k2'"),
