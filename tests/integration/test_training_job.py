@@ -64,6 +64,7 @@ class Training:
             "seed": 1,
             "pooling": "cls",
             "start": {"name": "start"},
+            "least_rows": recipe.rows,
             "data": {"name": "own", "form": "texts"},
         }
         self.folder, self.state = folder, folder / "state"
