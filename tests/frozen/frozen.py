@@ -156,8 +156,8 @@ def run(experiment: str, work: Path, mirror: Path | None) -> Path | None:
     return folder / "results"
 
 
-def found(kind: str, results: Path) -> Iterator[tuple[str, float]]:
-    """The values of a kind in a results folder, by key."""
+def found(kind: str, results: Path) -> Iterator[pd.Series]:
+    """The values of a kind in a results folder, by key; a file each."""
     for pattern in PLACES[kind]:
         glob = re.sub(r"\{\w+\}", "*", pattern)
         names = re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(pattern)))
@@ -169,10 +169,11 @@ def found(kind: str, results: Path) -> Iterator[tuple[str, float]]:
                 continue
             of = " ".join(match.groupdict().values())
             if file.suffix == ".json":
-                yield from _leaves(json.loads(file.read_text(encoding="utf-8")), of)
+                leaves = dict(_leaves(json.loads(file.read_text(encoding="utf-8")), of))
+                yield pd.Series(leaves, dtype=float)
             else:
                 frame = pd.read_csv(file) if file.suffix == ".csv" else pd.read_parquet(file)
-                yield from _cells(_top(frame) if kind == "runs" else frame, of)
+                yield _cells(_top(frame) if kind == "runs" else frame, of)
 
 
 def _top(run_of: pd.DataFrame) -> pd.DataFrame:
@@ -191,30 +192,26 @@ def _leaves(content: Any, key: str) -> Iterator[tuple[str, float]]:
         yield key, float(content)
 
 
-def _cells(frame: pd.DataFrame, of: str) -> Iterator[tuple[str, float]]:
-    numbers, names = [], []
-    for column in map(str, frame.columns):
-        if not LEFT_OUT.search(column):
-            is_number = pd.api.types.is_numeric_dtype(frame[column]) and column not in PLACE
-            (numbers if is_number else names).append(column)
-    if not numbers or frame.empty:
-        return
-    named = [column for column in names if not WORDS.search(column) and _is_plain(frame[column])]
-    rows = (
-        frame[named].fillna("").astype(str).agg(" ".join, axis=1)
-        if named
-        else pd.Series("", index=frame.index)
+def _cells(frame: pd.DataFrame, of: str) -> pd.Series:
+    columns = [column for column in map(str, frame.columns) if not LEFT_OUT.search(column)]
+    numbers = [
+        column for column in columns if pd.api.types.is_numeric_dtype(frame[column]) and column not in PLACE
+    ]
+    rows = pd.Series(f"{of} ", index=frame.index)
+    for column in columns:
+        if column not in numbers and not WORDS.search(column) and _is_plain(frame[column]):
+            rows += frame[column].fillna("").astype(str) + " "
+    return pd.concat(
+        [pd.Series(frame[column].to_numpy(float), index=rows + column) for column in numbers]
+        or [pd.Series(dtype=float)]
     )
-    for row, values in zip(rows, frame[numbers].itertuples(index=False, name=None), strict=True):
-        for column, value in zip(numbers, values, strict=True):
-            yield f"{of} {row} {column}", float(value)
 
 
 def _is_plain(column: pd.Series) -> bool:
     return not column.map(lambda value: isinstance(value, list | dict | np.ndarray)).any()
 
 
-def golden_folds(folder: Path) -> Iterator[tuple[str, float]]:
+def golden_folds(folder: Path) -> Iterator[pd.Series]:
     """Folds of the probes on the inputs of the published evaluator's results."""
     from sentflow.probing.cross_validation import cross_validate
 
@@ -223,14 +220,14 @@ def golden_folds(folder: Path) -> Iterator[tuple[str, float]]:
         labels = np.load(folder / f"{name}.labels.npy").astype(np.int64)
         for classifier, hidden in (("logistic", None), ("mlp256", 256)):
             scores = cross_validate(features, labels, metric=metric, hidden=hidden, repetitions=1).scores
-            yield from _cells(scores, f"{name} {classifier}")
+            yield _cells(scores, f"{name} {classifier}")
 
 
 def collect(
     work: Path, mirror: Path | None, golden: Path | None, only: Sequence[str]
 ) -> tuple[dict[str, pd.Series], set[str]]:
     """Run everything; per kind the values by key, and the experiments that did not run here."""
-    values: dict[str, list[tuple[str, float]]] = {kind: [] for kind in PLACES}
+    values: dict[str, list[pd.Series]] = {kind: [] for kind in PLACES}
     absent = set()
     for experiment in EXPERIMENTS:
         results = run(experiment, work, mirror) if experiment in only else None
@@ -238,20 +235,21 @@ def collect(
             absent.add(experiment)
             continue
         for kind in PLACES:
-            values[kind] += [(f"{experiment} {key}", value) for key, value in found(kind, results)]
+            values[kind] += [of_file.add_prefix(f"{experiment} ") for of_file in found(kind, results)]
     if golden is None or "golden" not in only:
         absent.add("golden")
     else:
-        values["golden"] = [(f"golden {key}", value) for key, value in golden_folds(golden)]
-    return {kind: _series(pairs) for kind, pairs in values.items()}, absent
+        values["golden"] = [of_file.add_prefix("golden ") for of_file in golden_folds(golden)]
+    return {kind: _joined(files) for kind, files in values.items()}, absent
 
 
-def _series(pairs: Sequence[tuple[str, float]]) -> pd.Series:
+def _joined(files: Sequence[pd.Series]) -> pd.Series:
     """Sorted by key; keys that several rows share are numbered in the order of the rows."""
-    keys = pd.Series([re.sub(r"\s+", " ", key) for key, _ in pairs], dtype=str)
-    again = keys.groupby(keys).cumcount()
-    keys = keys.where(again == 0, keys + " #" + (again + 1).astype(str))
-    return pd.Series([value for _, value in pairs], index=keys.to_numpy(), dtype=float).sort_index()
+    values = pd.concat([file for file in files if len(file)] or [pd.Series(dtype=float, index=[])])
+    keys = values.index.astype(str).str.replace(r"\s+", " ", regex=True).to_series()
+    again = keys.groupby(keys.to_numpy()).cumcount()
+    numbered = keys.where(again == 0, keys + " #" + (again + 1).astype(str))
+    return pd.Series(values.to_numpy(), index=numbered.to_numpy(), dtype=float).sort_index()
 
 
 def committed(kind: str) -> pd.Series:
@@ -316,7 +314,8 @@ def check(values: Mapping[str, pd.Series], absent: set[str], most: int) -> int:
     total = 0
     for kind, now in values.items():
         was = committed(kind)
-        was = was[~was.index.str.split(" ", n=1).str[0].isin(absent)] if len(was) else was
+        if len(was):
+            was = was[~was.index.str.startswith(tuple(f"{experiment} " for experiment in absent))]
         lines = differences(kind, was, now, same_machine=same_machine)
         show(lines, most)
         total += len(lines) if same_machine or len(lines) > SHARE_ON_OTHER_MACHINE * len(now) else 0

@@ -13,7 +13,7 @@ from sentflow.geometry.alignment_settings import AlignmentSettings
 from sentflow.geometry.alignment_uniformity import AlignmentUniformity, ScoredVectors, measure
 
 pytestmark = pytest.mark.mirror
-minilm_runs = pytest.mark.slow
+minilm_runs = pytest.mark.nightly
 
 PARTS = {
     "dev": ["STSB-dev"],

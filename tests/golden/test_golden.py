@@ -102,7 +102,7 @@ def test_first_and_last_fold_are_the_published_ones(golden, run):
     assert_same_folds(some_folds(run, features, labels, wanted), published_folds(golden, run, wanted))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @every_run
 def test_every_fold_is_the_published_one(golden, run):
     features, labels = inputs(golden, run)

@@ -17,7 +17,7 @@ from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.fusion import FusionSettings, fused
 from sentflow.retrieval.ranking import Run
 
-pytestmark = [pytest.mark.mirror, pytest.mark.slow]
+pytestmark = [pytest.mark.mirror, pytest.mark.nightly]
 
 MEASURES = ["nDCG@10", "R@10", "R@100", "RR@10"]
 TOLERANCE = 2e-3

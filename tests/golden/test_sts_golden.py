@@ -14,7 +14,7 @@ from sentflow.similarity.overlap import overlap
 from sentflow.similarity.scores import point_scores, rows_by_subset
 
 pytestmark = pytest.mark.mirror
-minilm_runs = pytest.mark.slow
+minilm_runs = pytest.mark.nightly
 
 # all, mean, wmean
 RAW = {

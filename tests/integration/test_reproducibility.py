@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from workflow_copy import TINY, copy_workflow, environment, snakemake_words
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 # Every folder of numbers; what is measured anew in each run is none
 FOLDERS = ("scores", "tables", "similarity", "alignments", "regressions", "geometry", "comparisons")

@@ -9,7 +9,7 @@ import pytest
 from wheels import build_wheel, environment_of
 from workflow_copy import PACKAGE, REPOSITORY, TINY, environment
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 EVALUATE = """\
 import numpy as np

@@ -255,6 +255,6 @@ def test_a_latex_table_of_any_size_loses_no_row_and_no_column():
 
 
 @needs_tex
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_tex_finds_no_table_too_wide_or_too_long(tmp_path):
     assert complaints(tmp_path, tables_of(Extent(8, 18, long=True)), CLASSES[1]) == []

@@ -12,7 +12,7 @@ from sentflow.stats.paired import CorrectedT
 from sentflow.stats.repeatability import published_intervals
 from simulated_probes import World, samples, true_scores
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 N_SETS = 1500
 WORLD = World(240, (1.0, 1.0))
