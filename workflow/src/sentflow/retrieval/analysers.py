@@ -1,10 +1,14 @@
-"""Texts into the terms that lexical retrievers count: which units, which case, which of them stop, which stem."""
+"""Texts into the terms that lexical retrievers count: which units, which case, which of them stop, which stem.
+
+Texts are compared in Unicode's composed form (NFC): files made on a Mac may hold letters and their accents apart.
+"""
 
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 from sentflow.errors import ConfigError
 from sentflow.retrieval.stop_words import stop_words
@@ -62,14 +66,14 @@ class Analyser:
                     f"{where}.{key}: {settings[key]!r} does not exist. Write one of: {', '.join(values)}."
                 )
         dropped = stop_words(settings.get("stop_words", ()), where=f"{where}.stop_words")
-        return cls(**{**settings, "stop_words": dropped})
+        return cls(**{**settings, "stop_words": frozenset(normalize("NFC", word) for word in dropped)})
 
     def terms(self, texts: Sequence[str]) -> list[list[str]]:
         """The terms of each text, in their order; a term may repeat."""
         cut, stem = self._cutter(), self._stem()
         found = []
         for text in texts:
-            units = cut(text)
+            units = cut(normalize("NFC", text))
             if self.lower:
                 units = [unit.lower() for unit in units]
             if self.stop_words:

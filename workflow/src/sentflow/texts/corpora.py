@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pyarrow as pa
@@ -54,11 +55,11 @@ class Corpus:
         ]
 
     def copies(self) -> dict[str, list[str]]:
-        """Document → all documents with its whole text but for white space and case, where there are others."""
+        """Document → all documents with its text but for space, case and forms of accents, where there are others."""
         same: dict[str, list[str]] = defaultdict(list)
         for name, text in zip(self.ids, self.whole_texts(), strict=True):
             if text:
-                same[" ".join(text.lower().split())].append(name)
+                same[" ".join(normalize("NFC", text).lower().split())].append(name)
         return {name: names for names in same.values() if len(names) > 1 for name in names}
 
     def row_texts(self) -> Iterator[tuple[str, ...]]:

@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 
@@ -154,7 +155,7 @@ def _part_of(key: str, n: int) -> int:
 
 def _letters(text: str) -> str:
     """What two questions have in common that differ in case, spaces, signs and single letters."""
-    return " ".join(_LONG_WORD.findall(text.lower()))
+    return " ".join(_LONG_WORD.findall(normalize("NFC", text).lower()))
 
 
 def _names(ids: str, asked: Mapping[str, str]) -> list[str]:
