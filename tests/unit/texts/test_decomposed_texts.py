@@ -83,3 +83,10 @@ def test_the_audit_of_a_task_sees_copies_of_the_other_form_and_counts_them():
     )
     assert any("20 texts have characters in another form than NFC" in told for told in found["warnings"])
     assert leaks(texts, None, labels, [None] * 40)["lengths"].mcc <= 0
+
+
+def test_a_comparison_with_published_scores_may_leave_texts_as_they_stand():
+    raw = Analyser.from_settings({"units": "long-words", "normalise": False}, where="a")
+    assert raw.terms([APART[1]]) != raw.terms([TEXTS[1]]) == [TEXTS[1].split()]
+    asked = sentflow.retrieve(TEXTS[1:2], APART[1:2], "bm25-raw")
+    assert asked["0"]["0"] < sentflow.retrieve(TEXTS[1:2], APART[1:2], "bm25")["0"]["0"]
