@@ -41,18 +41,7 @@ def prepared(tmp_path, monkeypatch):
     prepare_corpus.main(
         ["--corpus", "c", "--raw", "corpus.jsonl", "--settings", json.dumps(corpus), "--output", "c.parquet"]
     )
-    questions = {
-        **COMMON,
-        "corpus": "c",
-        "questions": [{**LINES, "files": ["questions.jsonl"]}],
-        "judgements": [{"format": "jsonl", "files": ["judgements.jsonl"], "question": "q", "document": "d"}],
-    }
-    prepare_questions.main(
-        [
-            *("--questions", "q", "--raw", "questions.jsonl", "judgements.jsonl", "--corpus", "c.parquet"),
-            *("--settings", json.dumps(questions), "--output", "q.parquet", "--judgements", "j.parquet"),
-        ]
-    )
+    questions_prepared()
     analyse.main(
         [
             "--corpus",
@@ -66,6 +55,22 @@ def prepared(tmp_path, monkeypatch):
         ]
     )
     return tmp_path
+
+
+def questions_prepared(**keys):
+    questions = {
+        **COMMON,
+        "corpus": "c",
+        "questions": [{**LINES, "files": ["questions.jsonl"]}],
+        "judgements": [{"format": "jsonl", "files": ["judgements.jsonl"], "question": "q", "document": "d"}],
+        **keys,
+    }
+    prepare_questions.main(
+        [
+            *("--questions", "q", "--raw", "questions.jsonl", "judgements.jsonl", "--corpus", "c.parquet"),
+            *("--settings", json.dumps(questions), "--output", "q.parquet", "--judgements", "j.parquet"),
+        ]
+    )
 
 
 def searched(command, output, settings, *more):
@@ -137,3 +142,23 @@ def test_hardest_questions_and_those_that_two_retrievers_disagree_on(prepared):
     assert np.isnan(second.first_grade_b)
     assert (rows[0].rank_b, rows[0].first_b) == (0, "")
     assert [(row.a, row.b) for row in quoted(["other", "bm25"])[:1]] == [("other", "bm25")]
+
+
+def test_a_question_that_is_a_document_does_not_find_itself_where_its_set_says_so(prepared):
+    asked = [{"_id": "d1", "text": TEXTS[1]}, {"_id": "d2", "text": TEXTS[2]}]
+    (prepared / "questions.jsonl").write_text("\n".join(map(json.dumps, asked)), encoding="utf-8")
+    judged = [{"q": "d1", "d": "d2"}, {"q": "d2", "d": "d0"}, {"q": "d2", "d": "d2"}]
+    (prepared / "judgements.jsonl").write_text("\n".join(map(json.dumps, judged)), encoding="utf-8")
+    (prepared / "run.trec").write_text("d1 Q0 d1 1 9 x\nd1 Q0 d0 2 8 x\nd1 Q0 d2 3 7 x\n", encoding="utf-8")
+    second = 1 / np.log2(3)  # what the second rank counts; of d2 itself, too, where it is kept
+    for same_ids, found, other, values in (
+        ("keep", {"d1": ["d1", "d2"], "d2": ["d2", "d1"]}, ["d1", "d0"], [second, 1 / (1 + second)]),
+        ("exclude", {"d1": ["d2"], "d2": ["d1", "d0"]}, ["d0", "d2"], [1, second]),
+    ):
+        questions_prepared(same_ids=same_ids)
+        about, run = bm25(depth=2)
+        assert (about["depth"], run) == (2, found)
+        assert searched(read_run, "o.parquet", {"retriever": "o", "depth": 2}, "--run", "run.trec")[1] == {
+            "d1": other
+        }
+        assert evaluated("bm25").values["nDCG@10"].tolist() == pytest.approx(values)

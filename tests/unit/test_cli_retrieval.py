@@ -62,6 +62,19 @@ def test_one_run_is_not_compared_and_json_and_csv_have_all_digits(files):
     assert {(row["run"], row["measure"]): float(row["mean"]) for row in rows}["other", "RR@10"] == 0.5
 
 
+def test_questions_that_are_documents_are_told_and_left_out(files):
+    lines = ["a Q0 a 1 9 x", "a Q0 b 2 8 x", "b Q0 b 1 9 x", "b Q0 c 2 8 x", "b Q0 a 3 7 x"]
+    (files / "own.run").write_text("\n".join(lines), encoding="utf-8")
+    (files / "own.txt").write_text("a 0 b 1\nb 0 a 1\nb 0 b 0\n", encoding="utf-8")
+    kept = printed("evaluate", "own.run", "own.txt", "--measures", "RR@10")
+    assert "0.417" in kept and "2 questions" in kept and "--same-ids exclude" in kept
+    left = printed("evaluate", "own.run", "own.txt", "--measures", "RR@10", "--same-ids", "exclude")
+    assert "0.750" in left and "same-ids" not in left
+    # a document with the name of its question may be its answer
+    (files / "own.txt").write_text("a 0 a 1\nb 0 b 1\n", encoding="utf-8")
+    assert "same-ids" not in printed("evaluate", "own.run", "own.txt")
+
+
 def test_mistakes_are_refused(files):
     for words, said in (
         (["good.run"], "judgements last"),

@@ -110,6 +110,18 @@ def test_ties_have_bounds_and_copies_of_a_relevant_document_count_apart():
     assert (found.values["RR@10"][0], found.with_duplicates["RR@10"][0]) == (0.5, 1)
 
 
+def test_ties_at_the_cut_are_counted_again_where_a_document_is_left_out():
+    ranked = {
+        "b": Ranked(np.array([1, 0, 2]), np.array([3.0, 2, 2]), 4),
+        "x": Ranked(np.array([0, 1, 2]), np.array([3.0, 2, 1])),
+    }
+    left = Run(["a", "b", "c"], ranked).without_same_ids(1)
+    assert [(left.documents(name), left.ranked[name].tied_at_cut) for name in "bx"] == [
+        (["a"], 5),
+        (["a"], 0),
+    ]
+
+
 def test_without_judged_negatives_nothing_is_said_of_unjudged_documents():
     run = run_of(q1={"a": 3.0, "c": 2.0, "b": 1.0})
     assert evaluate(run, questions({"q1": {"b": 1}}), CORPUS, ["RR@10"]).condensed == {}

@@ -9,7 +9,15 @@ import numpy as np
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.retrieval import SEED, RetrievedRun
-from sentflow.api.run_inputs import corpus_of, grades_of, judged_questions, ranked_run, scores_of
+from sentflow.api.run_inputs import (
+    Grades,
+    Scores,
+    corpus_of,
+    grades_of,
+    judged_questions,
+    ranked_run,
+    scores_of,
+)
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
 from sentflow.errors import instead
@@ -19,7 +27,7 @@ from sentflow.retrieval.measures import check_measures
 from sentflow.retrieval.results import stated_means
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
-from sentflow.texts.corpora import Corpus
+from sentflow.texts.corpora import EXCLUDE, KEEP, SAME_IDS, Corpus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +61,9 @@ class RunEvaluation:
         Name of the questions, of which random draws depend.
     depth
         Documents of the longest list of the run.
+    n_same_ids
+        Questions that rank the document of their own name first, though it is not relevant for them; 0 unless that are
+        most of those that rank it.
     relevant_grade, seed
         See `evaluate_run`.
     """
@@ -63,6 +74,7 @@ class RunEvaluation:
     n_not_judged: int
     question_set: str = QUESTIONS
     depth: int = 1
+    n_same_ids: int = 0
     relevant_grade: int = 1
     seed: int = field(default=SEED, repr=False)
 
@@ -120,6 +132,11 @@ class RunEvaluation:
             "questions of the run without a judgement, left out": self.n_not_judged,
         }
         stated = [f"{self.name}: {count} {what}." for what, count in counts.items() if count]
+        if self.n_same_ids:
+            stated.append(
+                f"{self.name}: {counted(self.n_same_ids, 'question')} found the document of the same name first, which "
+                'may be the question itself; same_ids="exclude" (--same-ids exclude) leaves it out.'
+            )
         widths = {name: row["best_order"] - row["worst_order"] for name, row in self.means.items()}
         widest = max(widths, key=lambda name: widths[name])
         if widths[widest] < _TIES:
@@ -202,6 +219,7 @@ def evaluate_run(
     measures: Sequence[str] = MEASURES,
     *,
     relevant_grade: int = 1,
+    same_ids: str = KEEP,
     documents: Any = None,
     name: str | None = None,
     question_set: str = QUESTIONS,
@@ -223,6 +241,9 @@ def evaluate_run(
         As ir-measures writes them.
     relevant_grade
         The least grade that is relevant; gains of nDCG are the grades.
+    same_ids
+        ``exclude`` leaves the document that has the name of a question out of its ranking and judgements, where it is
+        the question itself; ``keep`` does not, and a remark says where that seems to be so.
     documents
         What was searched, as for `sentflow.retrieve`: equal scores are in their order then, documents of equal texts
         are found, and unknown documents are refused. Without, equal scores keep the order of the run.
@@ -246,7 +267,13 @@ def evaluate_run(
     check_measures(measures, "measures")
     if relevant_grade < 1:
         raise ArgumentError(f"relevant_grade is {relevant_grade}. Write 1 or more.")
+    if same_ids not in SAME_IDS:
+        raise ArgumentError(f"same_ids is {same_ids!r}. {instead(same_ids, SAME_IDS)}")
     scores, grades = scores_of(run), grades_of(judgements)
+    if same_ids == EXCLUDE:
+        scores, grades = (
+            {name: _others(name, own) for name, own in given.items()} for given in (scores, grades)
+        )
     if not any(grade >= relevant_grade for judged in grades.values() for grade in judged.values()):
         raise ArgumentError(
             f"judgements: no document has the grade {relevant_grade} or a higher one. Write a lower relevant_grade."
@@ -273,6 +300,7 @@ def evaluate_run(
         len(scores) - len(kept),
         question_set,
         depth=max([1, *map(len, kept.values())]),
+        n_same_ids=_n_same_ids(kept, grades, relevant_grade),
         relevant_grade=relevant_grade,
         seed=seed,
     )
@@ -353,6 +381,20 @@ def _corpus(
                 "under the same names."
             )
     return corpus
+
+
+def _others(name: str, own: Mapping[str, Any]) -> dict[str, Any]:
+    return {document: value for document, value in own.items() if document != name}
+
+
+def _n_same_ids(scores: Scores, grades: Grades, relevant_grade: int) -> int:
+    """See `RunEvaluation.n_same_ids`."""
+    ranking = [
+        own[name] == max(own.values())
+        for name, own in scores.items()
+        if name in own and grades[name].get(name, 0) < relevant_grade
+    ]
+    return sum(ranking) if 2 * sum(ranking) > len(ranking) else 0
 
 
 def _known(measure: str, measures: Mapping[str, Any]) -> str:

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from unicodedata import is_normalized, normalize
+from unicodedata import is_normalized
 
 from sentflow.audit.ngrams import ngram_sets, plain
 from sentflow.audit.similar import SimilarPairs, similar_pairs
-from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.corpora import Corpus, Questions, folded
 
 NEAR = 0.8  # Jaccard similarity of character 5-grams
 COPY, NEARLY = "copy", "near"
@@ -85,7 +85,7 @@ def _relevant(questions: Questions) -> dict[str, set[str]]:
 
 
 def _folded(texts: Sequence[str]) -> set[str]:
-    return {" ".join(normalize("NFC", text).lower().split()) for text in texts}
+    return set(map(folded, texts))
 
 
 def _similar(asked: Sequence[str], known: Sequence[str]) -> SimilarPairs:

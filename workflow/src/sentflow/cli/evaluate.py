@@ -26,6 +26,7 @@ def evaluate(
     *,
     measures: Sequence[str] | None,
     relevant_grade: int,
+    same_ids: str,
     level: float,
     output: str,
     per_question: Path | None,
@@ -41,6 +42,8 @@ def evaluate(
         configuration.
     relevant_grade
         The least grade that is relevant.
+    same_ids
+        ``keep`` or ``exclude``, see `evaluate_run`.
     level
         Of the intervals.
     output
@@ -65,8 +68,9 @@ def evaluate(
         _refuse_in_use(per_question, files)
     *runs, judgements = files
     names = [name.strip() for item in measures or MEASURES for name in item.split(",") if name.strip()]
+    settings: dict[str, Any] = {"relevant_grade": relevant_grade, "same_ids": same_ids, "level": level}
     found = [
-        evaluate_run(run, judgements, names, relevant_grade=relevant_grade, name=name, level=level)
+        evaluate_run(run, judgements, names, name=name, **settings)
         for run, name in zip(runs, _names(runs), strict=True)
     ]
     several = len(found) > 1 and len(found[0].found.questions) > 1
