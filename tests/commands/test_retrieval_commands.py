@@ -7,6 +7,7 @@ import pytest
 
 from sentflow.commands import (
     analyse,
+    compare_retrieval,
     evaluate,
     hardest_questions,
     prepare_corpus,
@@ -14,6 +15,7 @@ from sentflow.commands import (
     read_run,
     search_terms,
 )
+from sentflow.compare.question_rows import QuestionDifference
 from sentflow.files.rows import read_rows
 from sentflow.retrieval.hardest_rows import HardQuestion
 from sentflow.retrieval.results import read_values
@@ -142,6 +144,30 @@ def test_hardest_questions_and_those_that_two_retrievers_disagree_on(prepared):
     assert np.isnan(second.first_grade_b)
     assert (rows[0].rank_b, rows[0].first_b) == (0, "")
     assert [(row.a, row.b) for row in quoted(["other", "bm25"])[:1]] == [("other", "bm25")]
+
+
+def test_a_retriever_that_equal_scores_decide_on_is_not_tested(prepared):
+    bm25()  # d0 and d2 have the same score for q1
+    (prepared / "a.trec").write_text("q1 Q0 d0 1 2 x\nq2 Q0 d0 1 2 x\nq3 Q0 d3 1 1 x\n", encoding="utf-8")
+    (prepared / "b.trec").write_text("q1 Q0 d0 1 2 x\nq1 Q0 d1 1 1 x\nq2 Q0 d1 1 1 x\n", encoding="utf-8")
+    for name in ("a", "b"):
+        searched(read_run, f"{name}.parquet", {"retriever": name}, "--run", f"{name}.trec")
+    for name in ("a", "b", "bm25"):
+        evaluated(name)
+    settings = {
+        "order": [["q"], ["a", "bm25", "b"]], "controls": [], "families": {}, "main": "nDCG@10",
+        "measures": ["nDCG@10"], "alpha": 0.05, "level": 0.95, "margin": 0.01, "n_resamples": 50, "seed": 1,
+    }  # fmt: skip
+    names = ("differences", "document-differences", "group-differences", "clusters", "groups", "seeds")
+    compare_retrieval.main(
+        [
+            *("--scores", "a-r.json", "b-r.json", "bm25-r.json"),
+            *("--rows", "a-r.parquet", "b-r.parquet", "bm25-r.parquet", "--settings", json.dumps(settings)),
+            *(word for name in names for word in (f"--{name}", f"{name}.parquet")),
+        ]
+    )
+    found = read_rows("differences.parquet", QuestionDifference)
+    assert [(row.model_a, row.model_b) for row in found] == [("a", "b")]
 
 
 def test_a_question_that_is_a_document_does_not_find_itself_where_its_set_says_so(prepared):

@@ -31,6 +31,14 @@ class SameIds(StrEnum):
     EXCLUDE = "exclude"
 
 
+class Ties(StrEnum):
+    """In which order documents with equal scores count."""
+
+    CORPUS = "corpus"
+    MEAN = "mean"
+    TREC_EVAL = "trec_eval"
+
+
 class Role(StrEnum):
     """As what an encoder reads a text."""
 
@@ -233,6 +241,13 @@ def evaluate(
             "itself; or keep."
         ),
     ] = SameIds.KEEP,
+    ties: Annotated[
+        Ties,
+        typer.Option(
+            help="Documents with equal scores: in the order of the file (corpus), the mean over all orders, or in that "
+            "of trec_eval."
+        ),
+    ] = Ties.CORPUS,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     per_question: Annotated[
         Path | None, typer.Option(help="CSV to write, with a value per run, question and measure.")
@@ -251,6 +266,7 @@ def evaluate(
         measures=measures,
         relevant_grade=relevant_grade,
         same_ids=same_ids,
+        ties=ties,
         level=level,
         output="json" if as_json else "csv" if as_csv else "table",
         per_question=per_question,
