@@ -7,6 +7,7 @@ import pytest
 
 from sentflow.commands import (
     analyse,
+    compare_retrieval,
     evaluate,
     hardest_questions,
     prepare_corpus,
@@ -14,6 +15,7 @@ from sentflow.commands import (
     read_run,
     search_terms,
 )
+from sentflow.compare.question_rows import QuestionDifference
 from sentflow.files.rows import read_rows
 from sentflow.retrieval.hardest_rows import HardQuestion
 from sentflow.retrieval.results import read_values
@@ -41,18 +43,7 @@ def prepared(tmp_path, monkeypatch):
     prepare_corpus.main(
         ["--corpus", "c", "--raw", "corpus.jsonl", "--settings", json.dumps(corpus), "--output", "c.parquet"]
     )
-    questions = {
-        **COMMON,
-        "corpus": "c",
-        "questions": [{**LINES, "files": ["questions.jsonl"]}],
-        "judgements": [{"format": "jsonl", "files": ["judgements.jsonl"], "question": "q", "document": "d"}],
-    }
-    prepare_questions.main(
-        [
-            *("--questions", "q", "--raw", "questions.jsonl", "judgements.jsonl", "--corpus", "c.parquet"),
-            *("--settings", json.dumps(questions), "--output", "q.parquet", "--judgements", "j.parquet"),
-        ]
-    )
+    questions_prepared()
     analyse.main(
         [
             "--corpus",
@@ -66,6 +57,22 @@ def prepared(tmp_path, monkeypatch):
         ]
     )
     return tmp_path
+
+
+def questions_prepared(**keys):
+    questions = {
+        **COMMON,
+        "corpus": "c",
+        "questions": [{**LINES, "files": ["questions.jsonl"]}],
+        "judgements": [{"format": "jsonl", "files": ["judgements.jsonl"], "question": "q", "document": "d"}],
+        **keys,
+    }
+    prepare_questions.main(
+        [
+            *("--questions", "q", "--raw", "questions.jsonl", "judgements.jsonl", "--corpus", "c.parquet"),
+            *("--settings", json.dumps(questions), "--output", "q.parquet", "--judgements", "j.parquet"),
+        ]
+    )
 
 
 def searched(command, output, settings, *more):
@@ -137,3 +144,47 @@ def test_hardest_questions_and_those_that_two_retrievers_disagree_on(prepared):
     assert np.isnan(second.first_grade_b)
     assert (rows[0].rank_b, rows[0].first_b) == (0, "")
     assert [(row.a, row.b) for row in quoted(["other", "bm25"])[:1]] == [("other", "bm25")]
+
+
+def test_a_retriever_that_equal_scores_decide_on_is_not_tested(prepared):
+    bm25()  # d0 and d2 have the same score for q1
+    (prepared / "a.trec").write_text("q1 Q0 d0 1 2 x\nq2 Q0 d0 1 2 x\nq3 Q0 d3 1 1 x\n", encoding="utf-8")
+    (prepared / "b.trec").write_text("q1 Q0 d0 1 2 x\nq1 Q0 d1 1 1 x\nq2 Q0 d1 1 1 x\n", encoding="utf-8")
+    for name in ("a", "b"):
+        searched(read_run, f"{name}.parquet", {"retriever": name}, "--run", f"{name}.trec")
+    for name in ("a", "b", "bm25"):
+        evaluated(name)
+    settings = {
+        "order": [["q"], ["a", "bm25", "b"]], "controls": [], "families": {}, "main": "nDCG@10",
+        "measures": ["nDCG@10"], "alpha": 0.05, "level": 0.95, "margin": 0.01, "n_resamples": 50, "seed": 1,
+    }  # fmt: skip
+    names = ("differences", "document-differences", "group-differences", "clusters", "groups", "seeds")
+    compare_retrieval.main(
+        [
+            *("--scores", "a-r.json", "b-r.json", "bm25-r.json"),
+            *("--rows", "a-r.parquet", "b-r.parquet", "bm25-r.parquet", "--settings", json.dumps(settings)),
+            *(word for name in names for word in (f"--{name}", f"{name}.parquet")),
+        ]
+    )
+    found = read_rows("differences.parquet", QuestionDifference)
+    assert [(row.model_a, row.model_b) for row in found] == [("a", "b")]
+
+
+def test_a_question_that_is_a_document_does_not_find_itself_where_its_set_says_so(prepared):
+    asked = [{"_id": "d1", "text": TEXTS[1]}, {"_id": "d2", "text": TEXTS[2]}]
+    (prepared / "questions.jsonl").write_text("\n".join(map(json.dumps, asked)), encoding="utf-8")
+    judged = [{"q": "d1", "d": "d2"}, {"q": "d2", "d": "d0"}, {"q": "d2", "d": "d2"}]
+    (prepared / "judgements.jsonl").write_text("\n".join(map(json.dumps, judged)), encoding="utf-8")
+    (prepared / "run.trec").write_text("d1 Q0 d1 1 9 x\nd1 Q0 d0 2 8 x\nd1 Q0 d2 3 7 x\n", encoding="utf-8")
+    second = 1 / np.log2(3)  # what the second rank counts; of d2 itself, too, where it is kept
+    for same_ids, found, other, values in (
+        ("keep", {"d1": ["d1", "d2"], "d2": ["d2", "d1"]}, ["d1", "d0"], [second, 1 / (1 + second)]),
+        ("exclude", {"d1": ["d2"], "d2": ["d1", "d0"]}, ["d0", "d2"], [1, second]),
+    ):
+        questions_prepared(same_ids=same_ids)
+        about, run = bm25(depth=2)
+        assert (about["depth"], run) == (2, found)
+        assert searched(read_run, "o.parquet", {"retriever": "o", "depth": 2}, "--run", "run.trec")[1] == {
+            "d1": other
+        }
+        assert evaluated("bm25").values["nDCG@10"].tolist() == pytest.approx(values)

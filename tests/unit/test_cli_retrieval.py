@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sentflow
+from sentflow.api.arguments import ArgumentError
 from sentflow.cli.app import app
 
 RUNS = {
@@ -60,6 +61,46 @@ def test_one_run_is_not_compared_and_json_and_csv_have_all_digits(files):
         csv.DictReader(printed("evaluate", "good.run", "other.run", "qrels.txt", "--csv").splitlines())
     )
     assert {(row["run"], row["measure"]): float(row["mean"]) for row in rows}["other", "RR@10"] == 0.5
+
+
+def test_questions_that_are_documents_are_told_and_left_out(files):
+    lines = ["a Q0 a 1 9 x", "a Q0 b 2 8 x", "b Q0 b 1 9 x", "b Q0 c 2 8 x", "b Q0 a 3 7 x"]
+    (files / "own.run").write_text("\n".join(lines), encoding="utf-8")
+    (files / "own.txt").write_text("a 0 b 1\nb 0 a 1\nb 0 b 0\n", encoding="utf-8")
+    kept = printed("evaluate", "own.run", "own.txt", "--measures", "RR@10")
+    assert "0.417" in kept and "2 questions" in kept and "--same-ids exclude" in kept
+    left = printed("evaluate", "own.run", "own.txt", "--measures", "RR@10", "--same-ids", "exclude")
+    assert "0.750" in left and "same-ids" not in left
+    # a document with the name of its question may be its answer
+    (files / "own.txt").write_text("a 0 a 1\nb 0 b 1\n", encoding="utf-8")
+    assert "same-ids" not in printed("evaluate", "own.run", "own.txt")
+
+
+def test_a_run_that_equal_scores_decide_on_shows_its_range_and_is_not_tested(files):
+    # the relevant document is first of 1, 2 and 4 equal ones: RR is 1, at worst (1 + 1/2 + 1/4) / 3
+    lines = [
+        f"{question} Q0 {one} 1 7 x"
+        for question, found in zip(JUDGED, ("a", "cx", "axyz"), strict=True)
+        for one in found
+    ]
+    (files / "equal.run").write_text("\n".join(lines), encoding="utf-8")
+    words = ("evaluate", "equal.run", "good.run", "other.run", "qrels.txt", "--measures", "RR")
+    text = printed(*words)
+    assert "1.000 [1.000, 1.000] ties 0.583–1.000" in text
+    assert "good − other" in text and "equal − " not in text and "--ties mean" in text
+    # the mean of 1, (1 + 1/2) / 2 and (1 + 1/2 + 1/3 + 1/4) / 4
+    found = json.loads(printed(*words, "--ties", "mean", "--json"))
+    assert found["runs"]["equal"]["measures"]["RR"]["mean"] == pytest.approx((1 + 3 / 4 + 25 / 48) / 3)
+    assert len(found["differences"]) == 3
+    assert "ties 0" not in printed(*words, "--ties", "mean")
+    # x and z stand before c and a there
+    found = json.loads(printed(*words, "--ties", "trec_eval", "--json"))
+    assert found["runs"]["equal"]["measures"]["RR"]["mean"] == pytest.approx((1 + 1 / 2 + 1 / 4) / 3)
+    with pytest.raises(ArgumentError, match=r"equal.*ties=\"mean\""):
+        equal, good = (
+            sentflow.evaluate_run(f"{name}.run", "qrels.txt", name=name) for name in ("equal", "good")
+        )
+        equal.compare(good, "RR@10")
 
 
 def test_mistakes_are_refused(files):

@@ -1,6 +1,6 @@
 """Runs and what they are worth: measures beside other tools, ties, chance, groups, clusters, and files of others."""
 
-from itertools import permutations
+from itertools import chain, groupby, permutations, product
 
 import ir_measures
 import numpy as np
@@ -14,6 +14,7 @@ from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.measures import chance, per_question
 from sentflow.retrieval.ranking import Ranked, Run, top
 from sentflow.retrieval.recall import cutoffs, recall_at
+from sentflow.retrieval.ties import as_trec_eval, mean_over_orders
 from sentflow.retrieval.trec import (
     field,
     judgement_lines,
@@ -108,6 +109,78 @@ def test_ties_have_bounds_and_copies_of_a_relevant_document_count_apart():
     assert bounds == pytest.approx([1 / 3, 1 / 2, 1])
     found = evaluate(run_of(q1={"d": 2.0, "b": 1.0}), asked, CORPUS, ["RR@10"])
     assert (found.values["RR@10"][0], found.with_duplicates["RR@10"][0]) == (0.5, 1)
+
+
+CLOSED = [
+    "P@3",
+    "R@3",
+    "RR",
+    "RR@3",
+    "Success@3",
+    "AP",
+    "AP@3",
+    "nDCG",
+    "nDCG@3",
+    "R(rel=2)@4",
+    "AP(rel=2)@5",
+]
+OPEN = ["Rprec", "P(judged_only=True)@2"]
+
+
+def orders_of(scores):
+    """Every order of the documents that falls by scores."""
+    found = sorted(scores, key=scores.get, reverse=True)
+    groups = [[*same] for _, same in groupby(found, key=scores.get)]
+    return [[*chain(*parts)] for parts in product(*map(permutations, groups))]
+
+
+@pytest.mark.parametrize("least", [1, 2])
+def test_the_mean_over_orders_of_equal_scores_is_that_of_all_of_them(least):
+    random = np.random.default_rng(1)
+    for _ in range(12):
+        documents = [f"d{row}" for row in range(7)]
+        scores = {"q": dict(zip(documents, random.integers(0, 3, 7).tolist(), strict=True))}
+        judged = dict(zip(documents, random.integers(-1, 4, 7).tolist(), strict=True))
+        grades = {"q": {one: grade for one, grade in judged.items() if random.random() < 0.8} | {"other": 3}}
+        every = orders_of(scores["q"])
+        measures = [*CLOSED, *OPEN]
+        every_value = [per_question({"q": order}, grades, measures, relevant_grade=least) for order in every]
+        first = {"q": every[0]}
+        found = mean_over_orders(first, scores, grades, measures, relevant_grade=least)
+        for name in measures:
+            values = [own[name][0] for own in every_value]
+            error = 1e-12 if name in CLOSED else 4.5 * np.std(values) / 10 + 1e-12  # of 100 draws
+            assert found[name][0] == pytest.approx(np.mean(values), abs=error), name
+        again = mean_over_orders(first, scores, grades, OPEN, relevant_grade=least)
+        assert all((again[name] == found[name]).all() for name in OPEN)
+
+
+def test_runs_are_ordered_as_by_trec_eval():
+    names = ["b", "a10", "a9", "é", "z", "Z"]
+    scores = np.array([1, 1, 1, 1, 0.5, 0.5 + 1e-9])  # the last two are equal in single precision
+    run = Run(names, {"q": top(scores, 6)})
+    judged = {"q": {"a9": 1, "Z": 2}}
+    values = evaluate(run, questions(judged), corpus_of(names), ["RR", "nDCG", "AP"], ties="trec_eval").values
+    found = dict(zip(names, scores.tolist(), strict=True))
+    expected = pytrec_eval.RelevanceEvaluator(judged, {"recip_rank", "ndcg", "map"}).evaluate({"q": found})[
+        "q"
+    ]
+    assert [values[name][0] for name in ("RR", "nDCG", "AP")] == pytest.approx(
+        [expected[name] for name in ("recip_rank", "ndcg", "map")]
+    )
+    assert as_trec_eval(run).documents("q") == ["é", "b", "a9", "a10", "z", "Z"]
+
+
+def test_ties_at_the_cut_are_counted_again_where_a_document_is_left_out():
+    ranked = {
+        "b": Ranked(np.array([1, 0, 2]), np.array([3.0, 2, 2]), 4),
+        "x": Ranked(np.array([0, 1, 2]), np.array([3.0, 2, 1])),
+    }
+    left = Run(["a", "b", "c"], ranked).without_same_ids(1)
+    assert [(left.documents(name), left.ranked[name].tied_at_cut) for name in "bx"] == [
+        (["a"], 5),
+        (["a"], 0),
+    ]
 
 
 def test_without_judged_negatives_nothing_is_said_of_unjudged_documents():

@@ -121,3 +121,21 @@ def test_questions_of_a_test_set_are_taken_out_with_their_judgements(tmp_path, c
     found = questions_of(tmp_path, asked, judged, corpus, without=without, rows=len(left), judged=len(left))
     assert found.ids == left
     assert len(found.by_question()) == len(found.documents) == len(left)
+
+
+def test_questions_that_are_documents_of_their_ids_are_told_or_left_out_with_their_judgements(
+    tmp_path, caplog
+):
+    corpus = corpus_of(tmp_path, DOCUMENTS)
+    asked, judged = (
+        [{"_id": "d1", "text": "One"}, {"_id": "d2", "text": "else"}],
+        ["d1\td2\t1", "d1\td1\t1", "d2\td1\t1"],
+    )
+    assert len(questions_of(tmp_path, asked, judged, corpus).grades) == 3
+    assert "q: 1 questions" in caplog.text and "same_ids: exclude" in caplog.text
+    caplog.clear()
+    questions_of(tmp_path, asked, judged, corpus, same_ids="keep")
+    questions_of(tmp_path, asked[1:], judged[2:], corpus)  # equal ids alone
+    found = questions_of(tmp_path, asked, judged, corpus, same_ids="exclude")
+    assert found.by_question() == {"d1": {"d2": 1}, "d2": {"d1": 1}}
+    assert "same_ids" not in caplog.text

@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 from fake_retrieval import MAIN, chain, stages_of
 
+from sentflow.compare.marks import Marks
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.files.rows import row_from, write_rows
 from sentflow.report.checks import Selection
+from sentflow.report.families.retrieval import words
+from sentflow.report.families.retrieval.board import answer
 from sentflow.report.families.retrieval.checks import check_retrieval
 from sentflow.report.families.retrieval.cost_summary import cost_rows
 from sentflow.report.families.retrieval.costs_table import costs_table
+from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.question_summary import gap_rows
 from sentflow.report.families.retrieval.retrieval_table import retrieval_table
 from sentflow.report.families.retrieval.rows import RetrievalRow
@@ -208,6 +212,17 @@ def test_what_is_not_is_named(tmp_path):
     ):  # fmt: skip
         found = checked(tmp_path, rows)
         assert any(said in problem for problem in found.problems), found.problems
+
+
+def test_what_equal_scores_decide_on_shows_its_range_and_is_no_highest_score():
+    rows = [replace(BM25, value=0.5), replace(BM25, retriever="run", retriever_title="Run", value=1.0)]
+    moved = [rows[0], replace(rows[1], worst_order=0.417, best_order=1.0)]
+    assert words.cell(moved[1], Marks([], [])).detail.endswith("ties 0.417–1.000")
+    assert words.cell(replace(moved[1], is_main=False), Marks([], [])).detail == "ties 0.417–1.000"
+    assert "ties" not in words.cell(replace(moved[1], worst_order=0.995), Marks([], [])).detail
+    for found, title in ((rows, "Run"), (moved, "BM25")):
+        assert retrieval_findings(found, [])[0].text.startswith(f"{title} on 1 of 1")
+        assert title in answer(found, [])[0]
 
 
 def test_a_mark_needs_a_test(tmp_path):

@@ -39,7 +39,7 @@ rule evaluate:
 rule compare_retrieval:
     """The values of all retrievers per question → which differ: for new questions, new documents, groups, new seeds."""
     input:
-        retrieval.scores(),
+        scores=retrieval.scores(),
         rows=ancient(retrieval.rows()),
     output:
         differences=paths.RETRIEVAL_PAIRS,
@@ -63,7 +63,8 @@ rule compare_retrieval:
         env=versions("numpy", "scipy"),
         settings=retrieval.comparison_settings,
     shell:
-        "python -m sentflow.commands.compare_retrieval --rows {input.rows:q} --settings {params.settings:q}"
+        "python -m sentflow.commands.compare_retrieval --scores {input.scores:q} --rows {input.rows:q}"
+        " --settings {params.settings:q}"
         " --differences {output.differences:q} --document-differences {output.document_differences:q}"
         " --group-differences {output.group_differences:q} --clusters {output.clusters:q} --groups {output.groups:q}"
         " --seeds {output.seeds:q} > {log:q} 2>&1"

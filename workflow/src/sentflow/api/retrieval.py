@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sentflow.api.arguments import ArgumentError
+from sentflow.api.catalog_encoder import CatalogEncoder
 from sentflow.api.pair_sets import catalog
 from sentflow.api.run_inputs import Texts, corpus_of, texts_of
 from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
@@ -107,7 +108,9 @@ def retrieve(
     retriever
         What searches:
 
-        - a name of the catalog that needs no encoder: ``"bm25"``, ``"bm25-english"``, ``"random-order"``, …;
+        - a retriever or an encoder of the catalog by its name, where nothing has to be downloaded or trained:
+          ``"bm25"``, ``"bm25-english"``, ``"random-order"``; with the package of the weights ``"minilm-l6"``,
+          ``"minilm"``, ``"bm25-x-minilm"``, …;
         - an encoder: a SentenceTransformer, anything with ``encode``, or a function from texts to vectors (see
           `SentenceEncoder`); exact search by cosine. ``encode_query`` and ``encode_document`` are used where it has
           both, with their prompts;
@@ -130,9 +133,9 @@ def retrieve(
     Raises
     ------
     ArgumentError
-        An argument does not exist or does not fit.
+        An argument does not exist or does not fit, or the weights of an encoder are not here.
     ConfigError
-        Settings of a retriever are not in order.
+        Settings of a retriever are not in order, or the package that holds the weights is not installed.
     """
     if not isinstance(k, int) or isinstance(k, bool) or k < 1:
         raise ArgumentError(f"k is {k!r}. Write a whole number of at least 1.")
@@ -194,11 +197,12 @@ class _Search:
             raise ArgumentError(
                 f"retriever.similarity is {similarity!r}. {instead(str(similarity), SIMILARITIES)}"
             )
-        if "model" not in entry or isinstance(entry["model"], str):
+        if "model" not in entry:
             raise ArgumentError(
-                "retriever.model: give the encoder itself, e.g. a SentenceTransformer. Encoders of the catalog are "
-                "fetched by the pipeline."
+                "retriever.model: give the encoder itself, e.g. a SentenceTransformer, or its name in the catalog."
             )
+        if isinstance(model := entry["model"], str):
+            model = CatalogEncoder(model)
         if "passages" in entry:
             settings = PassageSettings(**_named("passages", entry["passages"]))
             settings.check("retriever.passages")
@@ -207,7 +211,7 @@ class _Search:
         else:
             owners, texts = self.rows, self._texts
         asked, vectors = _embedded(
-            entry["model"], self._questions.texts, texts, batch_size=entry.get("batch_size", 64)
+            model, self._questions.texts, texts, batch_size=entry.get("batch_size", 64)
         )
         return list(search(asked, Vectors(vectors, owners), k, similarity=similarity))
 
@@ -226,8 +230,9 @@ class _Search:
         return [fused(found, settings, k) for found in zip(*runs, strict=True)]
 
     def _sparse(self, entry: dict[str, Any], k: int) -> list[Ranked]:
+        model = entry.get("model")
         found = search_terms(
-            entry.get("model"),
+            CatalogEncoder(model) if isinstance(model, str) else model,
             self._questions.texts,
             self._texts,
             k,
@@ -253,13 +258,14 @@ def _entry(retriever: Any, k: int) -> dict[str, Any]:
         return {"kind": "sparse", "model": retriever, **candidates}
     if not isinstance(retriever, str):
         return {"kind": "dense", "model": retriever}
-    entry = _named("retrievers", retriever)
-    if entry["kind"] not in ("bm25", "random"):
+    retrievers, models = catalog("retrievers"), catalog("models")
+    if retriever in models and retriever not in retrievers:
+        return {"kind": "dense", "model": retriever}
+    if retriever not in retrievers:
         raise ArgumentError(
-            f"retriever={retriever!r} needs an encoder, which the pipeline fetches. Give the encoder itself, e.g. a "
-            'SentenceTransformer, or {"kind": "fusion", "of": ["bm25", model], "rule": "product"}.'
+            f"retriever: there is no {retriever!r} in the catalog. {instead(retriever, [*retrievers, *models])}"
         )
-    return entry
+    return _named("retrievers", retriever)
 
 
 def _named(section: str, given: Any) -> dict[str, Any]:

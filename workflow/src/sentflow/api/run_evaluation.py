@@ -1,5 +1,6 @@
 """Runs against judgements in notebooks: values per question, intervals, tests between runs, as in the pipeline."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +10,15 @@ import numpy as np
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.retrieval import SEED, RetrievedRun
-from sentflow.api.run_inputs import corpus_of, grades_of, judged_questions, ranked_run, scores_of
+from sentflow.api.run_inputs import (
+    Grades,
+    Scores,
+    corpus_of,
+    grades_of,
+    judged_questions,
+    ranked_run,
+    scores_of,
+)
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
 from sentflow.errors import instead
@@ -17,9 +26,10 @@ from sentflow.report.numbers import counted
 from sentflow.retrieval.evaluation import Evaluation, evaluate
 from sentflow.retrieval.measures import check_measures
 from sentflow.retrieval.results import stated_means
+from sentflow.retrieval.ties import CORPUS, DECISIVE, RULES, decisive
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
-from sentflow.texts.corpora import Corpus
+from sentflow.texts.corpora import EXCLUDE, KEEP, SAME_IDS, Corpus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +63,9 @@ class RunEvaluation:
         Name of the questions, of which random draws depend.
     depth
         Documents of the longest list of the run.
+    n_same_ids
+        Questions that rank the document of their own name first, though it is not relevant for them; 0 unless that are
+        most of those that rank it.
     relevant_grade, seed
         See `evaluate_run`.
     """
@@ -63,6 +76,7 @@ class RunEvaluation:
     n_not_judged: int
     question_set: str = QUESTIONS
     depth: int = 1
+    n_same_ids: int = 0
     relevant_grade: int = 1
     seed: int = field(default=SEED, repr=False)
 
@@ -74,6 +88,11 @@ class RunEvaluation:
         if documents with equal scores were in the order that is worst, or best, for every question.
         """
         return stated_means(self.found, self.bootstrap)
+
+    def decided_by_ties(self, measure: str) -> bool:
+        """Whether the order of equal scores can move the mean of a measure by more than 0.01: then nothing tests it."""
+        row = self.means[_known(measure, self.means)]
+        return decisive(row.get("worst_order", math.nan), row.get("best_order", math.nan))
 
     def __getitem__(self, measure: str) -> float:
         """The mean of a measure over the questions with a relevant document."""
@@ -120,6 +139,11 @@ class RunEvaluation:
             "questions of the run without a judgement, left out": self.n_not_judged,
         }
         stated = [f"{self.name}: {count} {what}." for what, count in counts.items() if count]
+        if self.n_same_ids:
+            stated.append(
+                f"{self.name}: {counted(self.n_same_ids, 'question')} found the document of the same name first, which "
+                'may be the question itself; same_ids="exclude" (--same-ids exclude) leaves it out.'
+            )
         widths = {name: row["best_order"] - row["worst_order"] for name, row in self.means.items()}
         widest = max(widths, key=lambda name: widths[name])
         if widths[widest] < _TIES:
@@ -129,6 +153,14 @@ class RunEvaluation:
             *stated,
             f"{self.name}: the order of equal scores could move {widest} between {row['worst_order']:.3f} and "
             f"{row['best_order']:.3f}; other tools may order them otherwise.",
+            *(
+                [
+                    f"{self.name}: what moves by more than {DECISIVE} is not tested; "
+                    'ties="mean" (--ties mean) takes the mean over all orders.'
+                ]
+                if self.decided_by_ties(widest)
+                else []
+            ),
         ]
 
     def __repr__(self) -> str:
@@ -149,11 +181,14 @@ class RunComparison:
     rows
         See `QuestionDifference`; differences are the first run less the second.
     evaluations
-        Of the runs, in the order given.
+        Of the runs that are compared, in the order given.
+    left_out
+        Names of those whose mean the order of equal scores can move by more than 0.01.
     """
 
     rows: list[QuestionDifference]
     evaluations: Sequence[RunEvaluation] = field(repr=False)
+    left_out: Sequence[str] = ()
 
     def frame(self) -> "pd.DataFrame":
         """One row per pair of runs, a column per field of `QuestionDifference`."""
@@ -193,7 +228,8 @@ class RunComparison:
         note = (
             f"Paired t-tests over questions; intervals ({self.rows[0].level:.0%}) and tests for {POPULATION}."
         )
-        return "\n".join([*lines, note])
+        left_out = [f"{name}: left out, because of equal scores." for name in self.left_out]
+        return "\n".join([*lines, note, *left_out])
 
 
 def evaluate_run(
@@ -202,6 +238,8 @@ def evaluate_run(
     measures: Sequence[str] = MEASURES,
     *,
     relevant_grade: int = 1,
+    same_ids: str = KEEP,
+    ties: str = CORPUS,
     documents: Any = None,
     name: str | None = None,
     question_set: str = QUESTIONS,
@@ -223,6 +261,13 @@ def evaluate_run(
         As ir-measures writes them.
     relevant_grade
         The least grade that is relevant; gains of nDCG are the grades.
+    same_ids
+        ``exclude`` leaves the document that has the name of a question out of its ranking and judgements, where it is
+        the question itself; ``keep`` does not, and a remark says where that seems to be so.
+    ties
+        Documents with equal scores: ``corpus`` takes them in the order of `documents`, or of the run without; ``mean``
+        is the mean over all of their orders, see `mean_over_orders`; ``trec_eval`` is its order: scores in single
+        precision, equal ones by name, the last first.
     documents
         What was searched, as for `sentflow.retrieve`: equal scores are in their order then, documents of equal texts
         are found, and unknown documents are refused. Without, equal scores keep the order of the run.
@@ -246,7 +291,15 @@ def evaluate_run(
     check_measures(measures, "measures")
     if relevant_grade < 1:
         raise ArgumentError(f"relevant_grade is {relevant_grade}. Write 1 or more.")
+    if same_ids not in SAME_IDS:
+        raise ArgumentError(f"same_ids is {same_ids!r}. {instead(same_ids, SAME_IDS)}")
+    if ties not in RULES:
+        raise ArgumentError(f"ties is {ties!r}. {instead(ties, RULES)}")
     scores, grades = scores_of(run), grades_of(judgements)
+    if same_ids == EXCLUDE:
+        scores, grades = (
+            {name: _others(name, own) for name, own in given.items()} for given in (scores, grades)
+        )
     if not any(grade >= relevant_grade for judged in grades.values() for grade in judged.values()):
         raise ArgumentError(
             f"judgements: no document has the grade {relevant_grade} or a higher one. Write a lower relevant_grade."
@@ -263,6 +316,7 @@ def evaluate_run(
         judged_questions(question_set, grades, relevant_grade),
         corpus,
         measures,
+        ties=ties,
     )
     bootstrap = Bootstrap(level, n_resamples, derive_seed(seed, question_set, "bootstrap"))
     named = name or (run.name if isinstance(run, RetrievedRun) else "run")
@@ -273,6 +327,7 @@ def evaluate_run(
         len(scores) - len(kept),
         question_set,
         depth=max([1, *map(len, kept.values())]),
+        n_same_ids=_n_same_ids(kept, grades, relevant_grade),
         relevant_grade=relevant_grade,
         seed=seed,
     )
@@ -291,7 +346,8 @@ def compare_runs(
     Parameters
     ----------
     evaluations
-        Of `evaluate_run`, with the same judgements, under different names.
+        Of `evaluate_run`, with the same judgements, under different names. Runs whose mean the order of equal scores
+        can move by more than 0.01 are left out.
     measure
         One that they have.
     alpha
@@ -304,7 +360,8 @@ def compare_runs(
     Raises
     ------
     ArgumentError
-        Fewer than two runs, runs of one name, of other questions, or without the measure.
+        Fewer than two runs, or than two that are not left out; runs of one name, of other questions, or without the
+        measure.
     """
     if len(evaluations) < 2:
         raise ArgumentError("compare_runs: give two evaluations or more.")
@@ -318,12 +375,20 @@ def compare_runs(
             raise ArgumentError(
                 f"{one.name} and {first.name} were measured on other questions. Evaluate both with the same judgements."
             )
+    left_out = [one.name for one in evaluations if one.decided_by_ties(measure)]
+    evaluations = [one for one in evaluations if one.name not in left_out]
+    if len(evaluations) < 2:
+        raise ArgumentError(
+            f"{measure} of {', '.join(left_out)} depends on the order of equal scores, so that it is not tested. "
+            'Evaluate with ties="mean", the mean over all orders.'
+        )
     if len(first.found.questions) < 2:
         raise ArgumentError("there is one question with a relevant document; nothing can be tested on it.")
     settings = QuestionSettings(first.bootstrap.level, alpha, margin, first.bootstrap.n_resamples, seed)
     values = np.stack([one.found.values[measure] for one in evaluations])
+    names = [one.name for one in evaluations]
     scores = QuestionScores(first.question_set, measure, names, first.found.questions, values, settings)
-    return RunComparison(compare_questions(scores), list(evaluations))
+    return RunComparison(compare_questions(scores), evaluations, left_out)
 
 
 def _corpus(
@@ -353,6 +418,20 @@ def _corpus(
                 "under the same names."
             )
     return corpus
+
+
+def _others(name: str, own: Mapping[str, Any]) -> dict[str, Any]:
+    return {document: value for document, value in own.items() if document != name}
+
+
+def _n_same_ids(scores: Scores, grades: Grades, relevant_grade: int) -> int:
+    """See `RunEvaluation.n_same_ids`."""
+    ranking = [
+        own[name] == max(own.values())
+        for name, own in scores.items()
+        if name in own and grades[name].get(name, 0) < relevant_grade
+    ]
+    return sum(ranking) if 2 * sum(ranking) > len(ranking) else 0
 
 
 def _known(measure: str, measures: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -76,15 +77,15 @@ def leaks(
         predicted = cross_val_predict(probe, features, y, groups=documents, cv=folds)
         return Leak(float(matthews_corrcoef(y, predicted)), float(error))
 
-    sides = [text_a, text_b] if text_b else [text_a]
+    sides = [[normalize("NFC", text) for text in texts] for texts in (text_a, text_b) if texts]
     lengths = np.hstack([_lengths(texts) for texts in sides])
     found = {
         "lengths": score(lengths, StandardScaler()),
         "punctuation": score(np.hstack([_marks(texts) for texts in sides]), StandardScaler()),
     }
     if text_b:
-        found["text_a"] = score(list(text_a), TfidfVectorizer())
-        found["text_b"] = score(list(text_b), TfidfVectorizer())
+        found["text_a"] = score(sides[0], TfidfVectorizer())
+        found["text_b"] = score(sides[1], TfidfVectorizer())
         found["length_difference"] = score(np.abs(lengths[:, :2] - lengths[:, 2:]), StandardScaler())
     return found
 

@@ -26,6 +26,7 @@ def warnings_of(facts: Mapping[str, Any], *, language: str) -> list[str]:
         _contradictions(facts),
         _classes(facts),
         _short_texts(facts),
+        _decomposed(facts),
         _languages(facts, language),
     ]
     return [sentence for sentence in found if sentence]
@@ -95,6 +96,15 @@ def _short_texts(facts: Mapping[str, Any]) -> str:
     if lengths["p5"] >= _SHORT_CHARACTERS:
         return ""
     return f"One text in twenty has at most {lengths['p5']:.0f} characters; labels of such texts are hard to justify."
+
+
+def _decomposed(facts: Mapping[str, Any]) -> str:
+    if not (count := facts["not_nfc"]):
+        return ""
+    return (
+        f"{count:,} {'text has' if count == 1 else 'texts have'} characters in another form than NFC, such as a letter "
+        "and its accent apart. TF-IDF and this audit compare NFC; other encoders get the texts as they stand."
+    )
 
 
 def _languages(facts: Mapping[str, Any], language: str) -> str:

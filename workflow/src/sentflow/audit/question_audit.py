@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import is_normalized
 
 from sentflow.audit.ngrams import ngram_sets, plain
 from sentflow.audit.similar import SimilarPairs, similar_pairs
-from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.corpora import Corpus, Questions, folded
 
 NEAR = 0.8  # Jaccard similarity of character 5-grams
 COPY, NEARLY = "copy", "near"
@@ -37,9 +38,9 @@ def audit_questions(test: Judged, training: Sequence[Judged]) -> dict[str, Any]:
     dict
         As JSON holds it. Questions are copies where they are equal but for case, punctuation, white space and forms of
         characters; similar where the Jaccard similarity of their character 5-grams is `NEAR` or more. Documents are
-        copies where title and text are equal but for case and white space. ``leaked`` names the questions that are
-        copies of, or similar to, a training question; ``same_document`` counts the questions one of whose relevant
-        documents, or a copy of it, is relevant to a training question.
+        copies where title and text are equal but for case, white space and forms of accents. ``leaked`` names the
+        questions that are copies of, or similar to, a training question; ``same_document`` counts the questions one of
+        whose relevant documents, or a copy of it, is relevant to a training question.
     """
     questions, corpus = test.questions, test.corpus
     copies = corpus.copies()
@@ -57,6 +58,10 @@ def audit_questions(test: Judged, training: Sequence[Judged]) -> dict[str, Any]:
         "without_judgement": sum(not judged for judged in questions.by_question().values()),
         "without_relevant": sum(not found for found in answered.values()),
         "empty_documents": sum(not text for text in corpus.whole_texts()),
+        "not_nfc": {
+            name: sum(not is_normalized("NFC", text) for text in texts)
+            for name, texts in (("questions", questions.texts), ("documents", corpus.whole_texts()))
+        },
         "document_copies": {"documents": len(copies), "texts": len({names[0] for names in copies.values()})},
         "judged_copies": _judged_copies(questions, copies),
         "question_copies": _question_copies(questions, answered),
@@ -80,7 +85,7 @@ def _relevant(questions: Questions) -> dict[str, set[str]]:
 
 
 def _folded(texts: Sequence[str]) -> set[str]:
-    return {" ".join(text.lower().split()) for text in texts}
+    return set(map(folded, texts))
 
 
 def _similar(asked: Sequence[str], known: Sequence[str]) -> SimilarPairs:

@@ -1,8 +1,9 @@
 """What a reader should know about the rows of a task before believing its scores."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from unicodedata import is_normalized, normalize
 
 import numpy as np
 
@@ -56,6 +57,11 @@ def audit(table: TaskTable, settings: AuditSettings) -> dict[str, Any]:
         have a counterpart in another fold, mean over repetitions: where those rows are tested, the probe has seen the
         counterpart. ``documents`` is None where no row names one, ``shared_texts`` where rows are single texts.
     """
+    not_nfc = sum(not is_normalized("NFC", text) for text in texts_to_embed(table))
+    composed = {
+        side: [normalize("NFC", text) for text in getattr(table, side)] for side in ("text_a", "text_b")
+    }
+    table = replace(table, **composed)  # type: ignore[arg-type]
     documents = _documents(table)
     protocol = ProbeProtocol(repetitions=settings.repetitions, folds=settings.folds, seed=settings.seed)
     groups = documents if settings.group_folds else None
@@ -81,6 +87,7 @@ def audit(table: TaskTable, settings: AuditSettings) -> dict[str, Any]:
             "chars": _quantiles([len(text) for text in texts]),
             "words": _quantiles([len(text.split()) for text in texts]),
         },
+        "not_nfc": not_nfc,
         "language": found.share,
         "language_unsure": found.unsure,
         "documents": None

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeAlias
+from unicodedata import is_normalized
 
 import numpy as np
 
@@ -75,6 +76,7 @@ def audit_training(
         "data": data.name,
         "n_rows": len(data),
         "n_texts": len(known),
+        "not_nfc": sum(not is_normalized("NFC", text) for text in known),
         "threshold": NEAR,
         "declared": declared,
         "tests": found,

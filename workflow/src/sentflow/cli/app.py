@@ -24,6 +24,21 @@ class Variant(StrEnum):
     OFFICIAL = "official"
 
 
+class SameIds(StrEnum):
+    """What becomes of documents that have the name of a question."""
+
+    KEEP = "keep"
+    EXCLUDE = "exclude"
+
+
+class Ties(StrEnum):
+    """In which order documents with equal scores count."""
+
+    CORPUS = "corpus"
+    MEAN = "mean"
+    TREC_EVAL = "trec_eval"
+
+
 class Role(StrEnum):
     """As what an encoder reads a text."""
 
@@ -219,6 +234,20 @@ def evaluate(
         ),
     ] = None,
     relevant_grade: Annotated[int, typer.Option(help="The least grade that is relevant.")] = 1,
+    same_ids: Annotated[
+        SameIds,
+        typer.Option(
+            help="exclude leaves the document with the name of a question out of its ranking, where it is the question "
+            "itself; or keep."
+        ),
+    ] = SameIds.KEEP,
+    ties: Annotated[
+        Ties,
+        typer.Option(
+            help="Documents with equal scores: in the order of the file (corpus), the mean over all orders, or in that "
+            "of trec_eval."
+        ),
+    ] = Ties.CORPUS,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     per_question: Annotated[
         Path | None, typer.Option(help="CSV to write, with a value per run, question and measure.")
@@ -236,6 +265,8 @@ def evaluate(
         files,
         measures=measures,
         relevant_grade=relevant_grade,
+        same_ids=same_ids,
+        ties=ties,
         level=level,
         output="json" if as_json else "csv" if as_csv else "table",
         per_question=per_question,

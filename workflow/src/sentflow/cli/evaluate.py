@@ -16,6 +16,7 @@ from sentflow.api.run_evaluation import (
 from sentflow.cli.terminal import Block, Listing, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document, write_text
+from sentflow.report.families.retrieval.words import by_order
 from sentflow.report.numbers import decimal, interval, p_number, percent
 from sentflow.report.table.cells import Value
 from sentflow.report.table.formats import csv_records
@@ -26,6 +27,8 @@ def evaluate(
     *,
     measures: Sequence[str] | None,
     relevant_grade: int,
+    same_ids: str,
+    ties: str,
     level: float,
     output: str,
     per_question: Path | None,
@@ -41,6 +44,10 @@ def evaluate(
         configuration.
     relevant_grade
         The least grade that is relevant.
+    same_ids
+        ``keep`` or ``exclude``, see `evaluate_run`.
+    ties
+        ``corpus``, ``mean`` or ``trec_eval``, see `evaluate_run`.
     level
         Of the intervals.
     output
@@ -65,11 +72,18 @@ def evaluate(
         _refuse_in_use(per_question, files)
     *runs, judgements = files
     names = [name.strip() for item in measures or MEASURES for name in item.split(",") if name.strip()]
+    settings: dict[str, Any] = {
+        "relevant_grade": relevant_grade,
+        "same_ids": same_ids,
+        "ties": ties,
+        "level": level,
+    }
     found = [
-        evaluate_run(run, judgements, names, relevant_grade=relevant_grade, name=name, level=level)
+        evaluate_run(run, judgements, names, name=name, **settings)
         for run, name in zip(runs, _names(runs), strict=True)
     ]
-    several = len(found) > 1 and len(found[0].found.questions) > 1
+    tested = [one for one in found if not one.decided_by_ties(names[0])]
+    several = len(tested) > 1 and len(found[0].found.questions) > 1
     compared = compare_runs(found, names[0]) if several else None
     if per_question is not None:
         _write_values(per_question, found)
@@ -92,7 +106,7 @@ def _blocks(found: Sequence[RunEvaluation], compared: RunComparison | None, judg
     rows = [
         (
             one.name,
-            *(f"{decimal(row['mean'])} {interval(row['low'], row['high'])}" for row in one.means.values()),
+            *(_cell(one, measure) for measure in measures),
         )
         for one in found
     ]
@@ -106,6 +120,13 @@ def _blocks(found: Sequence[RunEvaluation], compared: RunComparison | None, judg
         fixed=1,
     )
     return [means, _tests(compared)] if compared else [means]
+
+
+def _cell(one: RunEvaluation, measure: str) -> str:
+    """A mean with its interval, and with its range where the order of equal scores decides on it."""
+    row = one.means[measure]
+    found = f"{decimal(row['mean'])} {interval(row['low'], row['high'])}"
+    return f"{found} {by_order(row['worst_order'], row['best_order'])}".rstrip()
 
 
 def _tests(compared: RunComparison) -> Listing:

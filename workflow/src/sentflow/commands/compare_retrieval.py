@@ -20,6 +20,9 @@ _OUTPUTS = {
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
+    parser.add_argument(
+        "--scores", nargs="+", type=Path, required=True, help="means; what ties decide on is not tested"
+    )
     parser.add_argument("--rows", nargs="+", type=Path, required=True, help="values per question")
     parser.add_argument(
         "--settings",
@@ -39,8 +42,10 @@ def main(args: argparse.Namespace) -> None:
     from sentflow.compare import question_rows as kinds
     from sentflow.compare.question_sets import QuestionSet
     from sentflow.compare.questions import QuestionSettings
+    from sentflow.files.io import read_json
     from sentflow.files.rows import write_rows
     from sentflow.retrieval.results import common_questions, read_values
+    from sentflow.retrieval.ties import decided
 
     settings = json.loads(args.settings)
     sets, retrievers = settings.pop("order")
@@ -48,7 +53,12 @@ def main(args: argparse.Namespace) -> None:
         settings.pop(key) for key in ("main", "measures", "controls", "families")
     )
     rows = {(one.question_set, one.retriever): one for one in map(read_values, args.rows)}
-    found, of_seeds = [], []
+    by_ties = decided(map(read_json, args.scores))
+    found, of_seeds, tested = [], [], []
+
+    def members(family: str) -> set[str]:
+        return set(families.get(family, {}).values()) or {family}
+
     for name in sets:
         own = [rows[name, retriever] for retriever in retrievers if (name, retriever) in rows]
         if not own:
@@ -66,22 +76,34 @@ def main(args: argparse.Namespace) -> None:
             settings=QuestionSettings(**settings),
         )
         found.append(asked)
+        kept = [place for place, one in enumerate(own) if (name, main, one.retriever) not in by_ties]
+        if len(kept) < len(own):
+            logger.warning(
+                "%s: the order of equal scores decides on %s of %s, which take part in no test",
+                *(name, main, ", ".join(one.retriever for place, one in enumerate(own) if place not in kept)),
+            )
+        tested.append(replace(asked, systems=[own[place].retriever for place in kept], values=values[kept]))
         for measure in measures:  # no test is adjusted for the others: they cost nothing
             by_measure = replace(asked, measure=measure, values=common_questions(own, measure)[1])
-            of_seeds += by_measure.seed_rows(families)
+            of_seeds += [
+                row
+                for row in by_measure.seed_rows(families)
+                if not row.other
+                or not by_ties & {(name, measure, one) for one in members(row.family) | members(row.other)}
+            ]
         logger.info("%s: %d retrievers on %d questions", name, len(own), len(questions))
     write_rows(
-        args.differences, kinds.QuestionDifference, [row for one in found for row in one.differences()]
+        args.differences, kinds.QuestionDifference, [row for one in tested for row in one.differences()]
     )
     write_rows(
         args.document_differences,
         kinds.DocumentDifference,
-        [row for one in found for row in one.document_differences()],
+        [row for one in tested for row in one.document_differences()],
     )
     write_rows(
         args.group_differences,
         kinds.GroupDifference,
-        [row for one in found for row in one.group_differences()],
+        [row for one in tested for row in one.group_differences()],
     )
     write_rows(args.clusters, kinds.ClusterRow, [row for one in found for row in one.cluster_rows()])
     write_rows(args.groups, kinds.GroupRow, [row for one in found for row in one.group_rows()])

@@ -18,7 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Read, check, write."""
     job = Search.of(args)
-    job.write_run(read_trec_run(args.run, job.questions, job.ids, job.depth))
+    job.write_run(read_trec_run(args.run, job.questions, job.ids, job.k))
 
 
 if __name__ == "__main__":

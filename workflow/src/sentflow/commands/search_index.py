@@ -28,7 +28,7 @@ def main(args: argparse.Namespace) -> None:
     documents = Indexed.of(args, job.corpus, job.settings)
     questions = documents.questions(args, job.questions)
     index = read_index(args.index, documents.settings, documents.corpus)
-    found = search(index, questions.values, documents.corpus, job.depth)
+    found = search(index, questions.values, documents.corpus, job.k)
     cost = documents.corpus.cost(questions.values)
     cost.pop("index_bytes", None)  # files are searched, and not arrays
     read = readings(documents.read, questions)

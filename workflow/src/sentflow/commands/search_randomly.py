@@ -21,7 +21,7 @@ def main(args: argparse.Namespace) -> None:
         seed = derive_seed(job.settings["seed"], job.questions.name, question)
         return np.random.default_rng(seed).random(n)
 
-    job.write(top(drawn(question), job.depth) for question in job.questions.ids)
+    job.write(top(drawn(question), job.k) for question in job.questions.ids)
 
 
 if __name__ == "__main__":

@@ -33,11 +33,11 @@ def main(args: argparse.Namespace) -> None:
     questions: Any = question_vectors(args, job.questions, read=read)
     weights, asked = (one.values.weights if second else one.values for one in (documents, questions))
     corpus = SearchedWeights.of(weights, documents.documents, job.settings.get("impacts"))
-    found = corpus.exact(asked, job.settings.get("candidates", job.depth))
+    found = corpus.exact(asked, job.settings.get("candidates", job.k))
     vectors = None
     if second:
         ordered = TermCorpus(documents.values, documents.documents)
-        found, vectors = reordered(found, questions.values, ordered, job.depth), ordered.values.vectors
+        found, vectors = reordered(found, questions.values, ordered, job.k), ordered.values.vectors
     job.write(found, cost=corpus.cost(asked, vectors=vectors), reading=readings(documents, questions))
 
 

@@ -42,7 +42,7 @@ def main(args: argparse.Namespace) -> None:
     asked = [analyser.terms([text])[0] for text in search.questions.texts]
     cost = {"question_seconds": time.perf_counter() - start}
     cost |= sparsity_of_terms(asked, documents, index.n_bytes)
-    search.write(index.search(asked, search.depth), cost=cost)
+    search.write(index.search(asked, search.k), cost=cost)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def main(args: argparse.Namespace) -> None:
 
     job = Search.of(args)
     documents, questions = document_vectors(args, job.corpus), question_vectors(args, job.questions)
-    found = search(questions.values, documents, job.depth, similarity=job.settings["similarity"])
+    found = search(questions.values, documents, job.k, similarity=job.settings["similarity"])
     job.write(found, cost=cost_of_vectors(documents.values), reading=readings(documents, questions))
 
 

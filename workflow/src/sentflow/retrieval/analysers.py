@@ -5,6 +5,7 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 from sentflow.errors import ConfigError
 from sentflow.retrieval.stop_words import stop_words
@@ -26,6 +27,9 @@ class Analyser:
         within a word, or the word of one character; words by underthesea, which may hold spaces.
     lower
         Whether case is dropped, after the text was cut.
+    normalise
+        Whether texts and stop words are compared in Unicode's composed form (NFC): files made on a Mac may hold letters
+        and their accents apart.
     stop_words
         Terms that are dropped, compared after the case was.
     stemmer
@@ -34,6 +38,7 @@ class Analyser:
 
     units: str = "words"
     lower: bool = True
+    normalise: bool = True
     stop_words: frozenset[str] = frozenset()
     stemmer: str = "none"
 
@@ -53,7 +58,7 @@ class Analyser:
         ConfigError, DataError
             A key or a value that does not exist, or see `stop_words`.
         """
-        known = ("units", "lower", "stop_words", "stemmer")
+        known = ("units", "lower", "normalise", "stop_words", "stemmer")
         if unknown := sorted(set(settings) - set(known)):
             raise ConfigError(f"{where}: unknown key {', '.join(unknown)}. Known: {', '.join(known)}.")
         for key, values in (("units", UNITS), ("stemmer", STEMMERS)):
@@ -62,6 +67,8 @@ class Analyser:
                     f"{where}.{key}: {settings[key]!r} does not exist. Write one of: {', '.join(values)}."
                 )
         dropped = stop_words(settings.get("stop_words", ()), where=f"{where}.stop_words")
+        if settings.get("normalise", True):
+            dropped = frozenset(normalize("NFC", word) for word in dropped)
         return cls(**{**settings, "stop_words": dropped})
 
     def terms(self, texts: Sequence[str]) -> list[list[str]]:
@@ -69,7 +76,7 @@ class Analyser:
         cut, stem = self._cutter(), self._stem()
         found = []
         for text in texts:
-            units = cut(text)
+            units = cut(normalize("NFC", text) if self.normalise else text)
             if self.lower:
                 units = [unit.lower() for unit in units]
             if self.stop_words:

@@ -67,13 +67,13 @@ def _expected(measure: Any, grades: Sequence[int], n_documents: int, depth: int)
             others = (relevant - 1) / max(n_documents - 1, 1)
             return float(((1 + (places - 1) * others) / places).sum() / n_documents)
         case "RR":
-            return float(_first_at(k, relevant, n_documents) @ (1 / places))
+            return float(first_at(k, relevant, n_documents) @ (1 / places))
         case "Success":
-            return float(_first_at(k, relevant, n_documents).sum())
+            return float(first_at(k, relevant, n_documents).sum())
     return math.nan
 
 
-def _first_at(k: int, relevant: int, n_documents: int) -> np.ndarray:
+def first_at(k: int, relevant: int, n_documents: int) -> np.ndarray:
     """(k,) probability that the first relevant document stands at each place."""
     before = np.arange(k)
     left = n_documents - before

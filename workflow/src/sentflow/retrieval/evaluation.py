@@ -7,10 +7,18 @@ import numpy as np
 
 from sentflow.retrieval.measures import Grades, Ranking, chance, per_question
 from sentflow.retrieval.ranking import Run
+from sentflow.retrieval.ties import (
+    CORPUS,
+    MEAN,
+    TREC_EVAL,
+    Orders,
+    as_trec_eval,
+    best_and_worst,
+    mean_over_orders,
+)
 from sentflow.texts.corpora import Corpus, Questions
 
 JUDGED_AT = 10
-Orders = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,7 @@ def evaluate(
     *,
     depth: int | None = None,
     leaked: Collection[str] | None = None,
+    ties: str = CORPUS,
 ) -> Evaluation:
     """Measure a run.
 
@@ -93,7 +102,11 @@ def evaluate(
         Documents that were ranked per question at most; None for no limit.
     leaked
         The questions that are known from training; None where no training set is named.
+    ties
+        Documents with equal scores are taken in the order of the run (``corpus``) or of ``trec_eval``, or values are
+        means over all orders (``mean``), which are best and worst, too.
     """
+    run = as_trec_eval(run) if ties == TREC_EVAL else run
     judged = questions.by_question()
     least = questions.relevant_grade
     grades = {
@@ -101,7 +114,15 @@ def evaluate(
     }
     ranking = {name: run.documents(name) for name in grades if name in run.ranked}
 
+    scores = {
+        name: dict(zip(documents, run.ranked[name].scores.tolist(), strict=True))
+        for name, documents in ranking.items()
+        if ties == MEAN
+    }
+
     def measured(order: Ranking, truth: Grades) -> dict[str, np.ndarray]:
+        if ties == MEAN:
+            return mean_over_orders(order, scores, truth, measures, relevant_grade=least)
         return per_question(order, truth, measures, relevant_grade=least)
 
     values = measured(ranking, grades)
@@ -120,7 +141,7 @@ def evaluate(
     def of_order(order: Ranking) -> dict[str, np.ndarray]:
         return changed(order, {name: grades[name] for name in order})
 
-    best, worst = _reordered(run, ranking, grades)
+    best, worst = ({}, {}) if ties == MEAN else best_and_worst(run, ranking, grades)
     condensed = _condensed(ranking, grades)
     equals = corpus.copies()
     widened = {name: _widened(found, equals) for name, found in grades.items()}
@@ -165,23 +186,6 @@ def evaluate(
 
 def _ranks(documents: Sequence[str], wanted: Container[str]) -> np.ndarray:
     return np.array([rank for rank, name in enumerate(documents, 1) if name in wanted], dtype=np.int64)
-
-
-def _reordered(run: Run, ranking: Ranking, grades: Grades) -> tuple[Orders, Orders]:
-    """Documents with equal scores by falling, and by rising grade, for the questions of which that is another order."""
-    best: Orders = {}
-    worst: Orders = {}
-    for name, documents in ranking.items():
-        scores = run.ranked[name].scores
-        if (scores[1:] != scores[:-1]).all():
-            continue
-        judged = grades[name]
-        own = np.array([judged.get(document, -1) for document in documents], dtype=np.int64)
-        for found, sign in ((best, -1), (worst, 1)):
-            order = np.lexsort((sign * own, -scores))
-            if (own[order] != own).any():
-                found[name] = [documents[place] for place in order.tolist()]
-    return best, worst
 
 
 def _condensed(ranking: Ranking, grades: Grades) -> Orders:

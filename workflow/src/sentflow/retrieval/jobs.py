@@ -14,7 +14,7 @@ from sentflow.errors import DataError
 from sentflow.files.io import write_digest, write_json
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import write_run
-from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_ids, read_questions
+from sentflow.texts.corpora import EXCLUDE, Corpus, Questions, read_corpus, read_ids, read_questions
 from sentflow.texts.shards import whole_of
 
 logger = logging.getLogger(__name__)
@@ -45,6 +45,8 @@ class Search:
         Name.
     depth
         Documents per question at most.
+    k
+        How many of them are searched for: one more where that with the id of a question is left out.
     settings
         Those of its kind.
     """
@@ -79,6 +81,10 @@ class Search:
                 *(retriever, depth, corpus, len(ids)),
             )
         return cls(corpus, ids, questions, retriever, depth, settings, args)
+
+    @property
+    def k(self) -> int:  # noqa: D102
+        return self.depth + (self.questions.same_ids == EXCLUDE)
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -126,6 +132,8 @@ class Search:
         index, cost, about
             See `write`.
         """
+        if self.questions.same_ids == EXCLUDE:
+            run = run.without_same_ids(self.depth)
         names = {"questions": self.questions.name, "retriever": self.retriever}
         known = {
             **names,

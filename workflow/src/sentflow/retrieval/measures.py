@@ -23,7 +23,7 @@ def check_measures(names: Sequence[str], where: str) -> None:
         Names the first of them.
     """
     for name in names:
-        _measure(name, 1, where)
+        parsed(name, 1, where)
 
 
 def per_question(
@@ -54,14 +54,14 @@ def per_question(
     """
     import ir_measures
 
-    parsed = {name: _measure(name, relevant_grade, "measures") for name in measures}
+    known = {name: parsed(name, relevant_grade) for name in measures}
     values = {name: np.zeros(len(grades)) for name in measures}
     row_of = {name: row for row, name in enumerate(grades)}
     # equality of measures is that of their names as text, which would be made anew for each of the values
-    key_of = {id(measure): name for name, measure in parsed.items()}
+    key_of = {id(measure): name for name, measure in known.items()}
     # trec_eval takes a document of a negative grade for one that nobody judged
     qrels = {name: {one: max(grade, 0) for one, grade in own.items()} for name, own in grades.items()}
-    for cutoff, alike in _by_cutoff(parsed.values()).items():
+    for cutoff, alike in _by_cutoff(known.values()).items():
         found = {
             name: {document: -float(rank) for rank, document in enumerate(ranking.get(name, ())[:cutoff])}
             for name in grades
@@ -79,7 +79,7 @@ def cutoff_of(name: str) -> int | None:
     ConfigError
         ir-measures does not know the measure.
     """
-    return _seen_by(_measure(name, 1, "measures"))
+    return _seen_by(parsed(name))
 
 
 def _by_cutoff(measures: Iterable[Any]) -> dict[int | None, list[Any]]:
@@ -107,12 +107,19 @@ def chance(
     n_documents, depth
         Of the corpus; ranked at most.
     """
-    parsed = [_measure(name, relevant_grade, "measures") for name in measures]
-    found = chance_levels(grades, parsed, n_documents=n_documents, depth=depth)
+    known = [parsed(name, relevant_grade) for name in measures]
+    found = chance_levels(grades, known, n_documents=n_documents, depth=depth)
     return dict(zip(measures, found.values(), strict=True))
 
 
-def _measure(name: str, relevant_grade: int, where: str) -> Any:
+def parsed(name: str, relevant_grade: int = 1, where: str = "measures") -> Any:
+    """A measure of ir-measures, whose documents are relevant from that grade on.
+
+    Raises
+    ------
+    ConfigError
+        ir-measures does not know it; `where` it was named.
+    """
     import ir_measures
 
     try:

@@ -1,7 +1,7 @@
 """Ranked documents, and the one rule for ties: documents with equal scores keep the order of their corpus."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -116,3 +116,21 @@ class Run:
     def documents(self, question: str) -> list[str]:
         """The identifiers of the best documents of a question, best first."""
         return [self.document_ids[row] for row in self.ranked[question].rows.tolist()]
+
+    def without_same_ids(self, k: int | None = None) -> "Run":
+        """The k best documents of each question, or all, without the one that has the name of the question."""
+        row_of = {document: row for row, document in enumerate(self.document_ids)}
+        left = {
+            name: _without(found, row_of.get(name, -1), len(found) if k is None else k)
+            for name, found in self.ranked.items()
+        }
+        return replace(self, ranked=left)
+
+
+def _without(found: Ranked, row: int, k: int) -> Ranked:
+    kept = found.rows != row
+    rows, scores = found.rows[kept], found.scores[kept]
+    n_tied = int((scores[k:] == scores[k - 1]).sum()) if len(scores) > k else 0
+    if len(scores) and scores[:k][-1] == found.scores[-1]:
+        n_tied += found.tied_at_cut
+    return Ranked(rows[:k], scores[:k], n_tied)

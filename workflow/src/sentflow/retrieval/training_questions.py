@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from unicodedata import normalize
 
 from sentflow.errors import DataError
 from sentflow.texts.corpora import Questions
@@ -89,7 +90,7 @@ def refuse_shared(questions: Questions, training: Iterable[TrainingQuestion], wh
 
 
 def _fingerprint(text: str) -> str:
-    words = " ".join(_WORDS.findall(text.lower()))
+    words = " ".join(_WORDS.findall(normalize("NFC", text).lower()))
     return hashlib.sha256(words.encode()).hexdigest() if words else ""
 
 

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from unicodedata import normalize
 
 import numpy as np
 
@@ -72,7 +73,8 @@ def overlap(baseline: str, texts_a: Sequence[str], texts_b: Sequence[str]) -> np
     if baseline not in BASELINES:
         raise ConfigError(f"{baseline!r} is not a baseline. Write one of: {', '.join(BASELINES)}.")
     units, measure, lowercase = BASELINES[baseline]
-    pairs = zip(texts_a, texts_b, strict=True)
+    composed = ([normalize("NFC", text) for text in texts] for texts in (texts_a, texts_b))
+    pairs = zip(*composed, strict=True)
     if lowercase:
         pairs = ((a.lower(), b.lower()) for a, b in pairs)  # type: ignore[assignment]
     return np.array([measure(units(a), units(b)) for a, b in pairs], dtype=np.float64)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,8 @@ from sentflow.files.arrow import Columns, numbers_of
 from sentflow.files.parquet import DescribedParts, read_described, readable, write_described
 from sentflow.texts.shards import rows_of_shard
 
-_ABOUT_QUESTIONS = ("corpus", "data_version", "language", "relevant_grade")
+KEEP, EXCLUDE = SAME_IDS = ("keep", "exclude")
+_ABOUT_QUESTIONS = ("corpus", "data_version", "language", "relevant_grade", "same_ids")
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,11 @@ class Corpus:
         ]
 
     def copies(self) -> dict[str, list[str]]:
-        """Document → all documents with its whole text but for white space and case, where there are others."""
+        """Document → all documents with its text but for space, case and forms of accents, where there are others."""
         same: dict[str, list[str]] = defaultdict(list)
         for name, text in zip(self.ids, self.whole_texts(), strict=True):
             if text:
-                same[" ".join(text.lower().split())].append(name)
+                same[folded(text)].append(name)
         return {name: names for names in same.values() if len(names) > 1 for name in names}
 
     def row_texts(self) -> Iterator[tuple[str, ...]]:
@@ -95,6 +97,9 @@ class Questions:
     clusters
         n names of what questions are about, say a law, where the files tell; empty for a question that is about
         nothing in common with others. Empty altogether where they do not.
+    same_ids
+        ``exclude`` where a document that has the name of a question is the question itself, and is not ranked for it;
+        else ``keep``.
     """
 
     name: str
@@ -109,6 +114,7 @@ class Questions:
     documents: list[str]
     grades: np.ndarray
     clusters: Sequence[str] = ()
+    same_ids: str = KEEP
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -149,6 +155,11 @@ class Passages:
     def row_texts(self) -> Iterator[tuple[str, ...]]:
         """The text of each passage, for the collection that is embedded."""
         return ((text,) for text in self.texts)
+
+
+def folded(text: str) -> str:
+    """What texts have in common that differ in case, white space and forms of accents."""
+    return " ".join(normalize("NFC", text).lower().split())
 
 
 def write_corpus(path: Path | str, corpus: Corpus) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sentflow.errors import ConfigError
+from sentflow.texts.corpora import KEEP, SAME_IDS
 from sentflow.texts.corpus_files import MEANINGS, source_problems
 from sentflow.texts.preparation import picked_settings
 from sentflow.texts.sources import Source
@@ -86,6 +87,8 @@ class QuestionSettings:
     part
         ``of`` how many parts questions are assigned to by a digest of their ids, and which of them to ``keep``, from 1;
         empty for all. It depends on nothing but the id: sets of the same files with other parts share no question.
+    same_ids
+        See `Questions`; None is keep, and the log says where questions are documents of their ids.
     rows, judged
         Expected numbers of questions and of judgements, or None. Change no byte, as does the next.
     files
@@ -104,6 +107,7 @@ class QuestionSettings:
     unjudged: str = "keep"
     without: Sequence[Source] = ()
     part: Mapping[str, Any] = field(default_factory=dict)
+    same_ids: str | None = None
     rows: int | None = None
     judged: int | None = None
     files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -121,6 +125,7 @@ class QuestionSettings:
         picked = picked_settings(cls, settings, where=where)
         _check_choice("ids", picked.get("ids", "column"), IDS, where)
         _check_choice("unknown", picked.get("unknown", "refuse"), ("refuse", "leave-out"), where)
+        _check_choice("same_ids", picked.get("same_ids", KEEP), SAME_IDS, where)
         _check_choice("unjudged", picked.get("unjudged", "keep"), ("keep", "leave-out"), where)
         _check_sources(settings, where)
         picked |= {key: _sources(settings, key, where) for key in ("questions", "judgements", "without")}

@@ -5,11 +5,12 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 
 from sentflow.texts.checks import named
-from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.corpora import EXCLUDE, KEEP, Corpus, Questions, folded
 from sentflow.texts.corpus_settings import QuestionSettings
 from sentflow.texts.match_judgements import match_judgements
 from sentflow.texts.preparation import refuse
@@ -52,6 +53,9 @@ def prepare_questions(
     asked, groups, clusters = _questions(settings, paths, problems)
     judged = match_judgements(settings, paths, corpus, asked, problems)
     asked, groups, judged = _less_those_taken_out(settings, paths, asked, groups, judged, name)
+    names = dict(zip(asked, _names(settings.ids, asked), strict=True))
+    if settings.same_ids == EXCLUDE:
+        judged = {pair: grade for pair, grade in judged.items() if names[pair[0]] != pair[1]}
     row_of = {key: row for row, key in enumerate(asked)}
     pairs = sorted(judged.items(), key=lambda pair: row_of[pair[0][0]])
     answered = {question for (question, _), grade in pairs if grade >= settings.relevant_grade}
@@ -73,6 +77,12 @@ def prepare_questions(
             len(asked),
             settings.relevant_grade,
         )
+    if settings.same_ids is None and (n_own := _n_own_documents(names, asked, corpus)):
+        logger.warning(
+            "%s: %d questions are the document of their id, which any retriever ranks first. Write same_ids: exclude, "
+            "so that it is not ranked for them, or same_ids: keep",
+            *(name, n_own),
+        )
     logger.info("%s: %d questions, %d judgements", name, len(asked), len(pairs))
     return Questions(
         name=name,
@@ -80,13 +90,24 @@ def prepare_questions(
         data_version=settings.data_version,
         language=settings.language,
         relevant_grade=settings.relevant_grade,
-        ids=_names(settings.ids, asked),
+        ids=[*names.values()],
         texts=[*asked.values()],
         groups=[*groups.values()],
         judged=np.array([row_of[question] for (question, _), _ in pairs], dtype=np.int64),
         documents=[document for (_, document), _ in pairs],
         grades=np.array([grade for _, grade in pairs], dtype=np.int64),
         clusters=[clusters[key] for key in asked] if any(clusters.values()) else (),
+        same_ids=settings.same_ids or KEEP,
+    )
+
+
+def _n_own_documents(names: Mapping[str, str], asked: Mapping[str, str], corpus: Corpus) -> int:
+    """Questions whose id is that of a document with their text: equal ids alone say nothing where they are numbers."""
+    own = {names[key]: folded(text) for key, text in asked.items()}
+    return sum(
+        own.get(name) in (folded(text), folded(whole))
+        for name, text, whole in zip(corpus.ids, corpus.texts, corpus.whole_texts(), strict=True)
+        if name in own
     )
 
 
@@ -154,7 +175,7 @@ def _part_of(key: str, n: int) -> int:
 
 def _letters(text: str) -> str:
     """What two questions have in common that differ in case, spaces, signs and single letters."""
-    return " ".join(_LONG_WORD.findall(text.lower()))
+    return " ".join(_LONG_WORD.findall(normalize("NFC", text).lower()))
 
 
 def _names(ids: str, asked: Mapping[str, str]) -> list[str]:

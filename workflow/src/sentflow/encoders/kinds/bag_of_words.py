@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,7 @@ class BagOfWordsEncoder:
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             # Sorted: the last bits of a sum depend on its order.
-            words = sorted(_WORD.findall(text.lower()))
+            words = sorted(_WORD.findall(normalize("NFC", text).lower()))
             if words:
                 total = np.sum([self._vector(word) for word in words], axis=0)
                 vectors[row] = total / np.linalg.norm(total)

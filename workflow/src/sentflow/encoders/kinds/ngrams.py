@@ -1,6 +1,7 @@
 """Counts of word n-grams, for encoders that are fitted again and again on parts of the same texts."""
 
 from collections.abc import Sequence
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ class NgramCounter:
 
     def _counts_of(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if text not in self._known:
-            ids = [self._id(term) for term in self._cut(text)]
+            ids = [self._id(term) for term in self._cut(normalize("NFC", text))]
             self._known[text] = np.unique(np.asarray(ids, dtype=np.int64), return_counts=True)
         return self._known[text]
 

@@ -40,7 +40,7 @@ from sentflow.training.data.forms import MOST_RANKS
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
-    "unjudged", "without", "part",
+    "unjudged", "without", "part", "same_ids",
 )  # fmt: skip
 _RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _CHECK_KEYS = ("rows", "judged")
@@ -376,7 +376,9 @@ class RetrievalSettings(Family):
         return self.experiment.entries[section][name]
 
     def _analyser(self, name: str) -> Entry:
-        entry = pick_known(self._entry("analysers", name), "units", "lower", "stop_words", "stemmer")
+        entry = pick_known(
+            self._entry("analysers", name), "units", "lower", "normalise", "stop_words", "stemmer"
+        )
         if isinstance(entry.get("stop_words"), Mapping):  # an edit of the user's file is another analyser
             entry["stop_words"] = file_settings(entry["stop_words"], where=f"analysers.{name}.stop_words")
         return entry

@@ -17,7 +17,7 @@ _SHOWN = 3  # question sets at first; a reader can ask for the others
 
 def answer(rows: Sequence[RetrievalRow], differences: Sequence[QuestionDifference]) -> tuple[str, ...]:
     """Who has the highest main measure on how many question sets; `rows` are of whole sets."""
-    main = _main(rows)
+    main = [row for row in _main(rows) if not words.decided_by_ties(row)]
     return over_unit_sets(
         [Scored(row.questions, row.retriever, row.retriever_title, row.value) for row in main],
         differences,

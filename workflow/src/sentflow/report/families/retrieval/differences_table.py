@@ -29,7 +29,7 @@ def differences_table(
     return Table(
         name="retrieval-differences",
         caption=f"{title}: paired differences of retrievers.",
-        notes=(captions.data_note(rows), *_notes(differences)),
+        notes=(captions.data_note(rows), *_notes(differences), *filter(None, [words.ties_note(rows)])),
         header=(
             "First − second",
             "n",

@@ -27,7 +27,7 @@ def retrieval_findings(
     differences, of_documents
         The tests between retrievers, for new questions on the same documents and for new documents.
     """
-    main = [row for row in rows if row.is_main]
+    main = [row for row in rows if row.is_main and not words.decided_by_ties(row)]
     if not main:
         return []
     scores = [(row.questions, row.retriever_title, row.value) for row in main]

@@ -10,6 +10,7 @@ from sentflow.report.numbers import count, decimal, interval, percent
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell
 from sentflow.retrieval.groups import CLEAN, LEAKED
+from sentflow.retrieval.ties import DECISIVE, decisive
 
 QUESTIONS = "new questions on the same documents"
 DOCUMENTS = "new documents"
@@ -33,13 +34,19 @@ def measures_of(rows: Sequence[RetrievalRow]) -> list[str]:
     return unique([*(row.measure for row in rows if row.is_main), *(row.measure for row in rows)])
 
 
+def by_order(worst: float, best: float) -> str:
+    """``ties 0.417–1.000``, where the order of equal scores decides on a mean; else nothing."""
+    return f"ties {decimal(worst)}–{decimal(best)}" if decisive(worst, best) else ""
+
+
 def cell(row: RetrievalRow, marks: Marks) -> Cell:
     """A mean; of the main measure over all questions of a set with interval, mark and letters."""
+    ranged = by_order(row.worst_order, row.best_order)
     if not row.is_main or row.group:
-        return Cell(decimal(row.value))
+        return Cell(decimal(row.value), detail=ranged)
     return Cell(
         decimal(row.value),
-        detail=interval(row.low, row.high),
+        detail=f"{interval(row.low, row.high)} {ranged}".rstrip(),
         mark=marks.mark(row.questions, row.retriever),
         letters=marks.raised(row.questions, row.retriever),
     )
@@ -74,7 +81,17 @@ def ties_note(rows: Sequence[RetrievalRow]) -> str:
     return (
         f"Equal scores: the order of tied documents could move {most.measure} of {most.retriever_title} on "
         f"{most.questions} between {most.worst_order:.3f} and {most.best_order:.3f}, the widest such range here."
+        + (
+            f" Ranges of more than {DECISIVE} stand in the cell (ties), and such a retriever is not tested."
+            if decided_by_ties(most)
+            else ""
+        )
     )
+
+
+def decided_by_ties(row: RetrievalRow) -> bool:
+    """Whether the order of equal scores decides on a mean, so that nothing is said to be better or worse than it."""
+    return decisive(row.worst_order, row.best_order)
 
 
 def duplicates_note(rows: Sequence[RetrievalRow]) -> str:
