@@ -150,8 +150,8 @@ def _loaded(config: Mapping[str, Any], workflow: Path, chosen_here: Entry) -> Ex
         else []
         for section in known_sections()
     }
-    for section, names in left_out.items():
-        selected[section] = [name for name in selected[section] if name not in names]
+    for name, names in left_out.items():
+        selected[name] = [one for one in selected[name] if one not in names]
     if not any(plain["select"].get(name) for name in measured()):
         first = [part.sections[0].name for part in family_parts() if part.sections]
         wanted = ", or of ".join(name for name in first if name in measured())
