@@ -9,7 +9,7 @@ from tiny_bert import save_tiny_bert
 
 from sentflow.commands import choose_snapshot
 from sentflow.encoders.manifest import read_manifest
-from sentflow.files.io import read_json
+from sentflow.files.sealed import read_sealed, write_sealed
 
 SCORES = {0: 0.9, 2: 0.8, 4: 0.7}
 
@@ -27,8 +27,7 @@ def snapshots(tmp_path):
 def choose(snapshots: Path, **selection: object) -> Path:
     folder = snapshots.parent
     for step, score in SCORES.items():
-        text = json.dumps({"step": step, "measures": {"spearman": score}})
-        (folder / f"{step}.json").write_text(text, encoding="utf-8")
+        write_sealed(folder / f"{step}.json", {"step": step, "measures": {"spearman": score}})
     choose_snapshot.main(
         [
             *("--state", str(folder / "state")),
@@ -46,7 +45,7 @@ def choose(snapshots: Path, **selection: object) -> Path:
 def test_the_chosen_and_the_last_snapshot_stay_when_the_others_are_deleted(snapshots, rule, step):
     folder = choose(snapshots, rule=rule)
     shutil.rmtree(snapshots)
-    assert read_json(folder / "selection.json")["step"] == step
+    assert read_sealed(folder / "selection.json")["step"] == step
     manifest = read_manifest(folder / "model/manifest.json")
     assert (folder / f"model/weights/after-{step}.txt").is_file()
     assert all((folder / "model/weights" / name).is_file() for name in manifest.files)

@@ -4,13 +4,13 @@ import json
 import os
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import sentflow.commands.embed
 from sentflow.commands import fetch_model
 from sentflow.commands.embed import main
 from sentflow.encoders.vectors.storage import read_embeddings
+from sentflow.files.parquet import write_parquet
 
 FILES = ["dados.json", "dados.made.json", "dados.npy", "dados.tokens.npy"]
 TEXTS = ["Não houve votação.", "lei", "🗳 A Câmara aprovou o projeto de lei", "educação pública", "é", "STF"]
@@ -40,7 +40,7 @@ def embed(tmp_path):
         manifest = tmp_path / "models" / "my-model" / "manifest.json"
         fetch_model.main(["--model", "my-model", "--settings", json.dumps(entry), "--output", str(manifest)])
         path = tmp_path / "plain.parquet"
-        pq.write_table(pa.table({"text": pa.array(texts, pa.string())}), path)
+        write_parquet(path, pa.table({"text": pa.array(texts, pa.string())}))
         npy, info = tmp_path / name / "dados.npy", tmp_path / name / "dados.json"
         arguments = ["--manifest", str(manifest), "--texts", str(path), "--collection", "dados"]
         arguments += ["--settings", json.dumps(settings or {}), "--embeddings", str(npy), "--info", str(info)]

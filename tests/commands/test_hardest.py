@@ -8,6 +8,7 @@ from small_tasks import make_task
 
 from sentflow.commands.hardest import main
 from sentflow.files.arrow import table_of
+from sentflow.files.parquet import write_parquet
 from sentflow.texts.table import TaskTable, write_task
 
 
@@ -24,7 +25,7 @@ def write_predictions(file: Path, table: TaskTable, *, repetition: int, wrong: s
         "predicted": predicted,
         "score": predicted.astype(float),
     }
-    pq.write_table(table_of(columns), file)
+    write_parquet(file, table_of(columns))
     return file
 
 

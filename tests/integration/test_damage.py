@@ -1,13 +1,16 @@
 """A file that was damaged or swapped is refused by the job that reads it, with its name and what to do."""
 
+import json
 import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from workflow_copy import Outcome, command
+import yaml
+from workflow_copy import TINY, Outcome, command, copy_workflow, snakemake
 
 pytestmark = pytest.mark.slow
 
@@ -94,3 +97,99 @@ def again(project: Path, log: str) -> Outcome:
     line = (project / f"results/logs/{log}.log").read_text(encoding="utf-8").splitlines()[0]
     words = shlex.split(line)
     return command(project, *words[words.index("-m") + 1 :])
+
+
+SETS = "municipal-laws-sample"
+# Every kind of measurement, and the log of a job that reads it
+MEASUREMENTS = {
+    f"probes/{PAIR}/rep-1/fold-2.parquet": f"score/{PAIR}",
+    f"probes/{PAIR}/rep-1/fold-2.predictions.parquet": f"score/{PAIR}",
+    f"scores/{PAIR}.json": "summarise/all",
+    f"scores/{PAIR}.parquet": "summarise/all",
+    f"scores/{PAIR}.predictions.parquet": "hardest/T1B-tiny",
+    "comparisons/pairs.parquet": "report/all",
+    "comparisons/omnibus.json": "report/all",
+    "audit/T1B-tiny.json": "report/all",
+    "items/hardest/T1B-tiny.parquet": "report/all",
+    "similarity/STSB-tiny/random.json": "summarise_similarity/all",
+    "similarity/STSB-tiny/jaccard-words.json": "summarise_similarity/all",
+    "similarity/STSB-tiny/random.parquet": "compare_similarity/all",
+    "similarity/comparisons.parquet": "report/all",
+    "regressions/STSB-tiny/random.json": "summarise_similarity/all",
+    "alignments/STSB-tiny/random.json": "summarise_geometry/all",
+    "geometry/tiny-sentences/random.json": "summarise_geometry/all",
+    f"runs/{SETS}/bm25.parquet": f"evaluate/{SETS}/bm25",
+    f"retrieval/{SETS}/bm25.json": "summarise_retrieval/all",
+    f"retrieval/{SETS}/bm25.parquet": "compare_retrieval/all",
+    f"audit/retrieval/{SETS}.json": f"evaluate/{SETS}/bm25",
+    "retrieval/differences.parquet": "table_of_matrix/retrieval",
+    f"decisions/{SETS}/bm25/first.parquet": f"evaluate_decisions/{SETS}",
+    f"decisions/{SETS}.json": "summarise_decisions/all",
+    f"decisions/{SETS}.parquet": "compare_decisions/all",
+    "summary/scores.parquet": "table_of_matrix/scores",
+    "summary/retrieval.parquet": "table_of_matrix/retrieval",
+}
+MEASURED = {
+    "select": {
+        "models": ["bag-of-words", "random"],
+        "tasks": ["T1B-tiny"],
+        "question_sets": [SETS],
+        "retrievers": ["bm25", "random-order"],
+        "decisions": ["first"],
+    },
+    "report": {"tables": ["scores", "retrieval"], "figures": [], "checks": []},
+}
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with a file of every kind."""
+    made = copy_workflow(tmp_path_factory.mktemp("measured") / "project")
+    (made / "measured.yaml").write_text(yaml.safe_dump(MEASURED), encoding="utf-8")
+    done = snakemake(made, "all", "--cores", "2", "--configfile", str(TINY), "measured.yaml")
+    assert done.code == 0, done.text[-6000:]
+    return made
+
+
+def edit(file: Path) -> None:
+    """Change one number of a file as a program would that knows nothing of us."""
+    if file.suffix == ".json":
+        content = json.loads(file.read_text(encoding="utf-8"))
+        assert changed(content)
+        file.write_text(json.dumps(content, indent=2), encoding="utf-8")
+        return
+    frame = pd.read_parquet(file)
+    column = frame.select_dtypes("number").columns[-1]
+    frame[column] = frame[column].map(lambda value: value + 1)
+    frame.to_parquet(file)
+
+
+def changed(content: dict | list) -> bool:
+    """Change the first number of nested values, in place."""
+    for key, value in content.items() if isinstance(content, dict) else enumerate(content):
+        if isinstance(value, dict | list) and changed(value):
+            return True
+        if isinstance(value, float | int) and not isinstance(value, bool):
+            content[key] = value + 1
+            return True
+    return False
+
+
+@pytest.mark.parametrize(("name", "log"), MEASUREMENTS.items())
+def test_a_changed_number_of_any_measurement_is_refused_by_the_job_that_reads_it(measured, name, log):
+    file = measured / "results" / name
+    before = file.read_bytes()
+    try:
+        edit(file)
+        done = again(measured, log)
+    finally:
+        file.write_bytes(before)
+    assert done.code == 2, done.text
+    assert "Traceback" not in done.text
+    message = done.text.rpartition("error: ")[2]
+    assert name in message and "Delete" in message
+
+
+@pytest.mark.parametrize("log", sorted(set(MEASUREMENTS.values())))
+def test_untouched_measurements_are_read(measured, log):
+    assert again(measured, log).code == 0

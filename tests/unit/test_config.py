@@ -2,6 +2,7 @@
 
 import copy
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import yaml
 from sentflow.cli.configuration import read_configuration
 from sentflow.errors import ConfigError
 from sentflow.families.probing.family import Probing
-from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.entries import laid_over, read_own
 from sentflow.graph.config.experiment import Experiment, load_experiment
 
 REPOSITORY = Path(__file__).parents[2]
@@ -344,6 +345,36 @@ def test_sources_of_models_are_pinned():
     )
 
 
+def test_a_source_that_names_another_origin_replaces_the_one_below(tmp_path):
+    base, hub = {"hub": "a/b", "revision": "a" * 40, "sha256": {"x": "0" * 64}}, "b" * 40
+    for top, expected in (
+        ({"folder": "mine"}, {"folder": "mine"}),
+        ({"archive": {"urls": ["x.zip"]}}, {"archive": {"urls": ["x.zip"]}}),
+        ({"hub": "c/d", "revision": hub}, {"hub": "c/d", "revision": hub}),
+        ({"revision": hub}, {**base, "revision": hub}),
+        ({"hub": "a/b", "revision": hub}, {**base, "revision": hub}),
+    ):
+        assert laid_over({"source": base}, {"source": top}) == {"source": expected}
+    part = {"package": "p", "module": "m", "folder": "one"}
+    assert laid_over({"source": part}, {"source": {"folder": "mine"}}) == {"source": {"folder": "mine"}}
+    # as Snakemake merges files: it knows nothing of origins
+    files = [tmp_path / "first.yaml", tmp_path / "second.yaml"]
+    for file, source in zip(files, (base, {"folder": "mine"}), strict=True):
+        file.write_text(yaml.safe_dump({"models": {"x": {"source": source}}}))
+    own = read_own(SimpleNamespace(configfiles=files, config={"probe": {"folds": 2}}))
+    merged = {"models": {"x": {"source": {**base, "folder": "mine"}}}}
+    assert own == {"models": {"x": {"source": {"folder": "mine"}}}, "probe": {"folds": 2}}
+    assert laid_over(merged, own) == own
+    # written at once they are still a mistake
+    assert_told(
+        (
+            {"models": {"x": {**HUB, "source": {**base, "folder": "mine"}}}},
+            "models.x.source.folder",
+            "one origin",
+        )
+    )
+
+
 def test_files_of_the_network_need_a_checksum_and_local_ones_do_not():
     files = {
         "local.csv": {"urls": ["meus/x.csv"]},
@@ -403,5 +434,11 @@ def test_what_is_selected_makes_an_experiment():
         (pairs, "config.study.protocols", "select.tasks"),
         ({"study": {"protocols": ["corrected"]}}, "config.study.protocols", ""),
     )
+    assert "config.select.models" in " ".join(mistakes({"select": {"models": []}}))
+    baselines = {
+        "select": {**NO_PAIRS, "tasks": [], "pair_sets": ["STS12"], "models": []},
+        "report": {"checks": []},
+    }
+    assert experiment(baselines).models == {}
     taken = {"models": {"jaccard-words": RANDOM}, "select": {"models": ["jaccard-words"]}}
     assert "similarity.baselines" in " ".join(mistakes(pairs, taken))

@@ -13,6 +13,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.identity import model_name
 from sentflow.exports.scores import ModelFacts
 from sentflow.files.io import read_json, write_json
+from sentflow.files.parquet import write_parquet
 from sentflow.files.rows import write_rows
 from sentflow.report.record import versions
 
@@ -42,7 +43,7 @@ def settings() -> str:
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory) -> Path:
     """Summary, score tables, digests and versions, as the rules make them."""
-    import pandas as pd
+    import pyarrow as pa
 
     folder = tmp_path_factory.mktemp("inputs")
     write_rows(folder / "summary.parquet", ScoreRow, summary_rows())
@@ -58,7 +59,7 @@ def inputs(tmp_path_factory) -> Path:
                 "metric": ["metric_test", "metric_test", "loss_test"],
                 "value": [0.4, 0.6, 9.0],
             }
-            pd.DataFrame(columns).to_parquet(file)
+            write_parquet(file, pa.table(columns))
     return folder
 
 

@@ -1,6 +1,5 @@
 """Model cards: what they say equals the files, the hub can read them, and the lint finds what is wrong."""
 
-import json
 import math
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ from trained_results import ABOUT, MODEL
 
 from sentflow.errors import DataError
 from sentflow.files.rows import write_rows
+from sentflow.files.sealed import write_sealed
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.training.cards.card import model_card
 from sentflow.training.cards.facts import read_facts
@@ -120,8 +120,8 @@ def test_undefined_scores_and_audits_of_other_data_are_refused(tmp_path, results
     assert read_scores([tmp_path / "similarity.parquet"]) == []
     for content, said in (
         ({**trained_results.AUDIT, "data": "other"}, "other training data"),
-        ([], "no audit"),
+        ({}, "no audit"),
     ):
-        (results / "audit/training/other.json").write_text(json.dumps(content), encoding="utf-8")
+        write_sealed(results / "audit/training/other.json", content)
         with pytest.raises(DataError, match=rf"other\.json is .*{said}"):
             facts_of(results, audit="audit/training/other.json")

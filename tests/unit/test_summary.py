@@ -10,6 +10,7 @@ import pytest
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.scores import in_order, score_row
 from sentflow.errors import DataError
+from sentflow.files.parquet import write_parquet
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.families.probing.summary import curve_rows
@@ -78,7 +79,7 @@ def test_rows_of_an_earlier_version_are_read_with_what_they_have(tmp_path):
     row = fake_summary.one_row()
     write_rows(tmp_path / "x.parquet", ScoreRow, [row])
     table = pq.read_table(tmp_path / "x.parquet").drop_columns(["position", "warmup_floor"])
-    pq.write_table(table, tmp_path / "x.parquet")
+    write_parquet(tmp_path / "x.parquet", table)
     (found,) = read_rows(tmp_path / "x.parquet", ScoreRow)
     assert (found.mean, found.position, found.warmup_floor) == (row.mean, -1, True)
     with pytest.raises(DataError, match="lacks the columns"):

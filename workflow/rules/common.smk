@@ -20,6 +20,7 @@ leave_out_working_folder(Path(workflow.basedir))
 
 from sentflow.console.handler import take_over
 from sentflow.graph import paths
+from sentflow.graph.config.entries import laid_over, read_own
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.environment import (
     first_words_of_jobs,
@@ -48,7 +49,10 @@ try:
     refuse_braces(Path(workflow.basedir))
     refuse_conda(workflow.deployment_settings, source_folder)
     refuse_results_as_settings(workflow.overwrite_configfiles, Path.cwd())
-    experiment = load_experiment(config, Path(workflow.basedir) / "workflow")
+    own = read_own(workflow.config_settings)
+    experiment = load_experiment(
+        laid_over(config, own), Path(workflow.basedir) / "workflow", own
+    )
     targets = Targets(experiment)
     if workflow.is_main_process:
         refuse_uploads(

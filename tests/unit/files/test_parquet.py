@@ -3,6 +3,7 @@
 import shutil
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -10,7 +11,13 @@ import pytest
 from sentflow.errors import DataError
 from sentflow.files.arrow import numbers_of, table_of
 from sentflow.files.limits import RATIO_FROM_BYTES, limited
-from sentflow.files.parquet import read_parquet, write_parquet
+from sentflow.files.parquet import (
+    DescribedParts,
+    DescribedWriter,
+    read_described,
+    read_parquet,
+    write_parquet,
+)
 from sentflow.files.parquet_columns import column_names, column_values
 from sentflow.texts.pair_readers import PairReader, read_pair_rows
 from sentflow.texts.readers import Reader, read_rows
@@ -40,6 +47,30 @@ def test_a_file_in_the_place_of_another_is_refused(tmp_path):
     assert read_parquet(elsewhere).num_rows == 2000  # outside of the tree a name means nothing
 
 
+def test_what_another_program_wrote_has_no_digest_and_is_read_where_any_file_may_stand(tmp_path):
+    file, again = tmp_path / "x.parquet", tmp_path / "again.parquet"
+    write_parquet(file, TABLE)
+    write_parquet(again, pq.read_table(file))  # with the old digest among its metadata
+    assert again.read_bytes() == file.read_bytes()
+    pq.write_table(TABLE, file)
+    assert read_parquet(file, any_file=True).equals(TABLE)
+    with pytest.raises(DataError, match=r"x\.parquet has no digest.* Delete it"):
+        read_parquet(file)
+
+
+def test_a_file_that_is_written_in_parts_has_a_digest_of_all_of_them(tmp_path):
+    file = tmp_path / "x.parquet"
+    writer = DescribedWriter(file, {"k": 1})
+    for part in (np.arange(3.0), np.arange(5.0)):
+        writer.write({"a": part})
+    writer.close()
+    assert read_parquet(file).num_rows == 8
+    pd.read_parquet(file).to_parquet(file)
+    for read in (read_described, DescribedParts):
+        with pytest.raises(DataError, match="Delete it"):
+            read(file)
+
+
 def test_a_flipped_bit_in_any_page_is_found(tmp_path):
     file = tmp_path / "x.parquet"
     write_parquet(file, TABLE)
@@ -48,7 +79,7 @@ def test_a_flipped_bit_in_any_page_is_found(tmp_path):
         content = bytearray(whole)
         content[int(len(whole) * share)] ^= 1
         file.write_bytes(bytes(content))
-        with pytest.raises((OSError, pa.ArrowException)):
+        with pytest.raises(DataError, match="Delete it"):
             read_parquet(file, ["a"])  # also in a column that was not asked for
 
 

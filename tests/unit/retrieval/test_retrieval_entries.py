@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -87,6 +88,45 @@ def test_a_decision_is_applied_to_the_retrievers_that_it_names():
     assert retrieval.needed["npl"] == ["bm25"]
 
 
+@pytest.mark.parametrize("own", [["minilm", "rrf", "judge", "sparse-embed-sample", "bm25"], None])
+def test_own_retrievers_bring_their_encoders_and_inherited_ones_stay_out(own):
+    judge = {"judge": {"kind": "rerank", "of": "minilm", "model": "cross"}}
+    select = {**NOTHING_ELSE, "models": ["random"], **({"retrievers": own} if own else {})}
+    written = {"select": select, "models": MODELS, "retrievers": judge}
+    config = laid_over(copy.deepcopy(DEFAULT), written)
+    whole = Targets(load_experiment(config, REPOSITORY / "workflow", written))
+    found, models = whole.families["retrieval"], whole.experiment.fetched_models
+    if not own:
+        assert (found.shown, found.brought) == (["bm25", "random-order"], {})
+        assert found.left_out == ["minilm", "sparse-embed-sample", "bm25-x-minilm", "rrf"]
+        assert set(models) == {"random"}
+        return
+    assert (found.shown, found.left_out) == (own, [])
+    assert found.brought == {
+        "minilm-l6": ["minilm", "rrf", "judge"],
+        "cross": ["judge"],
+        "sparse-embed-sample": ["sparse-embed-sample"],
+    }
+    assert set(found.brought) < set(models) and list(whole.experiment.models) == ["random"]
+    assert re.fullmatch(whole.encoders.fixed(), "minilm-l6")  # embedded, and measured by nothing else
+    assert {name for one in whole.collections.values() for name in one.models} == {
+        "minilm-l6",
+        "sparse-embed-sample",
+    }
+
+
+def test_a_file_without_a_selection_leaves_nothing_of_the_default_experiment_out():
+    written = {"probe": {"repetitions": 10}}
+    config = laid_over(copy.deepcopy(DEFAULT), written)
+    found = Targets(load_experiment(config, REPOSITORY / "workflow", written)).families["retrieval"]
+    assert (found.shown, found.left_out) == (DEFAULT["select"]["retrievers"], [])
+
+
+def test_nothing_needs_an_encoder_where_words_are_counted():
+    whole = targets(select={"models": []}, report={"checks": []})
+    assert whole.experiment.fetched_models == {} and whole.checks() == []
+
+
 def told(retrievers=None, select=None, **entries):
     with pytest.raises(ConfigError) as error:
         family(retrievers, select, **entries)
@@ -102,6 +142,7 @@ def test_all_retrievers_that_cannot_be_meant_are_told_at_once_with_their_keys():
         ),
         "itself": ({**RERANK, "of": "itself"}, "of: it reranks itself"),
         "near": ({"kind": "dense", "model": "cross"}, "model: 'cross' compares two texts"),
+        "fitted": ({"kind": "dense", "model": "tfidf"}, "model: 'tfidf' is made of the rows"),
         "dense": ({"kind": "dense", "model": "terms"}, "model: 'terms' weighs terms"),
         "weighed": ({**SPARSE, "model": "bag-of-words"}, "model: 'bag-of-words' weighs no terms"),
         "ordered": ({**SPARSE, "candidates": 2000}, "candidates: they are ordered by vectors of terms"),

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from sentflow.errors import ConfigError
+from sentflow.families.training.family import Training
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.config.schema import load_schema, schema_problems
@@ -41,13 +42,13 @@ def loaded(*more):
     return load_experiment(config, REPOSITORY / "workflow")
 
 
-def with_files(name, folder):
+def with_files(name, folder, models=None):
     """The experiment with a dummy commit of each start and an empty file for each corpus."""
     files = {corpus: folder / f"{corpus}.tsv" for corpus in CORPORA[name]}
     for file in files.values():
         file.touch()
     own = {
-        "models": dict.fromkeys(STARTS[name], COMMIT),
+        "models": models or dict.fromkeys(STARTS[name], COMMIT),
         "training_data": {corpus: {"file": str(file)} for corpus, file in files.items()},
         "analysers": {"vietnamese-zalo": {"stop_words": ["khoản"]}},
     }
@@ -75,6 +76,25 @@ def test_the_contrastive_study_trains_every_published_cell(tmp_path):
     cell = study.models[name]
     assert cell["settings"]["permute"] == ["whitespace"] and cell["settings"]["dropout"] == 0
     assert (cell["training"]["learning_rate"], cell["training"]["steps"]) == (1e-5, 15625)
+
+
+def test_starts_may_be_folders_and_published_cells_stay_beside_ours(tmp_path):
+    # of a commit that the catalog lacks, and of one that the experiment pins
+    own = {
+        name: {"source": {"folder": f"models/{name}"}} for name in (*STARTS["contrastive-study"], "bert-base")
+    }
+    study = with_files("contrastive-study", tmp_path, own)
+    assert {name: study.entries["models"][name]["source"] for name in own} == {
+        name: entry["source"] for name, entry in own.items()
+    }
+    sweeps = Training(study).study.published()["training-sweep"]
+    start = [sweep["published"]["columns"].index("start") for sweep in sweeps]
+    published = {
+        row[column] for sweep, column in zip(sweeps, start, strict=True) for row in sweep["published"]["rows"]
+    }
+    assert {"ko-bert", "kr-bert", "bert-base"} <= published & {
+        cell[2] for one in sweeps for cell in one["cells"]
+    }
 
 
 def test_rounds_of_zalo_are_trained_as_published_on_questions_that_choose_nothing(tmp_path):

@@ -7,9 +7,22 @@ from typing import Any
 from sentflow.errors import ConfigError
 from sentflow.files.settings_files import read_settings
 from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.experiment import Experiment, load_experiment
 from sentflow.graph.workflow_folder import experiment_file, home, workflow_folder
 
-__all__ = ["read_configuration", "workflow_folder"]
+__all__ = ["read_configuration", "read_experiment", "workflow_folder"]
+
+
+def read_experiment(files: Sequence[Path], *, alone: bool = False) -> Experiment:
+    """The experiment of `read_configuration`, checked.
+
+    Raises
+    ------
+    ConfigError
+        As `read_configuration` and `load_experiment` do.
+    """
+    own = read_configuration(files, alone=True)
+    return load_experiment(read_configuration(files, alone=alone), workflow_folder(), own)
 
 
 def read_configuration(files: Sequence[Path], *, alone: bool = False) -> dict[str, Any]:

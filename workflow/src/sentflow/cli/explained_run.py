@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sentflow.cli.configuration import read_configuration, workflow_folder
+from sentflow.cli.configuration import read_experiment
 from sentflow.cli.quiet import quiet
 from sentflow.cli.steps import in_folder, to_make_first
 from sentflow.errors import ConfigError, DataError, instead
@@ -17,7 +17,6 @@ from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.parts import BM25, EXPLAINED
 from sentflow.files.io import read_json
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.config.messages import made_of_seeds, unknown
 from sentflow.retrieval.contributions import Explanation
 from sentflow.retrieval.ranking import Run
@@ -107,7 +106,7 @@ def explained_run(
     DataError
         A file is missing or damaged, or the run was made from other files.
     """
-    family = Retrieval(load_experiment(read_configuration(configs), workflow_folder()))
+    family = Retrieval(read_experiment(configs))
     job = _job(retriever, questions, family)
     files = _files(job, family)
     absent = [file for names in files.values() for file in names if not in_folder(results, file).is_file()]

@@ -21,7 +21,7 @@ def outgoing(experiment: Experiment) -> list[str]:
     collections = sorted(Targets(experiment).collections)
     sentences = [
         f"{name}: the texts of {', '.join(collections)} to {entry['url']}, {_key_of(entry)}"
-        for name, entry in experiment.models.items()
+        for name, entry in experiment.fetched_models.items()
         if entry["kind"] == API
     ]
     from_hub = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sentflow.cli.answering import ASKED, Answering
 from sentflow.cli.answers import SUBMISSION, answers_shown, write_answers
-from sentflow.cli.configuration import read_configuration, workflow_folder
+from sentflow.cli.configuration import read_experiment
 from sentflow.cli.new_questions import question_source, written_source
 from sentflow.cli.quiet import quiet
 from sentflow.cli.steps import in_folder, missing, run_steps, to_make_first
@@ -18,7 +18,6 @@ from sentflow.families.retrieval.parts import FUSION, RUN, all_retrievers
 from sentflow.families.retrieval.tuned_config import decided_by
 from sentflow.files.parquet import read_described
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.config.messages import made_of_seeds, unknown
 from sentflow.report.numbers import counted
 from sentflow.retrieval.decision_files import read_decided
@@ -66,7 +65,7 @@ def search(
         Questions that are not in order, or that something was tuned on; files that the pipeline has not made yet.
     """
     _check_options(questions, ask, decision, output)
-    experiment = load_experiment(read_configuration(configs), workflow_folder())
+    experiment = read_experiment(configs)
     family = Retrieval(experiment)
     searched = _corpus(corpus, family)
     name = _retriever(retriever, decision, family)

@@ -15,6 +15,7 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import parse_json
 from sentflow.files.result_names import repetition_and_fold
 from sentflow.files.rows import read_rows
+from sentflow.files.sealed import refuse_edited
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
 from sentflow.report.families.pair_summaries import reported
@@ -76,6 +77,7 @@ def _files(folder: Path, kind: str, keys: set[str]) -> dict[Path, dict[str, Any]
         for file in sorted(folder.glob(pattern)):
             content = _read(file)
             if isinstance(content, dict) and content.keys() >= keys:
+                refuse_edited(file, content)
                 found[file] = content
     return found
 

@@ -27,7 +27,8 @@ def json_blocks(path: Path, _rows: int) -> list[Block]:
         return [Facts(str(path), flat({"value": value}))]
     if value.keys() >= {"task", "model", "mean", "intervals", "published"}:
         return [_score(path, value)]
-    return [Facts(f"{_kind(value)} {path}".strip(), flat(value))]
+    told = {key: item for key, item in value.items() if key != DIGEST}
+    return [Facts(f"{_kind(value)} {path}".strip(), [*_changed(value), *flat(told)])]
 
 
 def jsonl_blocks(path: Path, rows: int) -> list[Block]:
@@ -121,7 +122,7 @@ def _score(path: Path, value: Mapping[str, Any]) -> Facts:
 
 
 def _changed(value: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """A warning about a score that is not as it was written."""
+    """A warning about a file that is not as it was written."""
     if value.get(DIGEST) in (None, digest_of(value)):
         return []
     return [

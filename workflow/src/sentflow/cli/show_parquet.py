@@ -59,7 +59,7 @@ def fold_scores(path: Path) -> list[float]:
 def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     """A table and what it says about itself."""
     with readable(path, "Parquet file"):
-        table = read_parquet(path)
+        table = read_parquet(path, any_file=True)
         about = parse_json((table.schema.metadata or {}).get(_METADATA_KEY, b"{}"))
     return table, about if isinstance(about, dict) else {}
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.cli.collected_rows import collected_rows
-from sentflow.cli.configuration import read_configuration, workflow_folder
+from sentflow.cli.configuration import read_experiment
 from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.families.training.needs import start_of
-from sentflow.graph.config.experiment import Experiment, load_experiment
+from sentflow.graph.config.experiment import Experiment
 from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
 from sentflow.training.selection import BEST
 from sentflow.training.settings import TrainingSettings
@@ -116,7 +116,7 @@ def training_estimate(
         f"--{name} {value:g}" for name, value in given.items() if not (math.isfinite(value) and value > 0)
     ]:
         raise ConfigError(f"{', '.join(wrong)}: write a number above 0.")
-    experiment = load_experiment(read_configuration(files), workflow_folder())
+    experiment = read_experiment(files)
     found = estimated(experiment)
     if not found:
         raise ConfigError("the experiment selects no trained encoder, so there is nothing to estimate.")

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from sentflow.cli.configuration import configuration_files, read_configuration, workflow_folder
+from sentflow.cli.configuration import configuration_files, read_experiment
 from sentflow.cli.few_rows import rows_of_tasks, small_tasks
 from sentflow.cli.local_files import read_local_files
 from sentflow.cli.outgoing import outgoing
@@ -12,7 +12,7 @@ from sentflow.cli.terminal import Facts, Listing, show_blocks
 from sentflow.families.probing.family import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.training.settings import chosen_by_tests
-from sentflow.graph.config.experiment import Experiment, load_experiment
+from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.plan import Plan, files_outside, plan_of, refuse_uploads
 from sentflow.graph.targets import Targets
 
@@ -34,7 +34,7 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
     DataError
         A task's file on this machine is not in order.
     """
-    experiment = load_experiment(read_configuration(files, alone=alone), workflow_folder())
+    experiment = read_experiment(files, alone=alone)
     targets, configs = Targets(experiment), configuration_files(files, alone=alone)
     refuse_uploads(targets, configs)
     outside = [str(file) for file in files_outside(targets, {file.parent for file in configs})]
@@ -85,9 +85,15 @@ def _retrieval(family: Retrieval) -> list[tuple[str, str]]:
     if not family.question_sets:
         return []
     found = [("question sets", _counted(family.question_sets)), ("retrievers", _counted(family.shown))]
+    if family.brought:
+        pairs = (f"{model} (by {', '.join(names)})" for model, names in family.brought.items())
+        found.append(("encoders brought in", f"{'; '.join(pairs)}, for retrieval alone"))
     if family.left_out:
         found.append(
-            ("retrievers left out", f"{', '.join(family.left_out)} (their encoders are not selected)")
+            (
+                "retrievers left out",
+                f"{', '.join(family.left_out)} (of config.yaml; their encoders are not selected)",
+            )
         )
     return found
 

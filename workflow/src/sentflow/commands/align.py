@@ -5,7 +5,7 @@ import json
 import logging
 from pathlib import Path
 
-from sentflow.files.io import write_json
+from sentflow.files.sealed import write_sealed
 from sentflow.geometry.alignment_settings import AlignmentSettings
 from sentflow.geometry.measured_alignment import measured_alignment
 from sentflow.jobs.arguments import add_embedding_arguments
@@ -53,7 +53,7 @@ def main(args: argparse.Namespace) -> None:
         settings=settings,
         entry=entry,
     )
-    write_json(args.output, facts)
+    write_sealed(args.output, facts)
     for sentence in facts["warnings"]:
         logger.warning("%s × %s: %s", entry["alignment"], entry["model"], sentence)
     logger.info("alignment %.6f, uniformity %.6f", facts["alignment"], facts["uniformity"])

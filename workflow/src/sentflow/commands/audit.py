@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 from sentflow.audit.task_audit import AuditSettings, audit
-from sentflow.files.io import write_json
+from sentflow.files.sealed import write_sealed
 from sentflow.jobs.log import command, exit_with
 from sentflow.texts.table import read_task
 
@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Run the command."""
     facts = audit(read_task(args.rows), AuditSettings(**json.loads(args.settings)))
-    write_json(args.output, facts)
+    write_sealed(args.output, facts)
     for sentence in facts["warnings"]:
         logger.warning("%s: %s", facts["task"], sentence)
     logger.info("%s: %d rows, %d warnings", facts["task"], facts["n_rows"], len(facts["warnings"]))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.audit.question_audit import Judged, audit_questions
-from sentflow.files.io import write_json
+from sentflow.files.sealed import write_sealed
 from sentflow.jobs.log import command, exit_with
 from sentflow.texts.corpora import Corpus, read_corpus, read_questions
 
@@ -34,7 +34,7 @@ def main(args: argparse.Namespace) -> None:
     [test] = _judged([args.questions], [args.judgements], corpora)
     training = _judged(args.training_questions, args.training_judgements, corpora)
     facts = audit_questions(test, training)
-    write_json(args.output, facts)
+    write_sealed(args.output, facts)
     logger.info(
         "%s: %d questions, %d of them leaked, %d with a document of training",
         facts["questions"],

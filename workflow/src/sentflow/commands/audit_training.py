@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 from sentflow.audit.training_audit import audit_training
-from sentflow.files.io import write_json
+from sentflow.files.sealed import write_sealed
 from sentflow.jobs.log import command, exit_with
 from sentflow.texts.collection import read_table
 from sentflow.training.data.table import read_training_data
@@ -37,7 +37,7 @@ def main(args: argparse.Namespace) -> None:
         for (kind, name), path in zip(settings["tests"], args.tests, strict=True)
     }
     facts = audit_training(read_training_data(args.data), tests, declared=settings["declared"])
-    write_json(args.output, facts)
+    write_sealed(args.output, facts)
     for found in facts["tests"]:
         logger.info(
             "%s, %s %s: %d of %d texts are copies of training texts, %d more are nearly",

@@ -4,7 +4,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from sentflow.files.io import read_json, write_json
+from sentflow.files.io import read_json
+from sentflow.files.sealed import write_sealed
 from sentflow.jobs.log import command, exit_with
 from sentflow.retrieval.jobs import Search, add_search_arguments
 from sentflow.retrieval.vector_files import add_vector_arguments
@@ -47,7 +48,7 @@ def main(args: argparse.Namespace) -> None:
     about = {"questions": job.questions.name, "retriever": job.retriever, "corpus": job.corpus_name}
     parameters = {"kind": settings.kind, **settings.parameters}
     made = {**read_json(args.made), "vector_bytes": corpus.n_bytes}
-    write_json(args.output, {**about, "depth": job.depth, "index": parameters, "made": made, **found})
+    write_sealed(args.output, {**about, "depth": job.depth, "index": parameters, "made": made, **found})
     for recall in found["recalls"]:
         logger.info("recall@%d %.4f, 5th percentile %.4f", recall["k"], recall["mean"], recall["p5"])
 

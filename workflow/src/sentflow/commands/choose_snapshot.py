@@ -9,7 +9,7 @@ from pathlib import Path
 from sentflow.encoders.kinds.table import TRAINED
 from sentflow.encoders.manifest import WEIGHTS, write_manifest
 from sentflow.errors import DataError
-from sentflow.files.io import read_json, write_json
+from sentflow.files.sealed import read_sealed, write_sealed
 from sentflow.jobs.log import command, exit_with
 from sentflow.training.exported import manifest_of
 from sentflow.training.links import link_files
@@ -39,7 +39,7 @@ def main(args: argparse.Namespace) -> None:
     settings = json.loads(args.settings)
     model, kind = settings.pop("model"), settings.pop("kind", TRAINED)
     choice = Choice(**settings)
-    found = [read_json(file) for file in args.scores]
+    found = [read_sealed(file) for file in args.scores]
     steps = [score["step"] for score in found] or [Record.read(args.record).steps]
     scores = [score["measures"][choice.measure] for score in found] or [float("nan")]
     chosen = choice.choose(steps, [float("nan") if score is None else score for score in scores])
@@ -52,7 +52,7 @@ def main(args: argparse.Namespace) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         link_files(snapshot, folder)
     write_manifest(args.manifest, manifest_of(weights, model=model, kind=kind))
-    write_json(args.selection, chosen)
+    write_sealed(args.selection, chosen)
 
 
 if __name__ == "__main__":

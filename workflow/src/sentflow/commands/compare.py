@@ -5,7 +5,7 @@ import json
 import logging
 from pathlib import Path
 
-from sentflow.files.io import write_json
+from sentflow.files.sealed import write_sealed
 from sentflow.jobs.log import command, exit_with
 
 logger = logging.getLogger(__name__)
@@ -86,7 +86,7 @@ def main(args: argparse.Namespace) -> None:
     write_rows(args.power, PowerRow, [row for one in comparisons for row in one.power])
     write_rows(args.ranks, RankRow, ranks)
     write_rows(args.across, AcrossRow, across)
-    write_json(args.omnibus, omnibus)
+    write_sealed(args.omnibus, omnibus)
     logger.info("%d encoders, %d tasks, %d pairs", len(models), len(tasks), len(pairs))
 
 

@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 @command(arguments, libraries=["numpy", "ir-measures", "pytrec-eval-terrier"])
 def main(args: argparse.Namespace) -> None:
     """Read, measure, write."""
-    from sentflow.files.io import read_json
+    from sentflow.files.sealed import read_sealed
     from sentflow.retrieval.clusters import clusters_of
     from sentflow.retrieval.evaluation import evaluate
     from sentflow.retrieval.results import write_results
@@ -44,7 +44,7 @@ def main(args: argparse.Namespace) -> None:
     settings = json.loads(args.settings)
     corpus, questions = read_corpus(args.corpus), read_questions(args.questions, args.judgements)
     about, run = read_run(args.run, corpus.ids)
-    leaked = next((read_json(file)["leaked"] for file in args.leaks), None)
+    leaked = next((read_sealed(file)["leaked"] for file in args.leaks), None)
     found = evaluate(run, questions, corpus, settings["measures"], depth=about["depth"], leaked=leaked)
     seed = derive_seed(settings["seed"], questions.name, "bootstrap")
     bootstrap = Bootstrap(settings["level"], settings["n_resamples"], seed)

@@ -8,6 +8,7 @@ from pathlib import Path
 from sentflow.exports.pair_corpus import card, shard_borders, shard_name
 from sentflow.files.io import read_json, write_text
 from sentflow.files.parquet import DescribedParts, readable, write_parquet
+from sentflow.files.sealed import read_sealed
 from sentflow.jobs.log import command, exit_with
 
 logger = logging.getLogger(__name__)
@@ -38,7 +39,7 @@ def main(args: argparse.Namespace) -> None:
             # The metadata of the table mean nothing outside
             write_parquet(path, table.rows(start, stop).replace_schema_metadata(None))
             size_bytes += path.stat().st_size
-    audit = read_json(args.audit) if args.audit else None
+    audit = read_sealed(args.audit) if args.audit else None
     write_text(args.card, card(read_json(args.data.with_suffix(".json")), about, audit, size_bytes))
     logger.info("%d pairs in %d shards, %d bytes", table.n_rows, about["shards"], size_bytes)
 

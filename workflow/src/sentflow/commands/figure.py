@@ -5,7 +5,7 @@ import logging
 from dataclasses import asdict
 from pathlib import Path
 
-from sentflow.files.io import write_json
+from sentflow.files.sealed import write_sealed
 from sentflow.graph import products
 from sentflow.jobs.log import command, exit_with
 from sentflow.report.figure.canvas import save
@@ -54,7 +54,7 @@ def main(args: argparse.Namespace) -> None:
     for problem in found.problems:
         logger.warning("figure %s: %s", args.figure, problem)
     if args.inspection is not None:
-        write_json(args.inspection, {"figure": args.figure, **asdict(found)})
+        write_sealed(args.inspection, {"figure": args.figure, **asdict(found)})
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.errors import ConfigError
-from sentflow.files.io import write_json
+from sentflow.files.sealed import write_sealed
 from sentflow.geometry.described import GeometrySettings, Permuted, described
 from sentflow.geometry.permuted_texts import read_permuted
 from sentflow.jobs.arguments import add_embedding_arguments
@@ -63,7 +63,7 @@ def main(args: argparse.Namespace) -> None:
         permuted=permuted,
         settings=settings,
     )
-    write_json(args.output, facts)
+    write_sealed(args.output, facts)
     for sentence in facts["warnings"]:
         logger.warning("%s × %s: %s", settings.family, settings.model, sentence)
     logger.info("%s: %d measures of %d vectors", settings.family, len(facts["measures"]), facts["n_texts"])

@@ -5,7 +5,7 @@ import json
 import logging
 from pathlib import Path
 
-from sentflow.files.io import write_json
+from sentflow.files.sealed import write_sealed
 from sentflow.jobs.arguments import add_embedding_arguments
 from sentflow.jobs.log import command, exit_with
 
@@ -58,7 +58,7 @@ def main(args: argparse.Namespace) -> None:
         **{f"n_{name}": len(part.gold) for name, part in parts.items()},
         "settings": chosen.as_dict(),
     }
-    write_json(args.output, {**about, **asdict(found)})
+    write_sealed(args.output, {**about, **asdict(found)})
     logger.info(
         "%s × %s: Pearson %.4f, Spearman %.4f after %d epochs",
         settings["regression"],

@@ -8,6 +8,7 @@ from pathlib import Path
 from sentflow.audit.rows import HardRow
 from sentflow.files.io import read_json, write_text
 from sentflow.files.rows import read_rows
+from sentflow.files.sealed import read_sealed
 from sentflow.graph import products
 from sentflow.jobs.log import command, exit_with
 from sentflow.report.checks import Selection
@@ -64,7 +65,7 @@ def main(args: argparse.Namespace) -> None:
         config=args.record_config.read_text(encoding="utf-8"),
         versions=read_json(args.record_versions),
         files=[*args.tables, *args.figures],
-        audits={_audited(file): read_json(file) for file in args.audits if file.suffix == ".json"},
+        audits={_audited(file): read_sealed(file) for file in args.audits if file.suffix == ".json"},
         hardest={
             file.stem: read_rows(file, HardRow, may_be_empty=True)[:SHOWN_TEXTS]
             for file in args.audits

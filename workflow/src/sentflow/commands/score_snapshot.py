@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from sentflow.files.io import write_json
+from sentflow.files.sealed import write_sealed
 from sentflow.jobs.arguments import add_embedding_arguments
 from sentflow.jobs.log import command, exit_with
 
@@ -27,7 +27,7 @@ def main(args: argparse.Namespace) -> None:
     measures = development_measures(
         read_pairs(args.pairs), read_vectors(args.texts, args.embeddings, args.info)
     )
-    write_json(args.output, {**json.loads(args.settings), "measures": measures})
+    write_sealed(args.output, {**json.loads(args.settings), "measures": measures})
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ import json
 import logging
 from pathlib import Path
 
-from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows, write_rows
+from sentflow.files.sealed import read_sealed
 from sentflow.jobs.log import command, exit_with
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.similarity.rows import SimilarityRow
@@ -35,9 +35,9 @@ def main(args: argparse.Namespace) -> None:
     """Run the command."""
     settings = json.loads(args.settings)
     pairs = settings["pairs"]
-    chosen = {file.parent.name: read_json(file)["step"] for file in args.selections}
+    chosen = {file.parent.name: read_sealed(file)["step"] for file in args.selections}
     trained = {name: Trained(name, chosen[name], **entry) for name, entry in settings["models"].items()}
-    rows = [row for file in args.development for row in development_rows(read_json(file), trained, pairs)]
+    rows = [row for file in args.development for row in development_rows(read_sealed(file), trained, pairs)]
     similarity = [row for file in args.similarity for row in read_rows(file, SimilarityRow)]
     alignments = [row for file in args.alignments for row in read_rows(file, AlignmentRow)]
     rows += test_rows(similarity, alignments, trained, pairs)

@@ -5,11 +5,11 @@ import json
 import logging
 from pathlib import Path
 
-from sentflow.files.io import read_json
 from sentflow.files.rows import write_rows
 from sentflow.jobs.log import command, exit_with
 from sentflow.report.families.retrieval.decision_rows import DecisionRow
 from sentflow.report.families.retrieval.decision_summary import decision_rows
+from sentflow.retrieval.decision_files import read_worth
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 @command(arguments, libraries=["pyarrow"])
 def main(args: argparse.Namespace) -> None:
     """Read, put in order, write."""
-    results = [one for path in args.results for one in read_json(path)]
+    results = [one for path in args.results for one in read_worth(path)]
     rows = decision_rows(results, json.loads(args.settings))
     write_rows(args.output, DecisionRow, rows)
     logger.info("%d means of %d results", len(rows), len(results))

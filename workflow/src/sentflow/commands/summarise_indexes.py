@@ -4,8 +4,8 @@ import argparse
 import json
 from pathlib import Path
 
-from sentflow.files.io import read_json
 from sentflow.files.rows import write_rows
+from sentflow.files.sealed import read_sealed
 from sentflow.jobs.log import command, exit_with
 from sentflow.report.families.retrieval.index_rows import IndexRow, index_rows
 
@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 @command(arguments, libraries=["pyarrow"])
 def main(args: argparse.Namespace) -> None:
     """Read, put in order, write."""
-    write_rows(args.output, IndexRow, index_rows(map(read_json, args.results), json.loads(args.settings)))
+    write_rows(args.output, IndexRow, index_rows(map(read_sealed, args.results), json.loads(args.settings)))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ import json
 import logging
 from pathlib import Path
 
-from sentflow.files.io import read_json
 from sentflow.files.rows import write_rows
+from sentflow.files.sealed import read_sealed
 from sentflow.jobs.log import command, exit_with
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.retrieval.summary import retrieval_rows
@@ -30,7 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Read, put in order, write."""
     settings = json.loads(args.settings)
-    rows = retrieval_rows(map(read_json, args.results), settings)
+    rows = retrieval_rows(map(read_sealed, args.results), settings)
     write_rows(args.output, RetrievalRow, rows)
     logger.info("%d means of %d results", len(rows), len(args.results))
 

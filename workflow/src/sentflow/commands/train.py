@@ -90,7 +90,7 @@ def main(args: argparse.Namespace) -> None:
     write_rows(args.held_out, HeldOutRow, [HeldOutRow(**row) for row in progress.held_out])
     write_text(args.made, made.to_json())
     # The state stays for a run that is killed before Snakemake takes these outputs; `choose_snapshot` deletes it
-    write_text(args.record, record.to_json())
+    record.write(args.record)
 
 
 def _in_processes(n: int) -> None:

@@ -8,8 +8,8 @@ from statistics import median
 from typing import Any, ClassVar, Self
 
 from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
-from sentflow.files.io import read_json
 from sentflow.files.rows import RowsByName
+from sentflow.files.sealed import read_sealed
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Comparisons:
             ranks=rows(f"{cls.PREFIX}ranks", RankRow),
             across=rows(f"{cls.PREFIX}across", AcrossRow),
             power=rows(f"{cls.PREFIX}power", PowerRow),
-            omnibus=next((read_json(file) for file in files if file.stem == f"{cls.PREFIX}omnibus"), {}),
+            omnibus=next((read_sealed(file) for file in files if file.stem == f"{cls.PREFIX}omnibus"), {}),
         )
 
 

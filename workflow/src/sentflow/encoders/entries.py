@@ -10,8 +10,10 @@ from typing import Any
 from sentflow.encoders.kinds.custom_class import EMBED, own_files, read_class
 from sentflow.encoders.kinds.table import (
     CUSTOM,
+    DENSE,
     FITTED,
     KINDS,
+    OWN,
     PAIRS,
     TERM_VECTORS,
     TERMS,
@@ -35,6 +37,12 @@ def is_lazy(entry: Mapping[str, Any]) -> bool:
     if entry["kind"] == CUSTOM:
         return read_class(entry["custom"]).lazy
     return kind_of(entry).gives == FITTED
+
+
+def gives_vectors(entry: Mapping[str, Any]) -> bool:
+    """Whether an encoder gives a text one dense vector, whatever it is used for."""
+    dense = kind_of(entry).gives in (DENSE, OWN)
+    return dense and not is_lazy(entry) and not is_featuriser(entry)
 
 
 def compares_pairs(entry: Mapping[str, Any]) -> bool:

@@ -31,8 +31,8 @@ def digest_of(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "file": path.name, "sha256": file_sha256(path)}
 
 
-def refuse_changed(path: Path) -> None:
-    """Compare a file with the digest beside it, if there is one; see `write_digest`.
+def refuse_changed(path: Path) -> bool:
+    """Compare a file with the digest beside it, see `write_digest`; False where there is none.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def refuse_changed(path: Path) -> None:
     """
     digest = path.with_suffix(".json")
     if not digest.exists():
-        return
+        return False
     known = read_json(digest)
     if not isinstance(known, dict) or "sha256" not in known or known.get("file", path.name) != path.name:
         raise DataError(f"{digest} is not the digest of {path.name}. Delete both and run snakemake again.")
@@ -52,6 +52,7 @@ def refuse_changed(path: Path) -> None:
             f"{path} is not the file that {digest} describes: its SHA-256 differs. Delete both and run "
             "snakemake again."
         )
+    return True
 
 
 def file_sha256(path: Path | str) -> str:

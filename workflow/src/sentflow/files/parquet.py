@@ -1,11 +1,14 @@
 """Parquet files of the pipeline, in which damage is noticed, and a file in the place of another."""
 
+import hashlib
 import json
+import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,42 +18,56 @@ from sentflow.files.arrow import Columns, table_of
 from sentflow.files.atomic import atomic
 from sentflow.files.io import parse_json, refuse_changed
 from sentflow.files.result_names import name_in_results
+from sentflow.files.sealed import unsealed
 
 _NAME_KEY = b"sentflow-file"
 _ABOUT_KEY = b"sentflow"
 _BATCH_ROWS = 1 << 13
+# In the footer, which holds texts as they are: the SHA-256 of the file with zeros in its place
+_DIGEST_KEY = b"sentflow-digest"
+_ZEROS = b"0" * 64
+_PIECE = 1 << 20
+_LAST_BYTES = 8  # length of the footer, and a mark
 
 
 def write_parquet(path: Path | str, table: pa.Table) -> None:
-    """Write a table with a checksum of every page and, for a file of folds or scores, with its name in the results."""
+    """Write a table with its digest and, for a file of folds or scores, with its name in the results."""
     if name := name_in_results(str(path)):
         table = table.replace_schema_metadata({**(table.schema.metadata or {}), _NAME_KEY: name.encode()})
     with atomic(path) as part:
-        pq.write_table(table, part, write_page_checksum=True)
+        writer = _writer(part, table.schema)
+        writer.write_table(table)
+        _close(writer, part)
 
 
-def read_parquet(path: Path | str, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read what `write_parquet` wrote, or any Parquet file.
+def read_parquet(
+    path: Path | str, columns: Sequence[str] | None = None, *, any_file: bool = False
+) -> pa.Table:
+    """Read what `write_parquet` or `DescribedWriter` wrote; with `any_file`, any Parquet file.
 
     Raises
     ------
     DataError
-        It is the file of another task, encoder or fold.
+        It was changed after it was written, has no digest, or is the file of another task, encoder or fold.
     OSError, pyarrow.ArrowException
         It is missing or damaged.
     """
+    _refuse_unsealed(Path(path), any_file=any_file)
+    table = _read(path)
+    return table if columns is None else table.select(list(columns))
+
+
+def _read(path: Path | str) -> pa.Table:
     file = pq.ParquetFile(path, page_checksum_verification=True)
     metadata = dict(file.schema_arrow.metadata or {})
+    metadata.pop(_DIGEST_KEY, None)
     written, name = metadata.pop(_NAME_KEY, b"").decode(), name_in_results(str(path))
     if written and name and written != name:
         raise DataError(
             f"{path} was written as {written}: another file is in its place. Delete it and run "
             "snakemake again."
         )
-    table = file.read().replace_schema_metadata(
-        metadata or None
-    )  # the whole, or damage elsewhere went unseen
-    return table if columns is None else table.select(list(columns))
+    return file.read().replace_schema_metadata(metadata or None)
 
 
 def write_described(path: Path | str, columns: Columns, about: Mapping[str, Any]) -> None:
@@ -60,7 +77,7 @@ def write_described(path: Path | str, columns: Columns, about: Mapping[str, Any]
 
 
 def read_described(path: Path | str) -> tuple[dict[str, Any], pa.Table]:
-    """What a table says about itself, and its columns; it must be that of the digest beside it, if there is one.
+    """What a table says about itself, and its columns; it must be that of the digest beside it, or in it.
 
     Raises
     ------
@@ -69,8 +86,8 @@ def read_described(path: Path | str) -> tuple[dict[str, Any], pa.Table]:
     OSError, KeyError, ValueError, pyarrow.ArrowException
         It is missing or damaged, or was not written by `write_described`.
     """
-    refuse_changed(Path(path))
-    table = read_parquet(path)
+    _refuse_described(Path(path))
+    table = _read(path)
     about: dict[str, Any] = parse_json((table.schema.metadata or {})[_ABOUT_KEY])
     return about, table
 
@@ -81,7 +98,7 @@ class DescribedParts:
     Parameters
     ----------
     path
-        File; it must be that of the digest beside it, if there is one, which is how damage in other parts is noticed.
+        File; it must be that of the digest beside it, or in it, which is how damage in other parts is noticed.
 
     Attributes
     ----------
@@ -99,7 +116,7 @@ class DescribedParts:
     """
 
     def __init__(self, path: Path | str) -> None:
-        refuse_changed(Path(path))
+        _refuse_described(Path(path))
         self._file = pq.ParquetFile(path, page_checksum_verification=True)
         self.about: dict[str, Any] = parse_json((self._file.schema_arrow.metadata or {})[_ABOUT_KEY])
         self.n_rows: int = self._file.metadata.num_rows
@@ -144,13 +161,72 @@ class DescribedWriter:
         """Add rows; the columns are those of the first call."""
         table = table_of(columns, self._metadata)
         if self._writer is None:
-            self._writer = pq.ParquetWriter(self._path, table.schema, write_page_checksum=True)
+            self._writer = _writer(self._path, table.schema)
         self._writer.write_table(table)
 
     def close(self) -> None:
         """Finish the file."""
         if self._writer is not None:
-            self._writer.close()
+            _close(self._writer, self._path)
+
+
+def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    own = {key: value for key, value in (schema.metadata or {}).items() if key != _DIGEST_KEY}
+    return pq.ParquetWriter(path, schema.with_metadata(own or None), write_page_checksum=True)
+
+
+def _close(writer: pq.ParquetWriter, path: Path) -> None:
+    """Finish a file, with its digest."""
+    writer.add_key_value_metadata({_DIGEST_KEY: _ZEROS})
+    writer.close()
+    place, _ = _stated(path)
+    with path.open("r+b") as stream:
+        digest = _digest(stream, place)
+        stream.seek(place)
+        stream.write(digest)
+
+
+def _stated(path: Path) -> tuple[int, bytes]:
+    """Where the digest of a Parquet file is, and what it is; empty where it has none."""
+    with path.open("rb") as stream:
+        end = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, end - _LAST_BYTES))
+        length = int.from_bytes(stream.read(4), "little") + _LAST_BYTES
+        stream.seek(max(0, end - length))
+        footer = stream.read()
+    found = re.search(_DIGEST_KEY + b".{1,9}?([0-9a-f]{64})", footer, re.DOTALL)
+    return (max(0, end - length) + found.start(1), found[1]) if found else (0, b"")
+
+
+def _digest(stream: BinaryIO, place: int) -> bytes:
+    """SHA-256 of a file with zeros where its digest is, in hexadecimal."""
+    found = hashlib.sha256()
+    stream.seek(0)
+    left = place
+    while piece := stream.read(min(left, _PIECE)) if left else b"":
+        found.update(piece)
+        left -= len(piece)
+    found.update(_ZEROS)
+    stream.seek(place + len(_ZEROS))
+    while piece := stream.read(_PIECE):
+        found.update(piece)
+    return found.hexdigest().encode()
+
+
+def _refuse_described(path: Path) -> None:
+    """Where a digest of all bytes lies beside a file, that one is compared."""
+    if not refuse_changed(path):
+        _refuse_unsealed(path, any_file=False)
+
+
+def _refuse_unsealed(path: Path, *, any_file: bool) -> None:
+    place, stated = _stated(path)
+    if not stated and any_file:
+        return
+    with path.open("rb") as stream:
+        if stated and _digest(stream, place) == stated:
+            return
+    raise unsealed(path, stated)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Files of scores in which a changed number is noticed: JSON with a digest of everything else in it."""
+"""Files of measurements in which a changed number is noticed: JSON with a digest of everything else in it."""
 
 import hashlib
 from collections.abc import Mapping
@@ -26,19 +26,25 @@ def read_sealed(path: Path | str) -> dict[str, Any]:
     """
     found: dict[str, Any] = read_json(path)
     stated = found.pop(DIGEST, None) if isinstance(found, dict) else None
-    if stated is None:
-        raise DataError(
-            f"{path} has no digest: an earlier version of sentflow wrote it, or it was written "
-            "manually. Delete it and "
-            "run snakemake again; folds are kept, so this takes seconds."
-        )
-    if stated != digest_of(found):
-        raise DataError(
-            f"{path} was changed after it was written: its contents do not match its digest. Delete it "
-            "and run "
-            "snakemake again; folds are kept, so this takes seconds."
-        )
+    if stated is None or stated != digest_of(found):
+        raise unsealed(path, stated)
     return found
+
+
+def refuse_edited(path: Path | str, value: Mapping[str, Any]) -> None:
+    """Raise DataError where a value of a file states a digest that is not its own; earlier versions stated none."""
+    if (stated := value.get(DIGEST)) and stated != digest_of(value):
+        raise unsealed(path, stated)
+
+
+def unsealed(path: Path | str, stated: object) -> DataError:
+    """What is said of a file that has no digest, or another one than is stated in it."""
+    why = (
+        "was changed after it was written: its contents do not match its digest"
+        if stated
+        else "has no digest: it is cut, or an earlier version of sentflow or another program wrote it"
+    )
+    return DataError(f"{path} {why}. Delete it and run snakemake again, which makes it anew.")
 
 
 def digest_of(value: Mapping[str, Any]) -> str:

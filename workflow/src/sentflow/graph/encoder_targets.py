@@ -7,11 +7,12 @@ from sentflow.encoders.entries import (
     connection_settings,
     custom_files,
     fetch_settings,
+    gives_vectors,
     kind_of,
     place_settings,
     weighs_terms,
 )
-from sentflow.encoders.kinds.table import DENSE, Kind
+from sentflow.encoders.kinds.table import Kind
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
@@ -84,8 +85,8 @@ class EncoderTargets:
     def fixed(self) -> str:
         """Regular expression of the models that have embeddings."""
         needed = self.experiment.further_models.items()
-        teachers = (name for name, entry in needed if kind_of(entry).gives == DENSE)
-        return one_of([*self.experiment.fixed_models, *self.experiment.snapshots, *teachers])
+        others = (name for name, entry in needed if gives_vectors(entry))
+        return one_of([*self.experiment.fixed_models, *self.experiment.snapshots, *others])
 
     def sparse(self) -> str:
         """Regular expression of the models that weigh terms."""

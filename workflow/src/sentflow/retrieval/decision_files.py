@@ -16,6 +16,7 @@ from sentflow.files.parquet import (
     write_described,
     write_parquet,
 )
+from sentflow.files.sealed import read_sealed, write_sealed
 from sentflow.retrieval.ranking import Ranked
 from sentflow.retrieval.set_measures import of_means, relevant_of, set_values
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
@@ -148,7 +149,7 @@ def write_decision_values(
     for _, values in found:
         columns = {**columns, **{f"{values.system} {name}": own for name, own in values.values.items()}}
     write_parquet(rows, table_of(columns, {_SET: first.question_set.encode()}))
-    write_json(output, [_worth(*one, n_asked, bootstrap) for one in found])
+    write_sealed(output, {str(n): _worth(*one, n_asked, bootstrap) for n, one in enumerate(found)})
 
 
 def read_decision_values(path: Path | str) -> list[DecisionValues]:
@@ -168,6 +169,12 @@ def read_decision_values(path: Path | str) -> list[DecisionValues]:
             system, _, measure = column.partition(" ")
             found.setdefault(system, {})[measure] = numbers_of(stored.column(column))
         return [DecisionValues(name, system, questions, groups, values) for system, values in found.items()]
+
+
+def read_worth(path: Path | str) -> list[dict[str, Any]]:
+    """The means with intervals of `write_decision_values`, system after system; see `read_sealed` for errors."""
+    found = read_sealed(path)
+    return [found[str(n)] for n in range(len(found))]
 
 
 def _worth(decided: Decided, values: DecisionValues, n_asked: int, bootstrap: Bootstrap) -> dict[str, Any]:

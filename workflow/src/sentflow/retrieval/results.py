@@ -9,8 +9,8 @@ import numpy as np
 
 from sentflow.errors import DataError
 from sentflow.files.arrow import Columns, numbers_of, table_of
-from sentflow.files.io import write_json
 from sentflow.files.parquet import read_parquet, readable, write_parquet
+from sentflow.files.sealed import write_sealed
 from sentflow.retrieval.evaluation import Evaluation
 from sentflow.retrieval.groups import CLEAN, LEAKED
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
@@ -81,7 +81,7 @@ def write_results(
         columns = {**columns, "cluster": [clusters.get(name) for name in found.questions]}
     names = {key.encode(): str(about[key]).encode() for key in _NAMES}
     write_parquet(rows, table_of(columns, names))
-    write_json(
+    write_sealed(
         output,
         {
             **about,

@@ -13,6 +13,7 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import parse_json, read_json
 from sentflow.files.parquet import read_parquet
 from sentflow.files.rows import read_rows
+from sentflow.files.sealed import refuse_edited
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
 
@@ -149,7 +150,7 @@ class ResultsFolder:
         file = self.path / f"{name}.parquet"
         if not name.startswith("scores/") or not file.is_file():
             return {}
-        rows = read_parquet(file, (*_FOLD, "metric", "value")).to_pylist()
+        rows = read_parquet(file, (*_FOLD, "metric", "value"), any_file=True).to_pylist()
         scores = [row for row in rows if row["metric"] == _FOLD_SCORE]
         return {(row[_FOLD[0]], row[_FOLD[1]]): float(row["value"]) for row in scores}
 
@@ -167,6 +168,7 @@ class ResultsFolder:
                 content = _json(file)
                 if not isinstance(content, dict):
                     raise DataError(f"{file} is not readable JSON. Delete it and run snakemake again.")
+                refuse_edited(file, content)
                 found = {
                     key: value
                     for key, value in leaves(content).items()

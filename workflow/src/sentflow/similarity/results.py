@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.files.io import write_json
+from sentflow.files.sealed import write_sealed
 from sentflow.similarity.scores import similarity_scores
 from sentflow.similarity.shared_sentences import graph_of
 from sentflow.similarity.storage import SimilarityRows, write_similarities
@@ -85,7 +85,7 @@ def write_results(
             settings["pairs"], settings["model"], list(table.subset), table.score, graph, dict(columns)
         ),
     )
-    write_json(output, {**about, **found, "warnings": said})
+    write_sealed(output, {**about, **found, "warnings": said})
     first = next(iter(columns))
     logger.info(
         "%s × %s: %d pairs, %s %.4f (Spearman)",

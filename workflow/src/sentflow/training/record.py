@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sentflow.files.io import json_document
-from sentflow.training.described import built, map_of, text_of
+from sentflow.files.sealed import read_sealed, write_sealed
+from sentflow.training.described import built
 
 RANDOM_WEIGHTS = "random weights"
 
@@ -131,21 +131,21 @@ class Record:
     steps: int
     tokens: int
 
-    def to_json(self) -> str:
-        """The text of ``record.json``."""
-        return json_document(asdict(self))
+    def write(self, path: Path) -> None:
+        """Write ``record.json``."""
+        write_sealed(path, asdict(self))
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> "Record":
-        """What `to_json` wrote.
+    def read(cls, path: Path) -> "Record":
+        """What `write` wrote.
 
         Raises
         ------
         DataError
-            It is not the record of a training; names the keys that are missing or unknown.
+            It is not the record of a training, or was changed; names the keys that are missing or unknown.
         """
         what = "the record of a training"
-        found = map_of(text, what)
+        found = read_sealed(path)
         parts: dict[str, type[Start] | type[Data] | type[Teacher]] = {
             "start": Start,
             "data": Data,
@@ -155,8 +155,3 @@ class Record:
             if isinstance(found.get(name), dict):
                 found[name] = built(kind, found[name], f"{what}, {name}")
         return built(Record, found, what)
-
-    @classmethod
-    def read(cls, path: Path) -> "Record":
-        """The record in a file; see `from_json`."""
-        return cls.from_json(text_of(path))

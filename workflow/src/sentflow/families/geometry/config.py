@@ -6,11 +6,13 @@ from typing import Any
 from sentflow.errors import instead
 from sentflow.families import pair_sets
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
+from sentflow.graph.config.shared import needed
 
 
 def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
     for name in selected["alignments"]:
         yield from pair_sets.part_problems("alignments", name, entries)
+    yield from needed(config, "alignments", selected["alignments"])
     known = pair_sets.whole_sets(selected, entries)
     yield from _geometry_problems(config, selected["pair_sets"], known)
 

@@ -11,7 +11,7 @@ from sentflow.families.probing.task_protocols import FOR_OWN_TASKS, protocol_nam
 from sentflow.graph.config.entries import derived, laid_over
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import as_map, unknown
-from sentflow.graph.config.shared import file_problems
+from sentflow.graph.config.shared import file_problems, needed
 from sentflow.graph.config.short_forms import missing_file
 from sentflow.probing.protocol.catalog import keeping_documents, names_documents, protocol_of
 from sentflow.probing.protocol.settings import ProbeProtocol
@@ -62,6 +62,7 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
         if is_short(own):
             yield from missing_file(f"tasks.{name}.file", str(own["file"]), dataset_name(name))
         yield from source_problems(name, entries["tasks"][name], entries["datasets"])
+    yield from needed(config, "tasks", selected["tasks"])
     yield from _protocol_problems(config, entries, selected["tasks"])
     yield from _published_problems(config["report"], entries)
 

@@ -16,11 +16,10 @@ from sentflow.families.retrieval.parts import (
     FUSION,
     RUN,
     SPARSE,
-    dense_encoders,
-    models_of_terms_and_pairs,
+    further_encoders,
     parts_of,
     reached_by,
-    searchable,
+    without_encoder,
 )
 from sentflow.families.retrieval.stages import stage_problems
 from sentflow.families.retrieval.tuned_config import decided_by, training_sets, tuned_on, tuning_problems
@@ -80,10 +79,6 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
             yield from _source_problems(f"corpora.{name}", entries["corpora"][name], entries, key="documents")
     yield from _rank_problems(config, reached, entries, selected)
     yield from _candidate_problems(measured["depth"], entries, selected)
-    known = selected["retrievers"] if selected["question_sets"] else []
-    if known and not searchable(selected, entries):
-        encoders = ", ".join(sorted(dense_encoders(known, entries["retrievers"])))
-        yield f"config.select.retrievers: the encoders of all are not selected. Write {encoders} in select.models."
     yield from _circles(reached, entries["retrievers"])
 
 
@@ -260,11 +255,18 @@ RETRIEVAL = ConfigPart(
             write_out=write_out_question_sets,
         ),
         Section("corpora", "corpus", (), derive=derived, write_out=write_out_corpora),
-        Section("retrievers", "retriever", ("select.retrievers",), alone=False, members=_of_seeds),
+        Section(
+            "retrievers",
+            "retriever",
+            ("select.retrievers",),
+            alone=False,
+            members=_of_seeds,
+            left_out=without_encoder,
+        ),
         Section("decisions", "decision", ("select.decisions",), alone=False),
         Section("analysers", "analyser", ()),
         Section("passages", "way to cut passages", ()),
     ),
     problems=_problems,
-    further_models=models_of_terms_and_pairs,
+    further_models=further_encoders,
 )

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from sentflow.encoders.entries import compares_pairs, has_term_vectors, kind_of, weighs_terms
+from sentflow.encoders.checks.entries import custom_problems
+from sentflow.encoders.entries import compares_pairs, gives_vectors, has_term_vectors, kind_of, weighs_terms
 from sentflow.encoders.kinds.table import KINDS, SPARSE_EMBED, WEIGHING
 from sentflow.families.retrieval.parts import DENSE, RERANK, SPARSE, UNITS
 from sentflow.graph.config.family import AllEntries, Entries, Entry
@@ -25,9 +26,14 @@ def encoder_problems(where: str, entry: Entry, entries: AllEntries, asked: Seque
     models, model = entries["models"], entry["model"]
     if model not in models:
         yield unknown(f"{where}.model", "model", model, models)
-    elif models[model].get("kind") not in KINDS:
+        return
+    if models[model].get("kind") not in KINDS:
         return  # the schema of models tells it
-    elif entry["kind"] == DENSE:
+    if unread := custom_problems(model, models[model]):
+        yield from unread
+        return
+    yield from required_revisions([model], models)
+    if entry["kind"] == DENSE:
         yield from _dense_problems(f"{where}.model", model, models)
     elif entry["kind"] == SPARSE:
         yield from _sparse_problems(where, entry, entries, asked)
@@ -43,6 +49,8 @@ def _dense_problems(where: str, model: str, models: Entries) -> Iterator[str]:
         yield f"{where}: {model!r} compares two texts and gives no vectors. Write kind: rerank."
     elif weighs_terms(models[model]):
         yield f"{where}: {model!r} weighs terms and gives no dense vectors. Write kind: sparse."
+    elif not gives_vectors(models[model]):
+        yield f"{where}: {model!r} is made of the rows of a task and gives no vectors of texts. Write another model."
 
 
 def _sparse_problems(where: str, entry: Entry, entries: AllEntries, asked: Sequence[str]) -> Iterator[str]:
@@ -54,7 +62,6 @@ def _sparse_problems(where: str, entry: Entry, entries: AllEntries, asked: Seque
             "for vectors, kind: rerank for a cross-encoder."
         )
         return
-    yield from required_revisions([model], entries["models"])
     if "candidates" in entry and not has_term_vectors(entries["models"][model]):
         yield (
             f"{where}.candidates: they are ordered by vectors of terms, and {model!r} gives weights alone. Leave "

@@ -135,7 +135,7 @@ class RetrievalExports:
         It is the encoder where it compares whole documents by cosine, and else a model of its own.
         """
         entry = self._family.retrievers[retriever]
-        model = model_outside(entry["model"], self._family.experiment.models[entry["model"]])
+        model = model_outside(entry["model"], self._family.experiment.fetched_models[entry["model"]])
         settings = {key: value for key, value in entry.items() if key not in _PLAIN_KEYS}
         if settings in ({}, {"similarity": "cosine"}):
             return model

@@ -4,7 +4,6 @@ Standard library only: the Snakefile imports this package in every job.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from sentflow.graph.config.family import AllEntries, Entries, Entry, Selected
 from sentflow.graph.config.messages import as_map
@@ -12,9 +11,7 @@ from sentflow.graph.config.messages import as_map
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
 SPARSE = "sparse"
 EXPLAINED = (BM25, SPARSE)  # whose scores are sums over the terms that a question and a document share
-SAMPLE_DATA = "sample data"
 RERANKED = 100  # documents that are ordered anew, where an entry does not say how many
-_OF_RETRIEVERS = (RERANK, SPARSE)  # whose encoders retrievers alone name
 BY_VECTORS = (DENSE, SPARSE)  # search what an encoder made of documents and questions
 
 DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
@@ -60,52 +57,21 @@ def reached_by(selected: Sequence[str], retrievers: Entries) -> list[str]:
     return found
 
 
-def dense_encoders(selected: Sequence[str], retrievers: Entries) -> set[str]:
-    """The encoders whose vectors selected retrievers search, also those of what they fuse or rerank."""
-    found = (retrievers[name] for name in reached_by(selected, retrievers))
-    return {entry["model"] for entry in found if entry["kind"] == DENSE}
-
-
 def models_of(selected: Sequence[str], retrievers: Entries) -> list[str]:
     """The encoders and cross-encoders of retrievers, as far as these exist, also of what they fuse or rerank."""
     found = (as_map(retrievers[name]).get("model") for name in reached_by(selected, retrievers))
     return list(dict.fromkeys(name for name in found if isinstance(name, str)))
 
 
-def searchable(selected: Selected, entries: AllEntries) -> list[str]:
-    """The selected retrievers that search the selected question sets.
-
-    Left out are those whose dense encoders, also of what they fuse or rerank, are not selected; and those with an
-    encoder of terms or pairs that was trained on sample data, where no question set is sample data.
-    """
-    retrievers, models, sets = entries["retrievers"], entries["models"], entries["question_sets"]
-    on_sample = any(_is_sample(sets[name]) for name in selected["question_sets"])
-    data = entries["training_data"]
-
-    def fits(name: str) -> bool:
-        reached = [retrievers[one] for one in reached_by([name], retrievers)]
-        trained = [
-            as_map(models.get(str(one.get("model")))) for one in reached if one["kind"] in _OF_RETRIEVERS
-        ]
-        return all(model in selected["models"] for model in dense_encoders([name], retrievers)) and (
-            on_sample or not any(_is_sample(data.get(str(one.get("data")))) for one in trained)
-        )
-
-    return [name for name in selected["retrievers"] if fits(name)]
+def without_encoder(entries: AllEntries, selected: Selected) -> list[str]:
+    """The retrievers with an encoder that is not selected, also of what they fuse or rerank; none without questions."""
+    retrievers, models = entries["retrievers"], set(selected["models"])
+    named = selected["retrievers"] if selected["question_sets"] else []
+    return [name for name in named if not models.issuperset(models_of([name], retrievers))]
 
 
-def _is_sample(entry: Any) -> bool:
-    return as_map(entry).get("data_version") == SAMPLE_DATA
-
-
-def models_of_terms_and_pairs(entries: AllEntries, selected: Selected) -> list[str]:
-    """The cross-encoders and encoders of terms of the selected retrievers, and of those that they fuse or rerank."""
+def further_encoders(entries: AllEntries, selected: Selected) -> list[str]:
+    """The encoders that are not selected, but that retrievers bring, and what they fuse or rerank."""
     retrievers = entries["retrievers"]
-    searching = searchable(selected, entries) if selected["question_sets"] else []
-    reached = reached_by(searching, retrievers)
-    named = [as_map(retrievers[name]) for name in reached]
-    return [
-        entry["model"]
-        for entry in named
-        if entry.get("kind") in _OF_RETRIEVERS and isinstance(entry.get("model"), str)
-    ]
+    brought = models_of(without_encoder(entries, selected), retrievers)
+    return [name for name in brought if name not in selected["models"]]

@@ -13,8 +13,9 @@ from sentflow.families.retrieval.parts import (
     RERANKED,
     SPARSE,
     all_retrievers,
+    further_encoders,
+    models_of,
     parts_of,
-    searchable,
 )
 from sentflow.families.retrieval.stages import measures_of_stages
 from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
@@ -60,10 +61,13 @@ class RetrievalSettings(Family):
             name: entry for name, entry in self.question_sets.items() if entry["judgements"]
         }
         entries = experiment.entries
-        names = {section: list(chosen) for section, chosen in experiment.selected.items()}
-        named = names["retrievers"] if self.question_sets else []
-        asked = searchable(names, entries) if named else []
-        self.left_out = [name for name in named if name not in asked]
+        asked = list(experiment.selected["retrievers"]) if self.question_sets else []
+        self.left_out = experiment.left_out["retrievers"]
+        # encoders that are not selected → the shown retrievers that need them
+        self.brought: dict[str, list[str]] = {
+            model: [name for name in asked if model in models_of([name], entries["retrievers"])]
+            for model in further_encoders(entries, {key: list(of) for key, of in experiment.selected.items()})
+        }
         # those that are fused are searched, too, and those that find negatives; only what was selected is shown
         of_training = selected_data(experiment)
         mining = [name for entry in of_training.values() for name in searchers_of(entry)]

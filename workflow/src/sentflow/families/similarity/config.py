@@ -6,7 +6,7 @@ from typing import Any
 from sentflow.families import pair_sets
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Section, Selected
-from sentflow.graph.config.shared import file_problems
+from sentflow.graph.config.shared import file_problems, needed
 from sentflow.texts.pair_files import raw_files_of
 
 
@@ -20,6 +20,9 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
         yield from file_problems(where, entry["dataset"], files, entries["datasets"], key="reader")
     yield from pair_sets.family_problems(known, entries["datasets"])
     yield from _baseline_problems(config)
+    yield from needed(config, "regressions", selected["regressions"])
+    if not config["similarity"]["baselines"]:
+        yield from needed(config, "pair sets without similarity.baselines", selected["pair_sets"])
 
 
 def _baseline_problems(config: Mapping[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.encoders.kinds.table import TRAINED
-from sentflow.families.retrieval.parts import models_of, models_of_terms_and_pairs
+from sentflow.families.retrieval.parts import further_encoders, models_of
 from sentflow.graph.config.family import AllEntries, Entries, Entry, Selected
 from sentflow.graph.config.messages import as_map
 from sentflow.training.data.collected import question_sets_of, searchers_of
@@ -59,7 +59,7 @@ def needed_models(entry: Any, entries: AllEntries) -> list[str]:
 def further_models(entries: AllEntries, selected: Selected) -> list[str]:
     """The encoders that used ones are trained from or taught by, and what these need; used ones that nobody selects."""
     models = entries["models"]
-    found = [name for name in models_of_terms_and_pairs(entries, selected) if name in models]
+    found = [name for name in further_encoders(entries, selected) if name in models]
     waiting = [*selected["models"], *found]
     while waiting:
         needed = [

@@ -2,21 +2,35 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
+from sentflow.encoders.manifest import SOURCE_KEYS
 from sentflow.errors import instead
+from sentflow.files.settings_files import read_settings
 from sentflow.graph.config.family import AllEntries, Entries, Entry, Section
 from sentflow.graph.config.messages import as_map, not_reported
 from sentflow.graph.config.schema import load_schema, read_yaml, schema_problems
 
 
-def laid_over(base: Any, top: Any) -> Any:
-    """A value over another: maps key by key, anything else replaces what is below."""
-    if isinstance(base, dict) and isinstance(top, dict):
-        return {**base, **{key: laid_over(base.get(key), value) for key, value in top.items()}}
-    return top
+def laid_over(base: Any, top: Any, key: str = "") -> Any:
+    """A value over another: maps key by key, anything else replaces what is below.
+
+    The source of an encoder that names another origin is such a thing: no key of the origin below fits it. `key` is the
+    one that holds both values.
+    """
+    if not (isinstance(base, dict) and isinstance(top, dict)):
+        return top
+    if key == "source" and (origin := _origin(top)) and origin != _origin(base):
+        return top
+    return {**base, **{name: laid_over(base.get(name), value, name) for name, value in top.items()}}
+
+
+def read_own(settings: Any) -> Entry:
+    """What the files and the command line of Snakemake say, given its settings of the configuration."""
+    layers = [*map(read_settings, settings.configfiles), dict(settings.config)]
+    return reduce(laid_over, (as_map(layer) for layer in layers), {})
 
 
 def read_entries(
@@ -92,6 +106,12 @@ def derived(base: Any, entry: Entry) -> Entry:
     # another format has other keys: nothing of the other reader fits it
     keep = own_reader.get("format", reader.get("format")) == reader.get("format")
     return {**base, **own, "reader": {**reader, **own_reader} if keep else own_reader}
+
+
+def _origin(source: Entry) -> dict[str, Any]:
+    """Where a source comes from: the keys that say it, a hub model or package with its name."""
+    named = [key for key in SOURCE_KEYS if key in source and (key != "folder" or "package" not in source)]
+    return {key: source[key] if key in ("hub", "package") else None for key in named}
 
 
 def _merged(catalog: Entries, own: Entries) -> Entries:

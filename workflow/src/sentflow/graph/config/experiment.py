@@ -13,8 +13,8 @@ from sentflow.encoders.entries import is_featuriser, is_lazy
 from sentflow.encoders.kinds.table import RANDOM, TRAINED
 from sentflow.errors import ConfigError
 from sentflow.graph.config.catalog import checked
-from sentflow.graph.config.family import AllEntries, Entries, Section
-from sentflow.graph.config.messages import refuse, unknown
+from sentflow.graph.config.family import AllEntries, Entries, Entry, Section
+from sentflow.graph.config.messages import as_map, refuse, unknown
 from sentflow.graph.config.parts import family_parts, known_parts, known_sections, measured
 from sentflow.graph.config.shared import written_as
 from sentflow.training.snapshots import snapshot_entries
@@ -32,6 +32,8 @@ class Experiment:
         Section → everything that could be selected, by name: the catalog with the configuration's own merged over it.
     selected
         Section → the entries that are selected or named otherwise, in that order.
+    left_out
+        Section → the names that ``config.yaml`` selects, but that are left out, see `Section.left_out`.
     further_models
         Encoders that the selected ones and their families need: of two texts, or to train on.
     workflow
@@ -41,6 +43,7 @@ class Experiment:
     config: Mapping[str, Any]
     entries: AllEntries
     selected: AllEntries
+    left_out: Mapping[str, list[str]]
     further_models: Entries
     workflow: Path
 
@@ -93,7 +96,9 @@ class Experiment:
         return [name for name, entry in self.models.items() if entry["kind"] == RANDOM]
 
 
-def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
+def load_experiment(
+    config: Mapping[str, Any], workflow: Path, own: Mapping[str, Any] | None = None
+) -> Experiment:
     """Check a configuration against schemas and catalog.
 
     Parameters
@@ -102,6 +107,10 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
         As Snakemake merged it.
     workflow
         The folder that holds ``catalog/`` and ``schemas/``.
+    own
+        What of `config` the user's own files say, so that the rest is from ``config.yaml``; None is all of it. A
+        retriever that they select brings its encoders; one that they inherit beside a selection of their own is left
+        out where these are not selected.
 
     Raises
     ------
@@ -109,7 +118,7 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
         Names every mistake: the key, the value, and what to write instead.
     """
     try:
-        return _loaded(config, workflow)
+        return _loaded(config, workflow, as_map(as_map(config if own is None else own).get("select")))
     except RecursionError:
         raise ConfigError(
             "config: entries name one another (of, times, start, retriever) in a chain of hundreds. Shorten it: of a "
@@ -117,7 +126,7 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
         ) from None
 
 
-def _loaded(config: Mapping[str, Any], workflow: Path) -> Experiment:
+def _loaded(config: Mapping[str, Any], workflow: Path, chosen_here: Entry) -> Experiment:
     plain, entries, problems, unfit = checked(config, workflow)
     selected: dict[str, list[str]] = {}
     for section in known_sections():
@@ -135,6 +144,14 @@ def _loaded(config: Mapping[str, Any], workflow: Path) -> Experiment:
         # what does not fit its schema is reported already, and nothing else can be said of it
         fit = known.keys() - unfit[section.name]
         selected[section.name] = [name for name in dict.fromkeys(name for _, name in named) if name in fit]
+    left_out = {
+        section.name: section.left_out(entries, selected)
+        if chosen_here and section.name not in chosen_here
+        else []
+        for section in known_sections()
+    }
+    for name, names in left_out.items():
+        selected[name] = [one for one in selected[name] if one not in names]
     if not any(plain["select"].get(name) for name in measured()):
         first = [part.sections[0].name for part in family_parts() if part.sections]
         wanted = ", or of ".join(name for name in first if name in measured())
@@ -145,7 +162,7 @@ def _loaded(config: Mapping[str, Any], workflow: Path) -> Experiment:
     chosen = {name: {key: entries[name][key] for key in keys} for name, keys in selected.items()}
     asked = [name for part in known_parts() for name in part.further_models(entries, selected)]
     further_models = {name: entries["models"][name] for name in asked if name not in chosen["models"]}
-    return Experiment(plain, entries, chosen, further_models, workflow)
+    return Experiment(plain, entries, chosen, left_out, further_models, workflow)
 
 
 def _members(section: Section, entries: AllEntries, place: str, name: str) -> list[str]:

@@ -42,6 +42,9 @@ class Section:
         Whether something is measured where nothing else is selected.
     own
         What is laid over an entry that the catalog does not have.
+    left_out
+        Of the selected names, those that are not run where the user's own selection, which did not name them, is of
+        other things than that of ``config.yaml``.
     members
         The entries that a name stands for which is none itself, e.g. that of an encoder with several seeds, given all
         entries, the place of the configuration, and the name; None for a name that is not known.
@@ -55,6 +58,7 @@ class Section:
     overlay_problems: Callable[[Entries, Entries], list[str]] | None = None
     alone: bool = True
     own: Mapping[str, Any] = field(default_factory=dict)
+    left_out: Callable[[AllEntries, Selected], list[str]] = lambda *_: []
     members: Callable[[AllEntries, str, str], list[str] | None] = lambda *_: None
 
     def names(self, config: Mapping[str, Any]) -> list[tuple[str, str]]:

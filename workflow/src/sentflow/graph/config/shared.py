@@ -1,6 +1,6 @@
 """Encoders and datasets: the sections of catalog and configuration that no family of measurements owns."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.encoders.checks.entries import custom_problems, entry_problems
@@ -39,6 +39,13 @@ def _entry_problems(entries: AllEntries) -> Iterator[str]:
     for name, entry in entries["models"].items():
         if isinstance(entry, dict):
             yield from entry_problems(name, entry)
+
+
+def needed(config: Mapping[str, Any], what: str, selected: Sequence[str]) -> Iterator[str]:
+    """That something is selected of which encoders alone are measured, and no encoder."""
+    select = config["select"]
+    if selected and not any(select.get(place.partition(".")[2]) for place in MODELS.named_in):
+        yield f"config.select.models: {what} are measured of encoders, and none is selected. Write one, e.g. random."
 
 
 def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:

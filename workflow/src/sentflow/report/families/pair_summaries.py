@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.files.io import read_json
+from sentflow.files.sealed import read_sealed
 from sentflow.jobs.arguments import described
 from sentflow.report.rows import unique
 
@@ -22,7 +22,7 @@ BASELINE_TITLES = {
 
 def read_results(files: Sequence[Path], key: str) -> list[Any]:
     """Result files of different sets and encoders; `key` names their set."""
-    results = [read_json(file) for file in files]
+    results = [read_sealed(file) for file in files]
     for file, result in zip(files, results, strict=True):
         with reported(file):
             _ = result[key], result["model"]

@@ -1,6 +1,6 @@
 """The acceptance check of figures: all that is written in them can be read."""
 
-from sentflow.files.io import read_json
+from sentflow.files.sealed import read_sealed
 from sentflow.graph.paths import FIGURE_INSPECTION
 from sentflow.report.checks import CheckResult, Selection
 from sentflow.report.inputs import Inputs
@@ -11,7 +11,7 @@ _END = FIGURE_INSPECTION.rpartition("}")[2]
 
 def check_figures(inputs: Inputs, _selection: Selection) -> CheckResult:
     """Read what was measured of each figure when it was drawn."""
-    found = [read_json(file) for file in inputs.files if file.name.endswith(_END)]
+    found = [read_sealed(file) for file in inputs.files if file.name.endswith(_END)]
     problems = [f"{one['figure']}: {problem}" for one in found for problem in one["problems"]]
     counts = {"figures": len(found), "texts": sum(one["n_texts"] for one in found)}
     return CheckResult("figures", _RULE, counts, problems)

@@ -12,6 +12,7 @@ from sentflow.encoders.kinds.table import CROSS_ENCODER
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
+from sentflow.files.sealed import read_sealed
 from sentflow.training.cards.overlap import Overlap
 from sentflow.training.cards.scores import CardScore, read_scores
 from sentflow.training.cards.uses import USES
@@ -194,7 +195,7 @@ def read_facts(
         A file is missing or damaged, or is of another training.
     """
     record = Record.read(training / "record.json")
-    selection = read_json(training / "selection.json")
+    selection = read_sealed(training / "selection.json")
     if not isinstance(selection, dict) or not isinstance(selection.get("step"), int):
         raise DataError(
             f"{training / 'selection.json'} does not say which step was chosen. Delete it and run snakemake again."

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.files.io import read_json
+from sentflow.files.sealed import read_sealed
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Overlap:
         DataError
             It is missing or does not hold what is read; names the key.
         """
-        found = read_json(path)
+        found = read_sealed(path)
         try:
             tests = tuple(_of_test(one) for one in found["tests"])
             return cls(str(found["data"]), int(found["n_texts"]), float(found["threshold"]), tests)

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from sentflow.files.io import read_json
 from sentflow.files.rows import number_or_nan, read_rows
+from sentflow.files.sealed import read_sealed
 from sentflow.report.families.training.figure_rows import SweepPoint, TrainingHeldOutRow, TrainingHistoryRow
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import sweep_cells
@@ -59,7 +59,7 @@ def trained_row(folder: Path, about: Settings) -> TrainedRow:
         ``title``, ``group``, ``control`` and ``data_version`` of the encoder.
     """
     record, made = Record.read(folder / "record.json"), Made.read(folder / "made.json")
-    chosen = read_json(folder / "selection.json")
+    chosen = read_sealed(folder / "selection.json")
     return TrainedRow(
         model=record.model,
         model_title=about["title"],
