@@ -104,7 +104,7 @@ def _line(row: SweepPoint) -> tuple[str, int]:
 
 def _line_names(rows: Sequence[SweepPoint]) -> dict[tuple[str, int], str]:
     """Method and length → the method; the length too where there are several."""
-    found = unique(map(_line, rows))
+    found = list(dict.fromkeys(map(_line, rows)))
     count = Counter(method for method, _ in found)
     return {
         (method, n): method if count[method] == 1 else f"{method}, {counted(n, 'token')}"
