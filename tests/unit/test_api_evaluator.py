@@ -201,6 +201,17 @@ def test_a_lazy_override_sees_train_eval_test_and_nothing_of_other_folds(data):
     assert evaluator.seen == ()
 
 
+@pytest.mark.parametrize("other", ["train", "eval", "test"])
+def test_a_lazy_override_gives_all_parts_of_a_fold_one_width(data, other):
+    class Own(sentflow.UlyssesSentEval):
+        def embed(self, X_a, X_b, task, data_split, **kwargs):
+            return np.ones((len(X_a), 3 if data_split == other else 2))
+
+    evaluator = Own(object(), tasks="T1B-sample", data_dir_path=data, lazy_embedding=True)
+    with pytest.raises(ArgumentError, match="different widths"):
+        evaluator.evaluate(kwargs_train=QUICK)
+
+
 @pytest.mark.parametrize("key", ["../words", "/words"])
 def test_a_cache_key_stays_in_the_cache(tmp_path, key):
     with pytest.raises(ArgumentError, match="cache_embed_key"):

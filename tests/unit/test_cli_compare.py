@@ -42,6 +42,7 @@ def made(tmp_path_factory) -> Path:
         table.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(results / f"tasks/{task}.parquet", table)
         write_digest(table)
+    write_json(results / "data/of-somebody.json", {"n": 1})  # no table
     for model in MODELS:
         write_vectors(results, model, np.ones((4, 2), dtype=np.float32))
     write_text(results / "record/config.yaml", CONFIG.format(title="A", seed=1))

@@ -5,10 +5,21 @@ import shlex
 from pathlib import Path
 
 import typer
+import yaml
 
 from sentflow.cli.app import app
 
 REPOSITORY = Path(__file__).parents[2]
+
+
+def test_documented_configurations_are_read_by_any_reader_of_yaml():
+    pages = (*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md"))
+    blocks = [
+        block
+        for page in pages
+        for block in re.findall(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    ]
+    assert all(list(yaml.safe_load_all(block)) for block in blocks) and len(blocks) > 20
 
 
 def test_documented_commands_of_sentflow_exist_with_their_options():

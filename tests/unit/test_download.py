@@ -157,6 +157,13 @@ def test_all_places_are_listed_with_their_reasons_and_how_to_name_a_mirror(tmp_p
     assert "127.0.0.1/gone/a.csv or 127.0.0.1/wrong/a.csv" in text
 
 
+@pytest.mark.parametrize("code", [408, 425, 429, 500, 599])
+def test_a_status_that_may_pass_is_asked_for_again(tmp_path, loopback, code):
+    url = loopback.serve("/a.csv", loopback.status(code), loopback.whole())
+    assert download(catalog_file(url), tmp_path / "a.csv", patience=HASTE) == url
+    assert len(loopback.asked) == 2
+
+
 def test_truncated_body_is_gone_on_from_where_the_server_knows_ranges(tmp_path, loopback):
     url = loopback.serve(
         "/a.csv", loopback.whole(CONTENT[:500], announced=len(CONTENT)), loopback.whole(ranges=True)

@@ -1,8 +1,12 @@
 """Profiles: machine facts only, each explained, none that another one silently overrules."""
 
+from types import SimpleNamespace
+
 import pytest
 import yte
 from workflow_copy import REPOSITORY
+
+from sentflow.graph.requests import memory_mb
 
 PROFILES = REPOSITORY / "profiles"
 
@@ -18,6 +22,13 @@ def read(name: str, **settings: str | int) -> dict:
         (row,) = [row for row, line in enumerate(lines) if line.startswith(f"  {key}:")]
         lines[row] = f"  {key}: {value}"
     return yte.process_yaml("\n".join(lines), require_use_yte=True)
+
+
+def test_memory_is_asked_for_by_the_size_of_the_input_and_again_by_the_attempt():
+    files = SimpleNamespace(size_mb=10.2)
+    for times in (3, lambda wildcards: len(wildcards)):
+        ask = memory_mb(100, per_input=times)
+        assert (ask("abc", files, 1), ask("abc", files, 2)) == (131, 262)  # 100 + 3 × 10.2, rounded up
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,14 @@ from pathlib import Path
 import fake_similarity
 import pytest
 import yaml
+from filled import filled
 from made_products import TABLES_OF_PAIRS, read_table
 
 from sentflow.report.checks import Selection
 from sentflow.report.families.similarity.checks import check_similarity
 from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.similarity.subsets_table import subsets_table
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import csv_text
 from sentflow.report.table.latex import latex_text
@@ -113,3 +116,19 @@ def test_random_vectors_score_near_zero(data):
     # a tenth of all pairs are equal texts: these alone may lift it so far
     assert problems(data, "random", **good, n_equal=12) == []
     assert problems(data, "random", value=-0.3, low=-0.35, high=-0.25)
+
+
+def test_sub_sources_of_one_name_are_told_apart_in_the_caption():
+    of = {
+        "aggregation": "subset",
+        "subset": "headlines",
+        "measure": "cosine",
+        "coefficient": "spearman",
+        "is_main": True,
+    }
+    rows = [
+        filled(SimilarityRow, pairs=pairs, drawn=drawn, **of)
+        for pairs, drawn in (("STS13", "components"), ("STS14", "sentences"), ("STS15", "pairs"))
+    ]
+    notes = " ".join(subsets_table(rows, "Trial").notes)
+    assert "(STS13: headlines)" in notes and "(STS14: headlines;" in notes and "STS15" not in notes

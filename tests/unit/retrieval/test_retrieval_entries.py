@@ -50,6 +50,23 @@ def job(retriever, questions="cranfield"):
     return SimpleNamespace(questions=questions, retriever=retriever)
 
 
+def test_a_dense_retriever_is_called_as_its_encoder_outside_where_it_does_nothing_else():
+    dense = {"kind": "dense", "model": "hub", "title": "Ours"}
+    kinds = {
+        "plain": dense,
+        "cosine": {**dense, "similarity": "cosine"},
+        "dot": {**dense, "similarity": "dot"},
+    }
+    exported = family(kinds, {"models": ["hub"]}).exported
+    found = {name: exported.outside(name) for name in kinds}
+    assert found["plain"] == found["cosine"]
+    assert {name: about["name"] for name, about in found.items()} == {
+        **dict.fromkeys(("plain", "cosine"), "owner/encoder"),
+        "dot": "sentflow/dot",
+    }
+    assert (found["plain"]["revision"], found["dot"]["adapted_from"]) == ("a" * 40, "owner/encoder")
+
+
 def test_each_corpus_is_analysed_by_the_analyser_of_its_language():
     analyser = {"de": "german-stems", "pt": "portuguese-stems", "other": "long-words"}
     sets = ["legalquad", "stj", "cranfield"]

@@ -6,6 +6,7 @@ import torch
 from sentence_transformers import SparseEncoder
 from transformers import AutoModelForMaskedLM
 
+from sentflow.errors import ConfigError
 from sentflow.sparse.activations import splade_weights
 from sentflow.sparse.folder import load_sparse_embed
 from sentflow.sparse.ranking_losses import margin_mse
@@ -95,3 +96,25 @@ def test_what_sparse_embed_leaves_is_what_was_trained(tmp_path, settings):
         other = read.encode(texts, side=side)
         assert torch.equal(other["activations"], expected.ids)
         torch.testing.assert_close(other["embeddings"], vectors.embeddings.detach(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings", "remedy"),
+    [
+        ("splade", {}, r"settings\.start_terms, a number"),
+        ("splade", {"start_terms": 3}, r"settings\.start_terms, another number than 3"),
+        ("sparse-embed", {"start_terms": 3}, r"settings\.start_question_terms, a number"),
+        (
+            "sparse-embed",
+            {"start_terms": 3, "heads": "shared"},
+            r"settings\.start_terms, another number than 3",
+        ),
+    ],
+)
+def test_a_start_that_cannot_learn_is_refused_with_the_setting_that_is_still_to_be_written(
+    tmp_path, monkeypatch, recipe, settings, remedy
+):
+    found = objective(tmp_path, recipe, **settings)
+    monkeypatch.setattr("sentflow.sparse.statistics.PARALLEL", -2.0)
+    with pytest.raises(ConfigError, match=rf"^start: .*{remedy}"):
+        found.begin(tiny.PAIRS)

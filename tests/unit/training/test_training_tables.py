@@ -58,6 +58,20 @@ def test_ours_are_means_over_seeds_beside_the_published_cell():
     assert any("HYU-NLP/Korean-Sentence-Representations@100fd03" in note for note in table.notes)
 
 
+def test_cells_of_an_axis_without_a_column_have_lines_of_their_own():
+    entry = {key: value for key, value in CATALOG["contrastive-english"].items() if key != "published"}
+    grid = {"method": {"dropout": {}}, "batch_size": [16, 64], "seed": [42]}
+    sweep = shown_sweep("contrastive-english", {**entry, "grid": grid}, WORKFLOW)
+    rows = [
+        *scored("contrastive-english.dropout.batch-16", 0.8, 0.7),
+        *scored("contrastive-english.dropout.batch-64", 0.6, 0.5),
+    ]
+    assert [(cell.method, cell.dev) for cell in sweep_cells(sweep, rows)] == [
+        ("dropout, batch-16", 0.8),
+        ("dropout, batch-64", 0.6),
+    ]
+
+
 def test_published_and_own_winners_are_chosen_apart_by_development_scores_alone():
     rows = [
         *scored(ENGLISH.format("1e-5"), 0.80, 0.90),

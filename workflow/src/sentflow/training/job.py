@@ -95,7 +95,7 @@ class Job:
         device = place.devices[local_rank()] or default_devices("torch")[0]
         check_devices((device,), backend="torch")
         processes = processes_of(device)
-        objective = self._objective(manifest, rows, training, draws, device, place.threads)
+        objective = self._objective(manifest, rows, training, draws, device)
         objective.begin(rows)
         total = n_steps(training, len(rows))
         data_sha256 = file_sha256(self.data)
@@ -194,7 +194,6 @@ class Job:
         training: TrainingSettings,
         draws: Draws,
         device: str,
-        threads: int,
     ) -> Objective:
         start = self.settings["start"]
         encoder = load_start(
@@ -205,7 +204,6 @@ class Job:
             vocabulary=LearntVocabulary.of(start["tokenizer"], rows) if "tokenizer" in start else None,
             draws=draws,
             device=device,
-            threads=threads,
         )
         check_max_tokens(encoder, training.max_tokens)
         recipe = cast("RecipeModule", import_module(self.settings["module"]))

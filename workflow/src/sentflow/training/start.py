@@ -31,7 +31,6 @@ def load_start(
     vocabulary: LearntVocabulary | None,
     draws: Draws,
     device: str,
-    threads: int,
 ) -> SentenceTransformer:
     """The encoder before the first step, in training mode, in float32.
 
@@ -49,7 +48,7 @@ def load_start(
         With a configuration, what its tokenizer learns instead of the vocabulary that it has; None keeps that.
     draws
         For random weights.
-    device, threads
+    device
         Where it is computed.
 
     Raises
@@ -67,18 +66,12 @@ def load_start(
         # A pooler that the files lack is drawn, and saved with the encoder, though nothing reads it
         with seeded(draws.of("start")):
             model = load_model(
-                folder,
-                settings,
-                device,
-                threads=threads,
-                allow_pickle=allow_pickle,
-                plain=plain,
-                tokenizer=arguments,
+                folder, settings, device, allow_pickle=allow_pickle, plain=plain, tokenizer=arguments
             )
     else:
         with tempfile.TemporaryDirectory() as made:
             _with_random_weights(folder, arguments, Path(made), configuration, vocabulary, draws)
-            model = load_model(Path(made), settings, device, threads=threads, allow_pickle=False, plain=True)
+            model = load_model(Path(made), settings, device, allow_pickle=False, plain=True)
     for parameter in model.parameters():
         parameter.requires_grad_(True)
     return model.train()

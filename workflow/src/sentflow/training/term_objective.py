@@ -96,11 +96,11 @@ class TermObjective(Objective):
 
     def begin(self, rows: Sequence[Row]) -> None:
         """Shift the head to a number of active terms where that is asked for, and refuse a start that cannot learn."""
-        shifts = {DOCUMENT: self.settings["start_terms"], QUERY: self.settings.get("start_question_terms")}
+        keys = {DOCUMENT: "start_terms", QUERY: "start_question_terms"}
         texts = {side: self._texts(rows, side) for side in SIDES}
-        for side, n_terms in shifts.items():
+        for side, key in keys.items():
+            n_terms = self.settings.get(key)
             if n_terms is not None:
-                key = "start_terms" if side == DOCUMENT else "start_question_terms"
                 with _of_setting(f"settings.{key}"):
                     found = calibrate(self.weigher, texts[side], n_terms, side=side)
                 logger.info(
@@ -108,9 +108,12 @@ class TermObjective(Objective):
                     *(side, found.shift, found.after, found.before),
                 )
         for side in SIDES:
-            with _of_setting(
-                "start", "Write settings.start_terms, a number of active terms such as 200, or another start."
-            ):
+            key = keys[side if self.weigher.two_heads else DOCUMENT]
+            given = self.settings[key]
+            instead = (
+                "a number of active terms such as 200" if given is None else f"another number than {given}"
+            )
+            with _of_setting("start", f"Write settings.{key}, {instead}, or another start."):
                 start = check_start(self.weigher, texts[side], side=side)
             logger.info(
                 "a %s starts with %.1f active terms of %d (standard deviation %.1f), mean cosine of two %.3f",

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, instead
-from sentflow.families.training.sweeps import METHOD, Cell, cells, development_of
+from sentflow.families.training.sweeps import Cell, cells, development_of, shown_method
 from sentflow.graph.config.family import Entry
 from sentflow.graph.config.schema import read_yaml
 
@@ -66,7 +66,7 @@ def _line(cell: Cell) -> list[Any]:
         cell.state,
         cell.entry["start"],
         cell.entry["data"],
-        cell.axes[METHOD],
+        shown_method(cell),
         training.get("max_tokens"),
         training.get("learning_rate"),
     ]

@@ -20,6 +20,7 @@ FILTERS = (ONLY, RUN, _NOT_APPLICABLE)
 METHOD, START, DATA, SEED = "method", "start", "data", "seed"
 # The axes that stand first in a name, in this order; then those of the training; the seed is last.
 _FIRST, _LAST = (METHOD, DATA, START), (SEED,)
+_COLUMNS = ("max_tokens", "learning_rate")  # of the tables of sweeps, beside the first
 _SHORT = {"learning_rate": "lr", "max_tokens": "length", "batch_size": "batch"}
 # Keys of a sweep that go into the entry of each of its encoders
 _SHARED = (
@@ -79,6 +80,12 @@ def axes_of(sweep: Mapping[str, Any]) -> dict[str, list[Any]]:
 def development_of(sweep: Mapping[str, Any]) -> str:
     """The pair set of development scores: that of the selection unless the sweep names one; empty without either."""
     return str(sweep.get("development", sweep.get("selection", {}).get("pairs", "")))
+
+
+def shown_method(cell: Cell) -> str:
+    """Its method, and its place on axes that tables have no column for: two cells would be one line there."""
+    others = (axis for axis in cell.axes if axis not in (*_FIRST, *_LAST, *_COLUMNS))
+    return ", ".join([cell.axes[METHOD], *(_word(axis, cell.axes[axis]) for axis in others)])
 
 
 def sweep_problems(name: str, sweep: Mapping[str, Any]) -> Iterator[str]:

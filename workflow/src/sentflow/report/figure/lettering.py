@@ -12,6 +12,7 @@ from matplotlib.textpath import text_to_path
 LINE = 1.2  # height of a line, in sizes of its letters
 _SAFETY = 1.03  # a renderer rounds the widths of letters
 _SEPARATORS = " -_/.,;:()|"
+_MOST_LINES = 3  # of a heading
 
 Fits = Callable[[str], bool]
 
@@ -53,12 +54,13 @@ def words(text: str, fits: Fits) -> list[str]:
 
 
 def wrap(text: str, fits: Fits) -> list[str]:
-    """Lines of a text that all fit, broken at spaces, and inside a word only where it does not fit alone."""
+    """Lines of a text that all fit, broken at spaces, and inside a word, best behind a sign, where it does not fit."""
     lines: list[str] = []
     for line in words(text, fits):
         rest = line
         while not fits(rest) and len(rest) > 1:
             n_signs = max((n for n in range(1, len(rest)) if fits(rest[:n])), default=1)
+            n_signs = len(_whole_words(rest[:n_signs])) or n_signs
             lines.append(rest[:n_signs])
             rest = rest[n_signs:]
         lines.append(rest)
@@ -104,6 +106,13 @@ def distinct(names: Mapping[str, str], fits: Fits) -> dict[str, str]:
     if len(set(short)) < len(short):
         short = [_numbered(name, number, fits) for number, name in enumerate(whole, 1)]
     return dict(zip(names, short, strict=True))
+
+
+def stacked(names: Mapping[str, str], inches: float, size: float, *, bold: bool = False) -> dict[str, str]:
+    """`distinct` names in lines of that width, each in as few of `_MOST_LINES` as it needs."""
+    fits = into(inches, size, bold=bold)
+    short = distinct(names, lambda name: len(wrap(name, fits)) <= _MOST_LINES)
+    return {key: "\n".join(wrap(name, fits)) for key, name in short.items()}
 
 
 def _without_middle(name: str, fits: Fits) -> str:

@@ -108,14 +108,15 @@ def load_model(
     settings: Settings,
     device: str,
     *,
-    threads: int,
     allow_pickle: bool,
     plain: bool,
+    threads: int = 1,
     tokenizer: Mapping[str, str] = NO_ARGUMENTS,
 ) -> SentenceTransformer:
     """The model of a folder with everything that the settings change in it, ready on a device.
 
-    Parameters and errors are those of `load_folder`, which asks for what may be taken from the folder before.
+    Parameters and errors are those of `load_folder`, which asks for what may be taken from the folder before; torch
+    computes with the threads of the process.
     """
     model_kwargs = loading_arguments(settings, allow_pickle=allow_pickle)
     if settings.backend != TORCH:

@@ -13,6 +13,13 @@ from sentflow.report.numbers import MISSING, decimal, interval, percent, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
+_PRINTED = "printed"
+_KINDS = {
+    _PRINTED: "",
+    "computed": "; computed by another program, printed nowhere",
+    "remembered": "; stated from memory",
+}
+
 
 @dataclass(frozen=True)
 class PublishedValue:
@@ -20,7 +27,7 @@ class PublishedValue:
 
     Attributes
     ----------
-    questions, system, measure, published, source, comparable, remark
+    questions, system, measure, published, source, source_kind, comparable, remark
         See the schema of question sets.
     retriever, retriever_title
         Ours that does the same; empty where the entry names none, none that was measured, or is not comparable.
@@ -42,6 +49,7 @@ class PublishedValue:
     difference: float
     comparable: bool
     source: str
+    source_kind: str
     remark: str
 
 
@@ -72,6 +80,7 @@ def beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[RetrievalRo
                 difference=ours.value - float(entry["value"]) if ours else math.nan,
                 comparable=comparable,
                 source=entry["source"],
+                source_kind=entry.get("source_kind", _PRINTED),
                 remark=entry.get("remark", ""),
             )
         )
@@ -83,25 +92,20 @@ def published_table(rows: Sequence[RetrievalRow], title: str, entries: Sequence[
     values = beside_ours(entries, rows)
     remarks = unique(value.remark for value in values if value.remark)
     numbers = {remark: place for place, remark in enumerate(remarks, 1)}
-    titles = {value.questions: f"{value.questions}: {value.questions_title}" for value in values}
+    by_group: dict[tuple[str, bool, str], list[PublishedValue]] = {}
+    for value in values:
+        by_group.setdefault((value.questions, value.comparable, value.source_kind), []).append(value)
+    sets = unique(value.questions for value in values)
     groups = [
-        Group(f"{title}{'' if comparable else '; not comparable with ours'}", lines)
-        for name, title in titles.items()
-        for comparable in (True, False)
-        if (
-            lines := tuple(
-                _line(value, numbers)
-                for value in values
-                if (value.questions, value.comparable) == (name, comparable)
-            )
-        )
+        Group(_heading(by_group[key][0]), tuple(_line(value, numbers) for value in by_group[key]))
+        for key in sorted(by_group, key=lambda key: (sets.index(key[0]), not key[1]))
     ]
     levels = sorted({value.level for value in values if not math.isnan(value.level)})
     notes = (
         captions.data_note(rows),
-        "Published values are as printed in their sources. Ours: of the retriever that does most nearly the same; "
-        f"difference: ours less the published one. {MISSING} not measured here. Beside values of other documents or "
-        "questions nothing of ours stands.",
+        "Published values are as printed in their sources, unless the heading of a block says otherwise. Ours: of the "
+        f"retriever that does most nearly the same; difference: ours less the published one. {MISSING} not measured "
+        "here. Beside values of other documents or questions nothing of ours stands.",
         f"In brackets the {percent(levels[0])} interval of ours for {words.POPULATION} (bootstrap over questions)."
         if levels
         else "",
@@ -126,6 +130,11 @@ def published_table(rows: Sequence[RetrievalRow], title: str, entries: Sequence[
         tidy_header=names_of(PublishedValue),
         tidy_rows=records_of(values),
     )
+
+
+def _heading(value: PublishedValue) -> str:
+    comparable = "" if value.comparable else "; not comparable with ours"
+    return f"{value.questions}: {value.questions_title}{_KINDS[value.source_kind]}{comparable}"
 
 
 def _line(value: PublishedValue, numbers: Mapping[str, int]) -> tuple[Cell, ...]:

@@ -37,7 +37,7 @@ def subsets_table(rows: Sequence[SimilarityRow], title: str) -> Table:
             words.protocol_note(shown),
             words.interval_note(shown),
             words.drawn_note(
-                {row.subset or row.pairs: row.drawn for row in shown if row.aggregation in ("subset", "all")}
+                {_name(row): row.drawn for row in shown if row.aggregation in ("subset", "all")}
             ),
             "n: scored pairs. Papers report “all”; “mean” and “weighted mean” (by pairs) are two other "
             "aggregations used in the "
@@ -52,6 +52,11 @@ def subsets_table(rows: Sequence[SimilarityRow], title: str) -> Table:
         tidy_rows=records_of(rows),
         lead=3,
     )
+
+
+def _name(row: SimilarityRow) -> str:
+    """Of a pair set or sub-source: several sets have one called headlines."""
+    return f"{row.pairs}: {row.subset}" if row.subset else row.pairs
 
 
 def _subset_line(

@@ -159,8 +159,8 @@ class SweepPoint:
 
     Attributes
     ----------
-    start, data, method, learning_rate
-        Its place.
+    start, data, method, max_tokens, learning_rate
+        Its place; 0 tokens where the sweep does not say how many.
     value
         Spearman's correlation; ours is the mean over seeds.
     n_seeds
@@ -176,6 +176,7 @@ class SweepPoint:
     start: str
     data: str
     method: str
+    max_tokens: int
     learning_rate: float
     value: float
     n_seeds: int

@@ -38,7 +38,7 @@ def draw(rows: Sequence[PathPoint]) -> Figure:
     colours = looks(known)
     inches = min(_MOST_PANEL, layout.column_inches(n_columns)) - 0.3
     named = {f"{start}\t{pairs}": f"{start}, {pairs}" for start, pairs in panels_of}
-    headings = lettering.distinct(named, lettering.into(inches, 7, bold=True))
+    headings = lettering.stacked(named, inches, 7, bold=True)
     for index, axes in enumerate(panels.flat):
         if index >= len(panels_of):
             axes.set_visible(False)

@@ -42,7 +42,7 @@ def draw(rows: Sequence[SeedPoint]) -> Figure:
     panels = figure.subplots(n_lines, n_columns, squeeze=False, sharey=True)
     names = lettering.distinct({name: name for name in groups}, lettering.into(_NAME_INCHES, _NAME_SIZE))
     inches = layout.column_inches(n_columns, beside=_NAME_INCHES) - 0.2
-    headings = lettering.distinct({name: name for name in sets}, lettering.into(inches, 7, bold=True))
+    headings = lettering.stacked({name: name for name in sets}, inches, 7, bold=True)
     for index, axes in enumerate(panels.flat):
         if index >= len(sets):
             axes.set_visible(False)

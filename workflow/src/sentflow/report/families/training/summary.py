@@ -106,6 +106,7 @@ def sweep_points(sweeps: Sequence[Settings], rows: Sequence[TrainingRow]) -> Ite
                         start=cell.start,
                         data=cell.data,
                         method=cell.method,
+                        max_tokens=cell.max_tokens or 0,
                         learning_rate=cell.learning_rate,
                         value=value,
                         n_seeds=n_seeds,

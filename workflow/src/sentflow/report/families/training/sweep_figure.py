@@ -1,6 +1,7 @@
-"""Sweeps: the learning rate against the development score, a panel per start and training data, a colour per method."""
+"""Sweeps: learning rate against development score, a panel per start and data, a colour per method and length."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
@@ -30,14 +31,19 @@ def draw(rows: Sequence[SweepPoint]) -> Figure:
     texts, known = texts_of(rows), _known(rows)
     if not known:
         return layout.nothing(texts, rows)
-    panels_of = unique(_panel(row) for row in known)
-    colours = canvas.looks([canvas.Drawn(name, place) for place, name in enumerate(_methods(known))])
-    inches = min(_MOST_PANEL, layout.column_inches(min(_COLUMNS, len(panels_of)))) - 0.3
-    named = {_panel(row): f"{row.start}, {row.data}" if row.data else row.start for row in known}
-    headings = lettering.distinct(named, lettering.into(inches, 7, bold=True))
+    named, lines_of = _panel_names(known), _line_names(known)
+    colours = canvas.looks(
+        [canvas.Drawn(name, place) for place, name in enumerate(unique(lines_of.values()))]
+    )
+    inches = min(_MOST_PANEL, layout.column_inches(min(_COLUMNS, len(named)))) - 0.3
+    headings = lettering.stacked(named, inches, 7, bold=True)
 
     def draw_panel(axes: Axes, name: str, _is_lowest: bool) -> None:
-        _draw_panel(axes, [row for row in known if _panel(row) == name], colours)
+        by_line: dict[str, list[SweepPoint]] = {}
+        for row in known:
+            if _panel(row) == name:
+                by_line.setdefault(lines_of[_line(row)], []).append(row)
+        _draw_panel(axes, by_line, colours)
 
     labels = ("learning rate", "Spearman × 100")
     grid = draw_grid(headings, draw_panel, columns=_COLUMNS, labels=labels, shares_y=False)
@@ -67,8 +73,9 @@ def texts_of(rows: Sequence[SweepPoint]) -> FigureTexts:
             else "",
             captions.data_note(ours) if ours else "",
         ),
-        alternative=f"Development scores by learning rate of {counted(len(_methods(known)), 'method')} in "
-        f"{counted(len(unique(_panel(row) for row in known)), 'panel')}. The table of sweeps has the numbers.",
+        alternative="Development scores by learning rate of "
+        f"{counted(len(unique(row.method for row in known)), 'method')} in "
+        f"{counted(len(_panel_names(known)), 'panel')}. The table of sweeps has the numbers.",
     )
 
 
@@ -77,23 +84,45 @@ def _known(rows: Sequence[SweepPoint]) -> list[SweepPoint]:
 
 
 def _panel(row: SweepPoint) -> str:
-    return f"{row.start}\t{row.data}"
+    return f"{row.sweep}\t{row.start}\t{row.data}"
 
 
-def _methods(rows: Sequence[SweepPoint]) -> list[str]:
-    return unique(row.method for row in rows)
+def _panel_names(rows: Sequence[SweepPoint]) -> dict[str, str]:
+    """Panel → start and data; the sweep too where several have the same."""
+    place_of = {_panel(row): f"{row.start}, {row.data}" if row.data else row.start for row in rows}
+    count = Counter(place_of.values())
+    sweep_of = {_panel(row): row.sweep for row in rows}
+    return {
+        panel: place if count[place] == 1 else f"{place}, {sweep_of[panel]}"
+        for panel, place in place_of.items()
+    }
+
+
+def _line(row: SweepPoint) -> tuple[str, int]:
+    return row.method, row.max_tokens
+
+
+def _line_names(rows: Sequence[SweepPoint]) -> dict[tuple[str, int], str]:
+    """Method and length → the method; the length too where there are several."""
+    found = list(dict.fromkeys(map(_line, rows)))
+    count = Counter(method for method, _ in found)
+    return {
+        (method, n): method if count[method] == 1 else f"{method}, {counted(n, 'token')}"
+        for method, n in found
+    }
 
 
 def _range(seeds: Sequence[int]) -> str:
     return counted(seeds[0], "seed") if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds"
 
 
-def _draw_panel(axes: Axes, rows: Sequence[SweepPoint], colours: Mapping[str, canvas.Look]) -> None:
-    for name in _methods(rows):
+def _draw_panel(
+    axes: Axes, by_line: Mapping[str, Sequence[SweepPoint]], colours: Mapping[str, canvas.Look]
+) -> None:
+    for name, rows in by_line.items():
         for published in (True, False):
             own = sorted(
-                (row for row in rows if (row.method, row.published) == (name, published)),
-                key=lambda row: row.learning_rate,
+                (row for row in rows if row.published == published), key=lambda row: row.learning_rate
             )
             look = colours[name]
             axes.plot(
