@@ -8,11 +8,9 @@ import re
 
 import fake_comparisons
 import fake_summary
-import many_encoders
 import pytest
 from compiled_tables import CLASSES, complaints, needs_tex
 from made_products import run_check
-from many_encoders import Extent
 
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
@@ -92,7 +90,7 @@ def test_csv_is_tidy_and_gives_the_same_numbers_back():
 
 
 def pair(first, second, difference, p_holm, **changes):
-    base = fake_comparisons.pair_rows(SCORES)[0]
+    base = FOUND.pairs[0]
     known = {"task": "T", "model_a": first, "model_b": second, "difference": difference, "p_holm": p_holm}
     return dataclasses.replace(base, **(known | changes))
 
@@ -234,16 +232,18 @@ def test_hostile_titles_break_neither_markdown_nor_latex():
     assert latex("[ação] x").startswith("{}[")  # after a line break LaTeX would read it as an argument
 
 
-def tables_of(extent):
-    rows = many_encoders.rows_of("heatmap", extent)
+def tables_of(rows):
     found = fake_comparisons.comparisons(rows)
     compared = (scores_table, intervals_table, differences_table, ranks_table, matches_table, power_table)
-    others = [tasks_table(rows, "Title"), encoders_table(fake_comparisons.encoder_rows(rows), "Title")]
+    others = [
+        tasks_table(rows, "Title"),
+        encoders_table(encoder_rows(rows, {}, [], benchmarks=None), "Title"),
+    ]
     return [*(build(rows, "Title", found) for build in compared), *others]
 
 
 def test_a_latex_table_of_any_size_loses_no_row_and_no_column():
-    for table in tables_of(Extent(20, 3)):
+    for table in tables_of(fake_summary.many_rows(20, 3)):
         parts = parts_of(table)
         assert all(part.layout.width <= PAGE for part in parts), table.name
         shown = {name for part in parts for name in part.table.header[table.lead :]}
@@ -257,4 +257,4 @@ def test_a_latex_table_of_any_size_loses_no_row_and_no_column():
 @needs_tex
 @pytest.mark.slow
 def test_tex_finds_no_table_too_wide_or_too_long(tmp_path):
-    assert complaints(tmp_path, tables_of(Extent(8, 18, long=True)), CLASSES[1]) == []
+    assert complaints(tmp_path, tables_of(fake_summary.many_rows(8, 18, long=True)), CLASSES[1]) == []
