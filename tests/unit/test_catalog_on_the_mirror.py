@@ -14,8 +14,6 @@ from training_files import prepared_of
 from sentflow.downloads.mirrors import places
 from sentflow.families.training.settings import REQUIRED, known_files, prepared_by
 from sentflow.graph.config.catalog import load_catalog
-from sentflow.similarity.shared_sentences import graph_of
-from sentflow.stats.pair_graph import COMPONENTS, PAIRS, SENTENCES
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.table import TaskTable
 from sentflow.texts.task_files import DERIVED, files_of
@@ -97,13 +95,6 @@ def test_the_sts_benchmark_has_its_pairs_of_high_score_in_every_language(mirror)
         for split, expected in counts.items():
             score = mirror_pairs(name.format(split), mirror).score
             assert ((score > 4).sum(), (score >= 4).sum()) == expected
-
-
-@pytest.mark.nightly
-def test_the_graph_of_shared_sentences_decides_what_resamples_draw(mirror):
-    kinds = {"STS12": COMPONENTS, "SICKR-mteb": SENTENCES, "KLUE-STS-dev": PAIRS}
-    for name, kind in kinds.items():
-        assert graph_of([mirror_pairs(name, mirror)]).units.kind == kind
 
 
 @pytest.mark.nightly

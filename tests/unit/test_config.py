@@ -1,44 +1,22 @@
 """What a configuration may say: what a good one gives, and that each kind of mistake is told by its key."""
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from experiments import DEFAULT, REPOSITORY, WORKFLOW, experiment, mistakes
 
 from sentflow.cli.configuration import read_configuration
 from sentflow.errors import ConfigError
 from sentflow.families.probing.family import Probing
 from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.experiment import Experiment, load_experiment
+from sentflow.graph.config.experiment import load_experiment
 
-REPOSITORY = Path(__file__).parents[2]
-WORKFLOW = REPOSITORY / "workflow"
-DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 RANDOM = {"kind": "random", "dimension": 8, "seed": 1}
 HUB = {"kind": "sentence-transformers", "source": {"hub": "neuralmind/bert-base", "revision": "a" * 40}}
 DATASET = {"title": "x", "files": {}, "licence": "MIT", "citation": "none", "language": "pt"}
 NO_PAIRS = {name: [] for name in ("pair_sets", "alignments", "regressions", "question_sets")}
-
-
-def experiment(*changes: dict[str, Any]) -> Experiment:
-    """Of the default configuration with these laid over it, one after the other."""
-    config = copy.deepcopy(DEFAULT)
-    for change in changes:
-        config = laid_over(config, change)
-    return load_experiment(config, WORKFLOW)
-
-
-def mistakes(*changes: dict[str, Any]) -> list[str]:
-    """What is told about a configuration, one text per mistake; the head says how many."""
-    with pytest.raises(ConfigError) as error:
-        experiment(*changes)
-    head, *lines = str(error.value).splitlines()
-    count = "1 mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
-    assert head == f"the configuration has {count}:"
-    assert all(sign.isprintable() for line in lines for sign in line)
-    return [line.removeprefix("  - ") for line in lines]
 
 
 def assert_told(*cases: tuple[dict[str, Any], str, str]) -> None:

@@ -9,7 +9,6 @@ import re
 import fake_comparisons
 import fake_summary
 import pytest
-from compiled_tables import CLASSES, complaints, needs_tex
 from made_products import run_check
 
 from sentflow.compare.comparisons import Comparisons, detectable
@@ -252,9 +251,3 @@ def test_a_latex_table_of_any_size_loses_no_row_and_no_column():
     long = Table("t", "Title", (), ("Name", "Text"), ("l", "l"), (Group("", rows),), (), ())
     found = [row[0].text for part in parts_of(long) for group in part.table.groups for row in group.rows]
     assert found == [f"row {place}" for place in range(200)]
-
-
-@needs_tex
-@pytest.mark.slow
-def test_tex_finds_no_table_too_wide_or_too_long(tmp_path):
-    assert complaints(tmp_path, tables_of(fake_summary.many_rows(8, 18, long=True)), CLASSES[1]) == []

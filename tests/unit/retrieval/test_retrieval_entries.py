@@ -1,20 +1,14 @@
 """Entries of retrievers, decisions and question sets in a configuration: what follows, and what is refused."""
 
-import copy
 import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import yaml
+from experiments import experiment
 
 from sentflow.errors import ConfigError
-from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.targets import Targets
 
-REPOSITORY = Path(__file__).parents[3]
-DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 NOTHING_ELSE = {"tasks": [], "pair_sets": [], "alignments": [], "regressions": []}
 MODELS = {
     "cross": {"kind": "cross-encoder", "source": {"folder": "cross"}},
@@ -38,7 +32,7 @@ def targets(retrievers=None, select=None, **entries):
         "retrievers": {"other": BM25, **(retrievers or {})},
         **entries,
     }
-    return Targets(load_experiment(laid_over(copy.deepcopy(DEFAULT), own), REPOSITORY / "workflow"))
+    return Targets(experiment(own))
 
 
 def family(retrievers=None, select=None, **entries):
