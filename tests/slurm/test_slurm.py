@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from slurm_cluster import NODES, SlurmCluster
+from slurm_cluster import SlurmCluster
 from slurm_runs import (
     EXPERIMENT,
     FIRST_MB,
@@ -24,7 +24,6 @@ from slurm_runs import (
 )
 from workflow_copy import snakemake
 
-CPU_NODES = ",".join(NODES["cpu"])
 # What follows from the embeddings.
 LATER = ("probes", "scores", "comparisons", "summary", "tables")
 
@@ -104,30 +103,6 @@ def test_groups_outlive_a_killed_main_process(start, cluster, local, project):
     start("--configfile", EXPERIMENT, PER_FOLD).ends_well()
     assert_same_files(project, local)
     assert len(groups(cluster, before)) == 2
-
-
-@pytest.mark.nightly
-def test_drained_nodes_and_a_cancelled_job_change_nothing(start, cluster, local, project):
-    for name in ("results", ".snakemake"):
-        shutil.rmtree(project / name, ignore_errors=True)
-    before = {job["JobId"] for job in cluster.jobs()}
-
-    def jobs_of(rule: str, *states: str) -> list[dict[str, str]]:
-        return [job for job in cluster.jobs_of(rule, *states) if job["JobId"] not in before]
-
-    run = start("--configfile", EXPERIMENT)
-    run.wait_until("the raw file was written", lambda: bool(jobs_of("generate", "COMPLETED")))
-    cluster("scontrol", "update", f"nodename={CPU_NODES}", "state=drain", "reason=test")
-    run.wait_until("a job waited for the drained nodes", lambda: bool(jobs_of("prepare", "PENDING")))
-    cluster("scontrol", "update", f"nodename={CPU_NODES}", "state=resume")
-    run.wait_until("an encoder was running", lambda: bool(jobs_of("embed", "RUNNING")))
-    cluster("scancel", jobs_of("embed")[0]["JobId"])
-    run.ends_well()
-    assert_same_files(project, local)
-    assert facts(jobs_of("embed"), "JobState", "TimeLimit") == [
-        ("CANCELLED", "02:00:00"),
-        ("COMPLETED", "04:00:00"),
-    ]
 
 
 def wait_until_idle(cluster: SlurmCluster) -> None:
