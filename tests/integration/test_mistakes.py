@@ -64,30 +64,16 @@ BAD_FILES = {
 
 def bad_files_config(folder: Path) -> dict:
     """One task per bad file, each on a local file of its own."""
-    reader = {"format": "csv", "text_a": "text", "label": "label"}
-    files = {}
+    about = {"text": "text", "label": "label", "metric": "mcc", "licence": "mine", "language": "pt"}
+    tasks = {}
     for name, (content, _) in BAD_FILES.items():
         path = folder / f"{name}.csv"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        files[path.name] = {"urls": [str(path)]}
+        tasks[name] = {"file": str(path), "protocol": "published", **about}
+    nothing = dict.fromkeys(("pair_sets", "alignments", "regressions", "question_sets"), [])
     return {
-        "datasets": {
-            "mine": {"title": "Mine", "files": files, "licence": "mine", "citation": "none", "language": "pt"}
-        },
-        "tasks": {
-            name: {
-                "like": "T1B",
-                "protocol": "published",
-                "layout": "single",
-                "dataset": "mine",
-                "reader": {**reader, "file": f"{name}.csv"},
-            }
-            for name in BAD_FILES
-        },
-        "select": {
-            **{"tasks": list(BAD_FILES), "models": ["random"]},
-            **{"pair_sets": [], "alignments": [], "regressions": [], "question_sets": []},
-        },
+        "tasks": tasks,
+        "select": {"tasks": list(tasks), "models": ["random"], **nothing},
         "probe": {"folds": 5},
     }
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from api_stubs import COLUMNS, QUICK, WordEncoder, sample_table
 from sklearn.feature_extraction.text import TfidfVectorizer
-from small_tasks import make_task, task_features, text_vectors
+from small_tasks import task_features, text_vectors
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
@@ -102,15 +102,6 @@ class Fixed(sentflow.UlyssesSentEval):
 
     def embed(self, X_a, X_b, task, data_split, **kwargs):
         return self.sentence_model(len(X_a))
-
-
-@pytest.mark.parametrize("layout", ["single", "pair", "alternatives"])
-def test_default_features_are_those_of_the_pipeline(layout):
-    table = make_task(30, layout=layout, name="F3")
-    evaluator = sentflow.UlyssesSentEval(WordEncoder())
-    task = "F3" if layout == "alternatives" else "G3"
-    ours = evaluator.embed(table.text_a, table.text_b or None, task, "all")
-    np.testing.assert_array_equal(ours, task_features(table))
 
 
 @pytest.mark.parametrize(
@@ -258,23 +249,6 @@ def test_unknown_tasks_are_told_with_the_nearest_name(evaluator, tmp_path):
         )
     with pytest.raises(ConfigError, match="there is no file"):
         sentflow.UlyssesSentEval(WordEncoder(), config=tmp_path / "absent.yaml")
-
-
-@pytest.mark.parametrize(
-    ("protocol", "message"),
-    [
-        ("correct", "there is no protocol 'correct'. Did you mean corrected?"),
-        ({"switches": {"clip": False}}, "protocols.own.switches.clip: there is no such key."),
-        (
-            {"training": {"batch_size": 0}},
-            "protocols.own.training.batch_size: 0 is less than the minimum of 2",
-        ),
-    ],
-)
-def test_a_wrong_protocol_is_refused_with_the_repair(protocol, message):
-    with pytest.raises(ArgumentError) as told:
-        sentflow.UlyssesSentEval(WordEncoder(), protocol=protocol)
-    assert message in str(told.value)
 
 
 @pytest.fixture(scope="module")

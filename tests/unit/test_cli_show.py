@@ -1,6 +1,5 @@
 """`sentflow show`: the kinds of files of the results tree, and what is none."""
 
-import json
 import re
 
 import fake_comparisons
@@ -9,9 +8,7 @@ from called import printed, refused
 from small_tasks import make_task
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.files.io import write_json
 from sentflow.files.rows import write_rows
-from sentflow.files.sealed import write_sealed
 from sentflow.texts.table import write_task
 
 
@@ -37,18 +34,6 @@ def test_scores_are_a_table_in_which_tests_mark_the_best(tmp_path):
     assert f"**{best.mean:.3f}**" in line_of(text, "T1A-sample")
     assert f"[{low}, {high}]" in line_of(text, "T1A-sample")
     assert "sample data" in text and re.search(r"all-MiniLM-L6-v2 \^a\b", text)
-
-
-def test_a_score_has_both_intervals_and_a_warning_where_it_was_changed(tmp_path):
-    row, file = fake_summary.one_row(), tmp_path / "a.json"
-    write_sealed(file, fake_summary.score_file(row))
-    text = shown(file)
-    assert line_of(text, "score  ") == f"score | {row.mean:.3f} (mcc)"
-    assert f"[{row.generalisation_low:.3f}, {row.generalisation_high:.3f}]" in line_of(text, "generalisation")
-    assert f"[{row.repeatability_low:.3f}, {row.repeatability_high:.3f}]" in line_of(text, "repeatability")
-    assert "WARNING" not in text
-    write_json(file, {**json.loads(file.read_text(encoding="utf-8")), "mean": 0.999})
-    assert "changed after the file was written" in shown(file)
 
 
 def test_a_task_tells_classes_repeats_and_contradictions_and_shows_no_hostile_text(tmp_path):

@@ -211,9 +211,6 @@ def test_scores_that_the_protocol_makes_too_low_are_marked():
         row = fake_summary.one_row(**{**known, **changes})
         assert remarks.score_mark(row) == expected
         assert decimal(row.mean) + expected in texts(scores_table([row], "Title"))
-    for n_train, is_marked in ((511, True), (512, False)):
-        table = scores_table([fake_summary.one_row(n_train=n_train)], "Title")
-        assert any("‡" in text for text in texts(table)) == is_marked
 
 
 # --- formats ------------------------------------------------------------------------------------------------
