@@ -2,42 +2,15 @@
 
 import pytest
 from experiments import experiment, mistakes
+from small_chain import TEST, TRAINING
+from small_chain import chain as small_chain
 
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.targets import Targets
 
-TEST, TRAINING = "municipal-laws-sample", "municipal-laws-training-sample"
-MINED = {
-    "title": "Mined",
-    "form": "triplets",
-    "language": "pt",
-    "data_version": "generated",
-    "questions": [TRAINING],
-    "negatives": {"retriever": "bm25"},
-}
-ROUND = {
-    "kind": "trained",
-    "recipe": "bi-encoder",
-    "start": "minilm-l6",
-    "data": "of-bm25",
-    "seeds": [1, 2],
-    "training": {"steps": 2, "batch_size": 4, "learning_rate": 1.0e-4},
-}
-CHAIN = {
-    "select": {
-        "models": ["round-1", "round-2"],
-        "question_sets": [TEST],
-        "retrievers": ["bm25", "round-2", "bm25-x-round-2"],
-        **dict.fromkeys(("tasks", "pair_sets", "alignments", "regressions"), []),
-    },
-    "training_data": {"of-bm25": MINED, "of-round-1": {**MINED, "negatives": {"retriever": "round-1"}}},
-    "models": {"round-1": ROUND, "round-2": {**ROUND, "start": "round-1", "data": "of-round-1"}},
-    "retrievers": {
-        "round-1": {"kind": "dense", "model": "round-1"},
-        "round-2": {"kind": "dense", "model": "round-2"},
-        "bm25-x-round-2": {"kind": "fusion", "of": ["bm25", "round-2"], "rule": "product"},
-    },
-}
+CHAIN = small_chain(seeds=[1, 2])
+CHAIN["select"]["retrievers"].remove("round-1")
+MINED, ROUND = CHAIN["training_data"]["of-bm25"], CHAIN["models"]["round-1"]
 
 
 @pytest.fixture(scope="module")
