@@ -40,6 +40,12 @@ def evaluator(data):
     )
 
 
+def written_to(folder, data, model, **keys):
+    """An evaluator that leaves its results in a folder."""
+    about = {"data_dir_path": data, "results_dir": folder, "model_name": "words"}
+    return sentflow.UlyssesSentEval(model, **about, **keys)
+
+
 @pytest.fixture(scope="module")
 def evaluated(evaluator):
     return evaluator.evaluate(kwargs_train=QUICK, return_all_results=True)
@@ -79,13 +85,7 @@ def test_numbers_are_those_of_the_engine(data, evaluated):
 def test_a_task_keeps_its_classifier_after_an_mlp_task_and_arguments_stay_as_they_are(data, tmp_path):
     given = {**QUICK, "n_epochs": 1}
     before = dict(given)
-    evaluator = sentflow.UlyssesSentEval(
-        WordEncoder(4),
-        tasks=["F3-sample", "T1B-sample"],
-        data_dir_path=data,
-        results_dir=tmp_path,
-        model_name="words",
-    )
+    evaluator = written_to(tmp_path, data, WordEncoder(4), tasks=["F3-sample", "T1B-sample"])
     evaluator.evaluate(kwargs_train=given)
     assert given == before
     scores = {task: read_json(tmp_path / f"scores/{task}/words.json") for task in evaluator.tasks}
@@ -199,9 +199,7 @@ def test_a_cache_key_stays_in_the_cache(tmp_path, key):
 
 
 def test_results_on_disk_are_what_was_returned(data, tmp_path):
-    evaluator = sentflow.UlyssesSentEval(
-        WordEncoder(), tasks="T1B-sample", data_dir_path=data, results_dir=tmp_path, model_name="words"
-    )
+    evaluator = written_to(tmp_path, data, WordEncoder(), tasks="T1B-sample")
     aggregated, rows = evaluator.evaluate(kwargs_train=QUICK, return_all_results=True)
     score = read_json(tmp_path / "scores/T1B-sample/words.json")
     assert score["mean"] == pytest.approx(aggregated["T1B-sample"]["avg_metric_test"])
@@ -223,13 +221,7 @@ def test_what_was_done_before_a_failure_is_on_disk(data, tmp_path):
                 raise RuntimeError("out of memory")
             return super().encode(texts)
 
-    evaluator = sentflow.UlyssesSentEval(
-        Failing(),
-        tasks=["G3-sample", "T1B-sample"],
-        data_dir_path=data,
-        results_dir=tmp_path,
-        model_name="words",
-    )
+    evaluator = written_to(tmp_path, data, Failing(), tasks=["G3-sample", "T1B-sample"])
     with pytest.raises(RuntimeError, match="out of memory"):
         evaluator.evaluate(kwargs_train=QUICK)
     assert [file.parent.name for file in tmp_path.glob("scores/*/words.json")] == ["G3-sample"]
