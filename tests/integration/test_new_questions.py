@@ -42,11 +42,15 @@ def here(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def answered(*words: object) -> str:
-    return called.printed("search", "--configfile", ASKED, *words)
+    result = called.run("search", "--configfile", ASKED, *words)
+    assert result.exit_code == 0, result.output  # what is read is told meanwhile
+    return result.stdout
 
 
 def refused(*words: object) -> str:
-    return called.refused("search", "--configfile", ASKED, *words)
+    result = called.run("search", "--configfile", ASKED, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    return result.stderr
 
 
 def questions_of(project: Path, name: str = "laws"):
