@@ -3,23 +3,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from family_files import of_family, write_pair_set, write_vectors
 
 from sentflow.commands.align import main
-from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
 from sentflow.errors import DataError
 from sentflow.texts.collection import write_texts
-from sentflow.texts.pairs import PairInfo, PairTable, write_pairs
 
 TEXTS = ["right", "up", "left", "long"]
 VECTORS = np.array([[1, 0], [0, 1], [-1, 0], [0, 5]], np.float32)
-
-
-def write_pair_set(folder: Path, name: str, rows: list[tuple[str, str, float]]) -> Path:
-    first, second, scores = zip(*rows, strict=True)
-    info = PairInfo(name, "sample data", "en", (0.0, 5.0), [""])
-    table = PairTable(info, [""] * len(rows), list(first), list(second), np.array(scores, float))
-    write_pairs(folder / f"{name}.parquet", table)
-    return folder / f"{name}.parquet"
 
 
 @pytest.fixture
@@ -29,17 +20,13 @@ def family(tmp_path) -> Path:
 
 def write_family(folder: Path, texts: list[str], vectors: np.ndarray) -> Path:
     write_texts(folder / "texts.parquet", texts)
-    description = {"text_order_sha256": text_order_sha256(texts)}
-    write_embeddings(folder / "vectors.npy", folder / "vectors.json", vectors, description)
+    write_vectors(folder, "vectors", texts, vectors)
     return folder
 
 
 def run(folder: Path, pairs: list[Path], entry: dict) -> dict:
-    words = ["--pairs", *map(str, pairs)]
-    words += ["--texts", str(folder / "texts.parquet"), "--embeddings", str(folder / "vectors.npy")]
-    words += ["--info", str(folder / "vectors.json"), "--output", str(folder / "out.json")]
     settings = json.dumps({"alignment": "own", "model": "m", **entry})
-    assert main([*words, "--settings", settings]) == 0
+    assert main([*of_family(folder, pairs), "--settings", settings]) == 0
     return json.loads((folder / "out.json").read_text())
 
 

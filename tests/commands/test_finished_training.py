@@ -5,13 +5,11 @@ import shutil
 from dataclasses import asdict
 
 import pytest
-from tiny_bert import TEXTS, save_tiny_bert
+from tiny_bert import TEXTS
+from training_jobs import job_settings, rows_in, start_in
 
 from sentflow.commands import choose_snapshot, train
-from sentflow.encoders.manifest import Manifest, write_manifest
-from sentflow.files.io import file_sha256, read_json
-from sentflow.training.data.table import TrainingData, write_training_data
-from sentflow.training.recipes.table import RECIPES
+from sentflow.files.io import read_json
 from sentflow.training.settings import TrainingSettings
 
 
@@ -21,27 +19,12 @@ def options(**values: object) -> list[str]:
 
 def test_its_state_stays_until_the_rule_that_uses_its_weights_begins(tmp_path, monkeypatch):
     monkeypatch.setattr("sentflow.training.job.Leave.listen", lambda _self: None)
-    weights = save_tiny_bert(tmp_path / "weights", layers=2)
-    files = {file.name: file_sha256(file) for file in weights.iterdir()}
-    source = {"folder": str(weights), "sha256": files}
-    write_manifest(tmp_path / "manifest.json", Manifest("transformers", 8, source, files=files))
-    write_training_data(tmp_path / "rows.parquet", TrainingData("own", "texts", {"text": TEXTS}), {})
-    training = TrainingSettings(learning_rate=1e-3, steps=2, batch_size=2, max_tokens=12)
-    settings = {
-        **{
-            "model": "tiny",
-            "recipe": "simcse",
-            "module": RECIPES["simcse"].module,
-            "seed": 1,
-            "pooling": "cls",
-        },
-        **{"settings": RECIPES["simcse"].settings, "training": asdict(training), "start": {"name": "start"}},
-        "least_rows": 2,
-        "data": {"name": "own", "form": "texts"},
-    }
+    start, data = start_in(tmp_path, layers=2), rows_in(tmp_path, {"text": TEXTS})
+    training = asdict(TrainingSettings.of(job_settings()["training"]))
+    settings = job_settings(model="tiny", pooling="cls", training=training)
     out, state = tmp_path / "out", tmp_path / "state"
     outputs = {name: out / name for name in ("record", "made", "history", "held_out", "snapshots")}
-    inputs = {"start": tmp_path / "manifest.json", "data": tmp_path / "rows.parquet", "state": state}
+    inputs = {"start": start, "data": data, "state": state}
     words = options(**inputs, **outputs, settings=json.dumps(settings), device='"cpu"')
     train.main(words)
     record = (out / "record").read_bytes()

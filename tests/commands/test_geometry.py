@@ -3,13 +3,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from family_files import of_family, write_pair_set, write_vectors
 
 from sentflow.commands.geometry import main
-from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.geometry.permuted_texts import PermutedTexts, write_permuted
 from sentflow.texts.collection import write_texts
-from sentflow.texts.pairs import PairInfo, PairTable, write_pairs
 
 N, D = 60, 8
 TEXTS = [f"text {number} of the family" for number in range(N)]
@@ -26,11 +25,6 @@ SETTINGS = {
 }
 
 
-def write_vectors(folder: Path, name: str, texts: list[str], vectors: np.ndarray) -> None:
-    description = {"text_order_sha256": text_order_sha256(texts)}
-    write_embeddings(folder / f"{name}.npy", folder / f"{name}.json", vectors, description)
-
-
 @pytest.fixture
 def vectors() -> np.ndarray:
     rng = np.random.default_rng(6)
@@ -42,17 +36,13 @@ def family(tmp_path, vectors) -> Path:
     write_texts(tmp_path / "texts.parquet", TEXTS)
     write_vectors(tmp_path, "vectors", TEXTS, vectors)
     scores = np.random.default_rng(2).uniform(0, 5, N // 2)
-    info = PairInfo("A", "sample data", "en", (0.0, 5.0), [""])
-    table = PairTable(info, [""] * (N // 2), TEXTS[: N // 2], TEXTS[N // 2 :], scores)
-    write_pairs(tmp_path / "A.parquet", table)
+    write_pair_set(tmp_path, "A", list(zip(TEXTS[: N // 2], TEXTS[N // 2 :], scores, strict=True)))
     return tmp_path
 
 
-def run(folder: Path, *more: str, pairs: bool = True, **changed) -> dict:
-    words = ["--pairs", str(folder / "A.parquet")] if pairs else []
-    words += ["--texts", str(folder / "texts.parquet"), "--embeddings", str(folder / "vectors.npy")]
-    words += ["--info", str(folder / "vectors.json"), "--output", str(folder / "out.json")]
-    assert main([*words, *more, "--settings", json.dumps({**SETTINGS, **changed})]) == 0
+def run(folder: Path, *more: str) -> dict:
+    words = [*of_family(folder, [folder / "A.parquet"]), *more]
+    assert main([*words, "--settings", json.dumps(SETTINGS)]) == 0
     return json.loads((folder / "out.json").read_text())
 
 

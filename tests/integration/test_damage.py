@@ -53,17 +53,11 @@ PROBE = f"probe/{PAIR}/rep-1-fold-1"
 CASES = [
     (flip, "data/tasks/T1B-tiny.parquet", PROBE, ""),
     (swap, "data/tasks/T1B-tiny.json", PROBE, "data/tasks/G3-tiny.json"),
-    (cut, "data/texts/tiny-public.parquet", PROBE, ""),
     (empty, "models/random/manifest.json", "embed/random/tiny-public", ""),
     (flip, "embeddings/random/tiny-public.npy", PROBE, ""),
     (swap, "embeddings/random/tiny-public.json", PROBE, "embeddings/bag-of-words/tiny-public.json"),
     (flip, f"probes/{PAIR}/rep-1/fold-2.parquet", f"score/{PAIR}", ""),
-    (
-        swap,
-        f"probes/{PAIR}/rep-1/fold-2.parquet",
-        f"score/{PAIR}",
-        f"probes/{OTHER}/rep-1/fold-2.parquet",
-    ),
+    (swap, f"probes/{PAIR}/rep-1/fold-2.parquet", f"score/{PAIR}", f"probes/{OTHER}/rep-1/fold-2.parquet"),
     (flip, f"scores/{PAIR}.json", "summarise/all", ""),
     (replace_by_folder, f"scores/{PAIR}.parquet", "summarise/all", ""),
     (cut, "summary/scores.parquet", "table_of_matrix/scores", ""),

@@ -4,11 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from workflow_copy import REPOSITORY, TINY, command_line, copy_workflow, snakemake
-
-from sentflow.cli.configuration import read_configuration
-from sentflow.errors import ConfigError
-from sentflow.graph.config.experiment import load_experiment
+from workflow_copy import TINY, command_line, copy_workflow, snakemake
 
 HUB_MODEL = {"kind": "sentence-transformers", "licence": "MIT", "citation": "none"}
 # 200 rows per class are enough for two folds of the published protocol; accents need the right encoding.
@@ -24,37 +20,6 @@ def write_config(folder: Path, config: dict) -> str:
     file = folder / "mine.yaml"
     file.write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
     return str(file)
-
-
-@pytest.mark.parametrize(
-    ("config", "message"),
-    [
-        ({"statistics": {"n_resample": 5}}, ["config.statistics.n_resample", "Did you mean n_resamples?"]),
-        (
-            {"select": {"tasks": ["T1B-smaple"]}},
-            ["there is no task 'T1B-smaple'", "Did you mean T1B-sample?"],
-        ),
-        ({"probe": {"folds": 1}}, ["config.probe.folds", "2"]),
-        (
-            {"models": {"mine": {**HUB_MODEL, "source": {"hub": "a/b"}}}, "select": {"models": ["mine"]}},
-            ["models.mine.source.revision: is missing", "40 hexadecimal digits"],
-        ),
-        ({"tasks": {"T1B-tiny": {"metric": "accuracy"}}}, ["tasks.T1B-tiny.metric", "accuracy", "mcc"]),
-        (
-            {"tasks": {"T1B-tiny": {"reader": {"file": "comment.csv"}}}},
-            ["T1B-tiny.reader.file", "Did you mean comments.csv?"],
-        ),
-    ],
-    ids=lambda value: str(value) if isinstance(value, dict) else "",
-)
-def test_a_mistake_in_the_config_is_told_with_its_key(tmp_path, config, message):
-    files = [TINY, Path(write_config(tmp_path, config))]
-    with pytest.raises(ConfigError) as error:
-        load_experiment(read_configuration(files), REPOSITORY / "workflow")
-    told = str(error.value)
-    assert "the configuration has 1 mistake" in told
-    for part in message:
-        assert part in told
 
 
 @pytest.mark.slow
@@ -99,30 +64,16 @@ BAD_FILES = {
 
 def bad_files_config(folder: Path) -> dict:
     """One task per bad file, each on a local file of its own."""
-    reader = {"format": "csv", "text_a": "text", "label": "label"}
-    files = {}
+    about = {"text": "text", "label": "label", "metric": "mcc", "licence": "mine", "language": "pt"}
+    tasks = {}
     for name, (content, _) in BAD_FILES.items():
         path = folder / f"{name}.csv"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        files[path.name] = {"urls": [str(path)]}
+        tasks[name] = {"file": str(path), "protocol": "published", **about}
+    nothing = dict.fromkeys(("pair_sets", "alignments", "regressions", "question_sets"), [])
     return {
-        "datasets": {
-            "mine": {"title": "Mine", "files": files, "licence": "mine", "citation": "none", "language": "pt"}
-        },
-        "tasks": {
-            name: {
-                "like": "T1B",
-                "protocol": "published",
-                "layout": "single",
-                "dataset": "mine",
-                "reader": {**reader, "file": f"{name}.csv"},
-            }
-            for name in BAD_FILES
-        },
-        "select": {
-            **{"tasks": list(BAD_FILES), "models": ["random"]},
-            **{"pair_sets": [], "alignments": [], "regressions": [], "question_sets": []},
-        },
+        "tasks": tasks,
+        "select": {"tasks": list(tasks), "models": ["random"], **nothing},
         "probe": {"folds": 5},
     }
 

@@ -4,12 +4,11 @@ import json
 import shutil
 from pathlib import Path
 
+import called
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 from workflow_copy import REPOSITORY, copy_workflow, snakemake
 
-from sentflow.cli.app import app
 from sentflow.retrieval.decision_files import read_decided
 from sentflow.retrieval.runs import read_run
 from sentflow.texts.corpora import read_corpus, read_questions
@@ -42,18 +41,14 @@ def here(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return project
 
 
-def search(*words: object):
-    return CliRunner().invoke(app, ["search", "--configfile", str(ASKED), *map(str, words)])
-
-
 def answered(*words: object) -> str:
-    result = search(*words)
-    assert result.exit_code == 0, result.output
+    result = called.run("search", "--configfile", ASKED, *words)
+    assert result.exit_code == 0, result.output  # what is read is told meanwhile
     return result.stdout
 
 
 def refused(*words: object) -> str:
-    result = search(*words)
+    result = called.run("search", "--configfile", ASKED, *words)
     assert (result.exit_code, result.stdout) == (2, "")
     return result.stderr
 

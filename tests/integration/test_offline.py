@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from small_run import run_environment, run_small, run_words
-from workflow_copy import copy_workflow
+from workflow_copy import Outcome, copy_workflow, ended
 
 pytestmark = pytest.mark.nightly
 
@@ -16,13 +16,10 @@ NO_NETWORK = ("unshare", "--map-root-user", "--net")
 SELECT = ("--config", 'select={"models": ["minilm-l6", "random"], "tasks": ["G3-tiny"]}')
 
 
-def in_no_network(words: list[str], project: Path) -> subprocess.CompletedProcess[str]:
-    environment = {
-        name: value for name, value in run_environment(project).items() if not name.startswith("HF_")
-    }
-    return subprocess.run(
-        [*NO_NETWORK, *words], cwd=project, env=environment, capture_output=True, text=True, check=False
-    )
+def in_no_network(words: list[str], project: Path) -> Outcome:
+    variables = run_environment(project)
+    kept = {name: value for name, value in variables.items() if not name.startswith("HF_")}
+    return ended([*NO_NETWORK, *words], project, kept)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -37,9 +34,9 @@ def test_all_but_the_sources_needs_no_network(tmp_path):
     assert outcome.code == 0, outcome.text[-6000:]
     made = {path.parent.name for path in (project / "results/logs").rglob("*.log")}
     assert made == {"fetch_model", "tiny-public", "tiny-pairs"}  # generate/…: the tiny data needs no download
-    interfaces = in_no_network(["cat", "/proc/net/dev"], project).stdout.splitlines()
+    interfaces = in_no_network(["cat", "/proc/net/dev"], project).text.splitlines()
     assert all(line.split(":")[0].strip() == "lo" for line in interfaces if ":" in line)
     done = in_no_network(run_words("scores", "tables", *SELECT), project)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
+    assert done.code == 0, done.text[-6000:]
     score = json.loads((project / "results/scores/G3-tiny/minilm-l6.json").read_text(encoding="utf-8"))
     assert score["dimension"] == 4 * 384  # u, v, |u - v|, u * v

@@ -3,12 +3,11 @@
 import csv
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
-from workflow_copy import REPOSITORY, copy_workflow, environment
+from workflow_copy import REPOSITORY, copy_workflow, ended, environment
 
 pytestmark = pytest.mark.nightly
 
@@ -29,10 +28,8 @@ def follow(project: Path, name: str) -> None:
         (project / file).parent.mkdir(exist_ok=True)
         (project / file).write_text(content, encoding="utf-8")
     (commands,) = COMMANDS.findall(page(name))
-    done = subprocess.run(
-        ["bash", "-ec", commands], cwd=project, env=environment(), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = ended(["bash", "-ec", commands], project, environment())
+    assert done.code == 0, done.text
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,9 @@
 """The same numbers anywhere on one machine: another clone, locale, clock, hash seed or number of threads."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
-from workflow_copy import TINY, copy_workflow, environment, snakemake_words
+from workflow_copy import TINY, copy_workflow, ended, environment, snakemake_words
 
 pytestmark = pytest.mark.nightly
 
@@ -37,20 +36,10 @@ def numbers(project: Path) -> dict[str, bytes]:
 def test_a_second_clone_elsewhere_gives_the_same_bytes(reference, tmp_path):
     clone = copy_workflow(tmp_path / "outra pasta" / "clone")
     words = snakemake_words("scores", "tables", "similarities", "--cores", "1", "--configfile", str(TINY))
-    done = subprocess.run(
-        words,
-        cwd=clone,
-        env={**environment(), **ELSEWHERE},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
+    done = ended(words, clone, {**environment(), **ELSEWHERE})
+    assert done.code == 0, done.text[-6000:]
     found, expected = numbers(clone), numbers(reference)
     assert found.keys() == expected.keys()
     folders = {name.split("/")[1] for name in expected}
     assert folders >= {"scores", "tables", "similarity", "alignments", "regressions", "geometry"}
     assert [name for name in expected if found[name] != expected[name]] == []
-
-
-# --- threads ------------------------------------------------------------------------------------------------

@@ -10,15 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
-from tiny_bert import TEXTS, save_tiny_bert
+from tiny_bert import TEXTS
+from training_jobs import job_settings, rows_in, start_in
 from workflow_copy import environment
 
-from sentflow.encoders.manifest import Manifest, write_manifest
-from sentflow.files.io import file_sha256, read_json
+from sentflow.files.io import read_json
 from sentflow.jobs.lifeline import VARIABLE
-from sentflow.training.data.table import TrainingData, write_training_data
 from sentflow.training.leave import EXIT_CODE
-from sentflow.training.recipes.table import RECIPES
 from sentflow.training.settings import TrainingSettings
 
 pytestmark = pytest.mark.slow
@@ -32,12 +30,8 @@ ROWS = [f"{one} {other}" for one in TEXTS for other in TEXTS]
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A start with its manifest, and rows."""
     folder = tmp_path_factory.mktemp("inputs")
-    weights = save_tiny_bert(folder / "weights", layers=2, width=32)
-    files = {file.name: file_sha256(file) for file in sorted(weights.iterdir())}
-    source = {"folder": str(weights), "sha256": files}
-    manifest = Manifest("transformers", 32, source, files=files, settings={"allow_pickle": False})
-    write_manifest(folder / "manifest.json", manifest)
-    write_training_data(folder / "rows.parquet", TrainingData("own", "texts", {"text": ROWS}), {})
+    start_in(folder, layers=2, width=32)
+    rows_in(folder, {"text": ROWS})
     return folder
 
 
@@ -45,28 +39,9 @@ class Training:
     """``python -m sentflow.commands.train`` in a folder."""
 
     def __init__(self, inputs: Path, folder: Path, *, steps: int, **more: str) -> None:
-        recipe = RECIPES["simcse"]
-        training = TrainingSettings(
-            learning_rate=1e-3,
-            steps=steps,
-            batch_size=8,
-            max_tokens=12,
-            chunk_tokens=24,
-            snapshots=steps,
-            epsilon=1e-2,
-        )
-        settings = {
-            "model": "tiny",
-            "recipe": "simcse",
-            "module": recipe.module,
-            "settings": recipe.settings,
-            "training": training.as_dict(),
-            "seed": 1,
-            "pooling": "cls",
-            "start": {"name": "start"},
-            "least_rows": recipe.rows,
-            "data": {"name": "own", "form": "texts"},
-        }
+        given = {"learning_rate": 1e-3, "steps": steps, "batch_size": 8, "max_tokens": 12, "chunk_tokens": 24}
+        training = TrainingSettings(**given, snapshots=steps, epsilon=1e-2)
+        settings = job_settings(model="tiny", pooling="cls", training=training.as_dict())
         self.folder, self.state = folder, folder / "state"
         folder.mkdir(exist_ok=True)
         options = {

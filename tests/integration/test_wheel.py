@@ -1,13 +1,12 @@
 """sentflow from a wheel, in an environment without its repository: library, commands, runs in any folder."""
 
 import os
-import subprocess
 import zipfile
 from pathlib import Path
 
 import pytest
 from wheels import build_wheel, environment_of
-from workflow_copy import PACKAGE, REPOSITORY, TINY, environment
+from workflow_copy import PACKAGE, REPOSITORY, TINY, ended, environment
 
 pytestmark = pytest.mark.nightly
 
@@ -43,16 +42,9 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def said(programs: Path, folder: Path, name: str, *arguments: str, code: int = 0) -> str:
     """What a program of the environment says in a folder."""
     variables = {**environment(), "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(
-        [str(programs / name), *arguments],
-        cwd=folder,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
+    done = ended([str(programs / name), *arguments], folder, variables)
+    assert done.code == code, done.text
+    return done.text
 
 
 def test_a_wheel_has_every_file_of_the_package_and_of_the_workflow(wheel):

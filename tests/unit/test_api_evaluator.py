@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from api_stubs import COLUMNS, QUICK, WordEncoder, sample_table
 from sklearn.feature_extraction.text import TfidfVectorizer
-from small_tasks import make_task, task_features, text_vectors
+from small_tasks import task_features, text_vectors
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
@@ -38,6 +38,12 @@ def evaluator(data):
     return sentflow.UlyssesSentEval(
         WordEncoder(), tasks=["T1B-sample", "G3-sample"], data_dir_path=data, model_name="words"
     )
+
+
+def written_to(folder, data, model, **keys):
+    """An evaluator that leaves its results in a folder."""
+    about = {"data_dir_path": data, "results_dir": folder, "model_name": "words"}
+    return sentflow.UlyssesSentEval(model, **about, **keys)
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +85,7 @@ def test_numbers_are_those_of_the_engine(data, evaluated):
 def test_a_task_keeps_its_classifier_after_an_mlp_task_and_arguments_stay_as_they_are(data, tmp_path):
     given = {**QUICK, "n_epochs": 1}
     before = dict(given)
-    evaluator = sentflow.UlyssesSentEval(
-        WordEncoder(4),
-        tasks=["F3-sample", "T1B-sample"],
-        data_dir_path=data,
-        results_dir=tmp_path,
-        model_name="words",
-    )
+    evaluator = written_to(tmp_path, data, WordEncoder(4), tasks=["F3-sample", "T1B-sample"])
     evaluator.evaluate(kwargs_train=given)
     assert given == before
     scores = {task: read_json(tmp_path / f"scores/{task}/words.json") for task in evaluator.tasks}
@@ -102,15 +102,6 @@ class Fixed(sentflow.UlyssesSentEval):
 
     def embed(self, X_a, X_b, task, data_split, **kwargs):
         return self.sentence_model(len(X_a))
-
-
-@pytest.mark.parametrize("layout", ["single", "pair", "alternatives"])
-def test_default_features_are_those_of_the_pipeline(layout):
-    table = make_task(30, layout=layout, name="F3")
-    evaluator = sentflow.UlyssesSentEval(WordEncoder())
-    task = "F3" if layout == "alternatives" else "G3"
-    ours = evaluator.embed(table.text_a, table.text_b or None, task, "all")
-    np.testing.assert_array_equal(ours, task_features(table))
 
 
 @pytest.mark.parametrize(
@@ -219,9 +210,7 @@ def test_a_cache_key_stays_in_the_cache(tmp_path, key):
 
 
 def test_results_on_disk_are_what_was_returned(data, tmp_path):
-    evaluator = sentflow.UlyssesSentEval(
-        WordEncoder(), tasks="T1B-sample", data_dir_path=data, results_dir=tmp_path, model_name="words"
-    )
+    evaluator = written_to(tmp_path, data, WordEncoder(), tasks="T1B-sample")
     aggregated, rows = evaluator.evaluate(kwargs_train=QUICK, return_all_results=True)
     score = read_json(tmp_path / "scores/T1B-sample/words.json")
     assert score["mean"] == pytest.approx(aggregated["T1B-sample"]["avg_metric_test"])
@@ -243,13 +232,7 @@ def test_what_was_done_before_a_failure_is_on_disk(data, tmp_path):
                 raise RuntimeError("out of memory")
             return super().encode(texts)
 
-    evaluator = sentflow.UlyssesSentEval(
-        Failing(),
-        tasks=["G3-sample", "T1B-sample"],
-        data_dir_path=data,
-        results_dir=tmp_path,
-        model_name="words",
-    )
+    evaluator = written_to(tmp_path, data, Failing(), tasks=["G3-sample", "T1B-sample"])
     with pytest.raises(RuntimeError, match="out of memory"):
         evaluator.evaluate(kwargs_train=QUICK)
     assert [file.parent.name for file in tmp_path.glob("scores/*/words.json")] == ["G3-sample"]
@@ -269,23 +252,6 @@ def test_unknown_tasks_are_told_with_the_nearest_name(evaluator, tmp_path):
         )
     with pytest.raises(ConfigError, match="there is no file"):
         sentflow.UlyssesSentEval(WordEncoder(), config=tmp_path / "absent.yaml")
-
-
-@pytest.mark.parametrize(
-    ("protocol", "message"),
-    [
-        ("correct", "there is no protocol 'correct'. Did you mean corrected?"),
-        ({"switches": {"clip": False}}, "protocols.own.switches.clip: there is no such key."),
-        (
-            {"training": {"batch_size": 0}},
-            "protocols.own.training.batch_size: 0 is less than the minimum of 2",
-        ),
-    ],
-)
-def test_a_wrong_protocol_is_refused_with_the_repair(protocol, message):
-    with pytest.raises(ArgumentError) as told:
-        sentflow.UlyssesSentEval(WordEncoder(), protocol=protocol)
-    assert message in str(told.value)
 
 
 @pytest.fixture(scope="module")

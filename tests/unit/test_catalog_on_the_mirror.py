@@ -14,8 +14,6 @@ from training_files import prepared_of
 from sentflow.downloads.mirrors import places
 from sentflow.families.training.settings import REQUIRED, known_files, prepared_by
 from sentflow.graph.config.catalog import load_catalog
-from sentflow.similarity.shared_sentences import graph_of
-from sentflow.stats.pair_graph import COMPONENTS, PAIRS, SENTENCES
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.table import TaskTable
 from sentflow.texts.task_files import DERIVED, files_of
@@ -88,22 +86,6 @@ def test_every_entry_has_the_rows_that_the_catalog_expects(mirror, tmp_path):
         ready = REQUIRED not in str(entry) and {"dataset", "pair_sets"} & entry.keys()
         if ready and "sample" not in name:
             assert len(training_data(name, mirror, tmp_path)) == entry["rows"]
-
-
-@pytest.mark.nightly
-def test_the_sts_benchmark_has_its_pairs_of_high_score_in_every_language(mirror):
-    counts = {"train": (1052, 1406), "dev": (208, 264), "test": (231, 338)}
-    for name in ("STSB-{}", "STSB-{}-senteval", "KorSTS-{}", "STSB-pt-{}", "STSB-ja-{}"):
-        for split, expected in counts.items():
-            score = mirror_pairs(name.format(split), mirror).score
-            assert ((score > 4).sum(), (score >= 4).sum()) == expected
-
-
-@pytest.mark.nightly
-def test_the_graph_of_shared_sentences_decides_what_resamples_draw(mirror):
-    kinds = {"STS12": COMPONENTS, "SICKR-mteb": SENTENCES, "KLUE-STS-dev": PAIRS}
-    for name, kind in kinds.items():
-        assert graph_of([mirror_pairs(name, mirror)]).units.kind == kind
 
 
 @pytest.mark.nightly

@@ -5,37 +5,15 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
-from typer.testing import CliRunner, Result
+from called import printed, refused
+from experiments import DEFAULT, REPOSITORY, WORKFLOW
 
-from sentflow.cli.app import app
 from sentflow.cli.configuration import read_configuration
 from sentflow.cli.terminal import Facts, Listing, show_blocks
 from sentflow.files.control_characters import HIDDEN
 from sentflow.graph.config.experiment import load_experiment
 
-REPOSITORY = Path(__file__).parents[2]
-WORKFLOW = REPOSITORY / "workflow"
-DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 TINY = REPOSITORY / "tests" / "fixtures" / "tiny.yaml"
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
-
-
-def refused(*words: object) -> str:
-    """What the command says that ends with code 2; nothing goes to standard output."""
-    result = run(*words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("error: ")
-    return result.stderr
-
-
-def printed(*words: object) -> str:
-    result = run(*words)
-    assert (result.exit_code, result.stderr) == (0, "")
-    return result.stdout
 
 
 def write(path: Path, text: str) -> Path:

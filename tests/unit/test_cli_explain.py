@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
-from typer.testing import CliRunner
+from called import printed, refused
+from experiments import WORKFLOW
 
-from sentflow.cli.app import app
 from sentflow.cli.configuration import read_configuration
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.graph import paths
@@ -20,7 +20,6 @@ from sentflow.retrieval.runs import write_run
 from sentflow.retrieval.terms import write_terms
 from sentflow.texts.corpora import Corpus, Questions, write_corpus, write_questions
 
-WORKFLOW = Path(__file__).parents[2] / "workflow"
 SET = "municipal-laws-sample"
 CONFIG = {
     "select": {
@@ -63,17 +62,17 @@ def _finished(tmp_path, monkeypatch):
 
 def explain(retriever, question, *words):
     asked = ["--retriever", retriever, "--questions", SET, "--question", question, *words]
-    return CliRunner().invoke(app, ["explain", "--configfile", "mine.yaml", *asked])
+    return ["explain", "--configfile", "mine.yaml", *asked]
 
 
 @pytest.mark.usefixtures("_finished")
 def test_the_best_document_and_the_best_relevant_one_are_explained():
-    first, second = explain("bm25", "q1").stdout.split("d1, rank 2")
+    first, second = printed(*explain("bm25", "q1")).split("d1, rank 2")
     assert "d0, rank 1, score" in first and "not judged: lei da cidade cidade" in first
     assert [line.split()[0] for line in first.splitlines() if "%" in line] == ["cidade", "da", "lei"]
     assert "relevant: saúde da lei" in second and "cidade" not in second
-    assert "Nothing was found" in explain("bm25", "q3").stdout
-    found = json.loads(explain("bm25", "q1", "--json", "--document", "d3", "--document", "d2").stdout)
+    assert "Nothing was found" in printed(*explain("bm25", "q3"))
+    found = json.loads(printed(*explain("bm25", "q1", "--json", "--document", "d3", "--document", "d2")))
     first, second = found["documents"]
     assert (first["document"], first["grade"], first["is_relevant"], first["rank"]) == ("d3", 1, False, 3)
     assert sum(term["addend"] for term in first["terms"]) == pytest.approx(first["score"])
@@ -88,5 +87,4 @@ def test_what_cannot_be_explained_is_refused():
         ("bm52", "q1", "Did you mean bm25?"),
         ("bm25", "q11", "q11"),
     ):
-        result = explain(retriever, question)
-        assert (result.exit_code, result.stdout) == (2, "") and said in result.stderr
+        assert said in refused(*explain(retriever, question))

@@ -4,29 +4,16 @@ import csv
 import json
 
 import pytest
-from typer.testing import CliRunner
+from called import printed, refused
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
-from sentflow.cli.app import app
 
 RUNS = {
     "good": {"q1": "ab", "q2": "cd", "q3": "ac"},
     "other": {"q1": "ba", "q2": "dc", "q3": "ca"},
 }
 JUDGED = {"q1": "a", "q2": "c", "q3": "a"}
-
-
-def printed(*words):
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert (result.exit_code, result.stderr) == (0, "")
-    return result.stdout
-
-
-def refused(*words):
-    result = CliRunner().invoke(app, list(words))
-    assert (result.exit_code, result.stdout) == (2, "")
-    return result.stderr
 
 
 @pytest.fixture

@@ -1,26 +1,21 @@
 """`sentflow show`: the kinds of files of the results tree, and what is none."""
 
-import json
 import re
 
 import fake_comparisons
 import fake_summary
+from called import printed, refused
 from small_tasks import make_task
-from typer.testing import CliRunner
 
-from sentflow.cli.app import app
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.files.io import write_json
 from sentflow.files.rows import write_rows
-from sentflow.files.sealed import write_sealed
 from sentflow.texts.table import write_task
 
 
-def printed(*words: object) -> str:
-    result = CliRunner().invoke(app, ["show", *map(str, words)])
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert "\x1b" not in result.stdout
-    return result.stdout
+def shown(*words: object) -> str:
+    text = printed("show", *words)
+    assert "\x1b" not in text
+    return text
 
 
 def line_of(text: str, beginning: str) -> str:
@@ -31,26 +26,14 @@ def line_of(text: str, beginning: str) -> str:
 def test_scores_are_a_table_in_which_tests_mark_the_best(tmp_path):
     rows = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
     write_rows(tmp_path / "results/summary/scores.parquet", ScoreRow, rows)
-    assert "**" not in printed(tmp_path)
+    assert "**" not in shown(tmp_path)
     fake_comparisons.write_comparisons(tmp_path / "results/comparisons", rows)
-    text = printed(tmp_path)
+    text = shown(tmp_path)
     best = max((row for row in rows if row.task == "T1A-sample"), key=lambda row: row.mean)
     low, high = f"{best.generalisation_low:.3f}", f"{best.generalisation_high:.3f}"
     assert f"**{best.mean:.3f}**" in line_of(text, "T1A-sample")
     assert f"[{low}, {high}]" in line_of(text, "T1A-sample")
     assert "sample data" in text and re.search(r"all-MiniLM-L6-v2 \^a\b", text)
-
-
-def test_a_score_has_both_intervals_and_a_warning_where_it_was_changed(tmp_path):
-    row, file = fake_summary.one_row(), tmp_path / "a.json"
-    write_sealed(file, fake_summary.score_file(row))
-    text = printed(file)
-    assert line_of(text, "score  ") == f"score | {row.mean:.3f} (mcc)"
-    assert f"[{row.generalisation_low:.3f}, {row.generalisation_high:.3f}]" in line_of(text, "generalisation")
-    assert f"[{row.repeatability_low:.3f}, {row.repeatability_high:.3f}]" in line_of(text, "repeatability")
-    assert "WARNING" not in text
-    write_json(file, {**json.loads(file.read_text(encoding="utf-8")), "mean": 0.999})
-    assert "changed after the file was written" in printed(file)
 
 
 def test_a_task_tells_classes_repeats_and_contradictions_and_shows_no_hostile_text(tmp_path):
@@ -59,7 +42,7 @@ def test_a_task_tells_classes_repeats_and_contradictions_and_shows_no_hostile_te
     table.text_a[3] = table.text_a[0]  # of class 1
     table.text_a[1] = "[bold]\x1b[31mlinha\num\u2028" + "x" * 10_000
     write_task(tmp_path / "a.parquet", table)
-    text = printed(tmp_path / "a.parquet", "--rows", 2)
+    text = shown(tmp_path / "a.parquet", "--rows", 2)
     assert line_of(text, "rows  ") == "rows | 24"
     assert line_of(text, "rows per class") == "rows per class | 0: 13, 1: 11"
     assert line_of(text, "duplicate rows") == f"duplicate rows | {24 - len({*table.text_a})}"
@@ -75,6 +58,5 @@ def test_what_cannot_be_shown_is_told(tmp_path):
         ("a.png", b"x", "cannot be shown"),
     ):
         (tmp_path / name).write_bytes(content)
-        result = CliRunner().invoke(app, ["show", str(tmp_path / name)])
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert message in result.stderr and name in result.stderr
+        told = refused("show", tmp_path / name)
+        assert message in told and name in told

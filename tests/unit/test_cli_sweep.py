@@ -1,18 +1,13 @@
 """Winners of a sweep, written as an experiment of their own."""
 
-from pathlib import Path
-
 import pytest
 import yaml
-from typer.testing import CliRunner
+from called import run as called
+from experiments import experiment
 
-from sentflow.cli.app import app
 from sentflow.files.rows import write_rows
-from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.report.families.training.rows import DEVELOPMENT, SPEARMAN, TrainingRow
 
-REPOSITORY = Path(__file__).parents[2]
 SWEEP = {
     "grid": {
         "method": {"simcse": {}, "words": {"settings": {"permute": ["whitespace"]}}},
@@ -50,7 +45,7 @@ def sweep(tmp_path):
 
 def run(folder, *more):
     arguments = ["sweep", "winners", str(folder / "results"), "--configfile", str(folder / "sweep.yaml")]
-    return CliRunner().invoke(app, [*arguments, "--output", str(folder / "winners.yaml"), *more])
+    return called(*arguments, "--output", folder / "winners.yaml", *more)
 
 
 def test_the_winner_by_the_mean_over_seeds_is_an_entry_with_fresh_seeds(sweep):
@@ -63,10 +58,7 @@ def test_the_winner_by_the_mean_over_seeds_is_an_entry_with_fresh_seeds(sweep):
     assert entry["training"] == {"steps": 60, "snapshots": 20, "learning_rate": 1.0e-5}
     assert entry["seeds"] == [101, 102, 103, 104, 105, 106] and "seed" not in entry
     # an experiment without mistakes
-    config = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
-    for file in (sweep / "sweep.yaml", sweep / "winners.yaml"):
-        config = laid_over(config, yaml.safe_load(file.read_text(encoding="utf-8")))
-    models = load_experiment(config, REPOSITORY / "workflow").models
+    models = experiment(CONFIG, written).models
     assert list(models) == [f"trial.simcse.lr-1e-5.winner-seed-{seed}" for seed in range(101, 107)]
 
 

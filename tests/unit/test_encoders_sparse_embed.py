@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 from masked_models import TEXTS, sparse_encoder
-from resumed_embedding import assert_goes_on_and_knows_texts
+from resumed_embedding import assert_goes_on_and_knows_texts, loaded
 
-from sentflow.encoders.fetch.model import fetch_model
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.load import encode_settings, load_sparse_encoder
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.sparse.folder import load_sparse_embed, save_sparse_embed
 
@@ -22,16 +19,6 @@ def folder(tmp_path_factory):
     model.heads["query"].decoder.bias.data *= -1
     save_sparse_embed(model, place / "model")
     return place / "model"
-
-
-def fetched(folder, tmp_path):
-    return fetch_model("m", {"kind": "sparse-embed", "source": {"folder": str(folder)}}, tmp_path)
-
-
-def loaded(folder, tmp_path, settings=None, **around):
-    manifest = fetched(folder, tmp_path)
-    surroundings = Surroundings(manifest_folder=tmp_path, devices=("cpu",), **around)
-    return load_sparse_encoder(manifest, encode_settings(manifest, settings or {}), surroundings)
 
 
 def as_maps(found):
@@ -72,12 +59,12 @@ def assert_alike(found, expected):
 
 @pytest.mark.parametrize("role", ["query", "document"])
 def test_terms_are_those_of_the_model_one_text_at_a_time(folder, tmp_path, role):
-    encoder = loaded(folder, tmp_path, {"batch_tokens": 1000}, threads=2)
+    encoder = loaded("sparse-embed", folder, tmp_path, {"batch_tokens": 1000}, threads=2)
     found = as_maps(encoder.encode(TEXTS, role=role, task=None))
     assert_alike(found, [by_the_model(folder, text, role) for text in TEXTS])
     assert {len(one) for one in found} == {2 if role == "query" else 5}
 
 
 def test_a_killed_run_goes_on_with_the_same_bytes_and_known_texts_are_not_read_again(folder, tmp_path):
-    encoder = loaded(folder, tmp_path, {"batch_size": 4}, role="document")
+    encoder = loaded("sparse-embed", folder, tmp_path, {"batch_size": 4}, role="document")
     assert_goes_on_and_knows_texts(encoder, TERM_FORM, tmp_path)

@@ -6,13 +6,10 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
-from resumed_embedding import assert_goes_on_and_knows_texts
+from resumed_embedding import assert_goes_on_and_knows_texts, loaded
 from scipy.sparse import csr_array
 from tiny_bert import TEXTS, WORDS, save_tiny_bert, save_tiny_masked_bert
 
-from sentflow.encoders.fetch.model import fetch_model
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.load import encode_settings, load_sparse_encoder
 from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values, read_sparse
 from sentflow.encoders.vectors.storage import text_order_sha256
 from sentflow.errors import ConfigError, DataError
@@ -23,18 +20,8 @@ def folder(tmp_path_factory):
     return save_tiny_masked_bert(tmp_path_factory.mktemp("models") / "masked")
 
 
-def fetched(folder, tmp_path, **entry):
-    return fetch_model("m", {"kind": "splade", "source": {"folder": str(folder)}, **entry}, tmp_path)
-
-
-def loaded(folder, tmp_path, settings=None, **around):
-    manifest = fetched(folder, tmp_path)
-    surroundings = Surroundings(manifest_folder=tmp_path, devices=("cpu",), **around)
-    return load_sparse_encoder(manifest, encode_settings(manifest, settings or {}), surroundings)
-
-
 def weights(folder, tmp_path, settings=None, texts=TEXTS, role="document"):
-    found = loaded(folder, tmp_path, settings).encode(texts, role=role, task=None)
+    found = loaded("splade", folder, tmp_path, settings).encode(texts, role=role, task=None)
     assert isinstance(found, csr_array)
     assert found.dtype == np.float32
     return found.toarray()
@@ -75,11 +62,11 @@ def test_the_largest_values_are_kept_and_of_equal_ones_the_first():
 
 def test_a_model_that_predicts_no_words_is_refused(tmp_path, folder):
     with pytest.raises(ConfigError, match=r"models\.m: .*BertModel, which predicts no words.*ForMaskedLM"):
-        fetched(save_tiny_bert(tmp_path / "plain"), tmp_path / "m")
+        loaded("splade", save_tiny_bert(tmp_path / "plain"), tmp_path / "m")
     config = json.loads((tmp_path / "plain/config.json").read_text("utf-8"))
     (tmp_path / "plain/config.json").write_text(json.dumps({**config, "architectures": ["BertForMaskedLM"]}))
     with pytest.raises(DataError, match="missing, in whose place would stand random numbers"):
-        loaded(tmp_path / "plain", tmp_path / "m")
+        loaded("splade", tmp_path / "plain", tmp_path / "m")
 
 
 VECTORS = largest_values(np.array([[0, 1.5, 0], [0, 0, 0], [0.25, 0, 2]], np.float32), None)
@@ -122,5 +109,5 @@ def test_damaged_files_and_those_of_other_texts_are_refused(tmp_path):
 
 
 def test_a_killed_run_goes_on_with_the_same_bytes_and_known_texts_are_not_read_again(folder, tmp_path):
-    encoder = loaded(folder, tmp_path, {"batch_size": 4}, role="document")
+    encoder = loaded("splade", folder, tmp_path, {"batch_size": 4}, role="document")
     assert_goes_on_and_knows_texts(encoder, SPARSE_FORM, tmp_path)

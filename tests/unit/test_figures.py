@@ -5,26 +5,44 @@ import math
 import warnings
 
 import fake_comparisons
+import fake_retrieval
 import fake_similarity
 import fake_summary
+import fake_trainings
 import pytest
 from made_products import draw, recipe
-from many_encoders import FIGURES, Extent, rows_of
 
+from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.files.rows import read_rows, write_rows
+from sentflow.files.rows import write_rows
 from sentflow.report.costs import pareto
 from sentflow.report.families.geometry.association import association_rows, correlation_interval, plane_rows
-from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow
 from sentflow.report.families.probing import best_gaps, differences, family_means, rankings
-from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.retrieval.rows import QuestionGapRow, RetrievalCostRow
+from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.figure import canvas, inspection
+from sentflow.report.inputs import Inputs
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
-# Every figure once, of one, two, eight and twenty encoders in turn, with short and with long names
-EXTENTS = [Extent(1, 1, True), Extent(2, 18), Extent(8, 3, True), Extent(20, 3)]
+# Of one, eight and twenty encoders, with short and with long names
+DRAWN = {"curves": fake_summary.curve_rows, "costs": lambda _: fake_summary.cost_rows()}
+EXTENTS = [fake_summary.many_rows(*extent, long=extent[0] == 8) for extent in ((1, 1), (8, 18), (20, 3))]
+FIGURES = (
+    *(
+        "heatmap",
+        "ranks",
+        "forest",
+        "family-means",
+        "wins",
+        "differences",
+        "differences-to-best",
+        "curves",
+        "costs",
+    ),
+    *("question-differences", "effectiveness-cost", "retrieval-stages"),
+    *("training-curves", "training-path", "training-seeds"),
+)
 QUICK = ("heatmap", "ranks")
-CASES = [("heatmap", Extent(2, 18)), *((name, EXTENTS[place % 4]) for place, name in enumerate(FIGURES))]
 
 
 @pytest.fixture(autouse=True)
@@ -33,22 +51,32 @@ def project_style():
         yield
 
 
+def inputs_of(scores):
+    """Scores with their comparisons and curves, and results of searches and trainings."""
+    searched = fake_retrieval.results()
+    held = {StageRow: searched.stages, QuestionGapRow: searched.gaps, RetrievalCostRow: searched.costs}
+    held |= {ScoreRow: scores, Comparisons: fake_comparisons.comparisons(scores)}
+    return Inputs.holding({**held, **fake_trainings.rows_by_kind()})
+
+
 # --- room ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("name", "extent"),
-    [pytest.param(*case, marks=[] if case[0] in QUICK else [pytest.mark.nightly]) for case in CASES],
-    ids=str,
+    "name",
+    [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.nightly]) for name in FIGURES],
 )
-def test_texts_have_room(name, extent):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert inspection.inspect(recipe(name).draw(rows_of(name, extent))).problems == []
+def test_texts_have_room(name):
+    for scores in EXTENTS[1:2] if name in QUICK else EXTENTS:
+        rows = DRAWN[name](scores) if name in DRAWN else recipe(name).rows(inputs_of(scores))
+        assert rows or len(scores) == 1  # no pair of one encoder
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert inspection.inspect(recipe(name).draw(rows)).problems == []
 
 
 def test_overlapping_and_clipped_texts_and_flat_panels_are_found():
-    figure = recipe("heatmap").draw(rows_of("heatmap", Extent(4, 3)))
+    figure = recipe("heatmap").draw(SCORES)
     assert inspection.inspect(figure).problems == []
     figure.set_size_inches(1.5, 1.0)
     figure.axes[0].set_position((0.1, 0.1, 0.5, 0.001))
@@ -122,7 +150,7 @@ def test_bars_join_the_longest_runs_in_which_no_two_are_separated():
 
 
 def test_filled_only_if_significant():
-    pair = differences.drawn_rows(SCORES, fake_comparisons.pair_rows(SCORES))[0]
+    pair = differences.drawn_rows(SCORES, fake_comparisons.comparisons(SCORES).pairs)[0]
     gaps = gaps_of(a=0.3, b=0.5)
     for p_holm, filled in ((pair.alpha, True), (0.5, False), (math.nan, False)):
         of_pair = differences.draw([dataclasses.replace(pair, p_holm=p_holm)]).axes[0].lines[-1]
@@ -134,7 +162,7 @@ def test_filled_only_if_significant():
 def gaps_of(**means):
     """Gaps on one task of encoders with these scores."""
     rows = [fake_summary.one_row(model=model, model_title=model, mean=mean) for model, mean in means.items()]
-    return best_gaps.gap_rows(rows, fake_comparisons.pair_rows(rows))
+    return best_gaps.gap_rows(rows, fake_comparisons.comparisons(rows).pairs)
 
 
 def test_gaps_are_to_the_highest_score_whichever_encoder_stands_first_in_its_pair():
@@ -164,15 +192,15 @@ def test_interval_of_bonett_and_wright():
     assert all(math.isnan(limit) for limit in correlation_interval(math.nan, 9, 0.95))
 
 
-def test_geometry_is_held_against_scores_and_tasks(tmp_path):
-    files = fake_similarity.summarise(tmp_path, pairs=["STS12", "STSB-test", "KorSTS-test"])
-    similarity = read_rows(files["similarity"], SimilarityRow)
+def test_geometry_is_held_against_scores_and_tasks():
+    found = fake_similarity.summarised(["STS12", "STSB-test", "KorSTS-test"])
+    similarity = found.scores
     scores = fake_summary.score_rows(tasks=["T1A", "T1B"])
-    rows = association_rows(read_rows(files["geometry"], GeometryRow), similarity, scores)
+    rows = association_rows(found.geometry, similarity, scores)
     hubness = {(row.family, row.score): row for row in rows if row.measure == "hubness_skewness"}
-    found = hubness["sts-english", "similarity"]
-    assert (found.n_models, found.n_controls) == (5, 2)
-    assert found.correlation == pytest.approx(-1.0)  # made so
+    against = hubness["sts-english", "similarity"]
+    assert (against.n_models, against.n_controls) == (5, 2)
+    assert against.correlation == pytest.approx(-1.0)  # made so
     # tf-idf has no geometry, two encoders have no task scores
     assert hubness["sts-english", "tasks"].n_models == 3
     undefined = [row for row in rows if row.measure == "word_order_cosine"]
@@ -180,6 +208,6 @@ def test_geometry_is_held_against_scores_and_tasks(tmp_path):
     # the plane is coloured by the mean over the family's sets of pairs
     main = [row for row in similarity if row.is_main and row.aggregation == "all"]
     english = [row.value for row in main if row.family == "sts-english" and row.model == "minilm-l6"]
-    plane = plane_rows(read_rows(files["alignments"], AlignmentRow), similarity)
+    plane = plane_rows(found.alignments, similarity)
     (score,) = {row.score for row in plane if row.model == "minilm-l6"}
     assert score == pytest.approx(100 * math.fsum(english) / 2)

@@ -13,7 +13,6 @@ from sentflow.compare.marks import NOT_WORSE
 from sentflow.report.families.probing.answer import answer
 from sentflow.report.families.probing.board import board
 from sentflow.report.families.similarity.board import answer as answer_of_similarity
-from sentflow.report.families.similarity.data import SimilarityData
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 EVERY = fake_summary.score_rows()  # 18 tasks: enough for the test over tasks
@@ -37,10 +36,11 @@ def test_mean_rank_differences_and_their_intervals_are_those_of_the_file():
         assert (rank.value, rank.limits) == (row.average_rank, (row.repeat_low, row.repeat_high))
     behind = column(found, "Against the first").entries
     assert "minilm-l6" not in behind
-    separated = {row.model_b: row.separated for row in compared.across if row.model_a == "minilm-l6"}
+    against = {row.model_b: row for row in compared.across if row.model_a == "minilm-l6"}
     for model, one in behind.items():
-        assert (one.value, one.limits) == (-0.03, (-0.07, 0.01))  # first less second is 0.03 [−0.01, 0.07]
-        assert one.mark == ("" if separated[model] else NOT_WORSE)
+        row = against[model]
+        assert (one.value, one.limits) == (-row.difference, (-row.high, -row.low))
+        assert one.mark == ("" if row.separated else NOT_WORSE)
     own = [row.mean for row in SCORES if row.model == "tfidf" and row.family == "factual"]
     assert column(found, "Factual (2)").entries["tfidf"].value == pytest.approx(math.fsum(own) / 2)
 
@@ -72,9 +72,8 @@ def test_nobody_is_called_best_whom_no_test_separates():
     assert few.startswith("No encoder") and "3 tasks are too few" in few
 
 
-def test_pair_sets_have_their_leaders(tmp_path):
-    files = fake_similarity.summarise(tmp_path, pairs=["STS12", "STSB-test"])
-    data = SimilarityData.read([*files.values()])
+def test_pair_sets_have_their_leaders():
+    data = fake_similarity.summarised(["STS12", "STSB-test"])
     (said,) = answer_of_similarity(data)
     assert said.startswith(
         "all-MiniLM-L6-v2 has the highest Spearman correlation on 2 of 2 pair sets; on 2 of"

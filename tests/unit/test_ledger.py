@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from fake_summary import one_row
+from filled import filled
 from trained_results import similarity_rows
 
 from sentflow.compare.score_rows import ScoreRow
@@ -89,19 +90,15 @@ def test_each_kind_of_printed_value_is_answered_by_its_summary(tmp_path, catalog
     others = rows_of(catalog, claims, [tmp_path / "scores.parquet"])
     assert {row.verdict for row in others if row.system.startswith("Published evaluator")} == {NOT_RUN}
     write_rows(tmp_path / "scores.parquet", ScoreRow, [score])
-    aligned = AlignmentRow(
-        alignment_set="STSB-test", alignment_title="STS-B test", family="sts-english", pairs="STSB-test",
-        model="minilm-l6", model_title="MiniLM", is_control=False, variant="definition", threshold=4,
-        comparison="above", sentences="all", batch=0, alignment=0.2512, uniformity=-3.9, n_positive=231,
-        n_sentences=2758, n_pairs=3801903, n_zero=0, data_version="raw",
+    aligned = filled(
+        AlignmentRow, alignment_set="STSB-test", pairs="STSB-test", model="minilm-l6", variant="definition",
+        threshold=4.0, comparison="above", sentences="all", batch=0, alignment=0.2512, uniformity=-3.9,
+        data_version="raw",
     )  # fmt: skip
     write_rows(tmp_path / "alignments.parquet", AlignmentRow, [aligned])
-    decided = DecisionRow(
-        questions="zalo-subset-test", questions_title="Zalo", retriever="bm25-zalo", retriever_title="BM25",
-        decision="first", decision_title="first", system="bm25-zalo/first", is_control=False, measure="F2",
-        value=0.5209, low=0.43, high=0.61, level=0.95, f2_of_means=0.52, documents_per_question=1, n_questions=122,
-        n_left_out=0, n_empty=0, parameters="most 1", tuned_on="", in_sample=math.nan, nested=math.nan,
-        optimism=math.nan, n_candidates=1, n_within=1, within="", margin=0.01, data_version="raw", language="vi",
+    decided = filled(
+        DecisionRow, questions="zalo-subset-test", retriever="bm25-zalo", decision="first", system="bm25-zalo/first",
+        measure="F2", value=0.5209, low=0.43, high=0.61, data_version="raw", language="vi",
     )  # fmt: skip
     write_rows(tmp_path / "decisions.parquet", DecisionRow, [decided])
     files = [tmp_path / f"{name}.parquet" for name in ("scores", "alignments", "decisions")]

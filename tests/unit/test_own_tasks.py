@@ -1,17 +1,15 @@
 """The short form of a task: what it stands for, and what is said about a wrong one."""
 
-import copy
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from experiments import experiment
 
 from sentflow.errors import ConfigError
-from sentflow.graph.config.experiment import Experiment, load_experiment
+from sentflow.graph.config.experiment import Experiment
 
-REPOSITORY = Path(__file__).parents[2]
-DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 SIX_LINES = """
 file: meus dados/comentários.tsv
 text: texto
@@ -33,12 +31,9 @@ def folder(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def experiment(**tasks: Any) -> Experiment:
+def of_tasks(**tasks: Any) -> Experiment:
     """With these tasks alone, all of them selected."""
-    config = copy.deepcopy(DEFAULT)
-    config["tasks"] = tasks
-    config["select"]["tasks"] = list(tasks)
-    return load_experiment(config, REPOSITORY / "workflow")
+    return experiment({"tasks": tasks, "select": {"tasks": list(tasks)}})
 
 
 def short(**changes: Any) -> dict[str, Any]:
@@ -48,7 +43,7 @@ def short(**changes: Any) -> dict[str, Any]:
 
 
 def test_six_lines_are_a_task_and_a_dataset(folder):
-    result = experiment(Mine=short(labels=["ruim", "bom"]))
+    result = of_tasks(Mine=short(labels=["ruim", "bom"]))
     assert result.selected["tasks"]["Mine"] == {
         "title": "Mine",
         "family": "own",
@@ -90,7 +85,7 @@ def test_the_ending_tells_the_format_and_an_address_needs_no_file_here(folder):
     for file in readers:
         (folder / file).write_text("", encoding="utf-8")
     own = {f"M{place}": short(file=file) for place, file in enumerate(readers)}
-    result = experiment(**own, Remote=short(file=address, sha256="0" * 64))
+    result = of_tasks(**own, Remote=short(file=address, sha256="0" * 64))
     for name, expected in zip(own, readers.values(), strict=True):
         entry = result.selected["tasks"][name]["reader"]
         assert {key: entry[key] for key in expected} == expected, entry
@@ -114,7 +109,7 @@ def test_a_mistake_is_told_once_in_the_terms_of_the_short_form(folder):
         ({"like": "T1A"}, ".like", "no such key"),
     ]
     with pytest.raises(ConfigError) as error:
-        experiment(**{f"M{place}": short(**changes) for place, (changes, _, _) in enumerate(wrong)})
+        of_tasks(**{f"M{place}": short(**changes) for place, (changes, _, _) in enumerate(wrong)})
     told = [line.removeprefix("  - ") for line in str(error.value).splitlines()[1:]]
     for place, (_, key, word) in enumerate(wrong):
         # neither twice nor as a mistake of the task and the dataset that the entry stands for
@@ -125,6 +120,6 @@ def test_a_mistake_is_told_once_in_the_terms_of_the_short_form(folder):
 
 def test_labels_that_yaml_reads_as_truth_values_and_names_of_one_dataset_are_told(folder):
     with pytest.raises(ConfigError, match=r"tasks\.Mine\.labels.*quotes"):
-        experiment(Mine=short(labels=[False, True]))
+        of_tasks(Mine=short(labels=[False, True]))
     with pytest.raises(ConfigError, match="own-mine"):
-        experiment(Mine=short(), mine=short())
+        of_tasks(Mine=short(), mine=short())

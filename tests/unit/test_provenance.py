@@ -56,14 +56,11 @@ def package(tmp_path, monkeypatch):
     [
         ("losses.py", SOURCES["losses.py"].replace("return", "# twice\n    return")),
         ("losses.py", SOURCES["losses.py"].replace("Losses", "Perdas").replace("Of x", "De x")),
-        ("losses.py", SOURCES["losses.py"].replace('    """Of x."""\n', "")),
         ("losses.py", SOURCES["losses.py"].replace("x * 2", "(\n        x\n        * 2\n    )")),
-        ("losses.py", "\n\n" + SOURCES["losses.py"]),
-        ("probing/training.py", SOURCES["probing/training.py"].replace(" + 1", "+1")),
         ("report.py", "TITLE = 'Report'\n"),
         ("stats.py", "def unrelated(): ...\n"),
     ],
-    ids=["comment", "docstring", "no docstring", "brackets", "blank lines", "spaces", "unrelated", "new"],
+    ids=["comment", "docstring", "brackets", "unrelated", "new"],
 )
 def test_edit_that_changes_no_code_keeps_the_digest(package, name, text):
     before = package.digest()

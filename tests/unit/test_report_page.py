@@ -16,6 +16,7 @@ from sentflow.compare.marks import BEST, NOT_WORSE, mark
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.control_characters import HIDDEN, visible
 from sentflow.report.checks import CheckResult
+from sentflow.report.costs.encoders import encoder_rows
 from sentflow.report.page.page import render, without_machine_paths
 from sentflow.report.table.cells import Cell, Group, Table
 from sentflow.report.table.formats import csv_text, markdown_text
@@ -51,7 +52,7 @@ def sources(tmp_path):
     whole = {
         **plain,
         "comparisons": fake_comparisons.comparisons(plain["scores"]),
-        "encoders": fake_comparisons.encoder_rows(plain["scores"]),
+        "encoders": encoder_rows(plain["scores"], {}, [], benchmarks=None),
         "audits": {names[0]: fake_comparisons.audit(names[0])},
         "hardest": {names[0]: fake_comparisons.hard_texts(names[0])},
         "experiment": {"title": "t", "description": "d"},

@@ -8,11 +8,8 @@ import re
 
 import fake_comparisons
 import fake_summary
-import many_encoders
 import pytest
-from compiled_tables import CLASSES, complaints, needs_tex
 from made_products import run_check
-from many_encoders import Extent
 
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
@@ -92,7 +89,7 @@ def test_csv_is_tidy_and_gives_the_same_numbers_back():
 
 
 def pair(first, second, difference, p_holm, **changes):
-    base = fake_comparisons.pair_rows(SCORES)[0]
+    base = FOUND.pairs[0]
     known = {"task": "T", "model_a": first, "model_b": second, "difference": difference, "p_holm": p_holm}
     return dataclasses.replace(base, **(known | changes))
 
@@ -214,9 +211,6 @@ def test_scores_that_the_protocol_makes_too_low_are_marked():
         row = fake_summary.one_row(**{**known, **changes})
         assert remarks.score_mark(row) == expected
         assert decimal(row.mean) + expected in texts(scores_table([row], "Title"))
-    for n_train, is_marked in ((511, True), (512, False)):
-        table = scores_table([fake_summary.one_row(n_train=n_train)], "Title")
-        assert any("‡" in text for text in texts(table)) == is_marked
 
 
 # --- formats ------------------------------------------------------------------------------------------------
@@ -234,16 +228,18 @@ def test_hostile_titles_break_neither_markdown_nor_latex():
     assert latex("[ação] x").startswith("{}[")  # after a line break LaTeX would read it as an argument
 
 
-def tables_of(extent):
-    rows = many_encoders.rows_of("heatmap", extent)
+def tables_of(rows):
     found = fake_comparisons.comparisons(rows)
     compared = (scores_table, intervals_table, differences_table, ranks_table, matches_table, power_table)
-    others = [tasks_table(rows, "Title"), encoders_table(fake_comparisons.encoder_rows(rows), "Title")]
+    others = [
+        tasks_table(rows, "Title"),
+        encoders_table(encoder_rows(rows, {}, [], benchmarks=None), "Title"),
+    ]
     return [*(build(rows, "Title", found) for build in compared), *others]
 
 
 def test_a_latex_table_of_any_size_loses_no_row_and_no_column():
-    for table in tables_of(Extent(20, 3)):
+    for table in tables_of(fake_summary.many_rows(20, 3)):
         parts = parts_of(table)
         assert all(part.layout.width <= PAGE for part in parts), table.name
         shown = {name for part in parts for name in part.table.header[table.lead :]}
@@ -252,9 +248,3 @@ def test_a_latex_table_of_any_size_loses_no_row_and_no_column():
     long = Table("t", "Title", (), ("Name", "Text"), ("l", "l"), (Group("", rows),), (), ())
     found = [row[0].text for part in parts_of(long) for group in part.table.groups for row in group.rows]
     assert found == [f"row {place}" for place in range(200)]
-
-
-@needs_tex
-@pytest.mark.nightly
-def test_tex_finds_no_table_too_wide_or_too_long(tmp_path):
-    assert complaints(tmp_path, tables_of(Extent(8, 18, long=True)), CLASSES[1]) == []

@@ -1,20 +1,13 @@
 """Training data in catalog and configuration: short form, files of the user, and mistakes in words."""
 
-import copy
-from pathlib import Path
 from typing import Any
 
+import experiments
 import pytest
-import yaml
+from experiments import DEFAULT, WORKFLOW
 
 from sentflow.errors import ConfigError
 from sentflow.graph.config.catalog import load_catalog
-from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.experiment import load_experiment
-
-REPOSITORY = Path(__file__).parents[2]
-WORKFLOW = REPOSITORY / "workflow"
-DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 
 
 def entries(**own: Any) -> dict[str, Any]:
@@ -35,9 +28,7 @@ def mistakes(training_data: dict[str, Any], *names: str) -> list[str]:
         for place, name in enumerate(names)
     }
     own = {"training_data": training_data, "models": models, "select": {"models": ["random", *models]}}
-    with pytest.raises(ConfigError) as error:
-        load_experiment(laid_over(copy.deepcopy(DEFAULT), own), WORKFLOW)
-    return [line.removeprefix("  - ") for line in str(error.value).splitlines()[1:]]
+    return experiments.mistakes(own)
 
 
 def test_unpublished_corpora_ask_for_a_file_and_a_path_makes_them_whole(tmp_path):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from experiments import DEFAULT, REPOSITORY
 
 from sentflow.errors import ConfigError
 from sentflow.files.checksums import CatalogFile
@@ -18,8 +19,6 @@ from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings
 from sentflow.texts.prepare_corpus import prepare_corpus
 from sentflow.texts.prepare_questions import prepare_questions
 
-REPOSITORY = Path(__file__).parents[3]
-DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 SECTION = (
     (REPOSITORY / "docs/retrieval.md").read_text(encoding="utf-8").partition("## Your own collection")[2]
 )

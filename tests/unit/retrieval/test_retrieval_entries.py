@@ -1,21 +1,15 @@
 """Entries of retrievers, decisions and question sets in a configuration: what follows, and what is refused."""
 
-import copy
 import json
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import yaml
+from experiments import DEFAULT, experiment
 
 from sentflow.errors import ConfigError
-from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.targets import Targets
 
-REPOSITORY = Path(__file__).parents[3]
-DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 NOTHING_ELSE = {"tasks": [], "pair_sets": [], "alignments": [], "regressions": []}
 MODELS = {
     "cross": {"kind": "cross-encoder", "source": {"folder": "cross"}},
@@ -39,7 +33,7 @@ def targets(retrievers=None, select=None, **entries):
         "retrievers": {"other": BM25, **(retrievers or {})},
         **entries,
     }
-    return Targets(load_experiment(laid_over(copy.deepcopy(DEFAULT), own), REPOSITORY / "workflow"))
+    return Targets(experiment(own))
 
 
 def family(retrievers=None, select=None, **entries):
@@ -110,8 +104,7 @@ def test_own_retrievers_bring_their_encoders_and_inherited_ones_stay_out(own):
     judge = {"judge": {"kind": "rerank", "of": "minilm", "model": "cross"}}
     select = {**NOTHING_ELSE, "models": ["random"], **({"retrievers": own} if own else {})}
     written = {"select": select, "models": MODELS, "retrievers": judge}
-    config = laid_over(copy.deepcopy(DEFAULT), written)
-    whole = Targets(load_experiment(config, REPOSITORY / "workflow", written))
+    whole = Targets(experiment(written, own=written))
     found, models = whole.families["retrieval"], whole.experiment.fetched_models
     if not own:
         assert (found.shown, found.brought) == (["bm25", "random-order"], {})
@@ -134,8 +127,7 @@ def test_own_retrievers_bring_their_encoders_and_inherited_ones_stay_out(own):
 
 def test_a_file_without_a_selection_leaves_nothing_of_the_default_experiment_out():
     written = {"probe": {"repetitions": 10}}
-    config = laid_over(copy.deepcopy(DEFAULT), written)
-    found = Targets(load_experiment(config, REPOSITORY / "workflow", written)).families["retrieval"]
+    found = Targets(experiment(written, own=written)).families["retrieval"]
     assert (found.shown, found.left_out) == (DEFAULT["select"]["retrievers"], [])
 
 

@@ -7,10 +7,11 @@ import fake_retrieval
 import numpy as np
 import pytest
 from fake_retrieval import MAIN, chain, stages_of
+from filled import filled
 
 from sentflow.compare.marks import Marks
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.files.rows import row_from, write_rows
+from sentflow.files.rows import write_rows
 from sentflow.report.checks import Selection
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.board import answer
@@ -185,9 +186,6 @@ SELECTION = Selection(question_sets=["q"], retrievers=["bm25", "random"])
 
 
 def row_of(**values):
-    types = {"str": "x", "int": 50, "float": 0.5, "bool": False}
-    defaults = {name: types[str(getattr(kind, "__name__", kind))] for name, kind in RetrievalRow.__annotations__.items()
-                if name != "FILE"}  # fmt: skip
     named = {
         "questions": "q",
         "retriever": "bm25",
@@ -195,9 +193,8 @@ def row_of(**values):
         "measure": "nDCG@10",
         "group": "",
     }
-    return RetrievalRow(
-        **{**defaults, **named, "is_main": True, "low": 0.4, "high": 0.6, "chance": 0.1, **values}
-    )
+    counted = {"n_questions": 50, "is_main": True, "low": 0.4, "high": 0.6, "chance": 0.1}
+    return filled(RetrievalRow, **{**named, **counted, **values})
 
 
 BM25 = row_of()
@@ -249,17 +246,6 @@ def test_a_mark_needs_a_test(tmp_path):
     assert checked(tmp_path, [BM25, RANDOM], table=table).problems == [
         "table retrieval: BM25 × nDCG@10: **0.500** is bold without a test"
     ]
-    test = row_from(
-        QuestionDifference,
-        {name: 0.0 for name in QuestionDifference.__annotations__ if name != "FILE"},
-        unit_set="q",
-        measure="nDCG@10",
-        model_a="bm25",
-        model_b="random",
-        value_a=0.5,
-        value_b=0.1,
-        difference=0.4,
-        p_holm=0.001,
-        alpha=0.05,
-    )
+    models = {"model_a": "bm25", "model_b": "random", "value_a": 0.5, "value_b": 0.1, "difference": 0.4}
+    test = filled(QuestionDifference, unit_set="q", measure="nDCG@10", p_holm=0.001, alpha=0.05, **models)
     assert checked(tmp_path, [BM25, RANDOM], table=table, differences=[test]).passed

@@ -1,65 +1,21 @@
 """Chains of trainings: what is searched, mined and trained for them, seed by seed; and what may be wrong."""
 
-import copy
-from pathlib import Path
-
 import pytest
-import yaml
+from experiments import experiment, mistakes
+from small_chain import TEST, TRAINING
+from small_chain import chain as small_chain
 
-from sentflow.errors import ConfigError
 from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.targets import Targets
 
-REPOSITORY = Path(__file__).parents[3]
-DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
-TEST, TRAINING = "municipal-laws-sample", "municipal-laws-training-sample"
-MINED = {
-    "title": "Mined",
-    "form": "triplets",
-    "language": "pt",
-    "data_version": "generated",
-    "questions": [TRAINING],
-    "negatives": {"retriever": "bm25"},
-}
-ROUND = {
-    "kind": "trained",
-    "recipe": "bi-encoder",
-    "start": "minilm-l6",
-    "data": "of-bm25",
-    "seeds": [1, 2],
-    "training": {"steps": 2, "batch_size": 4, "learning_rate": 1.0e-4},
-}
-CHAIN = {
-    "select": {
-        "models": ["round-1", "round-2"],
-        "question_sets": [TEST],
-        "retrievers": ["bm25", "round-2", "bm25-x-round-2"],
-        **dict.fromkeys(("tasks", "pair_sets", "alignments", "regressions"), []),
-    },
-    "training_data": {"of-bm25": MINED, "of-round-1": {**MINED, "negatives": {"retriever": "round-1"}}},
-    "models": {"round-1": ROUND, "round-2": {**ROUND, "start": "round-1", "data": "of-round-1"}},
-    "retrievers": {
-        "round-1": {"kind": "dense", "model": "round-1"},
-        "round-2": {"kind": "dense", "model": "round-2"},
-        "bm25-x-round-2": {"kind": "fusion", "of": ["bm25", "round-2"], "rule": "product"},
-    },
-}
-
-
-def experiment(**own):
-    return load_experiment(laid_over(copy.deepcopy(DEFAULT), laid_over(CHAIN, own)), REPOSITORY / "workflow")
-
-
-def problems(**own):
-    with pytest.raises(ConfigError) as told:
-        experiment(**own)
-    return [line.removeprefix("  - ") for line in str(told.value).splitlines()[1:]]
+CHAIN = small_chain(seeds=[1, 2])
+CHAIN["select"]["retrievers"].remove("round-1")
+MINED, ROUND = CHAIN["training_data"]["of-bm25"], CHAIN["models"]["round-1"]
 
 
 @pytest.fixture(scope="module")
 def chain():
-    return experiment()
+    return experiment(CHAIN)
 
 
 def test_a_training_starts_from_the_encoder_and_reads_the_data_of_its_own_seed(chain):
@@ -110,7 +66,8 @@ def test_mistakes_in_data_of_a_chain_are_told_where_they_are_written():
         for name, own in laid.items()
     }
     models = {f"of-{name}": {**ROUND, "data": name} for name in entries}
-    found = "\n".join(problems(training_data=entries, models=models, select={"models": list(models)}))
+    own = {"training_data": entries, "models": models, "select": {"models": list(models)}}
+    found = "\n".join(mistakes(CHAIN, own))
     for told in (
         "training_data.ranks.negatives.ranks: from 9 to 2 is nothing",
         "training_data.unjudged.questions: zalo-2021-private has no judgements",
@@ -120,5 +77,5 @@ def test_mistakes_in_data_of_a_chain_are_told_where_they_are_written():
 
 
 def test_a_retriever_that_is_trained_on_what_it_finds_is_refused():
-    found = problems(retrievers={"round-1": {"model": "round-2"}})
+    found = mistakes(CHAIN, {"retrievers": {"round-1": {"model": "round-2"}}})
     assert found[0].startswith("models.round-2: round-2-seed-1 → round-2-seed-1 is circular")

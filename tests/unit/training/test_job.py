@@ -5,57 +5,35 @@ import json
 import pytest
 import torch
 from sentence_transformers import SentenceTransformer
-from tiny_bert import TEXTS, save_tiny_bert
+from tiny_bert import TEXTS
+from training_jobs import job_settings, rows_in, start_in
 
-from sentflow.encoders.fetch.file_names import model_files
-from sentflow.encoders.manifest import WEIGHTS, Manifest, write_manifest
 from sentflow.errors import ConfigError
 from sentflow.files.io import file_sha256
-from sentflow.training.data.table import TrainingData, write_training_data
 from sentflow.training.job import Job
 from sentflow.training.loop import LeftEarly
 from sentflow.training.place import Place
-from sentflow.training.recipes.table import RECIPES
 
 
 @pytest.fixture(scope="module")
-def start(tmp_path_factory):
-    """The manifest of an encoder of two layers."""
-    folder = tmp_path_factory.mktemp("start")
-    weights = save_tiny_bert(folder / WEIGHTS, layers=2)
-    files = {name: file_sha256(weights / name) for name in model_files(weights, allow_pickle=False)}
-    source = {"archive": {"urls": ["http://example.org/tiny.zip"]}}
-    write_manifest(folder / "manifest.json", Manifest("transformers", 8, source=source, files=files))
-    return folder / "manifest.json"
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    path = tmp_path_factory.mktemp("data") / "texts.parquet"
-    write_training_data(path, TrainingData("texts", "texts", {"text": TEXTS}), {})
-    return path
+def folder(tmp_path_factory):
+    """An encoder of two layers, and rows."""
+    made = tmp_path_factory.mktemp("start")
+    start_in(made, layers=2)
+    rows_in(made, {"text": TEXTS})
+    return made
 
 
 @pytest.fixture
-def job(start, data, monkeypatch):
-    monkeypatch.setattr(
-        "sentflow.training.job.Leave.listen", lambda _self: None
-    )  # signals are those of pytest
+def job(folder, monkeypatch):
+    # signals are those of pytest
+    monkeypatch.setattr("sentflow.training.job.Leave.listen", lambda _self: None)
 
     def make(*, begins=None, **training):
-        settings = {
-            "model": "mine",
-            "recipe": "simcse",
-            "module": RECIPES["simcse"].module,
-            "least_rows": RECIPES["simcse"].rows,
-            "settings": dict(RECIPES["simcse"].settings),
-            "training": {"steps": 4, "batch_size": 2, "learning_rate": 1e-3, "max_tokens": 12, **training},
-            "seed": 1,
-            "pooling": "mean",
-            "start": begins or {"name": "tiny"},
-            "data": {"name": "texts", "form": "texts"},
-        }
-        return Job(json.loads(json.dumps(settings)), start, data, "code", {"torch": torch.__version__})
+        start = begins or {"name": "tiny"}
+        settings = json.loads(json.dumps(job_settings(start=start, training={"steps": 4, **training})))
+        versions = {"torch": torch.__version__}
+        return Job(settings, folder / "manifest.json", folder / "rows.parquet", "code", versions)
 
     return make
 

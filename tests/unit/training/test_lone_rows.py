@@ -3,15 +3,11 @@
 import numpy as np
 import pytest
 from tiny_bert import save_tiny_masked_bert
+from training_jobs import job_settings, rows_in, start_in
 
-from sentflow.encoders.fetch.file_names import model_files
-from sentflow.encoders.manifest import WEIGHTS, Manifest, write_manifest
-from sentflow.files.io import file_sha256
 from sentflow.training.contract import target_of
-from sentflow.training.data.table import TrainingData, write_training_data
 from sentflow.training.job import Job
 from sentflow.training.place import Place
-from sentflow.training.recipes.table import RECIPES
 
 COLUMNS = {
     "text": ["lei", "ação projeto", "saúde não", "projeto", "não : lei"],
@@ -39,30 +35,13 @@ class Taught(Job):
 @pytest.fixture
 def trained(tmp_path, monkeypatch):
     monkeypatch.setattr("sentflow.training.job.Leave.listen", lambda _self: None)
-    weights = save_tiny_masked_bert(tmp_path / WEIGHTS)
-    files = {name: file_sha256(weights / name) for name in model_files(weights, allow_pickle=False)}
-    source = {"archive": {"urls": ["http://example.org/tiny.zip"]}}
-    write_manifest(tmp_path / "manifest.json", Manifest("splade", 11, source=source, files=files))
+    start = start_in(tmp_path, kind="splade", save=save_tiny_masked_bert)
 
     def run(form, n, recipe="splade", **settings):
-        found = RECIPES[recipe]
         width = {"pairs": 2, "triplets": 3, "texts": 1}[form]
-        columns = {name: values[:n] for name, values in list(COLUMNS.items())[:width]}
-        write_training_data(tmp_path / "rows.parquet", TrainingData("rows", form, columns), {})
-        about = {
-            "model": "mine",
-            "recipe": recipe,
-            "module": found.module,
-            "least_rows": found.least_rows(settings),
-            "settings": {**found.settings, **settings},
-            "training": {"epochs": 2, "batch_size": 2, "learning_rate": 1e-3, "max_tokens": 12},
-            "seed": 1,
-            "pooling": "mean",
-            "start": {"name": "tiny"},
-            "data": {"name": "rows", "form": form},
-        }
-        job = Taught(about, tmp_path / "manifest.json", tmp_path / "rows.parquet", "code", {})
-        return job.run(Place(tmp_path / "made"))
+        rows = rows_in(tmp_path, {name: values[:n] for name, values in list(COLUMNS.items())[:width]}, form)
+        about = job_settings(recipe, form, settings=settings, training={"steps": None, "epochs": 2})
+        return Taught(about, start, rows, "code", {}).run(Place(tmp_path / "made"))
 
     return run
 

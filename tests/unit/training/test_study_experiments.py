@@ -1,19 +1,15 @@
 """Experiments that read files of the user: what they ask for, and what they train as published."""
 
-from pathlib import Path
-
 import pytest
 import yaml
+from experiments import REPOSITORY, experiment
 
 from sentflow.errors import ConfigError
 from sentflow.families.training.family import Training
-from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.config.schema import load_schema, schema_problems
 from sentflow.training.recipes.table import RECIPES
 from sentflow.training.settings import TrainingSettings
 
-REPOSITORY = Path(__file__).parents[3]
 COMMIT = {"source": {"revision": "0" * 40}}
 # What the user writes: commits of starts, files of corpora, stop words
 STARTS = {
@@ -35,13 +31,6 @@ def read(name):
     return yaml.safe_load((REPOSITORY / name).read_text(encoding="utf-8"))
 
 
-def loaded(*more):
-    config = read("config.yaml")
-    for one in more:
-        config = laid_over(config, one)
-    return load_experiment(config, REPOSITORY / "workflow")
-
-
 def with_files(name, folder, models=None):
     """The experiment with a dummy commit of each start and an empty file for each corpus."""
     files = {corpus: folder / f"{corpus}.tsv" for corpus in CORPORA[name]}
@@ -52,13 +41,13 @@ def with_files(name, folder, models=None):
         "training_data": {corpus: {"file": str(file)} for corpus, file in files.items()},
         "analysers": {"vietnamese-zalo": {"stop_words": ["khoản"]}},
     }
-    return loaded(read(f"experiments/{name}.yaml"), own)
+    return experiment(read(f"experiments/{name}.yaml"), own)
 
 
 @pytest.mark.parametrize("name", STARTS)
 def test_an_experiment_asks_for_every_commit_and_every_file_that_nobody_published(name):
     with pytest.raises(ConfigError) as told:
-        loaded(read(f"experiments/{name}.yaml"))
+        experiment(read(f"experiments/{name}.yaml"))
     text = str(told.value)
     wanted = [f"models.{start}.source.revision: " for start in STARTS[name]]
     wanted += [f"training_data.{corpus}.file: " for corpus in CORPORA[name]]

@@ -1,18 +1,10 @@
 """What a user may write wrongly in an entry of kind trained: one sentence for each mistake, at the entry as written."""
 
-import copy
-from pathlib import Path
+from experiments import experiment, mistakes
 
-import pytest
-import yaml
-
-from sentflow.errors import ConfigError
 from sentflow.families.training.settings import chosen_by_tests
 from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.experiment import load_experiment
 
-REPOSITORY = Path(__file__).parents[3]
-DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 SELECT = {
     "models": ["minilm-l6", "mine"],
     "tasks": [],
@@ -31,10 +23,7 @@ ENTRY = {
 
 
 def problems_of(own):
-    config = laid_over(copy.deepcopy(DEFAULT), {"select": SELECT, **own})
-    with pytest.raises(ConfigError) as told:
-        load_experiment(config, REPOSITORY / "workflow")
-    return [line.removeprefix("  - ") for line in str(told.value).splitlines()[1:]]
+    return mistakes({"select": SELECT, **own})
 
 
 # Entry as it is laid over a right one, where None leaves a key out; and what is told
@@ -77,8 +66,7 @@ def test_an_entry_that_starts_from_itself_or_has_no_data_is_told():
 def test_reported_pair_sets_that_choose_snapshots_are_named():
     def named(**selection):
         entry = laid_over(ENTRY, {"selection": {"pairs": "STSB-test-sample", **selection}})
-        whole = laid_over(copy.deepcopy(DEFAULT), {"select": SELECT, "models": {"mine": entry}})
-        return chosen_by_tests(load_experiment(whole, REPOSITORY / "workflow"))
+        return chosen_by_tests(experiment({"select": SELECT, "models": {"mine": entry}}))
 
     assert named() == {"STSB-test-sample": ["mine"]}
     assert named(rule="last", patience=2) == {"STSB-test-sample": ["mine"]}

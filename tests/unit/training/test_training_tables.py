@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import yaml
+from filled import filled
 
 from sentflow.compare.training_rows import TrainingSeeds
 from sentflow.families.training.shown import published_lines, shown_sweep
@@ -105,13 +106,13 @@ def test_ours_are_averaged_seed_by_seed_and_an_incomplete_average_is_no_number()
 
 
 def test_differences_of_too_few_seeds_are_said_to_claim_nothing():
-    mean = TrainingSeeds(
-        unit_set="STSB-test", measure="spearman", group="simcse", other="", is_control=False, value=0.8, seeds_low=0.79,
-        seeds_high=0.81, low=0.75, high=0.85, level=0.95, n_pairs=1379, n_seeds=5, spread_of_seeds=0.01,
-        share_of_pairs=0.9, share_of_seeds=0.05, more="pairs", seeds_unseen=False, p=math.nan, p_holm=math.nan,
-        least_p=math.nan, least_p_holm=math.nan, violation=math.nan, violation_of_other=math.nan, alpha=0.05,
+    names = ("p", "p_holm", "least_p", "least_p_holm")
+    undefined = dict.fromkeys((*names, "violation", "violation_of_other"), math.nan)
+    mean = filled(
+        TrainingSeeds, unit_set="STSB-test", measure="spearman", group="simcse", other="", value=0.8, seeds_low=0.79,
+        seeds_high=0.81, low=0.75, high=0.85, level=0.95, n_seeds=5, more="pairs", alpha=0.05, **undefined,
     )  # fmt: skip
-    least = dict.fromkeys(("p", "p_holm", "least_p", "least_p_holm"), 2 / 2**5)
+    least = dict.fromkeys(names, 2 / 2**5)
     table = seeds_table(
         [mean, replace(mean, other="shuffled", value=0.1, violation=0.0, **least)], "Trial", [ROW]
     )
