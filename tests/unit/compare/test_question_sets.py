@@ -25,7 +25,6 @@ def made(**changed):
         "name": "faquad",
         "measure": "nDCG@10",
         "systems": ["bm25", "dense", "random"],
-        "controls": ["random"],
         "questions": [f"q{number}" for number in range(N)],
         "groups": ["log"] * 20 + ["expert"] * 40,
         "clusters": [f"d{number // 3}" for number in range(N)],
@@ -104,7 +103,7 @@ def seeded(generator, n_seeds=4):
     own = 0.5 + questions + seeds + 0.1 * generator.standard_normal((n_seeds, N))
     systems = [f"seed-{number}" for number in range(n_seeds)]
     values = np.vstack([own, 0.4 + questions + 0.1 * generator.standard_normal(N)])
-    asked = made(systems=[*systems, "bm25"], controls=[], values=values)
+    asked = made(systems=[*systems, "bm25"], values=values)
     return asked, {"trained": dict(enumerate(systems))}
 
 

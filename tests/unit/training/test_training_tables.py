@@ -95,12 +95,10 @@ def test_differences_of_too_few_seeds_are_said_to_claim_nothing():
         unit_set="STSB-test", measure="spearman", group="simcse", other="", is_control=False, value=0.8, seeds_low=0.79,
         seeds_high=0.81, low=0.75, high=0.85, level=0.95, n_pairs=1379, n_seeds=5, spread_of_seeds=0.01,
         share_of_pairs=0.9, share_of_seeds=0.05, more="pairs", seeds_unseen=False, p=math.nan, p_holm=math.nan,
-        least_p=math.nan, least_p_holm=math.nan, violation=math.nan, violation_of_other=math.nan, alpha=0.05,
+        least_p=math.nan, least_p_holm=math.nan, alpha=0.05,
     )  # fmt: skip
     least = dict.fromkeys(("p", "p_holm", "least_p", "least_p_holm"), 2 / 2**5)
-    table = seeds_table(
-        [mean, replace(mean, other="shuffled", value=0.1, violation=0.0, **least)], "Trial", [ROW]
-    )
+    table = seeds_table([mean, replace(mean, other="shuffled", value=0.1, **least)], "Trial", [ROW])
     first, difference = lines_of(table)
     assert first[:5] == ["simcse", "0.800", "[0.790, 0.810]", "[0.750, 0.850]", "5"]
     assert difference[:2] == ["simcse − shuffled", "+0.100"] and difference[9:13] == ["0.062"] * 4

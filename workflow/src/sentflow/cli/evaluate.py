@@ -110,7 +110,7 @@ def _blocks(found: Sequence[RunEvaluation], compared: RunComparison | None, judg
 
 def _tests(compared: RunComparison) -> Listing:
     first = compared.rows[0]
-    header = (*("First − second", "Difference", "Interval", "p", "Holm", "Tukey", "Won/tied/lost", "MDD"),)
+    header = (*("First − second", "Difference", "Interval", "p", "Holm", "Won/tied/lost", "MDD"),)
     rows = [
         (
             f"{row.model_a} − {row.model_b}",
@@ -118,7 +118,6 @@ def _tests(compared: RunComparison) -> Listing:
             interval(row.low, row.high),
             p_number(row.p),
             p_number(row.p_holm),
-            p_number(row.p_tukey),
             f"{row.wins}/{row.ties}/{row.losses}",
             decimal(row.mdd_power),
         )
@@ -126,7 +125,7 @@ def _tests(compared: RunComparison) -> Listing:
     ]
     note = (
         f"p: paired t-test over {first.n_questions} questions; Holm: adjusted over all pairs; *: at most "
-        f"{percent(first.alpha)}. Interval: t, {percent(first.level)}. Tukey: randomised, adjusted by itself. They "
+        f"{percent(first.alpha)}. Interval: t, {percent(first.level)}. They "
         f"hold for {POPULATION}. MDD: smallest true difference that has a star with a probability of 80 % "
         "at least, whatever the other pairs show."
     )

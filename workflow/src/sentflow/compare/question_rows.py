@@ -26,8 +26,6 @@ class QuestionDifference:
         Paired t-test, and adjusted for all pairs of the collection (Holm). Marks and letters follow the latter.
     p_sign_flip, p_sign_flip_holm
         Randomisation test, and adjusted likewise.
-    p_tukey
-        Randomised Tukey, adjusted for all pairs by itself.
     alpha
         Up to which an adjusted p counts as a difference.
     effect_size
@@ -42,7 +40,7 @@ class QuestionDifference:
     bootstrap_low, bootstrap_high, bca_low, bca_high
         Bootstrap over units at `level`: percentile, and bias-corrected and accelerated.
     n_resamples
-        Of the bootstrap, of sign flips and of permutations.
+        Of the bootstrap and of sign flips.
     degenerate
         All questions have the same difference. Where it is not 0, tests are undefined.
     """
@@ -66,7 +64,6 @@ class QuestionDifference:
     p_holm: float
     p_sign_flip: float
     p_sign_flip_holm: float
-    p_tukey: float
     alpha: float
     effect_size: float
     wins: int
@@ -99,7 +96,7 @@ class GroupDifference(QuestionDifference):
     ----------
     question_set, group
         Collection and group; `unit_set` is both together. p_holm and p_sign_flip_holm are adjusted for all pairs on
-        all groups of the collection, and mdd and mdd_power are by that; p_tukey is for all pairs on one group.
+        all groups of the collection, and mdd and mdd_power are by that.
     """
 
     FILE: ClassVar[str] = "differences-groups"

@@ -17,7 +17,6 @@ from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT
 from sentflow.stats.seeds import derive_seed
 from sentflow.stats.sign_flips import sign_flip_p_values
-from sentflow.stats.tukey import randomised_tukey
 
 _DIGITS = 12  # to which scores are rounded, so that what differs by the order of sums is equal in every test
 
@@ -154,12 +153,6 @@ class QuestionScores:
         ).tolist()
         return dict(zip(pairs, zip(found, holm(found), strict=True), strict=True))
 
-    @cached_property
-    def _tukey_p(self) -> np.ndarray:
-        return randomised_tukey(
-            self.units.totals, n_resamples=self.settings.n_resamples, seed=self._seed("permutations")
-        )
-
     def _seed(self, what: str) -> int:
         return derive_seed(self.settings.seed, self.unit_set, what)
 
@@ -208,7 +201,6 @@ class QuestionScores:
             p_holm=math.nan,
             p_sign_flip=p_sign_flip,
             p_sign_flip_holm=p_sign_flip_holm,
-            p_tukey=float(self._tukey_p[a, b]),
             effect_size=test.effect_size,
             wins=wins.a,
             ties=wins.ties,

@@ -16,7 +16,6 @@ from sentflow.stats.paired import PairedT
 from sentflow.stats.seed_variance import resampled_seed_variance
 from sentflow.stats.seeds import derive_seed
 from sentflow.stats.sign_flips import least_sign_flip_p, sign_flip_p_values
-from sentflow.stats.stochastic_order import least_violation
 
 _ENOUGH_SIGNS = 2**16  # all sign vectors of 16 seeds are looked at
 
@@ -91,18 +90,13 @@ class Trainings:
 
     def _difference(self, a: str, b: str) -> TrainingSeeds:
         seeds = self._shared(a, b)
-        settings = self.settings
-        places = [np.array(list(self._defined[name].values())) for name in (a, b)]
-        ours, others = (self._values[rows] for rows in places)
-        drawing = {"n_resamples": settings.n_resamples, "seed": derive_seed(settings.seed, a, b)}
         row = self._row(a, b, seeds)
+        seed = derive_seed(self.settings.seed, a, b)
         by_seed = self._of(a, seeds, self._values) - self._of(b, seeds, self._values)
         return replace(
             row,
-            p=float(sign_flip_p_values(by_seed[None], n_resamples=_ENOUGH_SIGNS, seed=drawing["seed"])[0]),
+            p=float(sign_flip_p_values(by_seed[None], n_resamples=_ENOUGH_SIGNS, seed=seed)[0]),
             least_p=least_sign_flip_p(len(seeds)),
-            violation=least_violation(ours, others, **drawing),
-            violation_of_other=least_violation(others, ours, **drawing),
         )
 
     def _row(self, group: str, other: str, seeds: Sequence[int]) -> TrainingSeeds:
@@ -138,8 +132,6 @@ class Trainings:
             p_holm=math.nan,
             least_p=math.nan,
             least_p_holm=math.nan,
-            violation=math.nan,
-            violation_of_other=math.nan,
             alpha=self.settings.alpha,
         )
 
