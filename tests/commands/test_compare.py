@@ -2,14 +2,17 @@
 
 import itertools
 import math
+from dataclasses import replace
 
+import fake_summary
 import made_scores
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from sentflow.commands.compare import main
-from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
+from sentflow.compare.rows import CALIBRATED, AcrossRow, PairRow, PowerRow, RankRow, StandingRow
+from sentflow.compare.tasks import ComparisonSettings, FoldScores
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
@@ -46,7 +49,8 @@ def fold_scores(folder, task, model):
 def two_repetitions_are_enough():
     """For the test of out-of-fold predictions; ten would take longer and say no more here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sentflow.compare.tasks.LEAST_REPETITIONS", made_scores.REPETITIONS)
+        few = replace(CALIBRATED, repetitions=made_scores.REPETITIONS)
+        patch.setattr("sentflow.compare.tasks.CALIBRATED", few)
         yield
 
 
@@ -92,6 +96,25 @@ def holds_test(row, test, folder):
     assert (row.mdd, row.mdd_power) == pytest.approx((test.significant_from(alone), test.detectable(alone)))
     assert (row.level, row.alpha, row.rope) == (0.95, 0.05, 0.01)
     assert row.task_title == "Title of T1A-sample" and row.model_b_title == "Title of fair"
+
+
+@pytest.mark.parametrize(
+    ("changed", "test"),
+    [
+        ({}, "out-of-fold"),
+        ({"repetitions": 9}, "corrected-t"),
+        ({"folds": 10}, "corrected-t"),
+        ({"classifier": "regularised"}, "corrected-t"),
+        ({"n_train": 384}, "corrected-t"),
+        ({"n_documents": 12}, "corrected-t"),
+    ],
+)
+def test_out_of_fold_predictions_are_tested_only_where_the_level_was_calibrated(monkeypatch, changed, test):
+    monkeypatch.setattr("sentflow.compare.tasks.CALIBRATED", CALIBRATED)
+    about = fake_summary.one_row(**{"repetitions": 10, **changed})
+    settings = ComparisonSettings(**made_scores.STATISTICS)
+    scores = FoldScores([about, about], np.zeros((50, 2)), [], units=None, item_seed=0, settings=settings)
+    assert scores.kind_of_test == test
 
 
 def test_standings_follow_the_adjusted_tests(folder):
