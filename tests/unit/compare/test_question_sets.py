@@ -125,13 +125,13 @@ def test_a_family_of_seeds_has_a_mean_and_differences_from_systems_without_seeds
 
 
 def test_two_families_are_compared_seed_by_seed_the_later_less_the_earlier():
-    asked, _ = seeded(np.random.default_rng(1), n_seeds=6)
-    first = {"1": "seed-0", "2": "seed-1", "3": "seed-2"}
-    second = {"3": "seed-3", "2": "seed-4", "4": "seed-5"}
+    asked, _ = seeded(np.random.default_rng(1), n_seeds=8)
+    first = {"1": "seed-0", "2": "seed-1", "3": "seed-2", "4": "seed-3"}
+    second = {"4": "seed-4", "3": "seed-5", "2": "seed-6", "5": "seed-7"}
     found = {(row.family, row.other): row for row in asked.seed_rows({"a": second, "b": first})}
     assert list(found) == [("b", ""), ("b", "bm25"), ("a", ""), ("a", "bm25"), ("a", "b")]
-    own = asked.values[[4, 3]] - asked.values[[1, 2]]  # seeds 2 and 3, which both have
+    own = asked.values[[6, 5, 4]] - asked.values[[1, 2, 3]]  # seeds 2, 3 and 4, which both have
     paired = found["a", "b"]
-    assert (paired.n_seeds, paired.value) == (2, pytest.approx(own.mean()))
+    assert (paired.n_seeds, paired.value) == (3, pytest.approx(own.mean()))
     assert (paired.low, paired.high) == pytest.approx(seed_variance(own.T).interval(0.95))
     assert paired.p == pytest.approx(seed_variance(own.T).p())

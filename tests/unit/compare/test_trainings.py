@@ -76,3 +76,17 @@ def test_a_training_with_one_similarity_for_all_pairs_is_not_counted():
     rows = replace(found, rows=[flat, *found.rows[1:]]).seed_rows()
     assert [row.n_seeds for row in rows] == [5, 6, 5]
     assert all(not math.isnan(row.low) for row in rows)
+
+
+def test_two_seeds_in_common_give_a_difference_without_interval_or_test_that_costs_others_nothing():
+    found = trainings({"good": 0.5, "fair": 1.0, "poor": 2.0})
+    two = {seed: place for seed, place in found.groups["poor"].items() if seed < 3}
+    *means, tested, first, second = replace(found, groups=found.groups | {"poor": two}).seed_rows()
+    assert [(row.group, row.n_seeds, math.isnan(row.seeds_low)) for row in means] == [
+        ("good", 6, False), ("fair", 6, False), ("poor", 2, True)
+    ]  # fmt: skip
+    assert (tested.group, tested.other) == ("good", "fair")
+    assert tested.p_holm == tested.p
+    for row in (first, second):
+        assert row.other == "poor" and row.value > 0
+        assert np.isnan([row.low, row.seeds_low, row.p, row.p_holm, row.least_p]).all()

@@ -21,8 +21,8 @@ class Calibration:
     repetitions
         At least.
     trained_on
-        At most this share of the balanced rows, because others are held out for evaluation: 64 % up to rounding. A probe
-        that is fitted to all rows outside the test part (80 %) rejects 6.7 to 7.9 %.
+        At most this share of the balanced rows, because others are held out for evaluation: 64 % up to rounding. Probes
+        that are fitted to all rows outside the test part (80 %) reject 6.7 to 7.9 %.
     """
 
     folds: int

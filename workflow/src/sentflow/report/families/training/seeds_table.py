@@ -101,6 +101,7 @@ def _notes(seeds: Sequence[TrainingSeeds]) -> list[str]:
             f"With so many lines, Holm's correction leaves no difference that could be significant at "
             f"{percent(first.alpha)} with these seeds: only a comparison that was planned alone can be."
         )
+    said += captions.few_seeds(row.n_seeds for row in seeds)
     if any(row.seeds_unseen for row in seeds):
         said.append(
             "†: seeds differ less than noise would; with a few seeds this means “not seen”, not “none”."
