@@ -97,7 +97,21 @@ def test_equal_systems_are_equal_by_every_test(noise):
     second = first + noise * np.random.default_rng(1).normal(0.3, 1, N)
     row = compare_questions(made(systems=["one", "copy"], scores=np.stack([first, second])))[0]
     assert (row.difference, row.p, row.p_sign_flip, row.p_equivalence) == (0, 1, 1, 0)
-    assert (row.ties, row.degenerate, row.bca_low, row.bca_high) == (N, True, 0, 0)
+    assert (row.ties, row.degenerate) == (N, True)
+    assert np.isnan([row.low, row.high, row.bca_low, row.mdd_power]).all()
+
+
+@pytest.mark.parametrize(("n", "hits"), [(29, 29), (100, 9)])
+def test_few_or_rare_differences_have_no_interval_and_a_p_of_sign_flips(n, hits):
+    scores = np.full((2, n), 0.5)
+    scores[0, :hits] += np.linspace(0.1, 0.4, hits)
+    own = made(systems=["a", "b"], scores=scores, questions=[str(k) for k in range(n)], clusters=None)
+    (row,) = compare_questions(own)
+    assert np.isnan(
+        [row.low, row.bootstrap_low, row.bca_high, row.mdd, row.mdd_power, row.p_equivalence]
+    ).all()
+    assert row.p == row.p_sign_flip < 0.05
+    assert math.isnan(own.interval(0).low)
 
 
 @pytest.mark.parametrize(

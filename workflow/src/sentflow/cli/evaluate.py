@@ -1,5 +1,6 @@
 """`sentflow evaluate`: runs of any engine against judgements, without a configuration."""
 
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from sentflow.api.run_evaluation import (
 from sentflow.cli.terminal import Block, Listing, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document, write_text
+from sentflow.report.families.retrieval.words import NO_INTERVAL
 from sentflow.report.numbers import decimal, interval, p_number, percent
 from sentflow.report.table.cells import Value
 from sentflow.report.table.formats import csv_records
@@ -134,7 +136,7 @@ def _tests(compared: RunComparison) -> Listing:
         rows,
         "l" + "r" * (len(header) - 1),
         caption=f"Differences in {first.measure}",
-        notes=(note,),
+        notes=(note, NO_INTERVAL) if any(math.isnan(row.low) for row in compared.rows) else (note,),
         fixed=1,
     )
 

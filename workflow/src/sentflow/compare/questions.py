@@ -12,7 +12,13 @@ from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.unit_scores import all_differences
 from sentflow.files.rows import row_from
 from sentflow.stats.clustered import ClusteredT
-from sentflow.stats.means import ClusteredScores, MeanInterval, mean_interval
+from sentflow.stats.means import (
+    ClusteredScores,
+    MeanInterval,
+    limits_without_draws,
+    mean_interval,
+    says_enough,
+)
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT
 from sentflow.stats.seeds import derive_seed
@@ -161,7 +167,10 @@ class QuestionScores:
         return self._replicates
 
     def interval(self, system: int) -> MeanInterval:
-        """Bootstrap intervals of the score of one system."""
+        """Intervals of the score of one system: of independent questions as `limits_without_draws` says, else drawn."""
+        known = limits_without_draws(self._rounded[system], self.settings.level)
+        if known and not self.units.grouped:
+            return MeanInterval(*known, *known)
         return mean_interval(
             self._replicates[:, system],
             float(self._means[system]),
@@ -177,11 +186,15 @@ class QuestionScores:
     def test(self, a: int, b: int, resampled: np.ndarray) -> QuestionDifference:
         """See `UnitScores`."""
         settings, test = self.settings, self.paired_t(a, b)
-        low, high = test.interval(settings.level)
-        left_out = self._left_out[:, a] - self._left_out[:, b]
-        bootstrap = mean_interval(resampled, test.mean, left_out, level=settings.level)
         wins = test.wins()
         p_sign_flip, p_sign_flip_holm = self._sign_flip_p[a, b]
+        # too few say nothing by t or by a bootstrap; sign flips hold their level at any number
+        enough = self.units.grouped or says_enough(test.differences)
+        low, high = test.interval(settings.level) if enough else (math.nan, math.nan)
+        bootstrap = MeanInterval(*[math.nan] * 4)
+        if enough:
+            left_out = self._left_out[:, a] - self._left_out[:, b]
+            bootstrap = mean_interval(resampled, test.mean, left_out, level=settings.level)
         return row_from(
             QuestionDifference,
             vars(settings),
@@ -197,7 +210,7 @@ class QuestionScores:
             difference=test.mean,
             low=low,
             high=high,
-            p=test.p(),
+            p=test.p() if enough else p_sign_flip,
             p_holm=math.nan,
             p_sign_flip=p_sign_flip,
             p_sign_flip_holm=p_sign_flip_holm,
@@ -205,9 +218,9 @@ class QuestionScores:
             wins=wins.a,
             ties=wins.ties,
             losses=wins.b,
-            mdd=test.significant_from(self.least_alpha),
-            mdd_power=test.detectable(self.least_alpha),
-            p_equivalence=test.p_equivalence(settings.margin),
+            mdd=test.significant_from(self.least_alpha) if enough else math.nan,
+            mdd_power=test.detectable(self.least_alpha) if enough else math.nan,
+            p_equivalence=test.p_equivalence(settings.margin) if enough or test.degenerate else math.nan,
             bootstrap_low=bootstrap.low,
             bootstrap_high=bootstrap.high,
             bca_low=bootstrap.bca_low,

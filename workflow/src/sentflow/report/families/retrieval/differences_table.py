@@ -1,5 +1,6 @@
 """The table of paired differences between retrievers."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -55,7 +56,8 @@ def _notes(differences: Sequence[QuestionDifference]) -> list[str]:
     return [
         f"Difference: of {first.measure}, first minus second, with its {percent(first.level)} t interval, which is not "
         "adjusted for the number of pairs; p: paired t-test over questions; Holm: adjusted over all pairs of the "
-        f"question set; *: at most {percent(first.alpha)}. They hold for {words.POPULATION}.",
+        f"question set; *: at most {percent(first.alpha)}. They hold for {words.POPULATION}."
+        + (f" {words.NO_INTERVAL}" if any(math.isnan(row.low) for row in differences) else ""),
         "n: questions; won/tied/lost: by the first. MDD: smallest true difference that has a star with a "
         "probability of 80\u202f% at least, whatever the other pairs show. Effect: difference over the standard "
         "deviation of the differences.",
