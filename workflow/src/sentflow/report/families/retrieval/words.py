@@ -133,8 +133,8 @@ def _cut_of(row: RetrievalRow) -> str:
 def interval_note(rows: Sequence[RetrievalRow]) -> str:
     """What the interval generalises to."""
     said = (
-        f"In brackets the {percent(rows[0].level)} interval for {QUESTIONS} (bootstrap over questions, Wilson's where all "
-        f"values are 0 or 1); {BEYOND}."
+        f"In brackets the {percent(rows[0].level)} interval for {QUESTIONS} (bootstrap over questions, or Wilson's of "
+        f"values of 0 and 1); {BEYOND}."
     )
     return f"{said} {NO_INTERVAL}" if any(row.is_main and math.isnan(row.low) for row in rows) else said
 
