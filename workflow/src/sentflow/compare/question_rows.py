@@ -32,9 +32,9 @@ class QuestionDifference:
         Difference over the standard deviation of the differences of questions.
     wins, ties, losses
         Questions on which a is better, neither is by more than rounding (1e-9), b is better.
-    mdd, mdd_power
-        Smallest observed difference that has p_holm <= `alpha` whatever the other pairs show, and the true one that has
-        it with a probability of 80 % at least: those of a single test at `alpha` over the number of pairs.
+    mdd_power
+        Smallest true difference that has p_holm <= `alpha` with a probability of 80 % at least, whatever the other
+        pairs show: that of a single test at `alpha` over the number of pairs.
     margin, p_equivalence
         Difference that would matter, and p of two one-sided tests that the true one is smaller.
     bootstrap_low, bootstrap_high, bca_low, bca_high
@@ -69,7 +69,6 @@ class QuestionDifference:
     wins: int
     ties: int
     losses: int
-    mdd: float
     mdd_power: float
     margin: float
     p_equivalence: float
@@ -96,7 +95,7 @@ class GroupDifference(QuestionDifference):
     ----------
     question_set, group
         Collection and group; `unit_set` is both together. p_holm and p_sign_flip_holm are adjusted for all pairs on
-        all groups of the collection, and mdd and mdd_power are by that.
+        all groups of the collection, and mdd_power is by that.
     """
 
     FILE: ClassVar[str] = "differences-groups"

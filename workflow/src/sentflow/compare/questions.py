@@ -218,7 +218,6 @@ class QuestionScores:
             wins=wins.a,
             ties=wins.ties,
             losses=wins.b,
-            mdd=test.significant_from(self.least_alpha) if enough else math.nan,
             mdd_power=test.detectable(self.least_alpha) if enough else math.nan,
             p_equivalence=test.p_equivalence(settings.margin) if enough or test.degenerate else math.nan,
             bootstrap_low=bootstrap.low,

@@ -147,7 +147,6 @@ class FoldScores:
         test = self.tested(a, b)
         low, high = test.interval(settings.level)
         item_low, item_high = percentile_limits(resampled, settings.level)
-        probabilities = test.probabilities(settings.rope)
         return row_from(
             PairRow,
             {**vars(first), **vars(settings)},
@@ -167,11 +166,8 @@ class FoldScores:
             p=test.p(),
             p_holm=math.nan,
             p_over_tasks=math.nan,
-            mdd=test.significant_from(self.least_alpha),
             mdd_power=test.detectable(self.least_alpha),
-            bayes_a=probabilities.a,
-            bayes_equal=probabilities.equal,
-            bayes_b=probabilities.b,
+            p_equivalence=test.p_equivalence(settings.rope) if settings.rope else math.nan,
             item_low=item_low,
             item_high=item_high,
             item_grouped=grouped,

@@ -228,9 +228,8 @@ def test_note(pairs: Sequence[PairRow]) -> str:
 def detectable_note(alpha: float) -> str:
     """What the minimum detectable difference is."""
     return (
-        "MDD, minimum detectable difference: smallest observed difference that is significant at "
-        f"{percent(alpha)} "
-        "whatever the other pairs of the task show (Holm); median over the pairs."
+        "MDD, minimum detectable difference: smallest true difference that is found significant at "
+        f"{percent(alpha)} (Holm) in four cases out of five at least; median over the pairs of the task."
     )
 
 
