@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from sentflow.api.pair_sets import catalog_pairs
-from sentflow.compare.pair_sets import p_of_replicates
+from sentflow.compare.pair_sets import NormalTest
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import spearman
 from sentflow.similarity.overlap import overlap
@@ -243,7 +243,7 @@ def coverage(
             low, high = limits(drawn[:, 0], LEVEL)
             row += [
                 low <= truth <= high,
-                p_of_replicates(observed - difference, drawn[:, 0] - drawn[:, 1]) <= ALPHA,
+                NormalTest(observed - difference, drawn[:, 0] - drawn[:, 1]).p() <= ALPHA,
             ]
         found.append(row)
     return [f"{100 * share:.1f}" for share in np.mean(found, axis=0)]

@@ -18,7 +18,6 @@ from scipy.stats import permutation_test
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
 from sentflow.stats.means import ClusteredScores
 from sentflow.stats.sign_flips import sign_flip_p_values
-from sentflow.stats.tukey import randomised_tukey
 from simulated_questions import alike
 
 
@@ -57,7 +56,6 @@ def main() -> None:
             differences, n_resamples=n_resamples, seed=1
         ),
         "sign flips of one pair, SciPy": scipy_pair,
-        "randomised Tukey": lambda: randomised_tukey(scores, n_resamples=n_resamples, seed=1),
         "bootstrap": lambda: ClusteredScores.of(scores).replicates(n_resamples=n_resamples, seed=1),
         "everything, all pairs": all_of_it,
     }

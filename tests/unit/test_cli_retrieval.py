@@ -34,8 +34,8 @@ def files(tmp_path, monkeypatch):
 
 def test_runs_are_held_against_judgements_and_tested_against_each_other(files):
     text = printed("evaluate", "good.run", "other.run", "qrels.txt", "--measures", "RR@10,P@1")
-    assert "good    1.000 [1.000, 1.000]   1.000 [1.000, 1.000]" in text
-    assert "other   0.500 [0.500, 0.500]" in text
+    assert "good    1.000 [0.439, 1.000]   1.000 [0.439, 1.000]" in text  # Wilson: 3 / (3 + 1.96²)
+    assert "other   0.500 —" in text
     assert "good − other" in text and "3/0/0" in text
 
 

@@ -76,7 +76,7 @@ def test_csv_is_tidy_and_gives_the_same_numbers_back():
     assert [float(record["mean"]) for record in records] == [row.mean for row in SCORES]
     best = [record["model"] for record in records if record["is_best"] == "true"]
     assert best == [row.model for row in FOUND.standings if row.is_best]
-    assert float(records[0]["mdd"]) == detectable(FOUND.pairs, SCORES[0].task)
+    assert float(records[0]["mdd_power"]) == detectable(FOUND.pairs, SCORES[0].task)
     (record,) = records_of(csv_text(scores_table([dataclasses.replace(SCORES[0], degenerate=True)], "T")))
     assert (record["degenerate"], record["data_version"]) == ("true", "sample data")
     wide = wide_csv_text(scores_table(SCORES[:-1], "Title"))

@@ -43,7 +43,7 @@ def test_a_mean_is_over_seeds_and_its_t_interval_is_that_of_their_scores():
     assert row.spread_of_seeds == pytest.approx(np.std(scores, ddof=1))
     half = 2.570582 * np.std(scores, ddof=1) / math.sqrt(6)  # t(0.975; 5)
     assert (row.seeds_low, row.seeds_high) == pytest.approx((row.value - half, row.value + half))
-    assert math.isnan(row.p) and math.isnan(row.violation)
+    assert math.isnan(row.p)
 
 
 def test_six_seeds_of_one_sign_reach_the_least_p_alone_but_not_among_three_groups():
@@ -56,7 +56,6 @@ def test_six_seeds_of_one_sign_reach_the_least_p_alone_but_not_among_three_group
         assert row.value > 0
         assert row.p == row.least_p == 2 / 2**6
         assert row.p_holm == row.least_p_holm == 3 * 2 / 2**6  # above 5 %
-        assert (row.violation, row.violation_of_other) == (0.0, 1.0)
     assert [row.is_control for row in rows] == [False, False, True, False, True, True]
 
 
@@ -77,3 +76,17 @@ def test_a_training_with_one_similarity_for_all_pairs_is_not_counted():
     rows = replace(found, rows=[flat, *found.rows[1:]]).seed_rows()
     assert [row.n_seeds for row in rows] == [5, 6, 5]
     assert all(not math.isnan(row.low) for row in rows)
+
+
+def test_two_seeds_in_common_give_a_difference_without_interval_or_test_that_costs_others_nothing():
+    found = trainings({"good": 0.5, "fair": 1.0, "poor": 2.0})
+    two = {seed: place for seed, place in found.groups["poor"].items() if seed < 3}
+    *means, tested, first, second = replace(found, groups=found.groups | {"poor": two}).seed_rows()
+    assert [(row.group, row.n_seeds, math.isnan(row.seeds_low)) for row in means] == [
+        ("good", 6, False), ("fair", 6, False), ("poor", 2, True)
+    ]  # fmt: skip
+    assert (tested.group, tested.other) == ("good", "fair")
+    assert tested.p_holm == tested.p
+    for row in (first, second):
+        assert row.other == "poor" and row.value > 0
+        assert np.isnan([row.low, row.seeds_low, row.p, row.p_holm, row.least_p]).all()

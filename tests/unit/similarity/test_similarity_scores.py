@@ -7,7 +7,7 @@ import pytest
 from made_graphs import stars, unshared
 from scipy.stats import spearmanr
 
-from sentflow.compare.pair_sets import PairSetSettings, compare_pair_set, p_of_replicates
+from sentflow.compare.pair_sets import NormalTest, PairSetSettings, compare_pair_set
 from sentflow.errors import DataError
 from sentflow.similarity.averages import SEVEN_TASKS, SIMCSE, AverageProtocol, seven_task_average
 from sentflow.similarity.scores import similarity_scores
@@ -143,11 +143,27 @@ def test_other_pairs_and_other_measures_are_refused():
         compared([rows_of("a", gold, gold), rows_of("b", gold, gold)], measure="dot")
 
 
-def test_p_of_replicates_is_that_of_the_normal_distribution():
+def test_interval_and_p_are_those_of_the_normal_distribution():
     # difference of two standard deviations: 2 · (1 − Φ(2)) = 0.0455
-    replicates = np.array([-1.0, 1.0, -1.0, 1.0]) / math.sqrt(4 / 3)
-    assert p_of_replicates(2.0, replicates) == pytest.approx(0.0455, abs=1e-4)
-    assert math.isnan(p_of_replicates(0.1, np.zeros(5)))
+    test = NormalTest(2.0, np.array([-1.0, 1.0, -1.0, 1.0]) / math.sqrt(4 / 3))
+    assert test.p() == pytest.approx(0.0455, abs=1e-4)
+    assert test.interval(1 - test.p()) == pytest.approx((0.0, 4.0))
+    assert math.isnan(NormalTest(0.1, np.zeros(5)).p())
+
+
+def test_few_effective_pairs_give_a_score_without_interval_and_test():
+    generator = np.random.default_rng(3)
+    gold, few, enough = np.arange(48.0), stars(11, 4), stars(12, 4)
+    for graph, n, has in ((few, 44, False), (enough, 48, True)):
+        noisy = [gold[:n] + 20 * generator.normal(size=n) for _ in range(2)]
+        found = scored(gold[:n], [""] * n, {"cosine": noisy[0]}, graph)
+        low, high = found["intervals"]["cosine"]["all"]["spearman"]
+        assert math.isfinite(found["scores"]["cosine"]["all"]["spearman"])
+        rows = [rows_of(name, one, gold[:n], graph=graph) for name, one in zip("ab", noisy, strict=True)]
+        (pair,) = compared(rows)
+        assert [math.isfinite(one) for one in (low, high, pair.low, pair.p_bootstrap, pair.p_holm)] == [
+            has
+        ] * 5
 
 
 def test_similarities_survive_storage(tmp_path):

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.stats import bootstrap
+from scipy.stats import binomtest, bootstrap
 
-from sentflow.stats.means import ClusteredScores, mean_interval
+from sentflow.stats.means import ClusteredScores, interval_of_scores, mean_interval
+from sentflow.stats.resampling import Bootstrap
 
 SCORES = np.random.default_rng(4).choice([0, 0.25, 0.5, 1], (3, 80), p=[0.4, 0.2, 0.1, 0.3])
 CLUSTERS = [f"law {place // 4}" if place < 60 else None for place in range(80)]
@@ -52,3 +53,17 @@ def test_equal_values_have_an_interval_without_width():
     drawn = units.replicates(n_resamples=100, seed=1)[:, 0]
     found = mean_interval(drawn, 0.3, units.left_out()[:, 0], level=0.99)
     assert (found.low, found.high, found.bca_low, found.bca_high) == (0.3,) * 4
+
+
+def test_shares_have_wilsons_limits_at_any_number_and_few_other_scores_none():
+    draws = Bootstrap(0.95, 1000, 1)
+    # Brown, Cai and DasGupta 2001, Statistical Science 16, section 3.1.1: 0 of n reaches z² / (n + z²)
+    assert interval_of_scores(np.zeros(10), draws) == pytest.approx((0, 1.959964**2 / (10 + 1.959964**2)))
+    assert interval_of_scores(np.array([1.0, 0, 0, 0, 1, 0, 0, 0, 0, 1]), draws) == pytest.approx(
+        binomtest(3, 10).proportion_ci(0.95, method="wilson"), abs=1e-9
+    )
+    rare = np.where(np.arange(100) < 9, 0.5, 0.0)
+    for few in (np.linspace(0, 1, 29), rare):
+        assert np.isnan(interval_of_scores(few, draws)).all()
+    for enough in (np.linspace(0, 1, 30), np.where(np.arange(100) < 10, 0.5, 0.0)):
+        assert np.isfinite(interval_of_scores(enough, draws)).all()

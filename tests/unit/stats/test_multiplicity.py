@@ -1,11 +1,10 @@
-import itertools
 import math
 
 import numpy as np
 import pytest
 from scipy.stats import false_discovery_control
 
-from sentflow.stats.multiplicity import benjamini_hochberg, holm, true_discoveries
+from sentflow.stats.multiplicity import benjamini_hochberg, holm
 
 
 def test_holm_by_hand():
@@ -36,18 +35,3 @@ def test_undefined_test_is_one_of_the_family_of_benjamini_and_hochberg():
     found = benjamini_hochberg([0.01, math.nan])
     assert found[0] == pytest.approx(0.02) and math.isnan(found[1])
     assert benjamini_hochberg([]) == []
-
-
-def test_true_discoveries_are_those_of_closed_testing():
-    """By hand: every set of hypotheses that contains none of the false ones may hold; Simes rejects the others."""
-    generator = np.random.default_rng(0)
-    for _ in range(20):
-        p_values = generator.random(5) ** 4
-        kept = [
-            len(chosen)
-            for size in range(1, 6)
-            for chosen in itertools.combinations(np.sort(p_values), size)
-            if all(p > 0.05 * (j + 1) / size for j, p in enumerate(chosen))
-        ]
-        assert true_discoveries(p_values.tolist(), alpha=0.05) == 5 - max(kept, default=0)
-    assert true_discoveries([], alpha=0.05) == 0

@@ -11,7 +11,7 @@ from sentflow.stats.pooled import pooled_difference
 
 DIFFERENCES = np.array([0.05, 0.01, 0.09, -0.02, 0.04, 0.12])
 ERRORS = np.array([0.02, 0.01, 0.03, 0.02, 0.01, 0.04])
-ARGUMENTS = {"level": 0.95, "rope": 0.01}
+ARGUMENTS = {"level": 0.95}
 
 
 def restricted_likelihood(tau, covariance_of_sources=0.0):
@@ -33,8 +33,8 @@ def test_tasks_of_different_sources_are_the_usual_random_effects_model():
     assert (found.between_tasks, found.mean) == pytest.approx((tau, mean), rel=1e-3)
     assert (found.low, found.high) == pytest.approx((mean - half, mean + half), rel=1e-2)
     spread = math.sqrt(variance * max(1, misfit) + tau**2)
-    assert found.new_task.a == pytest.approx(student.sf((0.01 - mean) / spread, 5), abs=2e-3)
-    assert sum(found.new_task) == pytest.approx(1)
+    reach = student.ppf(0.975, 5) * spread
+    assert (found.new_low, found.new_high) == pytest.approx((mean - reach, mean + reach), rel=1e-2)
 
 
 def test_sources_have_a_variance_of_their_own():
@@ -54,7 +54,7 @@ def test_sources_have_a_variance_of_their_own():
 def test_one_source_has_tasks_as_its_units():
     one = pooled_difference(DIFFERENCES, ERRORS, ["a"] * 6, **ARGUMENTS)
     each = pooled_difference(DIFFERENCES, ERRORS, "abcdef", **ARGUMENTS)
-    assert (one.mean, one.low, one.new_task) == (each.mean, each.low, each.new_task)
+    assert (one.mean, one.low, one.new_low) == (each.mean, each.low, each.new_low)
     assert (one.n_sources, each.n_sources) == (1, 6)
     assert math.isnan(one.between_sources)
 
@@ -68,4 +68,4 @@ def test_task_with_an_unknown_error_counts_with_the_usual_one():
 @pytest.mark.parametrize("errors", [[0.1], [0.0, 0.0]])
 def test_one_task_or_no_error_at_all_pools_nothing(errors):
     found = pooled_difference(np.zeros(len(errors)), np.array(errors), range(len(errors)), **ARGUMENTS)
-    assert math.isnan(found.mean) and math.isnan(found.new_task.a)
+    assert math.isnan(found.mean) and math.isnan(found.new_low)

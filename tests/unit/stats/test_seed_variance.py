@@ -99,5 +99,10 @@ def test_p_is_that_of_the_interval(level):
 
 
 def test_p_without_any_spread():
-    assert seed_variance(np.zeros((3, 2))).p() == 1
-    assert math.isnan(seed_variance(np.ones((3, 2))).p())
+    assert seed_variance(np.zeros((3, 3))).p() == 1
+    assert math.isnan(seed_variance(np.ones((3, 3))).p())
+
+
+def test_two_seeds_give_neither_interval_nor_p():
+    found = seed_variance(drawn(40, 2, 0.3, 0.02, 0.1, 4))
+    assert math.isfinite(found.mean) and np.isnan([*found.interval(0.95), found.p()]).all()

@@ -107,15 +107,13 @@ def test_ours_are_averaged_seed_by_seed_and_an_incomplete_average_is_no_number()
 
 def test_differences_of_too_few_seeds_are_said_to_claim_nothing():
     names = ("p", "p_holm", "least_p", "least_p_holm")
-    undefined = dict.fromkeys((*names, "violation", "violation_of_other"), math.nan)
+    undefined = dict.fromkeys(names, math.nan)
     mean = filled(
         TrainingSeeds, unit_set="STSB-test", measure="spearman", group="simcse", other="", value=0.8, seeds_low=0.79,
         seeds_high=0.81, low=0.75, high=0.85, level=0.95, n_seeds=5, more="pairs", alpha=0.05, **undefined,
     )  # fmt: skip
     least = dict.fromkeys(names, 2 / 2**5)
-    table = seeds_table(
-        [mean, replace(mean, other="shuffled", value=0.1, violation=0.0, **least)], "Trial", [ROW]
-    )
+    table = seeds_table([mean, replace(mean, other="shuffled", value=0.1, **least)], "Trial", [ROW])
     first, difference = lines_of(table)
     assert first[:5] == ["simcse", "0.800", "[0.790, 0.810]", "[0.750, 0.850]", "5"]
     assert difference[:2] == ["simcse − shuffled", "+0.100"] and difference[9:13] == ["0.062"] * 4

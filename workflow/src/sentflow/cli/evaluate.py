@@ -1,5 +1,6 @@
 """`sentflow evaluate`: runs of any engine against judgements, without a configuration."""
 
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from sentflow.api.run_evaluation import (
 from sentflow.cli.terminal import Block, Listing, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document, write_text
-from sentflow.report.families.retrieval.words import by_order
+from sentflow.report.families.retrieval.words import NO_INTERVAL, by_order
 from sentflow.report.numbers import decimal, interval, p_number, percent
 from sentflow.report.table.cells import Value
 from sentflow.report.table.formats import csv_records
@@ -131,7 +132,7 @@ def _cell(one: RunEvaluation, measure: str) -> str:
 
 def _tests(compared: RunComparison) -> Listing:
     first = compared.rows[0]
-    header = (*("First − second", "Difference", "Interval", "p", "Holm", "Tukey", "Won/tied/lost", "MDD"),)
+    header = (*("First − second", "Difference", "Interval", "p", "Holm", "Won/tied/lost", "MDD"),)
     rows = [
         (
             f"{row.model_a} − {row.model_b}",
@@ -139,7 +140,6 @@ def _tests(compared: RunComparison) -> Listing:
             interval(row.low, row.high),
             p_number(row.p),
             p_number(row.p_holm),
-            p_number(row.p_tukey),
             f"{row.wins}/{row.ties}/{row.losses}",
             decimal(row.mdd_power),
         )
@@ -147,7 +147,7 @@ def _tests(compared: RunComparison) -> Listing:
     ]
     note = (
         f"p: paired t-test over {first.n_questions} questions; Holm: adjusted over all pairs; *: at most "
-        f"{percent(first.alpha)}. Interval: t, {percent(first.level)}. Tukey: randomised, adjusted by itself. They "
+        f"{percent(first.alpha)}. Interval: t, {percent(first.level)}. They "
         f"hold for {POPULATION}. MDD: smallest true difference that has a star with a probability of 80 % "
         "at least, whatever the other pairs show."
     )
@@ -156,7 +156,7 @@ def _tests(compared: RunComparison) -> Listing:
         rows,
         "l" + "r" * (len(header) - 1),
         caption=f"Differences in {first.measure}",
-        notes=(note,),
+        notes=(note, NO_INTERVAL) if any(math.isnan(row.low) for row in compared.rows) else (note,),
         fixed=1,
     )
 

@@ -3,8 +3,6 @@
 import argparse
 import json
 import logging
-import math
-from dataclasses import replace
 from pathlib import Path
 
 from sentflow.jobs.log import command, exit_with
@@ -18,7 +16,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"question_sets", "systems": [[retriever, decision]], "controls", "alpha", "level", "margin", '
+        help='JSON: {"question_sets", "systems": [[retriever, decision]], "alpha", "level", "margin", '
         '"n_resamples", "seed"}',
     )
     parser.add_argument("--output", type=Path, required=True, help="output, .parquet")
@@ -36,29 +34,18 @@ def main(args: argparse.Namespace) -> None:
     from sentflow.retrieval.set_measures import F2
 
     settings = json.loads(args.settings)
-    sets, controls = settings.pop("question_sets"), settings.pop("controls")
-    pairs = [tuple(one) for one in settings.pop("systems")]
-    systems = [system_of(*one) for one in pairs]
-    # randomised Tukey's reference is the range of all systems: with a control among them nothing else would differ
-    of_control = {system_of(*one) for one in pairs if one[0] in controls}
+    sets = settings.pop("question_sets")
+    systems = [system_of(*one) for one in settings.pop("systems")]
     rows = {(one.question_set, one.system): one for path in args.rows for one in read_decision_values(path)}
     found: list[DecisionDifference] = []
     for name in sets:
-        compared = {}
-        for some in (systems, [one for one in systems if one not in of_control]):
-            own = [rows[name, one] for one in some if (name, one) in rows]
-            if len(own) < 2 or len(own[0].questions) < 2:
-                continue
-            values = np.stack([one.values[F2] for one in own])
-            names = [one.system for one in own]
-            scores = QuestionScores(name, F2, names, own[0].questions, values, QuestionSettings(**settings))
-            compared[len(some)] = compare_questions(scores)
-        serious = compared.get(len(systems) - len(of_control), [])
-        p_tukey = {(row.model_a, row.model_b): row.p_tukey for row in serious}
-        here = [
-            replace(row, p_tukey=p_tukey.get((row.model_a, row.model_b), math.nan))
-            for row in compared.get(len(systems), [])
-        ]
+        own = [rows[name, one] for one in systems if (name, one) in rows]
+        if len(own) < 2 or len(own[0].questions) < 2:
+            continue
+        values = np.stack([one.values[F2] for one in own])
+        names = [one.system for one in own]
+        scores = QuestionScores(name, F2, names, own[0].questions, values, QuestionSettings(**settings))
+        here = compare_questions(scores)
         found += [row_from(DecisionDifference, vars(row)) for row in here]
         logger.info("%s: %d pairs of decisions", name, len(here))
     write_rows(args.output, DecisionDifference, found)

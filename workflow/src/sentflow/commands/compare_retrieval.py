@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"order": [question sets, retrievers], "controls", "families": name → seed → retriever, "main", '
+        help='JSON: {"order": [question sets, retrievers], "families": name → seed → retriever, "main", '
         '"measures", "alpha", "level", "margin", "n_resamples", "seed"}',
     )
     for name, what in _OUTPUTS.items():
@@ -49,9 +49,7 @@ def main(args: argparse.Namespace) -> None:
 
     settings = json.loads(args.settings)
     sets, retrievers = settings.pop("order")
-    main, measures, controls, families = (
-        settings.pop(key) for key in ("main", "measures", "controls", "families")
-    )
+    main, measures, families = (settings.pop(key) for key in ("main", "measures", "families"))
     rows = {(one.question_set, one.retriever): one for one in map(read_values, args.rows)}
     by_ties = decided(map(read_json, args.scores))
     found, of_seeds, tested = [], [], []
@@ -68,7 +66,6 @@ def main(args: argparse.Namespace) -> None:
             name=name,
             measure=main,
             systems=[one.retriever for one in own],
-            controls=controls,
             questions=questions,
             groups=own[0].groups,
             clusters=own[0].clusters,

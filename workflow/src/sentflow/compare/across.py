@@ -15,11 +15,9 @@ from sentflow.compare.rows import AcrossRow, PairRow, RankRow
 from sentflow.compare.tasks import ComparisonSettings
 from sentflow.stats.across import (
     Omnibus,
-    critical_difference,
     independent_units,
     omnibus,
     signed_rank_p,
-    signed_rank_probabilities,
     unit_means,
 )
 from sentflow.stats.multiplicity import ADJUSTMENTS, holm
@@ -106,7 +104,6 @@ class Grid:
             np.array([pair.error for pair in pairs]),
             self.sources,
             level=settings.level,
-            rope=settings.rope,
         )
 
 
@@ -192,9 +189,6 @@ def across_rows(
     differences = np.array([means[:, first] - means[:, second] for first, second in chosen])
     p_values = [signed_rank_p(row) for row in differences]
     adjusted = holm(p_values)
-    probabilities = signed_rank_probabilities(
-        differences, rope=settings.rope, seed=derive_seed(grid.seed, "signed ranks")
-    )
     pairs = [pair for pair in pairs if pair.task in grid.tasks]
     may_separate = len(grid.complete) == 2 or found.f_p <= settings.alpha
     wins = Counter((pair.model_a, pair.model_b, winner_by(pair, pair.p_over_tasks)) for pair in pairs)
@@ -219,9 +213,6 @@ def across_rows(
                 p_wilcoxon=p_values[index],
                 p_holm=adjusted[index],
                 separated=may_separate and adjusted[index] <= settings.alpha,
-                likeliest_a=probabilities[index].a,
-                likeliest_equal=probabilities[index].equal,
-                likeliest_b=probabilities[index].b,
                 difference=pooled.mean,
                 low=pooled.low,
                 high=pooled.high,
@@ -230,13 +221,9 @@ def across_rows(
                 between_sources=pooled.between_sources,
                 new_low=pooled.new_low,
                 new_high=pooled.new_high,
-                new_a=pooled.new_task.a,
-                new_equal=pooled.new_task.equal,
-                new_b=pooled.new_task.b,
                 n_sources=pooled.n_sources,
                 units=grid.kind_of_units,
                 n_units=grid.n_units,
-                rope=settings.rope,
                 alpha=settings.alpha,
             )
         )
@@ -250,8 +237,6 @@ def omnibus_of(grid: Grid) -> Omnibus:
 
 def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonSettings) -> dict[str, Any]:
     """What ``comparisons/omnibus.json`` holds of a protocol."""
-    # it is for average ranks over tasks, which units of several tasks do not have
-    by_tasks = grid.kind_of_units == "tasks"
     return {
         "n_tasks": len(grid.tasks),
         "units": grid.kind_of_units,
@@ -264,9 +249,6 @@ def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonSettings) -> d
         "friedman_p": found.chi2_p,
         "iman_davenport_f": found.f,
         "iman_davenport_p": found.f_p,
-        "nemenyi_cd": critical_difference(grid.n_units, len(grid.complete), alpha=settings.alpha)
-        if by_tasks
-        else math.nan,
         "level": settings.level,
         "alpha": settings.alpha,
     }

@@ -66,6 +66,6 @@ class DocumentComparisons(Comparisons):
 
 
 def detectable(pairs: Iterable[PairRow], task: str) -> float:
-    """Median over the pairs of a task of the smallest difference that is significant; NaN without pairs."""
-    known = [pair.mdd for pair in pairs if pair.task == task and not math.isnan(pair.mdd)]
+    """Median over the pairs of a task of the smallest true difference that is found, `mdd_power`; or NaN."""
+    known = [pair.mdd_power for pair in pairs if pair.task == task and not math.isnan(pair.mdd_power)]
     return median(known) if known else math.nan

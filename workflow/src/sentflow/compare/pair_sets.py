@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import ndtri
 
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.compare.unit_scores import all_differences
@@ -13,7 +14,6 @@ from sentflow.errors import DataError
 from sentflow.files.rows import row_from
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import CORRELATIONS
-from sentflow.similarity.scores import limits
 from sentflow.similarity.storage import OVERLAP, SimilarityRows
 from sentflow.stats.pair_graph import PairUnits
 
@@ -88,7 +88,8 @@ class CorrelatedScores:
         """See `UnitScores`."""
         settings, values = self.settings, self.values
         difference = values[a] - values[b]
-        low, high = limits(resampled, settings.level)
+        test = NormalTest(difference, resampled if self.units.says_enough else resampled[:0])
+        low, high = test.interval(settings.level)
         return row_from(
             SimilarityDifference,
             vars(settings),
@@ -101,7 +102,7 @@ class CorrelatedScores:
             difference=difference,
             low=low,
             high=high,
-            p_bootstrap=p_of_replicates(difference, resampled),
+            p_bootstrap=test.p(),
             p_holm=math.nan,
             n=len(self.rows[0].gold),
             drawn=self.units.kind,
@@ -127,22 +128,41 @@ def compare_pair_set(rows: Sequence[SimilarityRows], settings: PairSetSettings) 
     return all_differences(CorrelatedScores(rows, settings))
 
 
-def p_of_replicates(difference: float, replicates: np.ndarray) -> float:
-    """Two-sided p of a difference with the spread that its replicates have.
+@dataclass(frozen=True)
+class NormalTest:
+    """A difference with the spread that its replicates have: interval and p by one method.
+
+    Attributes
+    ----------
+    difference
+        Observed; NaN where it is undefined.
+    replicates
+        (R,) float64, NaN where one is undefined.
 
     Notes
     -----
-    2 · (1 − Φ(|difference| / s)) with s the sample standard deviation of the defined replicates. Unlike the share
-    of replicates beyond 0 it is not cut off at 1/R, so that it can be adjusted for many pairs. 1 where the two encoders
-    are equal in every resample; NaN where a value is undefined.
+    Normal, with s the sample standard deviation of the defined replicates. Unlike the share of replicates beyond 0 its
+    p is not cut off at 1/R, so that it can be adjusted for many pairs.
     """
-    defined = replicates[~np.isnan(replicates)]
-    if math.isnan(difference) or len(defined) < 2:
-        return math.nan
-    spread = float(defined.std(ddof=1))
-    if spread == 0:
-        return 1.0 if difference == 0 else math.nan
-    return math.erfc(abs(difference) / spread / math.sqrt(2))
+
+    difference: float
+    replicates: np.ndarray
+
+    @cached_property
+    def _spread(self) -> float:
+        defined = self.replicates[~np.isnan(self.replicates)]
+        return math.nan if len(defined) < 2 else float(defined.std(ddof=1))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Of the difference; NaN without two defined replicates."""
+        half_width = float(ndtri((1 + level) / 2)) * self._spread
+        return self.difference - half_width, self.difference + half_width
+
+    def p(self) -> float:
+        """Two-sided; 1 where the two are equal in every resample, NaN where a value is undefined."""
+        if self._spread == 0:
+            return 1.0 if self.difference == 0 else math.nan
+        return math.erfc(abs(self.difference) / self._spread / math.sqrt(2))
 
 
 def _column(rows: SimilarityRows, measure: str) -> np.ndarray:

@@ -26,23 +26,21 @@ class QuestionDifference:
         Paired t-test, and adjusted for all pairs of the collection (Holm). Marks and letters follow the latter.
     p_sign_flip, p_sign_flip_holm
         Randomisation test, and adjusted likewise.
-    p_tukey
-        Randomised Tukey, adjusted for all pairs by itself.
     alpha
         Up to which an adjusted p counts as a difference.
     effect_size
         Difference over the standard deviation of the differences of questions.
     wins, ties, losses
         Questions on which a is better, neither is by more than rounding (1e-9), b is better.
-    mdd, mdd_power
-        Smallest observed difference that has p_holm <= `alpha` whatever the other pairs show, and the true one that has
-        it with a probability of 80 % at least: those of a single test at `alpha` over the number of pairs.
+    mdd_power
+        Smallest true difference that has p_holm <= `alpha` with a probability of 80 % at least, whatever the other
+        pairs show: that of a single test at `alpha` over the number of pairs.
     margin, p_equivalence
         Difference that would matter, and p of two one-sided tests that the true one is smaller.
     bootstrap_low, bootstrap_high, bca_low, bca_high
         Bootstrap over units at `level`: percentile, and bias-corrected and accelerated.
     n_resamples
-        Of the bootstrap, of sign flips and of permutations.
+        Of the bootstrap and of sign flips.
     degenerate
         All questions have the same difference. Where it is not 0, tests are undefined.
     """
@@ -66,13 +64,11 @@ class QuestionDifference:
     p_holm: float
     p_sign_flip: float
     p_sign_flip_holm: float
-    p_tukey: float
     alpha: float
     effect_size: float
     wins: int
     ties: int
     losses: int
-    mdd: float
     mdd_power: float
     margin: float
     p_equivalence: float
@@ -99,7 +95,7 @@ class GroupDifference(QuestionDifference):
     ----------
     question_set, group
         Collection and group; `unit_set` is both together. p_holm and p_sign_flip_holm are adjusted for all pairs on
-        all groups of the collection, and mdd and mdd_power are by that; p_tukey is for all pairs on one group.
+        all groups of the collection, and mdd_power is by that.
     """
 
     FILE: ClassVar[str] = "differences-groups"

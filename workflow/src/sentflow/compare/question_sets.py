@@ -1,7 +1,7 @@
 """Everything that is said of systems on one question set: for new questions, new documents, groups, new seeds."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -35,8 +35,8 @@ class QuestionSet:
     ----------
     name, measure
         Of the set, and what its questions were scored by.
-    systems, controls
-        m names, and those among them that know nothing of the texts.
+    systems
+        m names.
     questions, groups
         n names, and the group of each, empty for none.
     clusters
@@ -52,7 +52,6 @@ class QuestionSet:
     name: str
     measure: str
     systems: Sequence[str]
-    controls: Collection[str]
     questions: Sequence[str]
     groups: Sequence[str]
     clusters: Sequence[str | None] | None
@@ -219,13 +218,7 @@ class QuestionSet:
         )
 
     def _compared(self, clusters: Sequence[str | None] | None) -> list[QuestionDifference]:
-        rows = compare_questions(self._scores(clusters))
-        # The reference of Tukey's test is the range of all systems: with a control among them nothing else would differ
-        serious = [row for row, system in enumerate(self.systems) if system not in self.controls]
-        alone = replace(self, systems=[self.systems[row] for row in serious], values=self.values[serious])
-        without = compare_questions(alone._scores(clusters))
-        p_tukey = {(row.model_a, row.model_b): row.p_tukey for row in without}
-        return [replace(row, p_tukey=p_tukey.get((row.model_a, row.model_b), math.nan)) for row in rows]
+        return compare_questions(self._scores(clusters))
 
     def _part(self, group: str, rows: np.ndarray) -> "QuestionSet":
         return replace(

@@ -12,12 +12,17 @@ from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.unit_scores import all_differences
 from sentflow.files.rows import row_from
 from sentflow.stats.clustered import ClusteredT
-from sentflow.stats.means import ClusteredScores, MeanInterval, mean_interval
+from sentflow.stats.means import (
+    ClusteredScores,
+    MeanInterval,
+    limits_without_draws,
+    mean_interval,
+    says_enough,
+)
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT
 from sentflow.stats.seeds import derive_seed
 from sentflow.stats.sign_flips import sign_flip_p_values
-from sentflow.stats.tukey import randomised_tukey
 
 _DIGITS = 12  # to which scores are rounded, so that what differs by the order of sums is equal in every test
 
@@ -154,12 +159,6 @@ class QuestionScores:
         ).tolist()
         return dict(zip(pairs, zip(found, holm(found), strict=True), strict=True))
 
-    @cached_property
-    def _tukey_p(self) -> np.ndarray:
-        return randomised_tukey(
-            self.units.totals, n_resamples=self.settings.n_resamples, seed=self._seed("permutations")
-        )
-
     def _seed(self, what: str) -> int:
         return derive_seed(self.settings.seed, self.unit_set, what)
 
@@ -168,7 +167,10 @@ class QuestionScores:
         return self._replicates
 
     def interval(self, system: int) -> MeanInterval:
-        """Bootstrap intervals of the score of one system."""
+        """Intervals of the score of one system: of independent questions as `limits_without_draws` says, else drawn."""
+        known = limits_without_draws(self._rounded[system], self.settings.level)
+        if known and not self.units.grouped:
+            return MeanInterval(*known, *known)
         return mean_interval(
             self._replicates[:, system],
             float(self._means[system]),
@@ -184,11 +186,15 @@ class QuestionScores:
     def test(self, a: int, b: int, resampled: np.ndarray) -> QuestionDifference:
         """See `UnitScores`."""
         settings, test = self.settings, self.paired_t(a, b)
-        low, high = test.interval(settings.level)
-        left_out = self._left_out[:, a] - self._left_out[:, b]
-        bootstrap = mean_interval(resampled, test.mean, left_out, level=settings.level)
         wins = test.wins()
         p_sign_flip, p_sign_flip_holm = self._sign_flip_p[a, b]
+        # too few say nothing by t or by a bootstrap; sign flips hold their level at any number
+        enough = self.units.grouped or says_enough(test.differences)
+        low, high = test.interval(settings.level) if enough else (math.nan, math.nan)
+        bootstrap = MeanInterval(*[math.nan] * 4)
+        if enough:
+            left_out = self._left_out[:, a] - self._left_out[:, b]
+            bootstrap = mean_interval(resampled, test.mean, left_out, level=settings.level)
         return row_from(
             QuestionDifference,
             vars(settings),
@@ -204,18 +210,16 @@ class QuestionScores:
             difference=test.mean,
             low=low,
             high=high,
-            p=test.p(),
+            p=test.p() if enough else p_sign_flip,
             p_holm=math.nan,
             p_sign_flip=p_sign_flip,
             p_sign_flip_holm=p_sign_flip_holm,
-            p_tukey=float(self._tukey_p[a, b]),
             effect_size=test.effect_size,
             wins=wins.a,
             ties=wins.ties,
             losses=wins.b,
-            mdd=test.significant_from(self.least_alpha),
-            mdd_power=test.detectable(self.least_alpha),
-            p_equivalence=test.p_equivalence(settings.margin),
+            mdd_power=test.detectable(self.least_alpha) if enough else math.nan,
+            p_equivalence=test.p_equivalence(settings.margin) if enough or test.degenerate else math.nan,
             bootstrap_low=bootstrap.low,
             bootstrap_high=bootstrap.high,
             bca_low=bootstrap.bca_low,

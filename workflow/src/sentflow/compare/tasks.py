@@ -10,10 +10,11 @@ from statistics import median
 import numpy as np
 
 from sentflow.compare.marks import beaten, joined_letters, letters
-from sentflow.compare.rows import CORRECTED_T, LEAST_REPETITIONS, PairRow, PowerRow, StandingRow
+from sentflow.compare.rows import CALIBRATED, CORRECTED_T, PairRow, PowerRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.unit_scores import all_differences
 from sentflow.files.rows import row_from
+from sentflow.probing.protocol.settings import REGULARISED
 from sentflow.stats.across import ranks
 from sentflow.stats.items import OutOfFold, Units, item_replicates
 from sentflow.stats.mcnemar import mcnemar
@@ -41,8 +42,7 @@ class ComparisonSettings:
     differences
         True differences whose power is asked for.
     test
-        Of two encoders on a task whose folds are made of rows, and that has `LEAST_REPETITIONS`: `OUT_OF_FOLD` or
-        `CORRECTED_T`, the one elsewhere.
+        Of two encoders on a task where `CALIBRATED` holds: `OUT_OF_FOLD` or `CORRECTED_T`, the one elsewhere.
     """
 
     level: float
@@ -110,10 +110,16 @@ class FoldScores:
 
     @property
     def kind_of_test(self) -> str:
-        """`OUT_OF_FOLD` or `CORRECTED_T`: the latter where documents are kept together or repetitions are few."""
+        """`OUT_OF_FOLD` only where its level was calibrated (`CALIBRATED`), elsewhere `CORRECTED_T`."""
         about = self.rows[0]
-        few = about.repetitions < LEAST_REPETITIONS
-        return CORRECTED_T if about.n_documents or few else self.settings.test
+        calibrated = (
+            not about.n_documents
+            and about.classifier != REGULARISED
+            and about.folds == CALIBRATED.folds
+            and about.repetitions >= CALIBRATED.repetitions
+            and about.n_train <= CALIBRATED.trained_on * about.n_balanced_rows
+        )
+        return self.settings.test if calibrated else CORRECTED_T
 
     def tested(self, a: int, b: int) -> PairedT:
         """The test of two encoders that p-values, intervals and power are of."""
@@ -141,7 +147,6 @@ class FoldScores:
         test = self.tested(a, b)
         low, high = test.interval(settings.level)
         item_low, item_high = percentile_limits(resampled, settings.level)
-        probabilities = test.probabilities(settings.rope)
         return row_from(
             PairRow,
             {**vars(first), **vars(settings)},
@@ -161,11 +166,8 @@ class FoldScores:
             p=test.p(),
             p_holm=math.nan,
             p_over_tasks=math.nan,
-            mdd=test.significant_from(self.least_alpha),
             mdd_power=test.detectable(self.least_alpha),
-            bayes_a=probabilities.a,
-            bayes_equal=probabilities.equal,
-            bayes_b=probabilities.b,
+            p_equivalence=test.p_equivalence(settings.rope) if settings.rope else math.nan,
             item_low=item_low,
             item_high=item_high,
             item_grouped=grouped,

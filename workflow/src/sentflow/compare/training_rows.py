@@ -39,9 +39,6 @@ class TrainingSeeds:
         Exact sign-flip test over seeds, alone and adjusted for all pairs of groups of the pair set; NaN of a mean.
     least_p, least_p_holm
         What these could be at least with so many seeds and groups.
-    violation, violation_of_other
-        ε_min of the group, and of the other, being almost stochastically better: below 0.5 it is, 0.2 and less is
-        safe; unpaired, all seeds of either. NaN of a mean.
     """
 
     FILE: ClassVar[str] = "training-seeds"
@@ -68,6 +65,4 @@ class TrainingSeeds:
     p_holm: float
     least_p: float
     least_p_holm: float
-    violation: float
-    violation_of_other: float
     alpha: float

@@ -13,10 +13,9 @@ from sentflow.compare.training_rows import TrainingSeeds
 from sentflow.similarity.storage import SimilarityRows
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT
-from sentflow.stats.seed_variance import resampled_seed_variance
+from sentflow.stats.seed_variance import LEAST_SEEDS, resampled_seed_variance
 from sentflow.stats.seeds import derive_seed
 from sentflow.stats.sign_flips import least_sign_flip_p, sign_flip_p_values
-from sentflow.stats.stochastic_order import least_violation
 
 _ENOUGH_SIGNS = 2**16  # all sign vectors of 16 seeds are looked at
 
@@ -43,18 +42,21 @@ class Trainings:
     settings: PairSetSettings
 
     def seed_rows(self) -> list[TrainingSeeds]:
-        """The mean of each group with at least two seeds, then every two groups that share two."""
+        """Means of groups of at least two seeds, then every two groups that share two; those without a test last."""
         several = [name for name, seeds in self._defined.items() if len(seeds) > 1]
         pairs = [(a, b) for a, b in combinations(several, 2) if len(self._shared(a, b)) > 1]
         found = [self._row(name, "", list(self._defined[name])) for name in several]
         differences = [self._difference(a, b) for a, b in pairs]
-        adjusted = holm([row.p for row in differences])
+        tested = [row for row in differences if not math.isnan(row.p)]
+        untested = [row for row in differences if math.isnan(row.p)]
+        adjusted = holm([row.p for row in tested])
         return [
             *found,
             *(
-                replace(row, p_holm=p, least_p_holm=min(1.0, len(pairs) * row.least_p))
-                for row, p in zip(differences, adjusted, strict=True)
+                replace(row, p_holm=p, least_p_holm=min(1.0, len(tested) * row.least_p))
+                for row, p in zip(tested, adjusted, strict=True)
             ),
+            *untested,
         ]
 
     @cached_property
@@ -91,18 +93,15 @@ class Trainings:
 
     def _difference(self, a: str, b: str) -> TrainingSeeds:
         seeds = self._shared(a, b)
-        settings = self.settings
-        places = [np.array(list(self._defined[name].values())) for name in (a, b)]
-        ours, others = (self._values[rows] for rows in places)
-        drawing = {"n_resamples": settings.n_resamples, "seed": derive_seed(settings.seed, a, b)}
         row = self._row(a, b, seeds)
+        if len(seeds) < LEAST_SEEDS:
+            return row
+        seed = derive_seed(self.settings.seed, a, b)
         by_seed = self._of(a, seeds, self._values) - self._of(b, seeds, self._values)
         return replace(
             row,
-            p=float(sign_flip_p_values(by_seed[None], n_resamples=_ENOUGH_SIGNS, seed=drawing["seed"])[0]),
+            p=float(sign_flip_p_values(by_seed[None], n_resamples=_ENOUGH_SIGNS, seed=seed)[0]),
             least_p=least_sign_flip_p(len(seeds)),
-            violation=least_violation(ours, others, **drawing),
-            violation_of_other=least_violation(others, ours, **drawing),
         )
 
     def _row(self, group: str, other: str, seeds: Sequence[int]) -> TrainingSeeds:
@@ -111,7 +110,7 @@ class Trainings:
             values = values - self._of(other, seeds, self._values)
             replicates = replicates - self._of(other, seeds, self._replicates)
         level, n_pairs = self.settings.level, len(self.rows[0].gold)
-        of_seeds = PairedT(values).interval(level)
+        of_seeds = PairedT(values).interval(level) if len(seeds) >= LEAST_SEEDS else (math.nan, math.nan)
         split = resampled_seed_variance(values, replicates, n_units=self._n_independent)
         total = split.variance or math.nan
         low, high = split.interval(level)
@@ -138,8 +137,6 @@ class Trainings:
             p_holm=math.nan,
             least_p=math.nan,
             least_p_holm=math.nan,
-            violation=math.nan,
-            violation_of_other=math.nan,
             alpha=self.settings.alpha,
         )
 

@@ -9,6 +9,7 @@ from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.numbers import counted, decimal, listed, percent
 from sentflow.report.rows import DataRow, data_versions, is_sample, unique
 from sentflow.stats.effective import FEWEST_DOCUMENTS
+from sentflow.stats.seed_variance import ENOUGH_SEEDS, LEAST_SEEDS
 
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 METRICS_IN_WORDS = {
@@ -227,9 +228,8 @@ def test_note(pairs: Sequence[PairRow]) -> str:
 def detectable_note(alpha: float) -> str:
     """What the minimum detectable difference is."""
     return (
-        "MDD, minimum detectable difference: smallest observed difference that is significant at "
-        f"{percent(alpha)} "
-        "whatever the other pairs of the task show (Holm); median over the pairs."
+        "MDD, minimum detectable difference: smallest true difference that is found significant at "
+        f"{percent(alpha)} (Holm) in four cases out of five at least; median over the pairs of the task."
     )
 
 
@@ -270,3 +270,15 @@ def degenerate_notes(rows: Sequence[ScoreRow], sign: str = "†") -> list[str]:
     if not any(row.degenerate for row in rows):
         return []
     return [f"{sign}: all folds gave the same score, so there is no interval."]
+
+
+def few_seeds(counts: Iterable[int]) -> list[str]:
+    """What is said where a line rests on few seeds; nothing where all have enough."""
+    fewest = min(counts, default=ENOUGH_SEEDS)
+    if fewest < LEAST_SEEDS:
+        return [f"Below {LEAST_SEEDS} seeds there is no interval and no test for new seeds."]
+    if fewest < ENOUGH_SEEDS:
+        return [
+            f"With fewer than {ENOUGH_SEEDS} seeds the spread is hardly known, and intervals may be too narrow."
+        ]
+    return []

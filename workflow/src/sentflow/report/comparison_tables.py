@@ -26,7 +26,8 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
         first = next(row for row in rows if row.task == task)
         metric, n = captions.metric_name(first.metric), count(first.n_balanced_rows)
         heading = (
-            f"{task}: {first.task_title} ({metric}, n = {n}{captions.of_protocol(first.protocol, rows)})"
+            f"{task}: {first.task_title} ({metric}, n = {n}, MDD {decimal(detectable(pairs, task))}"
+            f"{captions.of_protocol(first.protocol, rows)})"
         )
         groups.append(Group(heading, tuple(_pair_line(pair) for pair in pairs if pair.task == task)))
     notes = [captions.data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
@@ -39,13 +40,9 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
             f"p: {captions.test_name(pairs)}; Holm: adjusted over all pairs of the task; over tasks: "
             f"{captions.adjusted_over_tasks(pair.adjustment, pair.alpha)}. *: significant within the task; "
             "**: also over all tasks.",
-            "MDD, minimum detectable difference: smallest observed difference that is significant "
-            f"at {percent(pair.alpha)} whatever the other pairs of the task show (Holm); "
-            f"in brackets the true difference that is found with a power of {percent(0.8)} at least.",
-            "P: probabilities that the first is better, that both are equivalent within "
-            f"{decimal(pair.rope, 2)}, that the second "
-            "is better (Bayesian t-test with a flat prior, by the error of the same test).",
-            "Texts: interval of the difference by a paired bootstrap over texts.",
+            captions.detectable_note(pair.alpha),
+            f"Equivalent: the {percent(0.9)} interval lies within ± {decimal(pair.rope, 2)}. The CSV file has the "
+            "interval of a paired bootstrap over texts and McNemar's p.",
         ]
         if any(pair.test == OUT_OF_FOLD for pair in pairs):
             notes.append(
@@ -59,8 +56,8 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
         name="differences",
         caption=f"{title}: paired differences between encoders.",
         notes=tuple(notes),
-        header=("First − second", "Difference", "Interval", "p", "Holm", "MDD", "P", "Texts"),
-        alignment=("w2.6", "r", "l", "r", "r", "r", "l", "l"),
+        header=("First − second", "Difference", "Interval", "p", "Holm", "Equivalent"),
+        alignment=("w2.6", "r", "l", "r", "r", "l"),
         groups=tuple(groups),
         tidy_header=names_of(PairRow),
         tidy_rows=records_of(pairs),
@@ -78,8 +75,7 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
         notes += [
             f"Average rank over {_n_tasks(rows)}, 1 is the best; "
             f"repetition: {percent(ranks[0].level)} interval of the average rank that other tasks (of other "
-            "sources, where there are several) and other texts would give; true: of the average rank on these "
-            "tasks by the expected scores. "
+            "sources, where there are several) and other texts would give. "
             "Place: by average rank, and in a repetition.",
             *(
                 "Won, neither, lost: against all other encoders on all tasks "
@@ -87,8 +83,7 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
                 for row in comparisons.across[:1]
             ),
             *_omnibus_notes(comparisons),
-            "n of each task: see table of scores. MDD: defined for a pair on a task, see table of "
-            "differences.",
+            "n and MDD of each task: see table of scores.",
         ]
         if not all(rank.complete for rank in ranks):
             notes.append(f"{MISSING} A task is missing: no mean and no rank.")
@@ -104,13 +99,12 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
             "Mean score",
             "Average rank",
             "Repetition",
-            "True",
             "Place",
             "Won",
             "Neither",
             "Lost",
         ),
-        alignment=("w2.2", "r", "r", "r", "l", "l", "l", "r", "r", "r"),
+        alignment=("w2.2", "r", "r", "r", "l", "l", "r", "r", "r"),
         groups=tuple(
             Group(
                 captions.heading_of_protocol(protocol, rows),
@@ -136,14 +130,9 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
             f"{_of_each(across, _never_separated)}".strip(),
             f"Average: difference over tasks with its {percent(across[0].level)} interval "
             f"(random-effects model, REML, Knapp and Hartung). {_of_each(across, _sources)}",
-            "New task, likeliest: three probabilities each: the first is better by more than "
-            f"{decimal(across[0].rope, 2)}, both are equal within it, the second is better. New task: of that "
-            "outcome on one new task, by the same model. Likeliest: that this outcome is the most probable of "
-            "the three (Bayesian signed-rank test, of what Wilcoxon's test is of), which may be almost sure while "
-            "the outcome itself is not.",
+            "New task: prediction interval of the true difference on one new task, by the same model.",
             *_omnibus_notes(comparisons),
-            "n of each task: see table of scores. Interval and MDD are defined for a pair on a task: "
-            "see table of differences.",
+            "n and MDD of each task: see table of scores.",
         ]
     else:
         notes.append("Nothing was compared: fewer than two encoders have a score on every task.")
@@ -160,9 +149,8 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
             "Interval",
             "Separated",
             "New task",
-            "Likeliest",
         ),
-        alignment=("w2.2", "r", "r", "r", "r", "l", "l", "l", "l"),
+        alignment=("w2.2", "r", "r", "r", "r", "l", "l", "l"),
         groups=tuple(
             Group(captions.heading_of_protocol(protocol, rows), tuple(map(_match_line, own)))
             for protocol, own in by_protocol(across).items()
@@ -183,8 +171,8 @@ def power_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
             f"and no other pair differs ({captions.test_name(comparisons.pairs)} at {percent(power[0].alpha)}, Holm "
             "over all pairs of the task): median over the pairs, in brackets the least and the largest. "
             "Pairs differ in the standard error of their difference.",
-            "n: rows after balancing. MDD: smallest observed difference that is significant whatever the other pairs "
-            "show, median over the pairs; intervals of the differences are in the table of differences.",
+            f"n: rows after balancing. {captions.detectable_note(power[0].alpha)} Intervals of the differences are in "
+            "the table of differences.",
         ]
         if any(math.isnan(row.power) for row in power):
             notes.append(f"{MISSING} No test: all folds have the same difference.")
@@ -214,9 +202,7 @@ def _pair_line(pair: PairRow) -> tuple[Cell, ...]:
         Cell(interval(pair.low, pair.high)),
         Cell(p_number(pair.p)),
         Cell(p_number(pair.p_holm)),
-        Cell(f"{decimal(pair.mdd)} ({decimal(pair.mdd_power)})" if not math.isnan(pair.mdd) else MISSING),
-        Cell(_three(pair.bayes_a, pair.bayes_equal, pair.bayes_b)),
-        Cell(interval(pair.item_low, pair.item_high)),
+        Cell("yes" if pair.is_equivalent else "no"),
     )
 
 
@@ -231,10 +217,7 @@ def _rank_line(row: RankRow, across: Sequence[AcrossRow]) -> tuple[Cell, ...]:
         Cell(count(row.n_tasks)),
         Cell(decimal(row.mean)),
         Cell(decimal(row.average_rank, 2)),
-        *(
-            Cell(f"{decimal(low, 2)} to {decimal(high, 2)}" if row.complete else MISSING)
-            for low, high in ((row.repeat_low, row.repeat_high), (row.true_low, row.true_high))
-        ),
+        Cell(f"{decimal(row.repeat_low, 2)} to {decimal(row.repeat_high, 2)}" if row.complete else MISSING),
         Cell(_places(row)),
         *(Cell(count(number)) for number in numbers or ()),
         *([] if numbers else [Cell(MISSING)] * 3),
@@ -250,8 +233,7 @@ def _match_line(row: AcrossRow) -> tuple[Cell, ...]:
         Cell(decimal(row.difference)),
         Cell(interval(row.low, row.high)),
         Cell("yes" if row.separated else "no"),
-        Cell(_three(row.new_a, row.new_equal, row.new_b)),
-        Cell(_three(row.likeliest_a, row.likeliest_equal, row.likeliest_b)),
+        Cell(interval(row.new_low, row.new_high)),
     )
 
 
@@ -329,26 +311,16 @@ def _omnibus_notes(comparisons: Comparisons) -> list[str]:
 def _omnibus_of(facts: Mapping[str, Any], where: str) -> list[str]:
     if facts.get("friedman_p") is None:
         return []
-    said = [
+    return [
         f"All encoders equal{where} ({captions.over_units(facts['units'], facts['n_units'])})? Friedman chi² "
         f"{decimal(facts['friedman_chi2'], 2)}, p "
         f"{p_number(facts['friedman_p'])}; Iman and "
         f"Davenport F {_optional(facts['iman_davenport_f'])}, p {p_number(facts['iman_davenport_p'])}."
     ]
-    if facts.get("nemenyi_cd") is not None:
-        cd = decimal(facts["nemenyi_cd"], 2)
-        said.append(f"Nemenyi's critical difference of average ranks{where}: {cd}.")
-    return said
 
 
 def _optional(value: float | None) -> str:
     return MISSING if value is None else decimal(value, 2)
-
-
-def _three(*probabilities: float) -> str:
-    if any(math.isnan(value) for value in probabilities):
-        return MISSING
-    return " / ".join(decimal(value, 2) for value in probabilities)
 
 
 def _places(row: RankRow) -> str:

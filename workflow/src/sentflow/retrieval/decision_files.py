@@ -19,7 +19,8 @@ from sentflow.files.parquet import (
 from sentflow.files.sealed import read_sealed, write_sealed
 from sentflow.retrieval.ranking import Ranked
 from sentflow.retrieval.set_measures import of_means, relevant_of, set_values
-from sentflow.stats.resampling import Bootstrap, interval_of_mean
+from sentflow.stats.means import interval_of_scores
+from sentflow.stats.resampling import Bootstrap
 from sentflow.texts.corpora import Questions
 
 OF_MEANS = "F2-of-means"
@@ -181,7 +182,7 @@ def _worth(decided: Decided, values: DecisionValues, n_asked: int, bootstrap: Bo
     n_given = np.array([len(decided.documents.get(name, ())) for name in values.questions])
     means = {}
     for name, own in values.values.items():
-        low, high = interval_of_mean(own, bootstrap)
+        low, high = interval_of_scores(own, bootstrap)
         means[name] = {"mean": float(own.mean()), "low": low, "high": high}
     return {
         **decided.about,

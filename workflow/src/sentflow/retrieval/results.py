@@ -13,7 +13,8 @@ from sentflow.files.parquet import read_parquet, readable, write_parquet
 from sentflow.files.sealed import write_sealed
 from sentflow.retrieval.evaluation import Evaluation
 from sentflow.retrieval.groups import CLEAN, LEAKED
-from sentflow.stats.resampling import Bootstrap, interval_of_mean
+from sentflow.stats.means import interval_of_scores
+from sentflow.stats.resampling import Bootstrap
 
 _NAMES = ("questions", "retriever")
 _ABOUT_QUESTION = ("question", "group", "cluster", "n_relevant", "ranks")  # the other columns are measures
@@ -129,7 +130,7 @@ def stated_means(found: Evaluation, bootstrap: Bootstrap) -> dict[str, dict[str,
 
 
 def _mean(found: Evaluation, name: str, values: np.ndarray, bootstrap: Bootstrap) -> dict[str, float]:
-    low, high = interval_of_mean(values, bootstrap)
+    low, high = interval_of_scores(values, bootstrap)
     stated = {"mean": float(values.mean()), "low": low, "high": high, "chance": found.chance[name]}
     others = {
         "best_order": found.best_order,

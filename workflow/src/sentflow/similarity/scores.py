@@ -1,5 +1,6 @@
 """Scores of one encoder on one pair set: each measure and correlation, over all pairs and by sub-source."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -70,6 +71,7 @@ def similarity_scores(
     for index, (measure, column) in enumerate(columns.items()):
         scores[measure] = point_scores(gold, column, parts)
         intervals[measure], undefined = _intervals(whole, replicates, parts, index, settings.level)
+        _leave_out(intervals[measure], units, units_of)
         warnings += _warnings(measure, gold, column, parts)
         if undefined and not any(warning.startswith(f"{measure}:") for warning in warnings):
             warnings.append(
@@ -152,6 +154,16 @@ def _intervals(
             found[name][key] = limits(values, level)
             undefined = undefined or bool(np.isnan(values).any())
     return found, undefined
+
+
+def _leave_out(found: dict[str, Any], whole: PairUnits, by_subset: Mapping[str, PairUnits]) -> None:
+    """Take away the limits of what has too few effective pairs."""
+    none = dict.fromkeys(CORRELATIONS, (math.nan, math.nan))
+    if not whole.says_enough:
+        found.update(dict.fromkeys(AGGREGATIONS, none))
+    for name, units in by_subset.items():
+        if not units.says_enough:
+            found["subsets"][name] = none
 
 
 def limits(values: np.ndarray, level: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Several encoders on several units: omnibus test, pairs, Bayesian signed ranks. One number per encoder and unit.
+"""Several encoders on several units: omnibus test and pairs. One number per encoder and unit.
 
 Units are what is taken as independent: tasks, or averages over the tasks of a source; see `independent_units`.
 """
@@ -9,16 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc
-from scipy.stats import studentized_range, wilcoxon
+from scipy.stats import wilcoxon
 
-from sentflow.stats.paired import Probabilities
 from sentflow.stats.ranks import average_ranks
 
-BAYES_DRAWS = 50_000
-PRIOR_WEIGHT = 0.5  # of the pseudo-unit on which two encoders do not differ
 DECIMALS = 12  # beyond which differences of means differ by rounding
 _EXACT_UP_TO = 50  # units
-_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
@@ -104,19 +100,6 @@ def omnibus(means: np.ndarray) -> Omnibus:
     return Omnibus(chi2, chi2_p, f, float(fdtrc(k - 1, (k - 1) * (n - 1), f)))
 
 
-def critical_difference(n_units: int, n_models: int, *, alpha: float) -> float:
-    """Nemenyi's difference of average ranks; NaN where there are fewer than two units or encoders.
-
-    Notes
-    -----
-    q · √(K(K+1)/(6N)) with the studentised range over √2. It depends on which other encoders are compared.
-    """
-    if n_units < 2 or n_models < 2:
-        return math.nan
-    q = float(studentized_range.ppf(1 - alpha, n_models, math.inf)) / math.sqrt(2)
-    return q * math.sqrt(n_models * (n_models + 1) / (6 * n_units))
-
-
 def signed_rank_p(differences: np.ndarray) -> float:
     """Two-sided p of Wilcoxon's signed-rank test over units; 1 where no unit has a difference.
 
@@ -140,49 +123,3 @@ def signed_rank_p(differences: np.ndarray) -> float:
         chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
     found = int(doubled[different > 0].sum())
     return min(1.0, 2 * float(min(chances[: found + 1].sum(), chances[found:].sum())))
-
-
-def signed_rank_probabilities(
-    differences: np.ndarray, *, rope: float, seed: int, n_draws: int = BAYES_DRAWS
-) -> list[Probabilities]:
-    """Bayesian signed-rank test of several pairs over the same units.
-
-    Parameters
-    ----------
-    differences
-        (P, N) differences a − b of P pairs on N units.
-    rope
-        Half-width of practical equivalence.
-    seed, n_draws
-        Of the Dirichlet weights of units, the same for all pairs.
-
-    Returns
-    -------
-    list
-        Per pair the shares of draws in which each of the three regions is the largest.
-
-    Notes
-    -----
-    Beside the N differences stands one of 0 with a prior weight of 0.5. For weights w of a draw the mass of b is
-    Σ w_i w_j over pairs with z_i + z_j < −2 rope, that of a above 2 rope, of equality the rest; sums on a border count
-    half to each side. Benavoli, Corani, Demšar and Zaffalon 2017.
-    """
-    n_pairs, n_units = differences.shape
-    z = np.concatenate([np.zeros((n_pairs, 1)), differences], axis=1)
-    sums = z[:, :, None] + z[:, None, :]
-    above, below = (_mass(sums, 2 * rope), _mass(-sums, 2 * rope))
-    generator = np.random.default_rng(seed)
-    largest = np.zeros((n_pairs, 3))
-    for start in range(0, n_draws, _AT_ONCE):
-        size = min(_AT_ONCE, n_draws - start)
-        weights = generator.dirichlet([PRIOR_WEIGHT, *[1.0] * n_units], size)
-        for pair in range(n_pairs):
-            a, b = (((weights @ mass[pair]) * weights).sum(axis=1) for mass in (above, below))
-            winner = np.argmax(np.stack([a, 1 - a - b, b]), axis=0)
-            largest[pair] += np.bincount(winner, minlength=3)
-    return [Probabilities(*(counts / n_draws).tolist()) for counts in largest]
-
-
-def _mass(sums: np.ndarray, border: float) -> np.ndarray:
-    """1 where a sum is above the border, 1/2 where it lies on it."""
-    return np.asarray((sums > border) + 0.5 * (sums == border), dtype=np.float64)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+FEWEST_VALUES, FEWEST_OTHERS = 30, 10
+"""Independent values from which intervals of their mean are given, and how many must differ from the most frequent."""
 FEWEST_DOCUMENTS = 4.0
 """Effective documents with fewer of which nothing is said of new ones (docs/statistics.md, "New documents")."""
 

@@ -1,15 +1,49 @@
 """Means over questions when questions, or clusters of them, are drawn again."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from sentflow.stats.bca import bca_limits
+from sentflow.stats.effective import FEWEST_OTHERS, FEWEST_VALUES
 from sentflow.stats.items import resampling_units
-from sentflow.stats.resampling import drawn_counts, percentile_limits
+from sentflow.stats.resampling import Bootstrap, drawn_counts, interval_of_mean, percentile_limits
 
 _ROUNDING = 1e-12  # of the largest absolute score; means that are closer than this are equal
+
+
+def says_enough(values: np.ndarray) -> bool:
+    """Whether an interval of the mean of (n,) independent values covers what it claims, by t or by a bootstrap."""
+    _, counts = np.unique(values, return_counts=True)
+    return len(values) >= FEWEST_VALUES and len(values) - int(counts.max()) >= FEWEST_OTHERS
+
+
+def interval_of_scores(values: np.ndarray, bootstrap: Bootstrap) -> tuple[float, float]:
+    """Of the mean of (n,) scores of independent questions, n >= 1: `limits_without_draws`, else percentile limits."""
+    return limits_without_draws(values, bootstrap.level) or interval_of_mean(values, bootstrap)
+
+
+def limits_without_draws(values: np.ndarray, level: float) -> tuple[float, float] | None:
+    """Of the mean of (n,) scores of independent questions; None where they are to be drawn again.
+
+    `wilson_limits` where all are 0 or 1, and else NaN where they do not say enough: percentile limits of 17 to 25
+    questions cover 69 to 86 % instead of 95 %.
+    """
+    if np.isin(values, (0.0, 1.0)).all():
+        return wilson_limits(int(values.sum()), len(values), level)
+    return None if says_enough(values) else (math.nan, math.nan)
+
+
+def wilson_limits(n_ones: int, n: int, level: float) -> tuple[float, float]:
+    """Of a share of n >= 1 independent values of 0 and 1. Wilson 1927, JASA 22, 209–212."""
+    z = float(ndtri((1 + level) / 2))
+    share, weight = n_ones / n, z**2 / n
+    middle = (share + weight / 2) / (1 + weight)
+    half = math.sqrt(weight * (share * (1 - share) + weight / 4)) / (1 + weight)
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 @dataclass(frozen=True)

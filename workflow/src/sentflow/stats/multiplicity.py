@@ -53,28 +53,4 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-def true_discoveries(p_values: Sequence[float], *, alpha: float) -> int:
-    """How many null hypotheses at least are false, with a probability of 1 − α.
-
-    Parameters
-    ----------
-    p_values
-        Of all tests, none of them NaN.
-    alpha
-        Probability that the number is too large.
-
-    Notes
-    -----
-    M − h with Hommel's h, the size of the largest set of hypotheses that Simes' test does not reject: of its p-values
-    q₁ ≤ … ≤ q_h all are above j α / h. For tests that are independent or positively dependent. Hommel 1988; Goeman and
-    Solari 2011.
-    """
-    ordered = np.sort(np.array(p_values, dtype=np.float64))
-    n = len(ordered)
-    for size in range(n, 0, -1):  # the largest p-values are those that Simes rejects last
-        if (ordered[n - size :] * size > alpha * np.arange(1, size + 1)).all():
-            return n - size
-    return n
-
-
 ADJUSTMENTS = {"holm": holm, "benjamini-hochberg": benjamini_hochberg}

@@ -13,6 +13,8 @@ from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_
 PAIRS, COMPONENTS, SENTENCES = "pairs", "components", "sentences"
 # effective ones; with fewer, drawing components gives intervals that are too narrow (docs/statistics.md)
 LEAST_COMPONENTS = 50
+# for an interval or a test: with 11 (STS13:OnWN) 95 % intervals cover 87.5 %, and tests err in 14 %
+FEWEST_EFFECTIVE = 12
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,11 @@ class PairUnits:
     second: np.ndarray | None
     n_units: int
     effective_pairs: float
+
+    @property
+    def says_enough(self) -> bool:
+        """Whether intervals and tests are given."""
+        return self.effective_pairs >= FEWEST_EFFECTIVE
 
     def facts(self) -> dict[str, str | int | float]:
         """What files say of it: ``kind``, ``n_units``, ``effective_pairs``."""

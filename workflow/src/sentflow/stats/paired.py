@@ -13,14 +13,6 @@ POWER = 0.80  # with which `PairedT.detectable` differences are found
 TIE_TOLERANCE = 1e-9  # scores of one measure that are closer than this differ by rounding
 
 
-class Probabilities(NamedTuple):
-    """Posterior probabilities of a difference a − b; they sum to 1, or are NaN."""
-
-    a: float
-    equal: float
-    b: float
-
-
 class Wins(NamedTuple):
     """On how many units each of two systems is better."""
 
@@ -132,10 +124,6 @@ class PairedT:
             return 0.0 if self.mean == 0 else math.nan
         return float(stdtr(self.freedom, (abs(self.mean) - margin) / self.error))
 
-    def significant_from(self, alpha: float) -> float:
-        """Smallest observed difference that has p <= alpha; NaN where the spread is 0."""
-        return _undefined_at_zero(float(stdtrit(self.freedom, 1 - alpha / 2)) * self.error)
-
     def detectable(self, alpha: float) -> float:
         """Smallest true difference that has p <= alpha with a probability of `POWER`; NaN where the spread is 0.
 
@@ -164,23 +152,6 @@ class PairedT:
             return math.nan
         critical = float(stdtrit(self.freedom, 1 - alpha / 2))
         return float(stdtr(self.freedom, abs(difference) / self.error - critical))
-
-    def probabilities(self, rope: float) -> Probabilities:
-        """Bayesian t-test: a better by more than `rope`, no more apart than that, b better by more.
-
-        Notes
-        -----
-        With a flat prior the posterior of the difference is the t distribution of the test, around the mean. That of
-        `CorrectedT` supposes the correlation 1/k of the folds: ρ/(1 − ρ) = 1/(k − 1). Corani and Benavoli 2015;
-        Benavoli et al. 2017.
-        """
-        if self.degenerate and self.mean == 0:
-            return Probabilities(0.0, 1.0, 0.0)
-        if self.degenerate or math.isnan(self.error):
-            return Probabilities(*[math.nan] * 3)
-        below = float(stdtr(self.freedom, (-rope - self.mean) / self.error))
-        above = float(stdtr(self.freedom, (self.mean - rope) / self.error))
-        return Probabilities(above, max(0.0, 1 - above - below), below)  # rounding, where all is certain
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import stdtr, stdtrit
-
-from sentflow.stats.paired import Probabilities
+from scipy.special import stdtrit
 
 _STARTS = (
     (0.1, 0.1),
@@ -33,8 +31,6 @@ class PooledDifference:
         NaN.
     new_low, new_high
         Prediction interval of the true difference on one new task, of a new source if there are several.
-    new_task
-        Probabilities that on this task a is better by more than the rope, neither is, b is.
     n_sources
         Groups of tasks.
     """
@@ -46,12 +42,11 @@ class PooledDifference:
     between_sources: float
     new_low: float
     new_high: float
-    new_task: Probabilities
     n_sources: int
 
 
 def pooled_difference(
-    differences: np.ndarray, errors: np.ndarray, sources: Sequence[Hashable], *, level: float, rope: float
+    differences: np.ndarray, errors: np.ndarray, sources: Sequence[Hashable], *, level: float
 ) -> PooledDifference:
     """Random-effects model of one pair of encoders.
 
@@ -65,8 +60,6 @@ def pooled_difference(
         (N,) what tasks have in common: those of one source are not independent.
     level
         Of both intervals.
-    rope
-        Half-width of practical equivalence.
 
     Notes
     -----
@@ -83,7 +76,7 @@ def pooled_difference(
     known = errors[errors > 0]
     if freedom < 1 or len(known) == 0 or np.isnan(errors).any():
         nan = math.nan
-        return PooledDifference(nan, nan, nan, nan, nan, nan, nan, Probabilities(nan, nan, nan), n_sources)
+        return PooledDifference(nan, nan, nan, nan, nan, nan, nan, n_sources)
     filled = np.where(errors > 0, errors, math.sqrt(float((known**2).mean())))
     model = _Model(differences, filled**2, groups)
     tau, omega = model.deviations(with_sources=several)
@@ -91,8 +84,6 @@ def pooled_difference(
     variance *= max(1.0, misfit / (len(differences) - 1))
     half_width = float(stdtrit(freedom, (1 + level) / 2))
     error, spread = math.sqrt(variance), math.sqrt(variance + tau**2 + omega**2)
-    above = float(stdtr(freedom, (mean - rope) / spread))
-    below = float(stdtr(freedom, (-rope - mean) / spread))
     return PooledDifference(
         mean=mean,
         low=mean - half_width * error,
@@ -101,7 +92,6 @@ def pooled_difference(
         between_sources=omega if several else math.nan,
         new_low=mean - half_width * spread,
         new_high=mean + half_width * spread,
-        new_task=Probabilities(above, max(0.0, 1 - above - below), below),
         n_sources=n_sources,
     )
 

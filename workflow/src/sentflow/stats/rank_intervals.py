@@ -1,4 +1,4 @@
-"""Two intervals of ranks over tasks: of those that a repetition of the experiment would give, and of the true ones."""
+"""Intervals of ranks over tasks: of those that a repetition of the experiment would give."""
 
 import math
 from collections.abc import Sequence
@@ -8,8 +8,6 @@ import numpy as np
 
 from sentflow.stats.across import ranks
 from sentflow.stats.generalisation import degrees_of_freedom
-from sentflow.stats.multiplicity import true_discoveries
-from sentflow.stats.paired import CorrectedT
 from sentflow.stats.resampling import percentile_limits
 
 
@@ -25,8 +23,6 @@ class RankInterval:
         Of the average rank that a repetition of the experiment would give: other tasks (where there are several
         sources, of other sources), and other texts in each. Noise
         pulls average ranks towards the middle, so this is no interval of the true one.
-    true_low, true_high
-        Of the true average rank on these tasks: by the expected scores, those over all samples of texts.
     place, place_low, place_high
         Its position by average rank, and the limits of that in a repetition.
     """
@@ -34,8 +30,6 @@ class RankInterval:
     average_rank: float
     repeat_low: float
     repeat_high: float
-    true_low: float
-    true_high: float
     place: float
     place_low: float
     place_high: float
@@ -73,8 +67,6 @@ def rank_intervals(
     all encoders from a multivariate t distribution: `degrees_of_freedom`, the means of the folds, and the
     covariance of the fold scores times 1/J + 1/(k − 1), as for the generalisation interval, so that encoders stay
     paired. Units alone would say nothing about the texts inside their tasks.
-
-    True ranks: see `_true_limits`.
     """
     means = np.stack([scores.mean(axis=0) for scores in fold_scores])
     generator = np.random.default_rng(seed)
@@ -97,44 +89,17 @@ def rank_intervals(
         low, high = percentile_limits(averages[:, model], level)
         limits = [(1 - level) / 2, (1 + level) / 2]
         place_low, place_high = np.quantile(places[:, model], limits, method="inverted_cdf").tolist()
-        true_low, true_high = _true_limits(fold_scores, model, folds, 1 - level, kept)
         found.append(
             RankInterval(
                 average_rank=float(average[model]),
                 repeat_low=low,
                 repeat_high=high,
-                true_low=true_low,
-                true_high=true_high,
                 place=float(place[model]),
                 place_low=place_low,
                 place_high=place_high,
             )
         )
     return found
-
-
-def _true_limits(
-    fold_scores: Sequence[np.ndarray], model: int, folds: int, alpha: float, documents: Sequence[float]
-) -> tuple[float, float]:
-    """Limits of the average rank of the expected scores of one encoder, wrong with a probability of at most alpha.
-
-    Notes
-    -----
-    On a task the rank by expected scores is 1 plus the number of encoders that are truly better. Of the one-sided
-    corrected t-tests of all others on all tasks at least so many are true discoveries as `true_discoveries` counts, so
-    the average rank is at least 1 plus their number per task; at the other end likewise.
-    """
-    others = [other for other in range(fold_scores[0].shape[1]) if other != model]
-    above = [
-        CorrectedT(scores[:, other] - scores[:, model], folds, kept).p_above()
-        for scores, kept in zip(fold_scores, documents, strict=True)
-        for other in others
-    ]
-    above = [0.5 if math.isnan(p) else p for p in above]  # too few documents show nothing, either way
-    n_tasks = len(fold_scores)
-    n_better = true_discoveries(above, alpha=alpha / 2)
-    n_worse = true_discoveries([1 - p for p in above], alpha=alpha / 2)
-    return 1 + n_better / n_tasks, len(others) + 1 - n_worse / n_tasks
 
 
 def _drawn_scores(

@@ -7,6 +7,11 @@ from typing import Literal
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+LEAST_SEEDS = 3
+"""Of which an interval or a test for new seeds is given: 95 % intervals of two cover 87 %."""
+ENOUGH_SEEDS = 6
+"""Below which such an interval comes with a warning."""
+
 
 @dataclass(frozen=True)
 class SeedVariance:
@@ -67,7 +72,9 @@ class SeedVariance:
         return "questions" if self.from_questions > self.from_seeds else "seeds"
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Of `mean`, for new questions and new seeds; of zero width where all values are equal."""
+        """Of `mean`, for new questions and new seeds: NaN below `LEAST_SEEDS`, no width where all values are equal."""
+        if self.n_seeds < LEAST_SEEDS:
+            return math.nan, math.nan
         half_width = 0.0
         if self.variance > 0:
             half_width = float(stdtrit(self.freedom, (1 + level) / 2)) * math.sqrt(self.variance)
@@ -76,8 +83,10 @@ class SeedVariance:
     def p(self) -> float:
         """Two-sided p that the true mean is 0, for new questions and new seeds; the test of `interval`.
 
-        1 where all values are 0, NaN where they are equal otherwise.
+        1 where all values are 0, NaN where they are equal otherwise, and below `LEAST_SEEDS`.
         """
+        if self.n_seeds < LEAST_SEEDS:
+            return math.nan
         if not self.variance > 0:
             return 1.0 if self.mean == 0 else math.nan
         return float(2 * stdtr(self.freedom, -abs(self.mean) / math.sqrt(self.variance)))

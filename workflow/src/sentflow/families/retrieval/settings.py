@@ -230,7 +230,6 @@ class RetrievalSettings(Family):
         return json_text(
             {
                 "order": [list(self.judged_sets), self.shown],
-                "controls": list(self._of_kind(RANDOM)),
                 "families": self.seed_families(),
                 **pick(self.experiment.config["retrieval"], "main", "measures"),
                 "alpha": statistics["alpha"],

@@ -159,7 +159,6 @@ class TunedRetrieval(RetrievalUnits):
             {
                 "question_sets": list(self.judged_sets),
                 "systems": [list(one) for one in self._systems()],
-                "controls": list(self._of_kind(RANDOM)),
                 "alpha": statistics["alpha"],
                 "margin": statistics["rope"],
                 **self._resampling(),

@@ -82,7 +82,6 @@ def _draw_panel(axes: Axes, ranked: Sequence[RankingRow], looks: Mapping[str, ca
     names = lettering.distinct(titles, lettering.into(_LABEL_INCHES, _LABEL_SIZE))
     for line, row in enumerate(ranked):
         look = looks[row.model]
-        axes.plot((row.true_low, row.true_high), (line, line), color=look.color, linewidth=0.7)
         axes.plot((row.repeat_low, row.repeat_high), (line, line), color=look.color, linewidth=2.4)
         axes.plot(row.average_rank, line, marker=look.marker, color=look.color, markersize=4)
         axes.annotate(

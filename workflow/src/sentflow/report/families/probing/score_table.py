@@ -17,7 +17,7 @@ from sentflow.report.table.cells import Cell, Group, Table, crossed, names_of, r
 from sentflow.report.table.maker import made_of
 
 # what the CSV of scores says of tests, behind the columns of the summary
-STANDING_NAMES = ("rank", "is_best", "not_worse", "letter", "better_than", "mdd")
+STANDING_NAMES = ("rank", "is_best", "not_worse", "letter", "better_than", "mdd_power")
 
 
 def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons | None = None) -> Table:

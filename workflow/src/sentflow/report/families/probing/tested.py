@@ -34,11 +34,11 @@ def within_tasks(comparisons: Comparisons) -> str:
         f"differ significantly; {count(n_alone)} are marked where each task is adjusted by itself (Holm). "
         "This does not show that the others are equal: the tests may have had too little power."
     )
-    equal = [pair for pair in undecided if pair.bayes_equal >= 0.95]
+    equal = [pair for pair in undecided if pair.is_equivalent]
     if equal:
         text += (
-            f" For {count(len(equal))} of them there is evidence of practical equality (within "
-            f"{decimal(equal[0].rope, 2)}, probability at least {percent(0.95)})."
+            f" {count(len(equal))} of them are equivalent: the {percent(0.9)} interval lies within ± "
+            f"{decimal(equal[0].rope, 2)}."
         )
     return text
 
@@ -50,11 +50,7 @@ def across_tasks(comparisons: Comparisons) -> str | None:
         return None
     facts = comparisons.omnibus[ranked[0].protocol]
     first = ranked[0]
-    text = (
-        f"{first.model_title} has the best average rank, {decimal(first.average_rank, 2)} "
-        f"({percent(first.level)} interval of the true average rank on these tasks "
-        f"{decimal(first.true_low, 2)} to {decimal(first.true_high, 2)})."
-    )
+    text = f"{first.model_title} has the best average rank, {decimal(first.average_rank, 2)}."
     if facts.get("iman_davenport_p") is not None:
         text += (
             f" Test that all encoders rank equally: {p_value(facts['iman_davenport_p'])} (Friedman, in "
@@ -80,13 +76,12 @@ def across_tasks(comparisons: Comparisons) -> str | None:
 
 def what_could_be_found(comparisons: Comparisons) -> str:
     """How small a difference the tests can find."""
-    gaps = [pair.mdd for pair in comparisons.pairs if not math.isnan(pair.mdd)]
+    gaps = [pair.mdd_power for pair in comparisons.pairs if not math.isnan(pair.mdd_power)]
     if not gaps:
         return "No test is possible."
     text = (
-        "A difference between two encoders on a task had to reach "
-        f"{decimal(median(gaps))} to be significant whatever the other pairs of the task show "
-        f"(median; from {decimal(min(gaps))} to {decimal(max(gaps))})."
+        f"A true difference of {decimal(median(gaps))} between two encoders on a task is found four times out of five "
+        f"(median of the pairs; from {decimal(min(gaps))} to {decimal(max(gaps))})."
     )
     for difference in dict.fromkeys(row.difference for row in comparisons.power):
         powers = [row.power for row in comparisons.power if row.difference == difference]
@@ -97,7 +92,9 @@ def what_could_be_found(comparisons: Comparisons) -> str:
                 f" A true difference of {difference:g} is found with a probability of {percent(POWER)} or more on "
                 f"{likely} of {counted(len(known), 'task')}."
             )
-    return text + " More texts make smaller differences visible, more repetitions hardly do."
+    return (
+        text + " More texts make smaller differences visible; beyond 10 repetitions more of them hardly do."
+    )
 
 
 def _first_wins(pairs: Sequence[PairRow], task: str) -> bool:
@@ -121,11 +118,8 @@ def _on_a_new_task(across: Sequence[AcrossRow], first: RankRow, second: RankRow)
             mean, low, high = (
                 (row.difference, row.low, row.high) if is_a else (-row.difference, -row.high, -row.low)
             )
-            chance = row.new_a if is_a else row.new_b
-            where = "a new task of the same source" if row.n_sources == 1 else "a task of a new source"
             return (
                 f" It is above {second.model_title} by {decimal(mean)} on average over tasks ({percent(row.level)} "
-                f"interval {decimal(low)} to {decimal(high)}); on {where} it would be better by more "
-                f"than {decimal(row.rope, 2)} with a probability of {decimal(chance, 2)}."
+                f"interval {decimal(low)} to {decimal(high)})."
             )
     return ""

@@ -87,7 +87,7 @@ def _what_to_say(
     if is_compact:
         return wanted
     wanted |= {"which interval it has, or where to find it": "interval", "n": "n"}
-    if any(not math.isnan(pair.mdd) for pair in comparisons.pairs):
+    if any(not math.isnan(pair.mdd_power) for pair in comparisons.pairs):
         wanted["the minimum detectable difference"] = "MDD"
     return wanted
 

@@ -1,5 +1,6 @@
 """The table of paired differences between retrievers."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,12 +38,11 @@ def differences_table(
             "Interval",
             "p",
             "Holm",
-            "Tukey",
             "Won/tied/lost",
             "MDD",
             "Effect",
         ),
-        alignment=("w4.6", "r", "r", "l", "r", "r", "r", "r", "r", "r"),
+        alignment=("w4.6", "r", "r", "l", "r", "r", "r", "r", "r"),
         groups=tuple(groups),
         tidy_header=names_of(QuestionDifference),
         tidy_rows=records_of(differences),
@@ -56,8 +56,8 @@ def _notes(differences: Sequence[QuestionDifference]) -> list[str]:
     return [
         f"Difference: of {first.measure}, first minus second, with its {percent(first.level)} t interval, which is not "
         "adjusted for the number of pairs; p: paired t-test over questions; Holm: adjusted over all pairs of the "
-        f"question set; *: at most {percent(first.alpha)}. Tukey: randomised Tukey test without controls, adjusted by "
-        f"itself. They hold for {words.POPULATION}.",
+        f"question set; *: at most {percent(first.alpha)}. They hold for {words.POPULATION}."
+        + (f" {words.NO_INTERVAL}" if any(math.isnan(row.low) for row in differences) else ""),
         "n: questions; won/tied/lost: by the first. MDD: smallest true difference that has a star with a "
         "probability of 80\u202f% at least, whatever the other pairs show. Effect: difference over the standard "
         "deviation of the differences.",
@@ -72,7 +72,6 @@ def _line(row: QuestionDifference, titles: Mapping[str, str]) -> tuple[Cell, ...
         Cell(interval(row.low, row.high) or MISSING),
         Cell(p_number(row.p)),
         Cell(p_number(row.p_holm)),
-        Cell(p_number(row.p_tukey)),
         Cell(f"{row.wins}/{row.ties}/{row.losses}"),
         Cell(decimal(row.mdd_power)),
         Cell(decimal(row.effect_size)),

@@ -79,6 +79,7 @@ def _notes(seeds: Sequence[SeedRow]) -> list[str]:
         "the rest is what is peculiar to a question with a seed. More of: what twice as many would make the interval "
         "narrower."
     ]
+    said += captions.few_seeds(row.n_seeds for row in seeds)
     if any(row.seeds_unseen for row in seeds):
         said.append(
             "†: seeds differ less than noise would; with a few seeds this means “not seen”, not “none”."

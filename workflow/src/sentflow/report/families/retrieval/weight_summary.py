@@ -5,7 +5,8 @@ from typing import Any
 
 from sentflow.report.families.retrieval.decision_rows import WeightRow
 from sentflow.retrieval.tuned_fusion import Weighed
-from sentflow.stats.resampling import Bootstrap, interval_of_mean
+from sentflow.stats.means import interval_of_scores
+from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
 
 
@@ -35,7 +36,7 @@ def _rows(own: Weighed, choice: Mapping[str, Any], settings: Mapping[str, Any]) 
     bootstrap = Bootstrap(settings["level"], settings["n_resamples"], seed)
     of_folds = [tuple(one) for one in choice["weights_of_folds"]]
     for weights, values in zip(own.candidates, own.values, strict=True):
-        low, high = interval_of_mean(values, bootstrap)
+        low, high = interval_of_scores(values, bootstrap)
         yield WeightRow(
             questions=own.question_set,
             questions_title=asked["title"],

@@ -11,11 +11,16 @@ from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell
 from sentflow.retrieval.groups import CLEAN, LEAKED
 from sentflow.retrieval.ties import DECISIVE, decisive
+from sentflow.stats.effective import FEWEST_OTHERS, FEWEST_VALUES
 
 QUESTIONS = "new questions on the same documents"
 DOCUMENTS = "new documents"
 BEYOND = "nothing is said of other collections, nor of other trainings of an encoder"
 POPULATION = f"{QUESTIONS} (not: new documents, other collections, other trainings of an encoder)"
+NO_INTERVAL = (
+    f"Without an interval: fewer than {FEWEST_VALUES} questions, or than {FEWEST_OTHERS} with another value (or "
+    "difference) than the most frequent one; p of a difference is then of sign flips."
+)
 NOTHING_SEARCHED = "Nothing to draw: no retriever of this selection searched a question set."
 LETTERS = "Superscript letters: the retrievers that this one is significantly better than."
 MEASURES_NOTE = (
@@ -144,7 +149,11 @@ def _cut_of(row: RetrievalRow) -> str:
 
 def interval_note(rows: Sequence[RetrievalRow]) -> str:
     """What the interval generalises to."""
-    return f"In brackets the {percent(rows[0].level)} interval for {QUESTIONS} (bootstrap over questions); {BEYOND}."
+    said = (
+        f"In brackets the {percent(rows[0].level)} interval for {QUESTIONS} (bootstrap over questions, or Wilson's of "
+        f"values of 0 and 1); {BEYOND}."
+    )
+    return f"{said} {NO_INTERVAL}" if any(row.is_main and math.isnan(row.low) for row in rows) else said
 
 
 def test_note(differences: Sequence[QuestionDifference]) -> str:

@@ -13,6 +13,7 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, p_number, percent
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.stats.pair_graph import FEWEST_EFFECTIVE
 
 
 def differences_table(
@@ -33,15 +34,17 @@ def differences_table(
         first = differences[0]
         notes += [
             "Difference: first minus second, × 100, on the same pairs of sentences, with its "
-            f"{percent(first.level)} interval (paired bootstrap over these pairs, or over what is drawn in their "
-            "place), which is not adjusted for the number of pairs.",
+            f"{percent(first.level)} interval (normal, with the standard deviation of a paired bootstrap over these "
+            "pairs, or over what is drawn in their place), which is not adjusted for the number of pairs.",
             words.drawn_note({row.pairs: row.drawn for row in differences}),
-            "p: from the difference over its standard deviation in the bootstrap; Holm: adjusted over all pairs of "
+            "p: by the same standard deviation; Holm: adjusted over all pairs of "
             f"encoders of the set; *: at most {percent(first.alpha)}.",
             "n: scored pairs.",
         ]
         if any(math.isnan(row.p_holm) for row in differences):
-            notes.append(f"{MISSING} No test: a value is undefined.")
+            notes.append(
+                f"{MISSING} No test: an undefined value, or fewer than {FEWEST_EFFECTIVE} effective pairs."
+            )
     else:
         notes.append("Nothing was compared: fewer than two encoders have a score.")
     return Table(

@@ -61,10 +61,10 @@ def hundred(value: float) -> str:
 
 
 def hundred_interval(low: float, high: float) -> str:
-    """``[71.20, 73.51]``, or nothing if a limit is undefined."""
+    """``[71.2, 73.5]``, for resamples know no more, or nothing if a limit is undefined."""
     if low != low or high != high:
         return ""
-    return f"[{hundred(low)}, {hundred(high)}]"
+    return f"[{decimal(100 * low, 1)}, {decimal(100 * high, 1)}]"
 
 
 def protocol(rows: Sequence[SimilarityRow]) -> str:

@@ -47,10 +47,8 @@ def seeds_table(seeds: Sequence[TrainingSeeds], title: str, rows: Sequence[Train
             "p, Holm",
             "least p",
             "least, Holm",
-            "ε",
-            "ε of other",
         ),
-        alignment=("w4.6", "r", "l", "l", *("r" for _ in range(4)), "l", *("r" for _ in range(6))),
+        alignment=("w4.6", "r", "l", "l", *("r" for _ in range(4)), "l", *("r" for _ in range(4))),
         groups=tuple(groups),
         tidy_header=names_of(TrainingSeeds),
         tidy_rows=records_of(seeds),
@@ -70,8 +68,6 @@ def _line(row: TrainingSeeds) -> tuple[Cell, ...]:
         Cell(_share(row.share_of_seeds) + ("†" if row.seeds_unseen else "")),
         Cell(row.more),
         *(Cell(p_number(p)) for p in (row.p, row.p_holm, row.least_p, row.least_p_holm)),
-        Cell(decimal(row.violation, 2)),
-        Cell(decimal(row.violation_of_other, 2)),
     )
 
 
@@ -92,9 +88,6 @@ def _notes(seeds: Sequence[TrainingSeeds]) -> list[str]:
         "peculiar to a seed on these pairs. More of: what twice as many would make the interval narrower.",
         "p: exact sign-flip test over the seeds that both have, for new seeds on the same pairs; least p is what it "
         "could be at least with so many seeds, and with Holm's correction over all lines of the set.",
-        "ε: least violation (ε_min, 95 % one-sided) of the first, and of the other, being almost stochastically "
-        "better, over all seeds of either, unpaired: below 0.5 it is, from 0.2 down safely so. Where all scores of "
-        "one are above all of the other it is 0, whatever the number of seeds.",
     ]
     differences = [row for row in seeds if row.other]
     weak = [row for row in differences if row.least_p > row.alpha]
@@ -108,6 +101,7 @@ def _notes(seeds: Sequence[TrainingSeeds]) -> list[str]:
             f"With so many lines, Holm's correction leaves no difference that could be significant at "
             f"{percent(first.alpha)} with these seeds: only a comparison that was planned alone can be."
         )
+    said += captions.few_seeds(row.n_seeds for row in seeds)
     if any(row.seeds_unseen for row in seeds):
         said.append(
             "†: seeds differ less than noise would; with a few seeds this means “not seen”, not “none”."
