@@ -30,11 +30,25 @@ def test_tasks_of_different_sources_are_the_usual_random_effects_model():
     misfit = ((DIFFERENCES - mean) ** 2 / (ERRORS**2 + tau**2)).sum() / 5
     half = student.ppf(0.975, 5) * math.sqrt(variance * max(1, misfit))
     found = pooled_difference(DIFFERENCES, ERRORS, "abcdef", **ARGUMENTS)
-    assert (found.between_tasks, found.mean) == pytest.approx((tau, mean), rel=1e-3)
-    assert (found.low, found.high) == pytest.approx((mean - half, mean + half), rel=1e-2)
-    spread = math.sqrt(variance * max(1, misfit) + tau**2)
-    reach = student.ppf(0.975, 5) * spread
-    assert (found.new_low, found.new_high) == pytest.approx((mean - reach, mean + reach), rel=1e-2)
+    assert (found.between_tasks, found.weighted) == pytest.approx((tau, mean), rel=1e-3)
+    assert (found.weighted_low, found.weighted_high) == pytest.approx((mean - half, mean + half), rel=1e-2)
+
+
+def test_the_plain_mean_has_the_variance_of_its_components():
+    found = pooled_difference(DIFFERENCES, ERRORS, "abcdef", **ARGUMENTS)
+    mean, of_tasks = DIFFERENCES.mean(), found.between_tasks**2 / 6
+    variance = of_tasks + (ERRORS**2).sum() / 36
+    half = student.ppf(0.975, 5) * math.sqrt(variance)  # Satterthwaite's 5.7 are more than the sources allow
+    assert (found.mean, found.low, found.high) == pytest.approx((mean, mean - half, mean + half))
+    reach = student.ppf(0.975, 5) * math.sqrt(variance + found.between_tasks**2)
+    assert (found.new_low, found.new_high) == pytest.approx((mean - reach, mean + reach))
+    by_source = pooled_difference(DIFFERENCES, ERRORS, "aaabbc", **ARGUMENTS)
+    of_sources = by_source.between_sources**2 * (9 + 4 + 1) / 36
+    of_tasks = by_source.between_tasks**2 / 6
+    variance = of_sources + of_tasks + (ERRORS**2).sum() / 36
+    squares = of_sources**2 / (36 / 14 - 1) + of_tasks**2 / 3
+    half = student.ppf(0.975, min(2, variance**2 / squares)) * math.sqrt(variance)
+    assert (by_source.mean, by_source.high) == pytest.approx((mean, mean + half))
 
 
 def test_sources_have_a_variance_of_their_own():

@@ -278,7 +278,9 @@ class AcrossRow:
     separated
         The omnibus test rejects (asked of three encoders or more), and so does this one.
     difference, low, high
-        Average true difference a − b over tasks, and its interval at `level` (`stats.pooled`).
+        Mean over tasks of a less that of b, and the interval at `level` of the average true one (`stats.pooled`).
+    weighted_difference, weighted_low, weighted_high
+        The same, weighted by precision and source: another number than that of the two means.
     between_tasks, between_sources
         Standard deviations of the true difference between tasks of a source and between sources.
     new_low, new_high
@@ -307,6 +309,9 @@ class AcrossRow:
     difference: float
     low: float
     high: float
+    weighted_difference: float
+    weighted_low: float
+    weighted_high: float
     level: float
     between_tasks: float
     between_sources: float

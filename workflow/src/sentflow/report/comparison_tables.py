@@ -128,8 +128,8 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
             f"Separated: by Wilcoxon's signed-rank test {_of_each(across, _units)} "
             "(p adjusted over all pairs, Holm), where the test of all encoders together rejects. "
             f"{_of_each(across, _never_separated)}".strip(),
-            f"Average: difference over tasks with its {percent(across[0].level)} interval "
-            f"(random-effects model, REML, Knapp and Hartung). {_of_each(across, _sources)}",
+            f"Average: difference of the means over tasks with its {percent(across[0].level)} interval "
+            f"(variances of tasks and sources by REML). {_of_each(across, _sources)}",
             "New task: prediction interval of the true difference on one new task, by the same model.",
             *_omnibus_notes(comparisons),
             "n and MDD of each task: see table of scores.",

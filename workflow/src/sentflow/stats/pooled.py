@@ -1,4 +1,4 @@
-"""The difference of two encoders over tasks: partial pooling of the differences on each task."""
+"""The difference of two encoders over tasks: the plain mean over tasks, its error, and a weighted one beside it."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import stdtrit
+
+from sentflow.stats.effective import effective_clusters
 
 _STARTS = (
     (0.1, 0.1),
@@ -24,7 +26,10 @@ class PooledDifference:
     Attributes
     ----------
     mean, low, high
-        Average true difference of the population that the sources (or the tasks of the only one) are drawn from.
+        Plain mean of the differences, so that of the two means; and the interval of the average true difference of the
+        population that the sources (or the tasks of the only one) are drawn from.
+    weighted, weighted_low, weighted_high
+        Estimate of the same by generalised least squares, which weighs precise tasks and single tasks of a source more.
     between_tasks, between_sources
         Standard deviations of the true difference: of tasks inside a source, and of sources. Where each source has one
         task the two cannot be told apart, and `between_tasks` is of both; of a single source `between_sources` is
@@ -38,6 +43,9 @@ class PooledDifference:
     mean: float
     low: float
     high: float
+    weighted: float
+    weighted_low: float
+    weighted_high: float
     between_tasks: float
     between_sources: float
     new_low: float
@@ -64,10 +72,14 @@ def pooled_difference(
     Notes
     -----
     d_t = μ + u_s + v_t + e_t with normal u of variance ω² (sources), v of variance τ² (tasks) and e of the known
-    variances. ω² and τ² by restricted maximum likelihood (REML). μ by generalised least squares; its error is that of
-    Knapp and Hartung 2003, never below the one of known variances (Röver, Knapp and Friede 2015), with one degree of
-    freedom less than there are sources, or tasks if all are of one source. The prediction interval adds ω² + τ²
-    (Higgins, Thompson and Spiegelhalter 2009).
+    variances. ω² and τ² by restricted maximum likelihood (REML). Of N tasks, n_s of source s, the plain mean has the
+    variance ω² Σ n_s²/N² + τ²/N + Σ e²/N², and Satterthwaite's degrees of freedom (1946): `effective_clusters` − 1 for
+    the first part, N less the number of sources for the second (N − 1 where each source has one task, or there is one
+    source), infinitely many for the third; at most one less than there are sources, or tasks if all are of one source,
+    for a component that is estimated as 0 would leave too many. The weighted mean has the error of Knapp and Hartung
+    2003, never below the one of known variances (Röver, Knapp and Friede 2015), with one degree of freedom less than
+    there are sources, or tasks. The prediction interval adds ω² + τ² to the variance of the plain mean (Higgins,
+    Thompson and Spiegelhalter 2009), with as many.
     """
     groups = np.unique([str(source) for source in sources], return_inverse=True)[1]
     n_sources = int(groups.max(initial=-1)) + 1
@@ -76,22 +88,27 @@ def pooled_difference(
     known = errors[errors > 0]
     if freedom < 1 or len(known) == 0 or np.isnan(errors).any():
         nan = math.nan
-        return PooledDifference(nan, nan, nan, nan, nan, nan, nan, n_sources)
+        return PooledDifference(*[nan] * 10, n_sources)
     filled = np.where(errors > 0, errors, math.sqrt(float((known**2).mean())))
     model = _Model(differences, filled**2, groups)
     tau, omega = model.deviations(with_sources=several)
-    mean, variance, misfit = model.fit(tau, omega)
-    variance *= max(1.0, misfit / (len(differences) - 1))
-    half_width = float(stdtrit(freedom, (1 + level) / 2))
-    error, spread = math.sqrt(variance), math.sqrt(variance + tau**2 + omega**2)
+    weighted, variance, misfit = model.fit(tau, omega)
+    wide = float(stdtrit(freedom, (1 + level) / 2))
+    of_weighted = wide * math.sqrt(variance * max(1.0, misfit / (len(differences) - 1)))
+    mean, of_mean, own_freedom = model.plain(tau, omega)
+    half_width = float(stdtrit(own_freedom, (1 + level) / 2)) * math.sqrt(of_mean)
+    reach = wide * math.sqrt(of_mean + tau**2 + omega**2)
     return PooledDifference(
         mean=mean,
-        low=mean - half_width * error,
-        high=mean + half_width * error,
+        low=mean - half_width,
+        high=mean + half_width,
+        weighted=weighted,
+        weighted_low=weighted - of_weighted,
+        weighted_high=weighted + of_weighted,
         between_tasks=tau,
         between_sources=omega if several else math.nan,
-        new_low=mean - half_width * spread,
-        new_high=mean + half_width * spread,
+        new_low=mean - reach,
+        new_high=mean + reach,
         n_sources=n_sources,
     )
 
@@ -134,6 +151,20 @@ class _Model:
         weight, total, squares = ones
         mean = total / weight
         return mean, 1 / weight, max(0.0, squares - mean * total)
+
+    def plain(self, tau: float, omega: float) -> tuple[float, float, float]:
+        """Unweighted mean, its variance, and Satterthwaite's degrees of freedom of that."""
+        n, sizes = len(self.differences), np.bincount(self.groups)
+        of_sources = omega**2 * float((sizes**2).sum()) / n**2
+        of_tasks = tau**2 / n
+        variance = of_sources + of_tasks + float(self.variances.sum()) / n**2
+        n_within = n - (len(sizes) if 1 < len(sizes) < n else 1)
+        squares = of_tasks**2 / n_within
+        if of_sources:
+            squares += of_sources**2 / max(1.0, effective_clusters(sizes) - 1)
+        units = (len(sizes) if len(sizes) > 1 else n) - 1
+        freedom = min(variance**2 / squares, units) if squares else units
+        return float(self.differences.mean()), variance, freedom
 
     def _minus_log_likelihood(self, tau: float, omega: float) -> float:
         """Twice the negative restricted log-likelihood, up to a constant."""
