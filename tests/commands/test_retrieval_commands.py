@@ -155,7 +155,7 @@ def test_a_retriever_that_equal_scores_decide_on_is_not_tested(prepared):
     for name in ("a", "b", "bm25"):
         evaluated(name)
     settings = {
-        "order": [["q"], ["a", "bm25", "b"]], "controls": [], "families": {}, "main": "nDCG@10",
+        "order": [["q"], ["a", "bm25", "b"]], "families": {}, "main": "nDCG@10",
         "measures": ["nDCG@10"], "alpha": 0.05, "level": 0.95, "margin": 0.01, "n_resamples": 50, "seed": 1,
     }  # fmt: skip
     names = ("differences", "document-differences", "group-differences", "clusters", "groups", "seeds")

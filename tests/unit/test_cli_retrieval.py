@@ -73,7 +73,7 @@ def test_a_run_that_equal_scores_decide_on_shows_its_range_and_is_not_tested(fil
     (files / "equal.run").write_text("\n".join(lines), encoding="utf-8")
     words = ("evaluate", "equal.run", "good.run", "other.run", "qrels.txt", "--measures", "RR")
     text = printed(*words)
-    assert "1.000 [1.000, 1.000] ties 0.583–1.000" in text
+    assert "1.000 [0.439, 1.000] ties 0.583–1.000" in text
     assert "good − other" in text and "equal − " not in text and "--ties mean" in text
     # the mean of 1, (1 + 1/2) / 2 and (1 + 1/2 + 1/3 + 1/4) / 4
     found = json.loads(printed(*words, "--ties", "mean", "--json"))
