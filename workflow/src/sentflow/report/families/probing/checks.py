@@ -64,8 +64,8 @@ def check_controls(inputs: Inputs, selection: Selection) -> CheckResult:
                 "than once"
             )
     rule = (
-        "Random vectors score near chance: the generalisation interval begins no higher than "
-        f"{CONTROL_TOLERANCE:g} above the mean of guessing."
+        f"The generalisation interval of random vectors begins no higher than {CONTROL_TOLERANCE:g} above the mean of "
+        "guessing."
     )
     return CheckResult("controls", rule, {"random_scores": len(of_random)}, problems)
 

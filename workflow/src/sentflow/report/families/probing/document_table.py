@@ -17,6 +17,8 @@ from sentflow.report.numbers import count, counted, decimal, listed, percent, sh
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of
 
+_FEW_DOCUMENTS = 10
+
 
 def documents_table(
     rows: Sequence[DocumentScore],
@@ -67,6 +69,11 @@ def documents_table(
     notes += remarks.held_back_notes([*rows, *(found[row.task, row.model] for row in rows)])
     notes += captions.degenerate_notes([*rows, *(found[row.task, row.model] for row in rows)])
     notes += captions.too_few_documents_notes(rows)
+    if any(row.effective_documents < _FEW_DOCUMENTS and not row.has_too_few_documents for row in rows):
+        notes.append(
+            f"Of fewer than {_FEW_DOCUMENTS} effective documents, 95\u202f% intervals cover the score in a large "
+            "population of documents in 88 to 91\u202f% of cases."
+        )
     return Table(
         name="documents",
         caption=f"{title}: scores for new texts of the same documents, and for new documents.",

@@ -158,15 +158,11 @@ def _precision(rows: Sequence[ScoreRow], apart: str) -> Finding | None:
     if not usable:
         return None
     halves = [(row.generalisation_high - row.generalisation_low) / 2 for row in usable]
-    ratios = [
-        2 * half / (row.repeatability_high - row.repeatability_low)
-        for half, row in zip(halves, usable, strict=True)
-    ]
     text = (
         f"A {percent(rows[0].level)} generalisation interval extends {decimal(median(halves))} to either "
-        f"side of its score (median; from {decimal(min(halves))} to {decimal(max(halves))}). It is "
-        f"{decimal(median(ratios), 1)} times as wide as the interval that papers usually report, which "
-        "only shows how the score would vary if the same texts were shuffled again."
+        f"side of its score (median; from {decimal(min(halves))} to {decimal(max(halves))}). The interval "
+        "that papers usually report is narrower: it only shows how the score would vary if the same texts were "
+        "shuffled again."
     )
     return Finding("How precise the scores are" + apart, text)
 

@@ -42,7 +42,7 @@ def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Compariso
         captions.design_note(rows),
         f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}.",
         f"Generalisation ({percent(rows[0].level)}): {captions.generalisation(rows)}.",
-        "Ratio: width of the second divided by width of the first.",
+        "Ratio: width of the second divided by width of the first; their levels differ.",
         "Limits are cut to the range of the metric; the CSV file has the computed values.",
         "n: rows left when all classes are cut to the size of the smallest.",
     ]
