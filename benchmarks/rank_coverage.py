@@ -1,8 +1,8 @@
-"""Do the two intervals of ranks cover what they are of? python benchmarks/rank_coverage.py --sets 100
+"""Does the interval of ranks cover what it is of? python benchmarks/rank_coverage.py --sets 100
 
 Simulated experiments: expected scores of encoders on tasks, drawn anew for each experiment, and fold scores around them
 whose error is the one that the corrected t-test supposes. Counts how often the interval of a repetition holds the
-average rank of a second experiment with other tasks, how often either holds the true average rank on the tasks of the
+average rank of a second experiment with other tasks, how often it holds the true average rank on the tasks of the
 first, and how often the interval and the prediction of the model over tasks hold. Prints a table.
 """
 

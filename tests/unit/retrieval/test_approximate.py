@@ -113,15 +113,17 @@ def test_a_certificate_says_what_is_lost():
         "q", "c", "raw", "en", 1, names, names, [""] * n, np.arange(n), ["d0"] * n, np.ones(n, dtype=np.int64)
     )
     exact = [ranked([0, 1], [0.9, 0.8])] * n
-    worse = [ranked([1], [0.8]), *exact[1:]]
-    settings = {"depth": 2, "measure": "RR@10", "margin": 0.1, "level": 0.95, "cutoffs": [1, 10]}
+    worse = [ranked([1], [0.8])] * 10 + exact[10:]
+    settings = {"depth": 2, "measure": "RR@10", "margin": 0.5, "level": 0.95, "cutoffs": [1, 10]}
     found = certificate(lambda: worse, lambda: exact, questions, ["d0", "d1"], settings)
-    assert found["values"] == {"approximate": 1 - 1 / n, "exact": 1}
-    assert found["low"] < -1 / n < found["high"]
+    assert found["values"] == {"approximate": 0.75, "exact": 1}
+    assert found["low"] < -0.25 < found["high"]
     [first, both] = found["recalls"]
     assert (first["k"], both["k"]) == (1, 2)
-    assert (first["mean"], both["mean"]) == (1 - 1 / n, 1 - 0.5 / n)
-    # by hand: t = (margin − 1/n) / (s / √n) with s = 1/√n
-    assert found["p_equivalence"] == pytest.approx(float(student.sf((0.1 - 1 / n) * n, n - 1)))
+    assert (first["mean"], both["mean"]) == (0.75, 0.875)
+    error = math.sqrt(0.25 * 0.75 / 39)  # s² = n / (n − 1) · ¼ · ¾
+    assert found["p_equivalence"] == pytest.approx(float(student.sf((0.5 - 0.25) / error, n - 1)))
+    rare = certificate(lambda: worse[:1] + exact[1:], lambda: exact, questions, ["d0", "d1"], settings)
+    assert math.isnan(rare["low"]) and math.isnan(rare["p_equivalence"])
     same = certificate(lambda: exact, lambda: exact, questions, ["d0", "d1"], settings)
     assert same["p_equivalence"] == 0

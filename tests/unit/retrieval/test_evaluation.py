@@ -155,6 +155,12 @@ def test_the_mean_over_orders_of_equal_scores_is_that_of_all_of_them(least):
         assert all((again[name] == found[name]).all() for name in OPEN)
 
 
+def test_a_mean_over_orders_that_is_one_is_exactly_one():
+    scores = {"q": dict.fromkeys("abcdefg", 1.0)}
+    values = mean_over_orders({"q": [*"abcdefg"]}, scores, {"q": {"c": 1}}, ["R@7", "Success@7"])
+    assert [one[0] for one in values.values()] == [1.0, 1.0]
+
+
 def test_runs_are_ordered_as_by_trec_eval():
     names = ["b", "a10", "a9", "é", "z", "Z"]
     scores = np.array([1, 1, 1, 1, 0.5, 0.5 + 1e-9])  # the last two are equal in single precision

@@ -212,6 +212,9 @@ def checked(tmp_path, rows, *, table="", differences=()):
 
 
 def test_what_is_right_passes(tmp_path):
+    assert checked(
+        tmp_path, [BM25, replace(RANDOM, value=0.3, low=math.nan, high=math.nan)]
+    ).passed  # few questions
     found = checked(tmp_path, [BM25, RANDOM])
     assert found.passed
     assert found.counts == {"question_sets": 1, "scores": 2, "random_scores": 1, "marked_scores": 0}

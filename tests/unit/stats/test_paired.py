@@ -83,8 +83,9 @@ def test_equivalence_is_the_larger_of_two_one_sided_tests():
     assert QUESTIONS.p_equivalence(margin) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("margin", [0.0, math.nan])
-def test_equivalence_needs_a_margin_above_0(margin):
+@pytest.mark.parametrize("margin", [-0.1, math.nan])
+def test_equivalence_needs_a_margin(margin):
+    assert math.isnan(QUESTIONS.p_equivalence(0.0))
     with pytest.raises(ValueError, match=f"margin: {margin}"):
         QUESTIONS.p_equivalence(margin)
 

@@ -69,9 +69,11 @@ class Results:
         """
         if name not in self._files:
             raise ArgumentError(f"{self.folder} has no {name!r}. {instead(name, self.names)}")
-        found: pd.DataFrame = read_parquet(self._files[name]).to_pandas()
+        found: pd.DataFrame = read_parquet(self._files[name], any_file=True).to_pandas()
         if name == "scores":
-            found["remark"] = [low_score_text([row]) for row in read_rows(self._files[name], ScoreRow)]
+            found["remark"] = [
+                low_score_text([row]) for row in read_rows(self._files[name], ScoreRow, any_file=True)
+            ]
         return found
 
     @property

@@ -22,7 +22,7 @@ from sentflow.api.run_inputs import (
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
 from sentflow.errors import instead
-from sentflow.report.numbers import counted
+from sentflow.report.numbers import counted, interval
 from sentflow.retrieval.evaluation import Evaluation, evaluate
 from sentflow.retrieval.measures import check_measures
 from sentflow.retrieval.results import stated_means
@@ -221,12 +221,13 @@ class RunComparison:
 
     def __repr__(self) -> str:
         lines = [
-            f"{row.model_a} - {row.model_b}: {row.measure} {row.difference:+.4f} [{row.low:+.4f}, {row.high:+.4f}], "
+            f"{row.model_a} - {row.model_b}: {row.measure} {row.difference:+.4f} {interval(row.low, row.high)}, "
             f"p {row.p_holm:.2g} (Holm), {row.wins} wins, {row.ties} ties, {row.losses} losses"
             for row in self.rows
         ]
         note = (
-            f"Paired t-tests over questions; intervals ({self.rows[0].level:.0%}) and tests for {POPULATION}."
+            f"Paired t-tests over questions, sign flips where differences are few, which have no interval; intervals "
+            f"({self.rows[0].level:.0%}) and tests for {POPULATION}."
         )
         left_out = [f"{name}: left out, because of equal scores." for name in self.left_out]
         return "\n".join([*lines, note, *left_out])

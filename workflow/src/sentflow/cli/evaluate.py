@@ -146,7 +146,8 @@ def _tests(compared: RunComparison) -> Listing:
         for row in compared.rows
     ]
     note = (
-        f"p: paired t-test over {first.n_questions} questions; Holm: adjusted over all pairs; *: at most "
+        f"p: paired t-test over {first.n_questions} questions (sign flips where differences are few); Holm: adjusted "
+        "over all pairs; *: at most "
         f"{percent(first.alpha)}. Interval: t, {percent(first.level)}. They "
         f"hold for {POPULATION}. MDD: smallest true difference that has a star with a probability of 80 % "
         "at least, whatever the other pairs show."

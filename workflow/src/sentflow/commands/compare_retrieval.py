@@ -42,8 +42,8 @@ def main(args: argparse.Namespace) -> None:
     from sentflow.compare import question_rows as kinds
     from sentflow.compare.question_sets import QuestionSet
     from sentflow.compare.questions import QuestionSettings
-    from sentflow.files.io import read_json
     from sentflow.files.rows import write_rows
+    from sentflow.files.sealed import read_sealed
     from sentflow.retrieval.results import common_questions, read_values
     from sentflow.retrieval.ties import decided
 
@@ -51,7 +51,7 @@ def main(args: argparse.Namespace) -> None:
     sets, retrievers = settings.pop("order")
     main, measures, families = (settings.pop(key) for key in ("main", "measures", "families"))
     rows = {(one.question_set, one.retriever): one for one in map(read_values, args.rows)}
-    by_ties = decided(map(read_json, args.scores))
+    by_ties = decided(map(read_sealed, args.scores))
     found, of_seeds, tested = [], [], []
 
     def members(family: str) -> set[str]:

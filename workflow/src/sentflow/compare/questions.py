@@ -38,9 +38,9 @@ class QuestionSettings:
     margin
         Difference that would matter, for tests of equivalence; above 0.
     n_resamples
-        Of the bootstrap, of sign flips and of permutations.
+        Of the bootstrap and of sign flips.
     seed
-        Of all three; never of the systems, so that these see the same draws.
+        Of both; never of the systems, so that these see the same draws.
     """
 
     level: float

@@ -167,7 +167,7 @@ class FoldScores:
             p_holm=math.nan,
             p_over_tasks=math.nan,
             mdd_power=test.detectable(self.least_alpha),
-            p_equivalence=test.p_equivalence(settings.rope) if settings.rope else math.nan,
+            p_equivalence=test.p_equivalence(settings.rope),
             item_low=item_low,
             item_high=item_high,
             item_grouped=grouped,

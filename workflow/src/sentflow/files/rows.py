@@ -26,8 +26,12 @@ def write_rows(path: Path | str, kind: type[Row], rows: Sequence[Row]) -> None:
     write_parquet(path, table_of(columns, nan_is_null=True))
 
 
-def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) -> list[Row]:
+def read_rows(
+    path: Path | str, kind: type[Row], *, may_be_empty: bool = False, any_file: bool = False
+) -> list[Row]:
     """Read what `write_rows` wrote; further columns are ignored, null numbers become NaN, null texts empty.
+
+    With `any_file` also what has no digest, as results of an earlier version that are only shown.
 
     Raises
     ------
@@ -35,7 +39,7 @@ def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) 
         The file is not Parquet, lacks columns, or has no rows though it must not be empty.
     """
     with readable(path, "Parquet file"):
-        table = read_parquet(path)
+        table = read_parquet(path, any_file=any_file)
     # an earlier version had no column of a name with a default
     columns = {
         name: column

@@ -85,7 +85,7 @@ def crate_settings(experiment: Experiment, datasets: Entries, data: Mapping[str,
             "title": entry.get("title", name),
             "citation": entry.get("citation", "none"),
         }
-        for name, entry in experiment.models.items()
+        for name, entry in {**experiment.models, **experiment.further_models}.items()
     }
     about = pick(experiment.config["experiment"], "title", "description")
     return json_text({**about, "tables": data, "datasets": about_datasets, "models": models})

@@ -203,7 +203,7 @@ def _pair_line(pair: PairRow) -> tuple[Cell, ...]:
         Cell(interval(pair.low, pair.high)),
         Cell(p_number(pair.p)),
         Cell(p_number(pair.p_holm)),
-        Cell("yes" if pair.is_equivalent else "no"),
+        Cell(MISSING if math.isnan(pair.p_equivalence) else "yes" if pair.is_equivalent else "no"),
     )
 
 

@@ -10,10 +10,13 @@ import numpy as np
 from sentflow.retrieval.approximate import recalls
 from sentflow.retrieval.measures import per_question
 from sentflow.retrieval.ranking import Ranked
+from sentflow.stats.means import says_enough
 from sentflow.stats.paired import PairedT
 from sentflow.texts.corpora import Questions
 
 Search = Callable[[], Iterable[Ranked]]
+
+_DIGITS = 12  # to which differences are rounded, so that rounding makes none
 
 
 def certificate(
@@ -68,7 +71,7 @@ def _difference(
     document_ids: Sequence[str],
     settings: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The main measure of both, and whether they are equal within the margin; NaN below two questions."""
+    """The main measure of both, and whether they are equal within the margin; NaN of too few questions."""
     least, measure = questions.relevant_grade, settings["measure"]
     grades = {
         name: own
@@ -81,9 +84,9 @@ def _difference(
         order = {one: [document_ids[row] for row in of_question[one].rows.tolist()] for one in grades}
         values[name] = per_question(order, grades, [measure], relevant_grade=least)[measure]
     stated = {name: float(own.mean()) if len(own) else math.nan for name, own in values.items()}
-    differences = values["approximate"] - values["exact"]
+    differences = (values["approximate"] - values["exact"]).round(_DIGITS)
     test = PairedT(differences)
-    enough = len(differences) > 1
+    enough = says_enough(differences)
     low, high = test.interval(settings["level"]) if enough else (math.nan, math.nan)
     return {
         "measure": measure,
@@ -91,6 +94,8 @@ def _difference(
         "values": stated,
         "low": low,
         "high": high,
-        "p_equivalence": test.p_equivalence(settings["margin"]) if enough else math.nan,
+        "p_equivalence": test.p_equivalence(settings["margin"])
+        if enough or (len(differences) > 1 and test.degenerate)
+        else math.nan,
         **{key: settings[key] for key in ("margin", "level")},
     }

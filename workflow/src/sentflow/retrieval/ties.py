@@ -17,6 +17,7 @@ CORPUS, MEAN, TREC_EVAL = RULES = ("corpus", "mean", "trec_eval")
 DECISIVE = 0.01  # of a mean: what can move by more is no ground to call a run better than another
 _DRAWS = 100  # orders, where no closed form is known
 _SEED = 0
+_DIGITS = 12  # of means in closed form: sums that should be 1 are 1
 Orders = dict[str, list[str]]
 
 
@@ -107,7 +108,7 @@ def mean_over_orders(
         if None in expected:
             drawn.append(name)
         else:
-            values[name][[*rows.values()]] = expected
+            values[name][[*rows.values()]] = np.round(np.array(expected, dtype=float), _DIGITS)
     if drawn and rows:
         truth = {name: grades[name] for name in rows}
         randoms = {name: np.random.default_rng(derive_seed(_SEED, "ties", name)) for name in rows}

@@ -157,7 +157,7 @@ class ResultsFolder:
     def summary(self) -> list[ScoreRow]:
         """The summary of scores of the last run that came so far; empty without one."""
         file = self._file(paths.SUMMARY)
-        return read_rows(file, ScoreRow, may_be_empty=True) if file.is_file() else []
+        return read_rows(file, ScoreRow, may_be_empty=True, any_file=True) if file.is_file() else []
 
     def _file(self, pattern: str) -> Path:
         return self.path / Path(pattern).relative_to(paths.RESULTS)

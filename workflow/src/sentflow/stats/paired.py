@@ -99,7 +99,7 @@ class PairedT:
         Parameters
         ----------
         margin
-            Above 0: the smallest difference that would matter.
+            The smallest difference that would matter; with 0 nothing is equivalent, and p is NaN.
 
         Returns
         -------
@@ -110,16 +110,18 @@ class PairedT:
         Raises
         ------
         ValueError
-            The margin is not above 0.
+            The margin is below 0 or NaN.
 
         Notes
         -----
         Schuirmann 1987, Journal of Pharmacokinetics and Biopharmaceutics 15, 657–680.
         """
-        if not margin > 0:
+        if not margin >= 0:
             raise ValueError(
-                f"margin: {margin} is not above 0; give the smallest difference that would matter."
+                f"margin: {margin} is not at least 0; give the smallest difference that would matter."
             )
+        if margin == 0:
+            return math.nan
         if self.degenerate:
             return 0.0 if self.mean == 0 else math.nan
         return float(stdtr(self.freedom, (abs(self.mean) - margin) / self.error))

@@ -88,7 +88,7 @@ def pooled_difference(
     known = errors[errors > 0]
     if freedom < 1 or len(known) == 0 or np.isnan(errors).any():
         nan = math.nan
-        return PooledDifference(*[nan] * 10, n_sources)
+        return PooledDifference(nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, n_sources)
     filled = np.where(errors > 0, errors, math.sqrt(float((known**2).mean())))
     model = _Model(differences, filled**2, groups)
     tau, omega = model.deviations(with_sources=several)

@@ -14,7 +14,10 @@ from sentflow.graph.config.family import Entry
 from sentflow.graph.exports import model_outside
 from sentflow.graph.job_settings import json_text, pick, pick_known
 
-_TEST = {"name": "paired t-test over questions", "correction method": "Holm, all pairs of a question set"}
+_TEST = {
+    "name": "paired t-test over questions, sign flips where differences are few",
+    "correction method": "Holm, all pairs of a question set",
+}
 _DATA_KEYS = ("title", "licence", "citation", "homepage")
 _PLAIN_KEYS = {"title", "kind", "model"}  # of a retriever that takes an encoder as it comes
 

@@ -89,7 +89,7 @@ def _over_tasks(comparisons: Comparisons, first: str, second: str) -> Lead | Non
         else f"the signed-rank test over {units}{both}",
         is_separated=agree,
         cannot_separate=too_few,
-        estimate="average difference by a model over tasks",
+        estimate="difference",
     )
 
 

@@ -104,7 +104,8 @@ def _behind(comparisons: Comparisons, means: dict[str, float]) -> list[Column]:
     title = next(row.model_title for row in comparisons.ranks if row.model == first)
     note = (
         f"Against the first: average difference from {title} with its {percent(about.level)} interval for "
-        f"{population(about)} (random-effects model); not adjusted for the number of encoders. Underlined: the "
+        f"{population(about)} (variances of tasks and sources by REML); not adjusted for the number of encoders. "
+        "Underlined: the "
         f"signed-rank test {captions.over_units(about.units, about.n_units)} does not separate the two (Holm over "
         f"all pairs, {percent(about.alpha)}), which does not show that they are equal."
     )

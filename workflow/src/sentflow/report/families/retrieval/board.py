@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sentflow.compare.marks import Marks
 from sentflow.compare.question_rows import QuestionDifference
@@ -24,7 +25,7 @@ def answer(rows: Sequence[RetrievalRow], differences: Sequence[QuestionDifferenc
         systems="retriever",
         measure=main[0].measure if main else "",
         unit_set="question set",
-        test="paired t-test over questions",
+        test=words.TEST,
         population=words.QUESTIONS,
     )
 
@@ -95,7 +96,9 @@ def _main(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
 
 
 def _entry(row: RetrievalRow, mark: str = "") -> Entry:
-    return with_limits(row.value, (row.low, row.high), mark=mark)
+    found = with_limits(row.value, (row.low, row.high), mark=mark)
+    ranged = words.by_order(row.worst_order, row.best_order)
+    return replace(found, detail=f"{found.detail} {ranged}".strip()) if ranged else found
 
 
 def _times(costs: Sequence[RetrievalCostRow], questions: str) -> list[Column]:

@@ -71,7 +71,9 @@ def _outside(row: RetrievalRow) -> bool:
 
 
 def _not_random(row: RetrievalRow) -> str:
-    low, high = (row.value, row.value) if math.isnan(row.low) else (row.low, row.high)
+    low, high = row.low, row.high
+    if math.isnan(low):  # too few questions to tell chance from more
+        return ""
     if low - CONTROL_TOLERANCE <= row.chance <= high + CONTROL_TOLERANCE:
         return ""
     return (

@@ -88,7 +88,7 @@ def _notes(rows: Sequence[DecisionRow], differences: Sequence[DecisionDifference
         "the set of each question. F2 pub.: by the count of a published system, which compares each document with "
         "every relevant one and calls it wrong for each that it is not. F2(P, R): of the two means. Docs: documents "
         "given per question.",
-        f"In brackets the {percent(rows[0].level)} interval for {words.POPULATION} (bootstrap over questions).",
+        f"In brackets the {percent(rows[0].level)} interval for {words.POPULATION} ({words.BY_QUESTIONS}).",
         words.test_note(differences).replace("retrievers", "retrievers with their decisions"),
         " ".join(
             f"{count(n)} questions of {name} have no relevant document and count in no mean."

@@ -106,7 +106,7 @@ def _notes(means: Sequence[ClusterRow], differences: Sequence[QuestionDifference
     ]
     if differences:
         said.append(
-            "Holm: p of the paired t-test over questions, and over clusters, adjusted over all pairs of the question "
+            f"Holm: p of the {words.TEST}, and of the t-test over clusters, adjusted over all pairs of the question "
             f"set; up to {percent(differences[0].alpha)} the two differ. Bold and letters of other tables follow the "
             "former."
         )

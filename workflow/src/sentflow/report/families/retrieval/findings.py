@@ -32,7 +32,7 @@ def retrieval_findings(
         return []
     scores = [(row.questions, row.retriever_title, row.value) for row in main]
     sets = unique(row.questions for row in main)
-    lead = lead_over_all(differences, sets, "paired t-test over questions", "question set", "retrievers")
+    lead = lead_over_all(differences, sets, words.TEST, "question set", "retrievers")
     elsewhere = lead_over_all(
         of_documents, sets, "paired t-test over clusters of questions", "question set", "retrievers"
     )

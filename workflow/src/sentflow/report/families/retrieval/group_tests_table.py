@@ -71,15 +71,16 @@ def _notes(means: Sequence[GroupRow], differences: Sequence[GroupDifference]) ->
     if not means:
         return ["No question set has several groups of questions."]
     said = [
-        f"Intervals of {percent(means[0].level)} for new questions of the group on the same documents (bootstrap over "
-        f"questions); {words.BEYOND}. Groups have fewer questions than the whole, so smaller differences stay unseen: "
+        f"Intervals of {percent(means[0].level)} for new questions of the group on the same documents "
+        f"({words.BY_QUESTIONS}); {words.BEYOND}. {words.NO_INTERVAL} "
+        "Groups have fewer questions than the whole, so smaller differences stay unseen: "
         "a difference on one group and none on another does not show that the groups differ."
     ]
     if differences:
         first = differences[0]
         said.append(
             f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. "
-            "Paired t-test over the questions of the group, Holm over all pairs on all groups of the question set, "
+            f"Test: {words.TEST} of the group, Holm over all pairs on all groups of the question set, "
             f"{percent(first.alpha)}. Superscript letters: the retrievers that this one is significantly better than."
         )
     return said

@@ -106,7 +106,7 @@ def published_table(rows: Sequence[RetrievalRow], title: str, entries: Sequence[
         "Published values are as printed in their sources, unless the heading of a block says otherwise. Ours: of the "
         f"retriever that does most nearly the same; difference: ours less the published one. {MISSING} not measured "
         "here. Beside values of other documents or questions nothing of ours stands.",
-        f"In brackets the {percent(levels[0])} interval of ours for {words.POPULATION} (bootstrap over questions)."
+        f"In brackets the {percent(levels[0])} interval of ours for {words.POPULATION} ({words.BY_QUESTIONS})."
         if levels
         else "",
         *(f"({number}) {remark}" for remark, number in numbers.items()),

@@ -11,6 +11,7 @@ from sentflow.jobs.arguments import described
 from sentflow.report.families.retrieval.rows import QuestionGapRow, RecallRow
 from sentflow.retrieval.recall import cutoffs, recall_at
 from sentflow.retrieval.results import QuestionValues
+from sentflow.stats.means import limits_without_draws
 from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
 from sentflow.stats.seeds import derive_seed
 
@@ -132,7 +133,10 @@ def _about(one: QuestionValues, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _limits(columns: np.ndarray, bootstrap: Bootstrap) -> list[tuple[float, float]]:
-    """Percentile intervals of the means of (n, k) values, all on the same resamples."""
+    """Intervals of the means of (n, k) values as `interval_of_scores` gives them, all on the same resamples."""
     n = len(columns)
     means = np.concatenate([block @ columns / n for block in multinomial_counts(n, bootstrap)])
-    return [percentile_limits(column, bootstrap.level) for column in means.T]
+    return [
+        limits_without_draws(own, bootstrap.level) or percentile_limits(drawn, bootstrap.level)
+        for own, drawn in zip(columns.T, means.T, strict=True)
+    ]

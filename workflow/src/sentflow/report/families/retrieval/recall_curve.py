@@ -52,7 +52,7 @@ def texts_of(rows: Sequence[RecallRow]) -> FigureTexts:
         return nothing(title, words.NOTHING_SEARCHED)
     models, sets = unique(row.model for row in rows), unique(row.questions for row in rows)
     bars = (
-        f"Bars: {percent(rows[0].level)} intervals of a bootstrap over questions, for {words.POPULATION}."
+        f"Bars: {percent(rows[0].level)} intervals ({words.BY_QUESTIONS}), for {words.POPULATION}."
         if len(models) <= _MOST_BANDS
         else "Intervals are in the data of the figure."
     )

@@ -115,7 +115,9 @@ class _Found:
             for place, kind, name, other in pairs:
                 if difference := self._difference(name, other):
                     found[line, place, kind] = difference
-        adjusted = holm([one.p for one in found.values()])
+        tested_p = [one.p for one in found.values() if not math.isnan(one.p)]
+        of_tests = iter(holm(tested_p))
+        adjusted = [math.nan if math.isnan(one.p) else next(of_tests) for one in found.values()]
         tested: dict[tuple[int, int], dict[str, Any]] = {}
         for ((line, place, kind), one), p in zip(found.items(), adjusted, strict=True):
             tested.setdefault((line, place), {}).update(replace(one, p=p).named(kind))

@@ -88,7 +88,7 @@ def _notes(rows: Sequence[StageRow]) -> list[str]:
         words.MEASURES_NOTE,
         f"Questions: {', '.join(sizes.values())}.",
         f"In brackets {level} intervals. With one seed, or where nothing was trained, for {words.QUESTIONS} (means: "
-        "bootstrap over questions; differences: t)"
+        f"{words.BY_QUESTIONS}; differences: t)"
         + (
             "; with several, mean over seeds, for these and new seeds (two-way analysis of variance; two trained "
             "stages seed by seed)."
@@ -98,7 +98,7 @@ def _notes(rows: Sequence[StageRow]) -> list[str]:
         "Nothing is said of new documents or other collections"
         + ("; with one seed, nothing of other seeds." if any(row.n_seeds == 1 for row in rows) else "."),
         f"Differences are of {main}; behind them p, by Holm over all tests of a question set in this table. Their "
-        "intervals are not adjusted. An empty cell has no test."
+        "intervals are not adjusted. Without p there is no test."
         if main
         else "",
     ]

@@ -17,6 +17,8 @@ QUESTIONS = "new questions on the same documents"
 DOCUMENTS = "new documents"
 BEYOND = "nothing is said of other collections, nor of other trainings of an encoder"
 POPULATION = f"{QUESTIONS} (not: new documents, other collections, other trainings of an encoder)"
+TEST = "paired t-test over questions (sign flips where differences are few)"
+BY_QUESTIONS = "bootstrap over questions, or Wilson's of values of 0 and 1"
 NO_INTERVAL = (
     f"Without an interval: fewer than {FEWEST_VALUES} questions, or than {FEWEST_OTHERS} with another value (or "
     "difference) than the most frequent one; p of a difference is then of sign flips."
@@ -149,10 +151,7 @@ def _cut_of(row: RetrievalRow) -> str:
 
 def interval_note(rows: Sequence[RetrievalRow]) -> str:
     """What the interval generalises to."""
-    said = (
-        f"In brackets the {percent(rows[0].level)} interval for {QUESTIONS} (bootstrap over questions, or Wilson's of "
-        f"values of 0 and 1); {BEYOND}."
-    )
+    said = f"In brackets the {percent(rows[0].level)} interval for {QUESTIONS} ({BY_QUESTIONS}); {BEYOND}."
     return f"{said} {NO_INTERVAL}" if any(row.is_main and math.isnan(row.low) for row in rows) else said
 
 
@@ -162,9 +161,8 @@ def test_note(differences: Sequence[QuestionDifference]) -> str:
         return "Nothing is in bold, because no test between retrievers has been made."
     first = differences[0]
     return (
-        f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. Paired "
-        f"t-test over questions, Holm over all pairs of a question set, {percent(first.alpha)}: it holds for "
-        f"{POPULATION}. {LETTERS}"
+        f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. Test: "
+        f"{TEST}, Holm over all pairs of a question set, {percent(first.alpha)}: it holds for {POPULATION}. {LETTERS}"
     )
 
 

@@ -92,9 +92,9 @@ def _is_random(row: SimilarityRow, selection: Selection) -> bool:
 
 
 def _not_random(row: SimilarityRow) -> str:
-    if math.isnan(row.value):
+    low, high = row.low, row.high
+    if math.isnan(low):  # no score, or too few pairs to tell chance from more
         return ""
-    low, high = (row.value, row.value) if math.isnan(row.low) else (row.low, row.high)
     allowed = CONTROL_TOLERANCE + 3 * row.n_equal / row.n
     if low <= allowed and high >= -CONTROL_TOLERANCE:
         return ""
