@@ -13,6 +13,7 @@ from sentflow.files.archives.limits import name_fault
 # What the libraries look for before a pickle; only a transformer is read in parts.
 _SAFE_WEIGHTS = "model.safetensors"
 _SAFE_PARTS = "model.safetensors.index.json"
+_MOST, _LONGEST = 5, 80  # names in a message, and letters of each: they are foreign
 _TRANSFORMERS = frozenset({"Transformer", "CLIPModel"})
 _WITHOUT_WEIGHTS = frozenset({"MeanPooling", "Pooling", "Normalize", "Dropout", "BoW"})
 _ROUTERS = frozenset({"Router", "Asym"})
@@ -103,8 +104,9 @@ def check_own_modules(types: Sequence[str], folder: Path) -> None:
         Names them.
     """
     if foreign := [name for name in types if not _is_known(name)]:
+        named = ", ".join(name[:_LONGEST] for name in foreign[:_MOST])
         raise ConfigError(
-            f"{folder}: the modules {', '.join(foreign)} are none of sentence-transformers, and no other code is run "
+            f"{folder}: the modules {named} are none of sentence-transformers, and no other code is run "
             f"for a model. Choose a model made of these: {', '.join(sorted(_CLASSES))}."
         )
 
