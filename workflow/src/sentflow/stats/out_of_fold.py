@@ -108,7 +108,8 @@ class OutOfFoldT(PairedT):
     Cross-validation Confidence Intervals for Test Error, NeurIPS 33, whose theorem is of a mean loss and of one
     cross-validation by stable learners. By ten repetitions of ridge probes on 250 to 2,000 rows of real tasks with two
     classes it rejected at most 4.5 % at a level of 5 %, and found more than `CorrectedT`; it held 1 % too, and
-    three classes (docs/statistics.md). With fewer repetitions, or where folds keep documents together, it errs too
+    three classes (docs/statistics.md). With fewer repetitions, other folds, more rows to
+    train on (`compare.rows.CALIBRATED`), or where folds keep documents together, it errs too
     often.
     """
 
