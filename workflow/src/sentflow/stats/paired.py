@@ -89,10 +89,6 @@ class PairedT:
             return 1.0 if self.mean == 0 else math.nan
         return float(2 * stdtr(self.freedom, -abs(self.mean) / self.error))
 
-    def p_above(self) -> float:
-        """One-sided p that the true difference is 0 or less; 1/2 where the test is degenerate, which shows nothing."""
-        return 0.5 if self.degenerate else float(stdtr(self.freedom, -self.mean / self.error))
-
     def p_equivalence(self, margin: float) -> float:
         """One-sided p that the true difference is `margin` or more, either way: a small one shows equivalence.
 
