@@ -102,7 +102,7 @@ rule score:
 
 
 rule compare:
-    """Every score → which encoders differ: within each task, over all tasks, and which differences would be found."""
+    """Every score → which encoders differ: within each task and over all tasks."""
     input:
         probing.task_digests(),
         scores=probing.scores(),
@@ -115,7 +115,6 @@ rule compare:
         standings=paths.STANDINGS,
         ranks=paths.RANKS,
         across=paths.ACROSS,
-        power=paths.POWER,
         omnibus=paths.OMNIBUS,
     log:
         paths.log("compare"),
@@ -135,4 +134,4 @@ rule compare:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.compare --scores {input.scores:q} --rows {input.rows:q}"
         " --settings {params.settings:q}"
         " --pairs {output.pairs:q} --standings {output.standings:q} --ranks {output.ranks:q}"
-        " --across {output.across:q} --power {output.power:q} --omnibus {output.omnibus:q} > {log:q} 2>&1"
+        " --across {output.across:q} --omnibus {output.omnibus:q} > {log:q} 2>&1"

@@ -61,7 +61,7 @@ rule compare_protocol:
 
 
 rule compare_documents:
-    """Scores with documents kept together → what is said of new documents: intervals, tests, power."""
+    """Scores with documents kept together → what is said of new documents: intervals and tests."""
     input:
         probing.document_task_digests(),
         scores=probing.document_scores(),
@@ -73,7 +73,6 @@ rule compare_documents:
         summary=paths.DOCUMENT_SCORES,
         pairs=paths.DOCUMENT_PAIRS,
         standings=paths.DOCUMENT_STANDINGS,
-        power=paths.DOCUMENT_POWER,
     log:
         paths.log("compare_documents"),
     benchmark:
@@ -91,4 +90,4 @@ rule compare_documents:
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.compare_documents --scores {input.scores:q}"
         " --rows {input.rows:q} --settings {params.settings:q} --summary {output.summary:q}"
-        " --pairs {output.pairs:q} --standings {output.standings:q} --power {output.power:q} > {log:q} 2>&1"
+        " --pairs {output.pairs:q} --standings {output.standings:q} > {log:q} 2>&1"

@@ -10,7 +10,7 @@ from sentflow.jobs.log import command, exit_with
 
 logger = logging.getLogger(__name__)
 
-OUTPUTS = ("pairs", "standings", "ranks", "across", "power", "omnibus")
+OUTPUTS = ("pairs", "standings", "ranks", "across", "omnibus")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def main(args: argparse.Namespace) -> None:
         rank_rows,
     )
     from sentflow.compare.protocol_groups import by_protocol
-    from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
+    from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
     from sentflow.compare.task_files import scores_of_tasks
     from sentflow.compare.tasks import ComparisonSettings, compare_task
     from sentflow.files.rows import write_rows
@@ -83,7 +83,6 @@ def main(args: argparse.Namespace) -> None:
         omnibus[grid.protocol] = omnibus_facts(grid, together, statistics)
     write_rows(args.pairs, PairRow, pairs)
     write_rows(args.standings, StandingRow, [row for one in comparisons for row in one.standings])
-    write_rows(args.power, PowerRow, [row for one in comparisons for row in one.power])
     write_rows(args.ranks, RankRow, ranks)
     write_rows(args.across, AcrossRow, across)
     write_sealed(args.omnibus, omnibus)

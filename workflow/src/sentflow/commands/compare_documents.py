@@ -1,4 +1,4 @@
-"""Scores with documents kept together -> what is said of new documents: intervals, tests, power."""
+"""Scores with documents kept together -> what is said of new documents: intervals and tests."""
 
 import argparse
 import json
@@ -17,7 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--rows", nargs="+", type=Path, required=True, help="the table of each task")
     parser.add_argument("--settings", required=True, help="JSON, as for compare")
-    for name in ("summary", "pairs", "standings", "power"):
+    for name in ("summary", "pairs", "standings"):
         parser.add_argument(f"--{name}", type=Path, required=True, help="Parquet file to write")
 
 
@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Run the command."""
     from sentflow.compare.across import adjusted_over_tasks
-    from sentflow.compare.rows import PairRow, PowerRow, StandingRow
+    from sentflow.compare.rows import PairRow, StandingRow
     from sentflow.compare.score_rows import DocumentScore
     from sentflow.compare.task_files import scores_of_tasks
     from sentflow.compare.tasks import ComparisonSettings, compare_task
@@ -39,7 +39,6 @@ def main(args: argparse.Namespace) -> None:
     write_rows(args.summary, DocumentScore, rows)
     write_rows(args.pairs, PairRow, pairs)
     write_rows(args.standings, StandingRow, [row for one in comparisons for row in one.standings])
-    write_rows(args.power, PowerRow, [row for one in comparisons for row in one.power])
     logger.info("%d scores on new documents, %d pairs", len(rows), len(pairs))
 
 

@@ -138,13 +138,13 @@ class Probing(ProbingSettings):
         """What is said of several models on tasks."""
         if not self.tasks:
             return []
-        return [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.POWER, paths.OMNIBUS]
+        return [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.OMNIBUS]
 
     def on_documents(self) -> list[str]:
         """What is said of new documents; nothing where no task says of which document a row is."""
         if not self.document_tasks:
             return []
-        return [paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS, paths.DOCUMENT_POWER]
+        return [paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS]
 
     def results(self) -> list[str]:
         """Scores, comparisons, what is said of new documents, and audits."""

@@ -171,7 +171,7 @@ class ProbingSettings(Family):
     def _comparison_settings(self, tasks: Entries) -> str:
         statistics = pick(
             self.experiment.config["statistics"],
-            *("adjustment", "alpha", "differences", "level", "n_item_resamples", "rope", "test"),
+            *("adjustment", "alpha", "level", "n_item_resamples", "rope", "test"),
         )
         sources = {name: self._source(entry) for name, entry in tasks.items()}
         return json_text({**self._titles(tasks), "sources": sources, "statistics": statistics})

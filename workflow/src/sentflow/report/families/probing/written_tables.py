@@ -21,7 +21,7 @@ _RULE = (
     "one protocol and repetitions × folds."
 )
 # Tables that show scores or compare them; the others describe tasks and costs.
-TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power", "published")
+TABLES_OF_SCORES = ("scores", "differences", "ranks", "matches", "published")
 
 
 def check_tables(inputs: Inputs, _selection: Selection) -> CheckResult:
