@@ -216,6 +216,15 @@ def test_scores_that_the_protocol_makes_too_low_are_marked():
         assert decimal(row.mean) + expected in texts(scores_table([row], "Title"))
 
 
+def test_tables_of_scores_and_differences_name_tasks_with_unbalanced_classes():
+    assert not remarks.unbalanced_notes(SCORES)  # 480 of 500 rows are left
+    rows = [dataclasses.replace(row, n_rows=5000) if row.task == SCORES[0].task else row for row in SCORES]
+    for build in (scores_table, differences_table):
+        (note,) = [note for note in build(rows, "Title", FOUND).notes if note.startswith("Unbalanced")]
+        assert f"{SCORES[0].task} (10\u202f%)." in note and f"{remarks.UNBALANCED_ERROR:g} times" in note
+    assert not remarks.unbalanced_notes([dataclasses.replace(SCORES[0], n_balanced_rows=0, n_documents=3)])
+
+
 # --- formats ------------------------------------------------------------------------------------------------
 
 

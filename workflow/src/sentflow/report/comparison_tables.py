@@ -41,6 +41,7 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
             f"{captions.adjusted_over_tasks(pair.adjustment, pair.alpha)}. *: significant within the task; "
             "**: also over all tasks.",
             captions.detectable_note(pair.alpha),
+            *remarks.unbalanced_notes(rows),
             f"{captions.equivalence_note(pair.rope)} The CSV file has further tests.",
         ]
         if any(pair.degenerate for pair in pairs):

@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.report.numbers import count, listed, percent
+from sentflow.report import captions
+from sentflow.report.numbers import count, listed, percent, share
 from sentflow.report.rows import unique
 from sentflow.texts.checks import WARM_UP_BATCHES
 
 TRAINED_TOO_LITTLE = "‡"
 CONTRADICTIONS = "§"
 HELD_BACK = "¶"
+# Where less than this share of the rows is left after balancing (of two classes: the smallest below 20 %) tests are
+# too cautious, and by how much at most (FactNews cut to a smallest class of 5 %).
+BALANCED_SHARE, UNBALANCED_ERROR = 0.4, 1.6
 _REGULARISED = "regularised"  # probe that chooses its penalty
 _START = 0.05  # of the chosen learning rate, where the published warm-up begins
 
@@ -27,6 +31,24 @@ def notes(rows: Sequence[ScoreRow]) -> list[str]:
     counts = unique(f"{row.task} {count(row.n_contradicting)}" for row in contradicting)
     found = f"{CONTRADICTIONS} Rows whose text also occurs with another label: {', '.join(counts)}."
     return [*training_notes(rows), found]
+
+
+def unbalanced_notes(rows: Sequence[ScoreRow]) -> list[str]:
+    """On which tasks tests are too cautious because classes differ in size; empty for none."""
+    tasks = unique(f"{row.task} ({share(_balanced_share(row))})" for row in rows if is_unbalanced(row))
+    if not tasks:
+        return []
+    return [
+        "Unbalanced classes (in brackets the rows that are left when all are cut to the size of the smallest): "
+        f"{listed(tasks)}. The standard error of a difference is up to {UNBALANCED_ERROR:g} times too large there: "
+        f"intervals, MDD and {captions.N_NEEDED} are too large, and tests miss more. "
+        "A difference that is not significant there says little."
+    ]
+
+
+def is_unbalanced(row: ScoreRow) -> bool:
+    """Whether so many rows of larger classes are left out that tests between encoders are too cautious."""
+    return not row.is_untested and _balanced_share(row) < BALANCED_SHARE
 
 
 def trained_too_little(row: ScoreRow) -> bool:
@@ -132,6 +154,10 @@ def _encoders(rows: Sequence[ScoreRow]) -> str:
 
 def _protocols(rows: Sequence[ScoreRow]) -> str:
     return listed(unique(row.protocol for row in rows))
+
+
+def _balanced_share(row: ScoreRow) -> float:
+    return row.n_balanced_rows / row.n_rows
 
 
 def _enough_rows(row: ScoreRow) -> int:

@@ -55,6 +55,7 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
     ]
     if tested:
         of_details.append(captions.detectable_note(tested.pairs[0].alpha))
+        of_details += remarks.unbalanced_notes(rows)
         notes += [captions.test_note(tested.pairs), *of_details[2:]]
     else:
         notes.append(captions.NO_TEST)

@@ -135,6 +135,7 @@ def _notes(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
     notes += [captions.design_note(rows), captions.interval_note(rows), captions.metric_note(rows)]
     if comparisons.pairs:
         notes += [captions.test_note(comparisons.pairs), captions.detectable_note(comparisons.pairs[0].alpha)]
+        notes += remarks.unbalanced_notes(rows)
     else:
         notes.append(captions.NO_TEST)
     notes += remarks.score_notes(rows)
