@@ -11,6 +11,8 @@ from experiments import DEFAULT, REPOSITORY, WORKFLOW, experiment, mistakes
 from sentflow.cli.configuration import read_configuration
 from sentflow.errors import ConfigError
 from sentflow.families.probing.family import Probing
+from sentflow.graph import products
+from sentflow.graph.config import removed
 from sentflow.graph.config.entries import laid_over, read_own
 from sentflow.graph.config.experiment import load_experiment
 
@@ -137,6 +139,32 @@ def test_misspelt_keys_are_told_with_the_nearest():
         ({"datasets": {"factnews": {"licens": "x"}}}, "datasets.factnews.licens", "licence?"),
         ({"models": {"tfidf": {"max_feature": 2}}}, "models.tfidf.max_feature", "max_features?"),
         ({"models": {"random": {"max_tokens": 12}}}, "models.random.max_tokens", "kind random"),
+    )
+
+
+def test_products_that_are_gone_are_left_out_with_a_notice_each():
+    former = {
+        "tables": ["scores", "intervals", "power", "differences"],
+        "figures": ["critical-difference", "sizes", "speed", "heatmap"],
+        "checks": ["intervals"],
+    }
+    found = experiment({"report": former})
+    assert {key: found.config["report"][key] for key in former} == {
+        "tables": ["scores", "differences"],
+        "figures": ["heatmap"],
+        "checks": ["intervals"],  # a check of that name is there
+    }
+    gone = ("intervals", "power", "critical-difference", "sizes", "speed")
+    assert [notice.split()[1] for notice in found.notices] == list(gone)
+    assert not experiment().notices
+    # no name that is gone may stand for something that is there
+    for section, names in removed.PRODUCTS.items():
+        assert not names.keys() & set(products.names(section.removesuffix("s")))
+    assert_told(
+        ({"report": {"tables": ["powers"]}}, "config.report.tables.0", "differences"),
+        ({"report": {"figures": "sizes"}}, "config.report.figures", "array"),
+        ({"statistics": {"differences": [0.02]}}, "config.statistics.differences", "Delete it"),
+        ({"probe": {"kernel": "numba"}}, "config.probe.kernel", "Delete it"),
     )
 
 

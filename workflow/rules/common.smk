@@ -55,6 +55,8 @@ try:
     )
     targets = Targets(experiment)
     if workflow.is_main_process:
+        for notice in experiment.notices:
+            logger.warning(notice)
         refuse_uploads(
             targets,
             [Path(workflow.basedir, "config.yaml"), *workflow.overwrite_configfiles],

@@ -65,6 +65,7 @@ def _facts(experiment: Experiment, plan: Plan, outside: Sequence[str]) -> list[t
         *_retrieval(Retrieval(experiment)),
         ("models", _counted(experiment.models)),
         ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {_protocols(probing)}"),
+        *(("no longer made", notice) for notice in experiment.notices),
         *(("not comparable with published scores", text) for text in _changes(probing)),
         *(
             ("no test of", f"{', '.join(models)}: {pairs}, by which their snapshots are chosen")

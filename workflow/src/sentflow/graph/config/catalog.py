@@ -8,6 +8,7 @@ from sentflow.graph.config.entries import read_entries
 from sentflow.graph.config.family import AllEntries, Entry, Section
 from sentflow.graph.config.messages import as_map, refuse
 from sentflow.graph.config.parts import known_parts, known_sections
+from sentflow.graph.config.removed import without_removed
 from sentflow.graph.config.schema import load_schema, mended, read_yaml, schema_problems
 from sentflow.graph.config.shared import written_as
 from sentflow.graph.config.values import name_problems, plain_values
@@ -47,7 +48,7 @@ def checked(
     What the schema refuses is left out of the configuration then, or is as in ``config.yaml``, so that all else in it
     is checked in the same round. Where that does not make it fit, its problems are raised at once.
     """
-    plain, schema = plain_values(config), load_schema(workflow, "config")
+    plain, schema = without_removed(plain_values(config)), load_schema(workflow, "config")
     own = [*schema_problems(plain, schema, where="config"), *_secrets(plain)]
     if own:
         plain = mended(plain, schema, _default(workflow))

@@ -3,7 +3,7 @@
 Standard library, PyYAML and jsonschema only: the Snakefile is read again in every cluster job.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from sentflow.graph.config.catalog import checked
 from sentflow.graph.config.family import AllEntries, Entries, Entry, Section
 from sentflow.graph.config.messages import as_map, refuse, unknown
 from sentflow.graph.config.parts import family_parts, known_parts, known_sections, measured
+from sentflow.graph.config.removed import removed_products
 from sentflow.graph.config.shared import written_as
 from sentflow.training.snapshots import snapshot_entries
 
@@ -38,6 +39,8 @@ class Experiment:
         Encoders that the selected ones and their families need: of two texts, or to train on.
     workflow
         The folder that holds ``catalog/`` and ``schemas/``.
+    notices
+        What the configuration names that is gone, and what to read instead.
     """
 
     config: Mapping[str, Any]
@@ -46,6 +49,7 @@ class Experiment:
     left_out: Mapping[str, list[str]]
     further_models: Entries
     workflow: Path
+    notices: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -162,7 +166,7 @@ def _loaded(config: Mapping[str, Any], workflow: Path, chosen_here: Entry) -> Ex
     chosen = {name: {key: entries[name][key] for key in keys} for name, keys in selected.items()}
     asked = [name for part in known_parts() for name in part.further_models(entries, selected)]
     further_models = {name: entries["models"][name] for name in asked if name not in chosen["models"]}
-    return Experiment(plain, entries, chosen, left_out, further_models, workflow)
+    return Experiment(plain, entries, chosen, left_out, further_models, workflow, removed_products(config))
 
 
 def _members(section: Section, entries: AllEntries, place: str, name: str) -> list[str]:

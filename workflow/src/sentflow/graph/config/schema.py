@@ -24,6 +24,7 @@ except ImportError:
 
 from sentflow.errors import ConfigError, instead
 from sentflow.files.settings_files import parse_settings
+from sentflow.graph.config.removed import KEYS
 from sentflow.graph.products import fill_in_names
 
 Schema = Mapping[str, Any]
@@ -73,13 +74,17 @@ def schema_problems(value: Any, schema: Schema, *, where: str) -> list[str]:
         if error.validator == "additionalProperties" and isinstance(error.instance, dict):
             known = list(error.schema.get("properties", {}))
             unknown = [key for key in error.instance if key not in known]
-            problems += [
-                f"{place}.{key}: there is no such key. {instead(key, sorted(known))}" for key in unknown
-            ]
+            problems += [f"{place}.{key}: {_unknown(f'{place}.{key}', key, known)}" for key in unknown]
         else:
             hint = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
             problems.append(f"{place}: {error.message}. {_unquoted(error)}{hint}".strip())
     return problems
+
+
+def _unknown(place: str, key: str, known: Sequence[str]) -> str:
+    if place in KEYS:
+        return f"this key is gone. {KEYS[place]}"
+    return f"there is no such key. {instead(key, sorted(known))}"
 
 
 def mended(value: Any, schema: Schema, default: Any) -> Any:
