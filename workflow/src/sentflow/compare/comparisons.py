@@ -90,7 +90,7 @@ def n_needed(n: int, mdd: float) -> float:
     -----
     The standard error of a difference is taken to fall with the square root of n, as it does for new texts of the
     same kind; spread, degrees of freedom and the family of pairs to stay. The answer is rather too large: by 7 % for
-    two systems on 30 questions, whose degrees of freedom grow; by 11 to 17 % from 210 of 840 texts of FactNews and
+    two systems on 30 questions, whose degrees of freedom grow; by 12 to 17 % from 210 of 840 texts of FactNews and
     OffComBR-2, for probes that are trained on more texts disagree less.
     """
     return n * (mdd / NAMED_DIFFERENCE) ** 2
