@@ -163,7 +163,7 @@ def found(kind: str, results: Path) -> Iterator[pd.Series]:
         names = re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(pattern)))
         for file in sorted(results.glob(glob)):
             match = names.fullmatch(file.relative_to(results).as_posix())
-            if match is None or file.name.endswith((".made.json", ".predictions.parquet")):
+            if match is None or file.name.endswith(".made.json"):
                 continue
             if MEASURED.intersection(match.groupdict().values()):
                 continue
@@ -173,6 +173,8 @@ def found(kind: str, results: Path) -> Iterator[pd.Series]:
                 yield pd.Series(leaves, dtype=float)
             else:
                 frame = pd.read_csv(file) if file.suffix == ".csv" else pd.read_parquet(file)
+                if kind == "folds":
+                    frame = frame[frame["metric"] != "prediction"].drop(columns=["row", "truth", "predicted"])
                 yield _cells(_top(frame) if kind == "runs" else frame, of)
 
 

@@ -11,7 +11,6 @@ rule probe:
         embeddings=ancient(probing.embeddings),
         info=probing.embeddings_info,
     output:
-        # Their predictions lie beside them, written before them: as outputs they would double what Snakemake keeps and checks.
         folds=probing.fold_outputs(),
     log:
         paths.log("probe", probing.job_key()),

@@ -1,4 +1,4 @@
-"""Probe the embeddings of a task: one file of scores and one of predictions per fold."""
+"""Probe the embeddings of a task: one file per fold."""
 
 import argparse
 from pathlib import Path

@@ -15,9 +15,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--task", required=True, help="name of the task")
     parser.add_argument("--model", required=True, help="name of the encoder")
     parser.add_argument("--rows", type=Path, required=True, help="task table")
-    parser.add_argument(
-        "--folds", nargs="+", required=True, help="every fold file, in order; predictions beside"
-    )
+    parser.add_argument("--folds", nargs="+", required=True, help="every fold file, in order")
     parser.add_argument(
         "--settings", required=True, help='JSON: {"probe": …, "statistics": …, "protocol": …}'
     )
@@ -31,11 +29,10 @@ def main(args: argparse.Namespace) -> None:
     """Run the command."""
     from sentflow.files.arrow import table_of
     from sentflow.files.parquet import write_parquet
-    from sentflow.files.result_names import predictions_of
     from sentflow.files.sealed import write_sealed
     from sentflow.probing.protocol.switches import Switches
     from sentflow.probing.storage.folds import read_folds, refuse_other_settings
-    from sentflow.probing.storage.predictions import out_of_fold, read_predictions
+    from sentflow.probing.storage.predictions import out_of_fold
     from sentflow.probing.storage.scores import about_score, kept_documents
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
@@ -44,15 +41,14 @@ def main(args: argparse.Namespace) -> None:
 
     settings = json.loads(args.settings)
     probe, protocol = settings["probe"], settings["protocol"]
-    folds, infos = read_folds(args.folds)
-    refuse_other_settings(args.folds, infos, probe)
+    folds = read_folds(args.folds)
+    refuse_other_settings(args.folds, folds.infos, probe)
     rows = read_task(args.rows)
-    predictions = read_predictions([predictions_of(fold) for fold in args.folds])
     statistics = settings["statistics"]
     items = None
-    if len(predictions):  # documents that cannot be assigned to folds leave none
+    if len(folds.predictions):  # documents that cannot be assigned to folds leave none
         items = item_interval(
-            out_of_fold(predictions, rows.labels, where=f"{args.task} × {args.model}"),
+            out_of_fold(folds.predictions, rows.labels, where=f"{args.task} × {args.model}"),
             resampling_units(rows.labels, rows.groups),
             metric=probe["metric"],
             n_classes=len(rows.info.classes),
@@ -62,7 +58,7 @@ def main(args: argparse.Namespace) -> None:
             seed=derive_seed(probe["seed"], "items", args.task),
         )
     numbers = score(
-        folds.to_pydict(),
+        folds.scores.to_pydict(),
         n_folds=probe["folds"],
         seed=probe["seed"],
         settings=StatisticsSettings(
@@ -74,12 +70,12 @@ def main(args: argparse.Namespace) -> None:
         documents=kept_documents(rows, probe),
     )
     about = {
-        **about_score(rows, infos, model=args.model, probe=probe, protocol=protocol),
+        **about_score(rows, folds.infos, model=args.model, probe=probe, protocol=protocol),
         "task": args.task,
     }
-    task = table_of({"task": [args.task] * len(folds)}).column("task")
-    write_parquet(args.table, folds.add_column(0, "task", task))
-    write_parquet(args.predictions, predictions)
+    task = table_of({"task": [args.task] * len(folds.scores)}).column("task")
+    write_parquet(args.table, folds.scores.add_column(0, "task", task))
+    write_parquet(args.predictions, folds.predictions)
     write_sealed(args.scores, {**about, **numbers})
     logger.info("%s × %s: %s %.4f", args.task, args.model, probe["metric"], numbers["mean"])
 
