@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +45,9 @@ RECIPES = (
 TRAININGS = {"recipes": [f"results/training/frozen-{recipe}/history.parquet" for recipe in RECIPES]}
 # Experiment → the files that are laid over config.yaml, and whether it reads the mirror
 EXPERIMENTS = {
+    "default": ([], False),
     "tiny": ([REPOSITORY / "tests" / "fixtures" / "tiny.yaml"], False),
     "searches": ([REPOSITORY / "tests" / "fixtures" / "asked.yaml"], False),
-    "default": ([], False),
     "mirror": ([HERE / "mirror.yaml"], True),
     "recipes": ([HERE / "recipes.yaml"], True),
 }
@@ -231,8 +232,12 @@ def collect(
     """Run everything; per kind the values by key, and the experiments that did not run here."""
     values: dict[str, list[pd.Series]] = {kind: [] for kind in PLACES}
     absent = set()
-    for experiment in EXPERIMENTS:
-        results = run(experiment, work, mirror) if experiment in only else None
+    # Two at a time: while one waits for its last job, the other computes.
+    with ThreadPoolExecutor(2) as pool:
+        runs = pool.map(
+            lambda experiment: run(experiment, work, mirror) if experiment in only else None, EXPERIMENTS
+        )
+    for experiment, results in zip(EXPERIMENTS, runs, strict=True):
         if results is None:
             absent.add(experiment)
             continue
