@@ -147,8 +147,8 @@ class SimilarityDifference:
     difference
         a − b.
     low, high
-        Of the difference, at `level`: percentiles of a bootstrap over pairs of sentences, the same resamples for both;
-        see `drawn`.
+        Of the difference, at `level`: normal, with its standard deviation in a bootstrap over pairs of sentences, the
+        same resamples for both; see `drawn`. NaN below 12 effective pairs, and so are the p.
     p_bootstrap
         Two-sided, from the difference over its standard deviation in the bootstrap.
     p_holm
