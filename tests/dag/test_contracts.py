@@ -5,7 +5,14 @@ import subprocess
 import sys
 
 import pytest
-from workflow_copy import REPOSITORY, RuleFacts, command_line, copy_workflow, rule_facts
+from workflow_copy import (
+    REPOSITORY,
+    RuleFacts,
+    command_line,
+    copy_workflow,
+    replaced_in_snakemake,
+    rule_facts,
+)
 
 HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "requests", "scipy", "sklearn", "torch"}
 
@@ -50,6 +57,17 @@ def test_reading_the_snakefile_imports_nothing_heavy():
     program = "\n".join([*imports, "import sys", "print(*{name.partition('.')[0] for name in sys.modules})"])
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert HEAVY & set(done.stdout.split()) == set()
+
+
+def test_reading_the_snakefile_replaces_nothing_of_snakemake(tmp_path):
+    of_any_snakefile = {
+        "snakemake.common.APPDIRS",
+        "snakemake.workflow.__doc__",
+        "snakemake.workflow.__name__",
+    }
+    by_shell_prefix = {"snakemake.shell.shell._process_prefix"}  # Snakemake's own function for it
+    found = replaced_in_snakemake(copy_workflow(tmp_path / "project"))
+    assert set(found) <= of_any_snakefile | by_shell_prefix
 
 
 @pytest.mark.slow

@@ -34,10 +34,8 @@ from sentflow.graph.job_settings import one_of
 from sentflow.graph.plan import refuse_uploads
 from sentflow.graph.products import files_of_page
 from sentflow.graph.provenance import code, files, versions
-from sentflow.graph.rate_limit import drop_idle_rate_limit
 from sentflow.graph.requests import beside_others, memory_mb, minutes
 from sentflow.graph.run_record import write_record
-from sentflow.graph.shortcuts import take_shortcuts
 from sentflow.graph.targets import Targets, code_of_page
 from sentflow.graph.unknown_targets import (
     refuse_results_as_settings,
@@ -69,7 +67,6 @@ local_cores = workflow.resource_settings.cores if workflow.is_main_process else 
 
 shell.prefix(first_words_of_jobs(source_folder))
 put_this_python_first()
-take_shortcuts()
 
 
 wildcard_constraints:
