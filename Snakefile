@@ -28,7 +28,6 @@ report: "workflow/report/workflow.rst"
 
 onstart:
     write_record(Path.cwd())
-    told_to(logger, workflow)
 
 
 localrules:

@@ -18,7 +18,6 @@ from sentflow.graph.environment import leave_out_working_folder
 # Before anything else is imported: Snakemake puts the folder of the Snakefile first, which often is the working folder.
 leave_out_working_folder(Path(workflow.basedir))
 
-from sentflow.console.handler import take_over
 from sentflow.graph import paths
 from sentflow.graph.config.entries import laid_over, read_own
 from sentflow.graph.config.experiment import load_experiment
@@ -29,7 +28,6 @@ from sentflow.graph.environment import (
     refuse_conda,
 )
 from sentflow.errors import ConfigError
-from sentflow.graph.failed_jobs import told_to
 from sentflow.graph.job_settings import one_of
 from sentflow.graph.plan import refuse_uploads
 from sentflow.graph.products import files_of_page
@@ -43,7 +41,6 @@ from sentflow.graph.unknown_targets import (
 )
 
 try:
-    take_over(logger, workflow)
     refuse_braces(Path(workflow.basedir))
     refuse_conda(workflow.deployment_settings, source_folder)
     refuse_results_as_settings(workflow.overwrite_configfiles, Path.cwd())
