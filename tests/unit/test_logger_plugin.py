@@ -102,7 +102,10 @@ def test_of_a_log_its_last_paragraph_is_told(log, told):
             "SLURM-job '5' failed, SLURM status is: 'TIMEOUT'.",
             ["20 minutes", "probe: { runtime: 20 * attempt }"],
         ),
-        ("Command 'python x' died with <Signals.SIGKILL: 9>.", ["--resources mem_mb=N", "600"]),
+        (
+            "CalledProcessError in file f:\nCommand 'python x' died with <Signals.SIGKILL: 9>.",
+            ["--resources mem_mb=N", "600"],
+        ),
     ],
 )
 def test_a_job_ended_for_memory_or_time_says_what_to_write(said, words):

@@ -4,15 +4,18 @@ Snakemake finds it by its name wherever it can be imported, and imports it at ev
 workflow. So it is light, and imports nothing of `sentflow`: the workflow may be another copy than the installed one.
 """
 
+import json
 import logging
 import os
 import re
 import sys
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
 from snakemake_logger_plugin_sentflow.failures import end_of, killed_for, paragraph, visible
 from snakemake_logger_plugin_sentflow.time_left import TimeLeft
@@ -32,6 +35,15 @@ _WORDS = {
 }
 
 
+@dataclass
+class LogHandlerSettings(LogHandlerSettingsBase):
+    """Options of Snakemake's command line."""
+
+    jobs: Path | None = field(
+        default=None, metadata={"help": "File to which a dry run adds a line of JSON per job.", "type": Path}
+    )
+
+
 class LogHandler(LogHandlerBase):
     """Tells a run to whoever reads along."""
 
@@ -44,6 +56,7 @@ class LogHandler(LogHandlerBase):
         self._has_status = self._stream.isatty() and not dumb and not settings.dryrun
         self._begun, self._done, self._total = time.monotonic(), 0, 0
         self._time_left = TimeLeft({})
+        self._planned: Path | None = getattr(self.settings, "jobs", None)
         self._jobs: dict[int, Any] = {}
         self._failed: dict[int, str] = {}
         self._errors: list[str] = []
@@ -108,6 +121,9 @@ class LogHandler(LogHandlerBase):
         self._jobs[record.jobid] = record
         if self.common_settings.dryrun:
             self._say(_words(record))
+            if self._planned is not None:
+                with self._planned.open("a", encoding="utf-8") as stream:
+                    stream.write(json.dumps(_facts(record)) + "\n")
         else:
             self._time_left.begin(record.jobid, record.rule_name)
             if not self._has_status:
@@ -146,8 +162,9 @@ class LogHandler(LogHandlerBase):
         self._failed[record.jobid] = ", ".join([words, *map(str, logs)])
         said = [record.rule_msg] if record.rule_msg else []  # by what ran it, e.g. a cluster
         ended = [text for text in self._errors if record.shellcmd and record.shellcmd.strip() in text]
-        own = [text for log in logs if (text := paragraph(end_of(log)))]
-        why = killed_for("\n".join([*said, *ended]), record.rule_name, getattr(job, "resources", None))
+        ends = list(map(end_of, logs))
+        own = [text for end in ends if (text := paragraph(end))]
+        why = killed_for("\n".join([*said, *ended, *ends]), record.rule_name, getattr(job, "resources", None))
         also = [f"log: {log}" for log in logs] + [f"{name}: {value}" for name, value in record.aux.items()]
         self._say("\n".join([f"Failed: {words}", *(own + said or ["It wrote no log."]), *why, *also]))
 
@@ -178,6 +195,18 @@ class LogHandler(LogHandlerBase):
         return f"{self._done:,} of {self._total:,} steps done" + (
             f", about {_minutes(left)} left" if left else ""
         )
+
+
+def _facts(record: Any) -> dict[str, Any]:
+    """A planned job: what it requests, and how many files it writes."""
+    requests = {key: record.resources.get(key) for key in ("mem_mb", "runtime")}
+    known = {key: value for key, value in requests.items() if isinstance(value, int)}
+    return {
+        "rule": record.rule_name,
+        "wildcards": dict(record.wildcards),
+        "outputs": len(record.output),
+        **known,
+    }
 
 
 def _words(record: Any) -> str:

@@ -8,8 +8,10 @@ _TAIL_BYTES = 64 * 1024
 # Of a log that ends neither in `error:` nor in a traceback, and of a traceback
 _LINES = 15
 _TRACEBACK = "Traceback (most recent call last)"
-# States of SLURM and Kubernetes, as their executors give them; and a process that was ended by signal 9
-_MEMORY = re.compile(r"OUT_OF_ME|OOMKilled|exit status 137|SIGKILL")
+# A process of this machine that was ended by signal 9
+_ENDED = re.compile(r"CalledProcessError(?s:.*)(exit status 137|SIGKILL)")
+# States of SLURM and Kubernetes, as their executors give them, and what SLURM writes into the logs of jobs
+_MEMORY = re.compile(r"OUT_OF_ME|OOMKilled|exceeded memory limit|oom_kill|oom-kill")
 _TIME = re.compile(r"'TIMEOUT'|DUE TO TIME LIMIT|DeadlineExceeded")
 
 
@@ -42,7 +44,7 @@ def killed_for(said: str, rule: str, requested: Mapping[str, object] | None) -> 
     Parameters
     ----------
     said
-        By Snakemake or the executor, of how the job ended.
+        By Snakemake or the executor, of how the job ended, and the ends of its logs.
     rule
         Of the job.
     requested
@@ -50,7 +52,7 @@ def killed_for(said: str, rule: str, requested: Mapping[str, object] | None) -> 
     """
     requested = requested or {}
     profile = f"For more, write in the profile, under set-resources: {rule}: {{ %s: {'%s'} * attempt }}."
-    if re.search(r"exit status 137|SIGKILL", said):
+    if _ENDED.search(said):
         return [
             "Killed: the system ended it, as it does when this machine runs out of memory. Run fewer jobs at a time: "
             "--cores 1, or --resources mem_mb=N with the memory that jobs may fill together, in MB (this one requests "
