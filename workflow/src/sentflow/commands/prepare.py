@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--checks",
         default="{}",
-        help="JSON: what changes no byte of the table: metric, folds, documents, files",
+        help="JSON: what changes no byte of the table: metric, folds, document_folds, files",
     )
     add_limits(parser)
     parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
@@ -36,10 +36,10 @@ def main(args: argparse.Namespace) -> None:
     checks = json.loads(args.checks)
     settings = PrepareSettings.from_settings({**json.loads(args.settings), **checks}, task=args.task)
     table = prepare(args.task, args.raw, settings)
-    if "documents" in checks:
+    if "document_folds" in checks:
         # by name: this changes no byte of the table, so its code is none of the job's
         check = import_module("sentflow.probing.plans").check_documents
-        if warning := check(table, **checks["documents"]):
+        if warning := check(table, **checks["document_folds"]):
             logger.warning("%s: %s", args.task, warning)
     write_task(args.output, table)
     write_digest(args.output)

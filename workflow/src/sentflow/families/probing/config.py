@@ -15,7 +15,7 @@ from sentflow.graph.config.shared import file_problems, needed
 from sentflow.graph.config.short_forms import missing_file
 from sentflow.probing.protocol.catalog import keeping_documents, names_documents, protocol_of
 from sentflow.probing.protocol.settings import ProbeProtocol
-from sentflow.texts.task_files import DERIVED, files_of
+from sentflow.texts.task_files import DERIVED, files_of, has_groups
 
 
 def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
@@ -62,9 +62,18 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
         if is_short(own):
             yield from missing_file(f"tasks.{name}.file", str(own["file"]), dataset_name(name))
         yield from source_problems(name, entries["tasks"][name], entries["datasets"])
+        yield from _documents_problems(name, entries["tasks"][name])
     yield from needed(config, "tasks", selected["tasks"])
     yield from _protocol_problems(config, entries, selected["tasks"])
     yield from _published_problems(config["report"], entries)
+
+
+def _documents_problems(task: str, entry: Entry) -> Iterator[str]:
+    if "documents" in entry and has_groups(entry["reader"]):
+        yield (
+            f"tasks.{task}.documents: the reader names the documents of the rows already. Remove documents, or what "
+            "the reader says of groups."
+        )
 
 
 def _protocol_problems(config: Mapping[str, Any], entries: AllEntries, tasks: Sequence[str]) -> Iterator[str]:

@@ -30,7 +30,7 @@ from sentflow.probing.protocol.switches import not_comparable_text, switch_text
 from sentflow.texts.task_files import files_of
 
 HARDEST_TEXTS = 100
-_PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
+_PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts", "documents")
 
 
 class ProbingSettings(Family):
@@ -100,7 +100,7 @@ class ProbingSettings(Family):
         asked = [protocol, *(self.protocols[name] for name in self.study)]
         needed = names_documents(entry) and any(one.switches.group_folds for one in asked)
         if needed or wildcards.task in self.document_tasks:
-            checks["documents"] = {**protocol.cross_validation, "needed": needed}
+            checks["document_folds"] = {**protocol.cross_validation, "needed": needed}
         return json_text({**checks, "files": pinned} if pinned else checks)
 
     @property

@@ -14,23 +14,42 @@ HELD_BACK = "¶"
 # Where less than this share of the rows is left after balancing (of two classes: the smallest below 20 %) tests are
 # too cautious, and by how much at most (FactNews cut to a smallest class of 5 %).
 BALANCED_SHARE, UNBALANCED_ERROR = 0.4, 1.6
+SHARED = "‖"
+_INDEPENDENT = 0.5  # of the rows; below, errors may be more than 1.4 times as large
 _REGULARISED = "regularised"  # probe that chooses its penalty
 _START = 0.05  # of the chosen learning rate, where the published warm-up begins
 
 
 def marks(row: ScoreRow) -> str:
     """Marks of a row's task; empty for most."""
-    return training_mark(row) + (CONTRADICTIONS if row.n_contradicting else "")
+    return (
+        training_mark(row)
+        + (CONTRADICTIONS if row.n_contradicting else "")
+        + (SHARED if shares_texts(row) else "")
+    )
+
+
+def shares_texts(row: ScoreRow) -> bool:
+    """Whether rows may depend on each other because they share texts, and folds do not keep such rows together."""
+    return not row.groups_folds and 0 < row.effective_rows < _INDEPENDENT * row.n_rows
 
 
 def notes(rows: Sequence[ScoreRow]) -> list[str]:
     """What the marks that occur mean, each once."""
-    contradicting = [row for row in rows if row.n_contradicting]
-    if not contradicting:
-        return training_notes(rows)
-    counts = unique(f"{row.task} {count(row.n_contradicting)}" for row in contradicting)
-    found = f"{CONTRADICTIONS} Rows whose text also occurs with another label: {', '.join(counts)}."
-    return [*training_notes(rows), found]
+    found = training_notes(rows)
+    if counts := unique(f"{row.task} {count(row.n_contradicting)}" for row in rows if row.n_contradicting):
+        found.append(f"{CONTRADICTIONS} Rows whose text also occurs with another label: {', '.join(counts)}.")
+    if counts := unique(
+        f"{row.task} {count(round(row.effective_rows))} of {count(row.n_rows)}"
+        for row in rows
+        if shares_texts(row)
+    ):
+        found.append(
+            f"{SHARED} Rows share texts. If rows with a common text depend on each other fully, the rows are worth: "
+            f"{', '.join(counts)} independent ones. Intervals and p-values there may be too small, and probes may "
+            "have trained on texts that they are tested on."
+        )
+    return found
 
 
 def unbalanced_notes(rows: Sequence[ScoreRow]) -> list[str]:
@@ -145,6 +164,11 @@ def sentences(row: ScoreRow) -> list[str]:
         )
     if row.n_contradicting:
         found.append(f"{count(row.n_contradicting)} rows have a text that also occurs with another label.")
+    if shares_texts(row):
+        found.append(
+            f"Rows share texts: {count(row.n_rows)} rows are worth at least {count(round(row.effective_rows))} "
+            "independent ones, so that intervals and p-values may be too small."
+        )
     return found
 
 
