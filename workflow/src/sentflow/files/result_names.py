@@ -4,15 +4,16 @@ Apart from `sentflow.graph.paths`, so that a path of another family stands in th
 """
 
 import re
+from pathlib import Path
 
 # Below the results, or below the folder of a study's protocol
 _NAMED_PATTERN = re.compile(r"(?:^|/)((?:protocols/[^/]+/)?(?:probes|scores)/[^/]+/.+)\Z")
 _FOLD_PATTERN = re.compile(r"rep-(\d+)/fold-(\d+)\.parquet\Z")
 
 
-def predictions_of(fold_path: str) -> str:
+def predictions_of(fold_path: Path | str) -> str:
     """The predictions beside a fold file. They are written first: where there is a fold, there are its predictions."""
-    return fold_path.removesuffix(".parquet") + ".predictions.parquet"
+    return str(fold_path).removesuffix(".parquet") + ".predictions.parquet"
 
 
 def name_in_results(path: str) -> str | None:
@@ -24,7 +25,7 @@ def name_in_results(path: str) -> str | None:
     return match[1] if match else None
 
 
-def repetition_and_fold(fold_path: str) -> tuple[int, int]:
+def repetition_and_fold(fold_path: Path | str) -> tuple[int, int]:
     """Repetition and fold (both 1-based) of a fold file.
 
     Raises
@@ -32,7 +33,7 @@ def repetition_and_fold(fold_path: str) -> tuple[int, int]:
     ValueError
         The path is not a fold file's.
     """
-    match = _FOLD_PATTERN.search(fold_path)
+    match = _FOLD_PATTERN.search(str(fold_path))
     if match is None:
         raise ValueError(f"{fold_path} is not the path of a fold: it must end in rep-R/fold-F.parquet")
     return int(match[1]), int(match[2])
