@@ -43,6 +43,7 @@ from sentflow.graph.unknown_targets import (
     refuse_results_as_settings,
     told_of_unknown_targets,
 )
+from sentflow.jobs.shell import command
 
 try:
     take_over(logger, workflow)

@@ -39,11 +39,7 @@ rule embed:
         settings=targets.encode_settings,
         task=targets.task_of_collection,
     shell:
-        "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
-        " --collection {wildcards.collection:q} --task={params.task:q}"
-        " --settings {params.settings:q} --connection {resources.connection:q} --device {resources.device:q}"
-        " --call-seconds {resources.call_seconds:q} --limits {resources.limits:q} --code {params.code:q} --threads {threads}"
-        " --kept-beside {resources.kept:q} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
+        command("embed")
 
 
 use rule embed as embed_sparse with:

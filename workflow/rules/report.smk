@@ -18,17 +18,14 @@ rule summarise_costs:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
         mem_mb=memory_mb(1000),
         runtime=minutes(10),
     params:
-        code=code("sentflow.commands.summarise_costs"),
+        code=code("summarise_costs"),
         benchmarks=paths.BENCHMARKS,
     shell:
-        "python -m sentflow.commands.summarise_costs --benchmarks {params.benchmarks:q} --summaries {input.summaries:q}"
-        " --manifests {input.manifests:q} --embeddings {input.embeddings:q} --output {output.costs:q}"
-        " --encoders {output.encoders:q} > {log:q} 2>&1"
+        command("summarise_costs")
 
 
 ruleorder: table_of_matrix > table
@@ -37,7 +34,7 @@ ruleorder: table_of_matrix > table
 rule table:
     """One table as CSV, Markdown and LaTeX."""
     input:
-        targets.files_of("table"),
+        summary=targets.files_of("table"),
     output:
         csv=report(
             paths.TABLE.format(table="{table}", format="csv"),
@@ -54,7 +51,6 @@ rule table:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
         mem_mb=memory_mb(1000),
         runtime=minutes(5),
@@ -63,8 +59,7 @@ rule table:
         template=files("report/table/latex.tex.j2"),
         settings=targets.table_settings,
     shell:
-        "python -m sentflow.commands.table --table {wildcards.table:q} --summary {input:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("table")
 
 
 use rule table as table_of_matrix with:
@@ -91,7 +86,7 @@ use rule table as table_of_matrix with:
 rule figure:
     """One figure as PDF, PNG and SVG, what was measured of it, and its rows: everything needed to draw it again."""
     input:
-        targets.files_of("figure"),
+        summary=targets.files_of("figure"),
     output:
         pdf=paths.FIGURE.format(figure="{figure}", format="pdf"),
         png=report(
@@ -110,7 +105,6 @@ rule figure:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
         mem_mb=memory_mb(2000),
         runtime=minutes(10),
@@ -119,9 +113,7 @@ rule figure:
         style=files("report/figure/sentflow.mplstyle"),
         env=versions("matplotlib"),
     shell:
-        "python -m sentflow.commands.figure --figure {wildcards.figure:q} --summary {input:q} --data {output.data:q}"
-        " --pdf {output.pdf:q} --png {output.png:q} --svg {output.svg:q} --inspection {output.inspection:q}"
-        " > {log:q} 2>&1"
+        command("figure")
 
 
 rule check:
@@ -138,7 +130,6 @@ rule check:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
         mem_mb=memory_mb(1000),
         runtime=minutes(5),
@@ -146,8 +137,7 @@ rule check:
         code=targets.code_of("check"),
         settings=targets.check_settings,
     shell:
-        "python -m sentflow.commands.check --check {wildcards.check:q} --summary {input.summary:q}"
-        " --tables {input.tables:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("check")
 
 
 rule record:
@@ -162,16 +152,14 @@ rule record:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
         mem_mb=memory_mb(500),
         runtime=minutes(5),
     params:
-        code=code("sentflow.commands.record"),
+        code=code("record"),
         settings=targets.record_settings,
     shell:
-        "python -m sentflow.commands.record --settings {params.settings:q} --config {output.config:q}"
-        " --versions {output.versions:q} > {log:q} 2>&1"
+        command("record")
 
 
 rule report:
@@ -192,7 +180,6 @@ rule report:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
         mem_mb=memory_mb(2000),
         runtime=minutes(10),
@@ -202,10 +189,7 @@ rule report:
         settings=targets.report_settings,
         checks=" ".join(targets.selected("checks")),
     shell:
-        "python -m sentflow.commands.report --summary {input.summary:q} --audits {input.audits:q}"
-        " --tables {input.tables:q} --figures {input.figures:q}"
-        " --record-config {input.config:q} --record-versions {input.versions:q} --checks {params.checks:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("report")
 
 
 rule export_ro_crate:
@@ -223,15 +207,12 @@ rule export_ro_crate:
     localrule: True
     conda:
         "../../envs/exports.yaml"
-    threads: 1
     resources:
         mem_mb=memory_mb(1000),
         runtime=minutes(10),
     params:
-        code=code("sentflow.commands.export_ro_crate"),
+        code=code("export_ro_crate"),
         env=versions("rocrate"),
         settings=targets.crate_settings,
     shell:
-        "python -m sentflow.commands.export_ro_crate --files {input.files:q}"
-        " --digests {input.digests:q} --versions {input.versions:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("export_ro_crate")

@@ -22,7 +22,6 @@ rule build_index:
         retriever=retrieval.indexed(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
         mem_mb=memory_mb(1000, per_input=10),
         runtime=minutes(240),
@@ -31,9 +30,7 @@ rule build_index:
         env=retrieval.index_versions(),
         settings=retrieval.index_settings,
     shell:
-        "python -m sentflow.commands.build_index --corpus {input.corpus:q} --passages {input.passages:q}"
-        " --document-vectors {input.documents:q} {input.documents_info:q} --settings {params.settings:q}"
-        " --output {output.index:q} --made {output.made:q} > {log:q} 2>&1"
+        command("build_index")
 
 
 rule search_index:
@@ -66,7 +63,6 @@ rule search_index:
         retriever=retrieval.indexed(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
         mem_mb=memory_mb(1000, per_input=6),
         runtime=minutes(60),
@@ -75,10 +71,7 @@ rule search_index:
         env=retrieval.index_versions(),
         settings=retrieval.search_settings,
     shell:
-        "python -m sentflow.commands.search_index --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
-        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
-        " --index {input.index:q} --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+        command("search_index")
 
 
 rule certify_index:
@@ -110,7 +103,6 @@ rule certify_index:
         retriever=retrieval.indexed(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
         mem_mb=memory_mb(1000, per_input=6),
         runtime=minutes(60),
@@ -119,16 +111,13 @@ rule certify_index:
         env=retrieval.index_versions("ir-measures", "scipy"),
         settings=retrieval.certify_settings,
     shell:
-        "python -m sentflow.commands.certify_index --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
-        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
-        " --index {input.index:q} --made {input.made:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("certify_index")
 
 
 rule summarise_indexes:
     """What approximate indexes cost and save → one table of rows."""
     input:
-        retrieval.certificates(),
+        results=retrieval.certificates(),
     output:
         paths.SUMMARY_INDEXES,
     log:
@@ -138,13 +127,11 @@ rule summarise_indexes:
     localrule: True
     conda:
         "../../../envs/report.yaml"
-    threads: 1
     resources:
         mem_mb=memory_mb(1000),
         runtime=minutes(10),
     params:
-        code=code("sentflow.commands.summarise_indexes"),
+        code=code("summarise_indexes"),
         settings=retrieval.summarise_indexes_settings,
     shell:
-        "python -m sentflow.commands.summarise_indexes --results {input:q} --settings {params.settings:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("summarise_indexes")

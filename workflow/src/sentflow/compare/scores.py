@@ -8,7 +8,7 @@ from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.rows import number_or_nan, row_from
-from sentflow.jobs.arguments import described
+from sentflow.jobs.settings import described
 from sentflow.probing.protocol.switches import Switches, not_comparable_text, switch_text
 from sentflow.texts.checks import BATCH_ROWS
 

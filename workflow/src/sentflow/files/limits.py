@@ -1,12 +1,10 @@
 """What a file, server or model from outside may cost: the one table of limits in bytes, ratios, numbers and seconds.
 
 Those that an honest user could meet are fields of `Limits`, and keys of ``limits`` in a configuration. They reach
-commands as a resource (``--limits``), so that a changed one runs nothing again. Standard library only, and little of
+jobs as a resource (``--limits``), so that a changed one runs nothing again. Standard library only, and little of
 it: the Snakefile imports this module in every job.
 """
 
-import argparse
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -118,16 +116,9 @@ def limits() -> Limits:
     return _in_use.get()
 
 
-def add_limits(parser: argparse.ArgumentParser) -> None:
-    """The argument of a command that reads what came from outside, see `use_limits`."""
-    parser.add_argument(
-        "--limits", default="{}", help="JSON: limits of the configuration; they change no result"
-    )
-
-
-def use_limits(args: argparse.Namespace) -> None:
-    """Let the limits that `add_limits` was given hold in this process."""
-    _in_use.set(Limits.from_settings(json.loads(args.limits)))
+def use_limits(changed: Mapping[str, Any] | None) -> None:
+    """Let other limits than the usual ones hold in this process: ``limits`` of a configuration."""
+    _in_use.set(Limits.from_settings(changed or {}))
 
 
 @contextmanager

@@ -377,10 +377,10 @@ def _matching(pattern: str, files: list[str]) -> list[str]:
 @cache
 def code_of_product(kind: str, module: str) -> str:
     """The digests of a command and of the module that makes a table, figure or check."""
-    return code(f"sentflow.commands.{kind}", module)
+    return code(kind, module)
 
 
 @cache
 def code_of_page() -> str:
     """The digests of the page and of everything that it shows."""
-    return code("sentflow.commands.report", *products.modules_of_page())
+    return code("report", *products.modules_of_page())

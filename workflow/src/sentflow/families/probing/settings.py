@@ -110,12 +110,12 @@ class ProbingSettings(Family):
 
     def probe_code(self, command: str) -> Callable[[Any], str]:
         """Digest of a command that probes, with the code for what is not trained as published on a processor."""
-        return lambda wildcards: code(f"sentflow.commands.{command}", *self._trainers(wildcards))
+        return lambda wildcards: code(command, *self._trainers(wildcards))
 
     def lazy_code(self, wildcards: Any) -> str:
         """Digest of what fits a model inside each fold and probes it: with the module of the model's kind."""
         module = kind_of(self.experiment.models[wildcards.model]).module
-        return code("sentflow.commands.probe_lazy", module, *self._trainers(wildcards))
+        return code("probe_lazy", module, *self._trainers(wildcards))
 
     def _trainers(self, wildcards: Any) -> list[str]:
         if self._is_regularised(wildcards):

@@ -190,7 +190,7 @@ class RetrievalSettings(Family):
 
     def index_code(self, command: str) -> Callable[[Any], str]:
         """Function of a job: digest of the command and of the module of its kind of index."""
-        return lambda wildcards: code(f"sentflow.commands.{command}", self._index_kind(wildcards).module)
+        return lambda wildcards: code(command, self._index_kind(wildcards).module)
 
     def index_versions(self, *libraries: str) -> Callable[[Any], str]:
         """Function of a job: versions of these libraries, and of those of its kind of index."""
@@ -204,7 +204,7 @@ class RetrievalSettings(Family):
 
     def reranking_code(self, wildcards: Any) -> str:
         """Digest of the command and of the module of the encoder's kind."""
-        return code("sentflow.commands.rerank", kind_of(self._encoder(self._retriever(wildcards))).module)
+        return code("rerank", kind_of(self._encoder(self._retriever(wildcards))).module)
 
     def reranking_versions(self, wildcards: Any) -> str:
         """Versions of the libraries that can change a score."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.jobs.arguments import described
+from sentflow.jobs.settings import described
 from sentflow.report.families.retrieval.rows import QuestionGapRow, RecallRow
 from sentflow.retrieval.recall import cutoffs, recall_at
 from sentflow.retrieval.results import QuestionValues
