@@ -34,6 +34,8 @@ PLUMBING = {
     "sentflow.training.options.table": "likewise",
     "sentflow.encoders.kinds.table": "reaches jobs as their params: keys, libraries, digests of the modules it names",
 }
+# What a setting may be; what it is reaches jobs as a param
+_SETTINGS = f"{_PACKAGE}.config"
 # Fields that say where or how something is written, not what it does. `kind` is the u of u"text".
 _IGNORED_FIELDS = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
@@ -93,7 +95,7 @@ def imported_modules(*modules: str) -> set[str]:
     open_modules = list(modules)
     while open_modules:
         name = open_modules.pop()
-        if name not in found and name not in PLUMBING:
+        if name not in found and name not in PLUMBING and not name.startswith(_SETTINGS):
             found.add(name)
             open_modules.extend(_imports(name))
     return found
