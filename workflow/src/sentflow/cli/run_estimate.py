@@ -74,9 +74,9 @@ def _measured_here() -> dict[str, float]:
 
 
 def _folds_of_a_job(experiment: Experiment) -> int:
-    probe = experiment.config["probe"]
-    counts = {"fold": 1, "repetition": probe["folds"], "task": probe["folds"] * probe["repetitions"]}
-    return int(counts[probe["job"]])
+    probe = experiment.config.probe
+    counts = {"fold": 1, "repetition": probe.folds, "task": probe.folds * probe.repetitions}
+    return counts[probe.job]
 
 
 def _memory(plan: Plan) -> str:

@@ -120,7 +120,7 @@ def training_estimate(
     found = estimated(experiment)
     if not found:
         raise ConfigError("the experiment selects no trained encoder, so there is nothing to estimate.")
-    kept = bool(experiment.config["training"]["keep_snapshots"])
+    kept = bool(experiment.config.training.keep_snapshots)
     show_blocks(
         [
             Listing(

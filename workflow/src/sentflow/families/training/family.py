@@ -94,7 +94,7 @@ class Training(Family):
 
     def _checks_cards(self) -> bool:
         """Whether a selected check reads model cards, which are made for exports only otherwise."""
-        checks = self.experiment.config["report"]["checks"]
+        checks = self.experiment.config.report.checks
         return any(
             paths.MODEL_CARD in product.reads
             for product in PRODUCTS
@@ -111,7 +111,7 @@ class Training(Family):
 
     def kept(self, output: Any, temporary: Any) -> Any:
         """Snapshots stay, or are deleted when the encoder is chosen."""
-        return output if self.experiment.config["training"]["keep_snapshots"] else temporary(output)
+        return output if self.experiment.config.training.keep_snapshots else temporary(output)
 
 
 FAMILY = Training

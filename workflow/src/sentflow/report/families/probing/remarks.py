@@ -22,7 +22,12 @@ _START = 0.05  # of the chosen learning rate, where the published warm-up begins
 
 def marks(row: ScoreRow) -> str:
     """Marks of a row's task; empty for most."""
-    return training_mark(row) + (CONTRADICTIONS if row.n_contradicting else "") + shared_mark(row)
+    return training_mark(row) + (CONTRADICTIONS if row.n_contradicting else "") + _shared_mark(row)
+
+
+def score_marks(row: ScoreRow) -> str:
+    """Marks of a row's task that belong beside its scores."""
+    return training_mark(row) + _shared_mark(row)
 
 
 def shares_texts(row: ScoreRow) -> bool:
@@ -38,13 +43,12 @@ def notes(rows: Sequence[ScoreRow]) -> list[str]:
     return found + shared_notes(rows)
 
 
-def shared_mark(row: ScoreRow) -> str:
-    """`SHARED` if the row `shares_texts`."""
+def _shared_mark(row: ScoreRow) -> str:
     return SHARED if shares_texts(row) else ""
 
 
 def shared_notes(rows: Sequence[ScoreRow]) -> list[str]:
-    """What `shared_mark` means, if it occurs."""
+    """What `SHARED` means, if it occurs."""
     counts = unique(
         f"{row.task} {count(round(row.effective_rows))} of {count(row.n_rows)}"
         for row in rows

@@ -106,7 +106,7 @@ class ScoreLine:
         """The line of a task."""
         row = next(self._found[task, model] for model in self._models if (task, model) in self._found)
         label = [
-            Cell(task + remarks.training_mark(row) + remarks.shared_mark(row)),
+            Cell(task + remarks.score_marks(row)),
             Cell(captions.metric_name(row.metric)),
             Cell(count(row.n_balanced_rows)),
         ]

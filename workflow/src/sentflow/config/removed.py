@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.graph.config.messages import as_map
-
 # What `report` may name still → what to read or write instead.
 PRODUCTS: Mapping[str, Mapping[str, str]] = {
     "tables": {
@@ -19,8 +17,8 @@ PRODUCTS: Mapping[str, Mapping[str, str]] = {
 }
 # Key without a successor → what to do.
 KEYS: Mapping[str, str] = {
-    "config.probe.kernel": "Delete it: all probes on a processor are trained in compiled loops.",
-    "config.statistics.differences": (
+    "probe.kernel": "Delete it: all probes on a processor are trained in compiled loops.",
+    "statistics.differences": (
         "Delete it: the table scores says how many texts a difference of 0.02 needs; another one, d, needs (0.02 / d)² "
         "times as many."
     ),
@@ -29,7 +27,7 @@ KEYS: Mapping[str, str] = {
 
 def without_removed(config: dict[str, Any]) -> dict[str, Any]:
     """A configuration without the names of removed products."""
-    report = as_map(config.get("report"))
+    report = _report(config)
     kept = {
         section: [name for name in report[section] if name not in list(known)]
         for section, known in PRODUCTS.items()
@@ -40,10 +38,15 @@ def without_removed(config: dict[str, Any]) -> dict[str, Any]:
 
 def removed_products(config: Mapping[str, Any]) -> list[str]:
     """A notice for each removed product that a configuration names."""
-    report = as_map(config.get("report"))
+    report = _report(config)
     return [
         f"config.report.{section}: {name} is gone, and left out: {instead}. Delete the name."
         for section, known in PRODUCTS.items()
         for name, instead in known.items()
         if isinstance(report.get(section), list) and name in report[section]
     ]
+
+
+def _report(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    report = config.get("report")
+    return report if isinstance(report, Mapping) else {}
