@@ -104,20 +104,20 @@ def search_terms(
     from sentflow.retrieval.sparsity import sparsity_of_terms
     from sentflow.retrieval.terms import read_counts, read_terms
 
-    job = Search.read(corpus, questions, judgements, settings, run)
-    where = f"retrievers.{job.retriever}"
-    analyser = Analyser.from_settings(job.settings.pop("analyser"), where=f"{where}.analyser")
-    weighting = Bm25Settings(**job.settings)
+    search = Search.read(corpus, questions, judgements, settings, run)
+    where = f"retrievers.{search.retriever}"
+    analyser = Analyser.from_settings(search.settings.pop("analyser"), where=f"{where}.analyser")
+    weighting = Bm25Settings(**search.settings)
     weighting.check(where)
     whole = read_counts(counts[0]) if counts else None
     documents = read_terms(terms)
     index = Bm25(documents, weighting, whole)
     start = time.perf_counter()
     # one question after the other, as they are asked: cutting them into terms is part of answering
-    asked = [analyser.terms([text])[0] for text in job.questions.texts]
+    asked = [analyser.terms([text])[0] for text in search.questions.texts]
     cost = {"question_seconds": time.perf_counter() - start}
     cost |= sparsity_of_terms(asked, documents, index.n_bytes)
-    job.write(index.search(asked, job.k), cost=cost)
+    search.write(index.search(asked, search.k), cost=cost)
 
 
 @job("numpy", "pyarrow")
@@ -135,16 +135,16 @@ def search_vectors(
     run: Out,
 ) -> None:
     """The vectors of documents and of questions → the documents that are nearest."""
-    from sentflow.retrieval.dense import search
+    from sentflow.retrieval import dense
     from sentflow.retrieval.search import Search
     from sentflow.retrieval.sparsity import cost_of_vectors
     from sentflow.retrieval.vector_files import document_vectors, question_vectors, readings
 
-    job = Search.read(corpus, questions, judgements, settings, run)
-    read = document_vectors([*documents, documents_info], passages, job.corpus)
-    questions_read = question_vectors([*asked, asked_info], job.questions)
-    found = search(questions_read.values, read, job.k, similarity=job.settings["similarity"])
-    job.write(found, cost=cost_of_vectors(read.values), reading=readings(read, questions_read))
+    search = Search.read(corpus, questions, judgements, settings, run)
+    read = document_vectors([*documents, documents_info], passages, search.corpus)
+    sought = question_vectors([*asked, asked_info], search.questions)
+    found = dense.search(sought.values, read, search.k, similarity=search.settings["similarity"])
+    search.write(found, cost=cost_of_vectors(read.values), reading=readings(read, sought))
 
 
 @job("numpy", "pyarrow", "scipy")
@@ -168,20 +168,20 @@ def search_sparse(
     from sentflow.retrieval.sparse_files import read_terms, read_weights, refuse_other_terms
     from sentflow.retrieval.vector_files import document_vectors, question_vectors, readings
 
-    job = Search.read(corpus, questions, judgements, settings, run)
+    search = Search.read(corpus, questions, judgements, settings, run)
     refuse_other_terms(documents_info, asked_info)
-    second = "candidates" in job.settings
+    second = "candidates" in search.settings
     reader = read_terms if second else read_weights
-    held: Any = document_vectors([*documents, documents_info], passages, job.corpus, read=reader)
-    sought: Any = question_vectors([*asked, asked_info], job.questions, read=reader)
+    held: Any = document_vectors([*documents, documents_info], passages, search.corpus, read=reader)
+    sought: Any = question_vectors([*asked, asked_info], search.questions, read=reader)
     weights, of_questions = (one.values.weights if second else one.values for one in (held, sought))
-    searched = SearchedWeights.of(weights, held.documents, job.settings.get("impacts"))
-    found = searched.exact(of_questions, job.settings.get("candidates", job.k))
+    searched = SearchedWeights.of(weights, held.documents, search.settings.get("impacts"))
+    found = searched.exact(of_questions, search.settings.get("candidates", search.k))
     vectors = None
     if second:
         ordered = TermCorpus(held.values, held.documents)
-        found, vectors = reordered(found, sought.values, ordered, job.k), ordered.values.vectors
-    job.write(found, cost=searched.cost(of_questions, vectors=vectors), reading=readings(held, sought))
+        found, vectors = reordered(found, sought.values, ordered, search.k), ordered.values.vectors
+    search.write(found, cost=searched.cost(of_questions, vectors=vectors), reading=readings(held, sought))
 
 
 @job("numpy")
@@ -193,14 +193,14 @@ def search_randomly(*, corpus: In, questions: In, judgements: In, settings: Json
     from sentflow.retrieval.search import Search
     from sentflow.stats.seeds import derive_seed
 
-    job = Search.read(corpus, questions, judgements, settings, run)
-    n = len(job.ids)
+    search = Search.read(corpus, questions, judgements, settings, run)
+    n = len(search.ids)
 
     def drawn(question: str) -> "np.ndarray":
-        seed = derive_seed(job.settings["seed"], job.questions.name, question)
+        seed = derive_seed(search.settings["seed"], search.questions.name, question)
         return np.random.default_rng(seed).random(n)
 
-    job.write(top(drawn(question), job.k) for question in job.questions.ids)
+    search.write(top(drawn(question), search.k) for question in search.questions.ids)
 
 
 @job("numpy")
@@ -209,8 +209,8 @@ def read_run(*, corpus: In, questions: In, judgements: In, trec: In, settings: J
     from sentflow.retrieval.search import Search
     from sentflow.retrieval.trec import read_trec_run
 
-    job = Search.read(corpus, questions, judgements, settings, run)
-    job.write_run(read_trec_run(trec, job.questions, job.ids, job.k))
+    search = Search.read(corpus, questions, judgements, settings, run)
+    search.write_run(read_trec_run(trec, search.questions, search.ids, search.k))
 
 
 @job("numpy", "pyarrow")
@@ -262,22 +262,22 @@ def rerank(
     from sentflow.retrieval.search import Search
     from sentflow.texts.corpora import read_passages
 
-    job = Search.read(corpus, questions, judgements, settings, run)
-    found = read_run(base, job.corpus.ids)[1].ranked
+    search = Search.read(corpus, questions, judgements, settings, run)
+    found = read_run(base, search.corpus.ids)[1].ranked
     nothing = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
-    texts: list[list[str]] = [[] for _ in job.corpus.ids]
+    texts: list[list[str]] = [[] for _ in search.corpus.ids]
     if passages:
         cut = read_passages(passages[0])
         for row, text in zip(cut.documents.tolist(), cut.texts, strict=True):
             texts[row].append(text)
     else:
-        texts = [[text] if text else [] for text in job.corpus.whole_texts()]
+        texts = [[text] if text else [] for text in search.corpus.whole_texts()]
     around = Surroundings(
         manifest_folder=manifest.parent,
         threads=threads,
         devices=(device,) if isinstance(device, str) else tuple(device or ()),
     )
-    encoder = load_pair_encoder(read_manifest(manifest), job.settings["encoder"], around)
+    encoder = load_pair_encoder(read_manifest(manifest), search.settings["encoder"], around)
     n_compared = 0
 
     def compare(first: Sequence[str], second: Sequence[str]) -> "np.ndarray":
@@ -285,9 +285,9 @@ def rerank(
         n_compared += len(first)
         return encoder.scores(first, second)
 
-    runs = [found.get(name, nothing) for name in job.questions.ids]
-    depth = job.settings["rerank_depth"]
-    job.write(reranked(runs, job.questions.texts, texts, compare, depth))
+    runs = [found.get(name, nothing) for name in search.questions.ids]
+    depth = search.settings["rerank_depth"]
+    search.write(reranked(runs, search.questions.texts, texts, compare, depth))
     share = 100 * encoder.truncated_pairs / max(1, n_compared)
     logger.info("%d pairs of question and text compared", n_compared)
     if encoder.truncated_pairs:
@@ -353,22 +353,22 @@ def search_index(
     run: Out,
 ) -> None:
     """An index of vectors or weights, and those of questions → the documents that are nearest, about."""
-    from sentflow.retrieval.approximate import check, read_index, search
+    from sentflow.retrieval import approximate
     from sentflow.retrieval.indexes.contract import IndexSettings
     from sentflow.retrieval.indexes.files import Indexed
     from sentflow.retrieval.search import Search
     from sentflow.retrieval.vector_files import readings
 
-    job = Search.read(corpus, questions, judgements, settings, run)
-    check(IndexSettings.of(job.settings["index"]))
-    indexed = Indexed.of([*documents, documents_info], passages, job.corpus, job.settings)
-    sought = indexed.questions([*asked, asked_info], job.questions)
-    loaded = read_index(index, indexed.settings, indexed.corpus)
-    found = search(loaded, sought.values, indexed.corpus, job.k)
+    search = Search.read(corpus, questions, judgements, settings, run)
+    approximate.check(IndexSettings.of(search.settings["index"]))
+    indexed = Indexed.of([*documents, documents_info], passages, search.corpus, search.settings)
+    sought = indexed.questions([*asked, asked_info], search.questions)
+    loaded = approximate.read_index(index, indexed.settings, indexed.corpus)
+    found = approximate.search(loaded, sought.values, indexed.corpus, search.k)
     cost = indexed.corpus.cost(sought.values)
     cost.pop("index_bytes", None)  # files are searched, and not arrays
     read = readings(indexed.read, sought)
-    job.write(found, index=[index, documents[1]], cost=cost, reading=read)
+    search.write(found, index=[index, documents[1]], cost=cost, reading=read)
 
 
 @job("numpy", "faiss-cpu", "pyseismic-lsr", "ir-measures", "pytrec-eval-terrier", "scipy")
@@ -389,29 +389,29 @@ def certify_index(
 ) -> None:
     """An approximate index beside the exact search of the same vectors."""
     from sentflow.files.sealed import write_sealed
-    from sentflow.retrieval.approximate import check, read_index, search
+    from sentflow.retrieval import approximate
     from sentflow.retrieval.certificate import certificate
     from sentflow.retrieval.indexes.contract import IndexSettings
     from sentflow.retrieval.indexes.files import Indexed
     from sentflow.retrieval.search import Search
 
-    job = Search.read(corpus, questions, judgements, settings, output)
-    check(IndexSettings.of(job.settings["index"]))
-    indexed = Indexed.of([*documents, documents_info], passages, job.corpus, job.settings)
+    search = Search.read(corpus, questions, judgements, settings, output)
+    approximate.check(IndexSettings.of(search.settings["index"]))
+    indexed = Indexed.of([*documents, documents_info], passages, search.corpus, search.settings)
     searched, index_settings = indexed.corpus, indexed.settings
-    sought = indexed.questions([*asked, asked_info], job.questions).values
-    loaded = read_index(index, index_settings, searched)
+    sought = indexed.questions([*asked, asked_info], search.questions).values
+    loaded = approximate.read_index(index, index_settings, searched)
     found = certificate(
-        lambda: search(loaded, sought, searched, job.depth),
-        lambda: searched.exact(sought, job.depth),
-        job.questions,
-        job.ids,
-        {**job.settings["certificate"], "depth": job.depth},
+        lambda: approximate.search(loaded, sought, searched, search.depth),
+        lambda: searched.exact(sought, search.depth),
+        search.questions,
+        search.ids,
+        {**search.settings["certificate"], "depth": search.depth},
     )
-    about = {"questions": job.questions.name, "retriever": job.retriever, "corpus": job.corpus_name}
+    about = {"questions": search.questions.name, "retriever": search.retriever, "corpus": search.corpus_name}
     parameters = {"kind": index_settings.kind, **index_settings.parameters}
     costs = {**read_json(made), "vector_bytes": searched.n_bytes}
-    write_sealed(output, {**about, "depth": job.depth, "index": parameters, "made": costs, **found})
+    write_sealed(output, {**about, "depth": search.depth, "index": parameters, "made": costs, **found})
     for recall in found["recalls"]:
         logger.info("recall@%d %.4f, 5th percentile %.4f", recall["k"], recall["mean"], recall["p5"])
 
@@ -425,19 +425,21 @@ def weigh(*, corpus: In, questions: In, judgements: In, runs: list[In], settings
     from sentflow.retrieval.search import Search
     from sentflow.retrieval.tuned_fusion import weigh, weight_grid, write_weighed
 
-    job = Search.read(corpus, questions, judgements, settings, weighed)
-    steps, measure = job.settings.pop("steps"), job.settings.pop("measure")
-    candidates = weight_grid(len(runs) - job.settings.get("times", False), steps)
-    fusion = FusionSettings(**job.settings, weights=candidates[0])
-    fusion.check(f"retrievers.{job.retriever}")
-    ranked_runs = [read_run(path, job.ids)[1].ranked for path in runs]
+    search = Search.read(corpus, questions, judgements, settings, weighed)
+    steps, measure = search.settings.pop("steps"), search.settings.pop("measure")
+    candidates = weight_grid(len(runs) - search.settings.get("times", False), steps)
+    fusion = FusionSettings(**search.settings, weights=candidates[0])
+    fusion.check(f"retrievers.{search.retriever}")
+    ranked_runs = [read_run(path, search.ids)[1].ranked for path in runs]
     found = weigh(
-        ranked_runs, job.ids, job.questions, fusion,
-        retriever=job.retriever, candidates=candidates, measure=measure, depth=job.depth,
+        ranked_runs, search.ids, search.questions, fusion,
+        retriever=search.retriever, candidates=candidates, measure=measure, depth=search.depth,
     )  # fmt: skip
     write_weighed(weighed, found)
     write_digest(weighed)
-    logger.info("%d weights on %d questions of %s", len(candidates), len(found.questions), job.questions.name)
+    logger.info(
+        "%d weights on %d questions of %s", len(candidates), len(found.questions), search.questions.name
+    )
 
 
 @job("numpy", "scipy")
@@ -499,22 +501,22 @@ def fuse(
     from sentflow.retrieval.training_questions import refuse_shared
     from sentflow.retrieval.tuned_fusion import ChosenWeights, read_chosen
 
-    job = Search.read(corpus, questions, judgements, settings, run)
-    where = f"retrievers.{job.retriever}"
-    given = tuple(job.settings.pop("weights", [1.0] * len(runs)))
+    search = Search.read(corpus, questions, judgements, settings, run)
+    where = f"retrievers.{search.retriever}"
+    given = tuple(search.settings.pop("weights", [1.0] * len(runs)))
     weights = read_chosen(chosen[0])[1] if chosen else ChosenWeights(given, {}, [])
-    fusion = FusionSettings(**job.settings, weights=weights.weights)
+    fusion = FusionSettings(**search.settings, weights=weights.weights)
     fusion.check(where)
-    refuse_shared(job.questions, weights.training, f"{where}.weights")
-    ranked_runs = [read_run(path, job.ids)[1].ranked for path in runs]
+    refuse_shared(search.questions, weights.training, f"{where}.weights")
+    ranked_runs = [read_run(path, search.ids)[1].ranked for path in runs]
     nothing = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
-    job.write(
+    search.write(
         fused(
             [one.get(question, nothing) for one in ranked_runs],
-            replace(fusion, weights=weights.of(job.questions.name, question)),
-            job.depth,
+            replace(fusion, weights=weights.of(search.questions.name, question)),
+            search.depth,
         )
-        for question in job.questions.ids
+        for question in search.questions.ids
     )
 
 
@@ -817,17 +819,17 @@ def explain_terms(
     from sentflow.retrieval.search import Search
     from sentflow.retrieval.shared_terms import write_shared_terms
 
-    job = Search.read(corpus, questions, judgements, settings, output)
+    search = Search.read(corpus, questions, judgements, settings, output)
     explain = partial(
         explain_terms,
-        questions=job.questions,
-        ids=job.ids,
-        settings=job.settings,
+        questions=search.questions,
+        ids=search.ids,
+        settings=search.settings,
         terms=terms,
         counts=counts,
-        where=f"retrievers.{job.retriever}",
+        where=f"retrievers.{search.retriever}",
     )
-    write_shared_terms(job, explain, run=run, hardest=hardest)
+    write_shared_terms(search, explain, run=run, hardest=hardest)
 
 
 @job("numpy", "pyarrow", "scipy", "tokenizers", "transformers")
@@ -855,16 +857,16 @@ def explain_sparse(
     from sentflow.retrieval.search import Search
     from sentflow.retrieval.shared_terms import write_shared_terms
 
-    job = Search.read(corpus, questions, judgements, settings, output)
+    search = Search.read(corpus, questions, judgements, settings, output)
     prepare_environment(1)
     explain = partial(
         explain_weights,
-        questions=job.questions,
+        questions=search.questions,
         corpus=corpus,
-        settings=job.settings,
+        settings=search.settings,
         name=term_names(read_manifest(manifest), manifest.parent, read_json(asked_info)["vocabulary_sha256"]),
         documents=files_by_shard(documents, documents_info),
         passages=passages,
         asked=[*asked, asked_info],
     )
-    write_shared_terms(job, explain, run=run, hardest=hardest)
+    write_shared_terms(search, explain, run=run, hardest=hardest)

@@ -282,10 +282,10 @@ def train(
 
     versions = {library: library_version(library) for library in libraries.split()}
     teacher = [file for file in (teacher_texts, teacher_embeddings, teacher_info) if file]
-    job = Job(settings, start, rows, code, versions, teacher)
+    training = Job(settings, start, rows, code, versions, teacher)
     place = Place(state, devices, threads, save_seconds)
     try:
-        recorded, costs, progress = job.run(place)
+        recorded, costs, progress = training.run(place)
     except LeftEarly as reason:
         logger.warning("%s: asked to end, or little time is left. The next run goes on from there.", reason)
         sys.exit(EXIT_CODE)
