@@ -6,7 +6,7 @@ import pytest
 import yte
 from workflow_copy import REPOSITORY
 
-from sentflow.graph.requests import memory_mb
+from sentflow.graph.requests import asks
 
 PROFILES = REPOSITORY / "profiles"
 
@@ -27,7 +27,7 @@ def read(name: str, **settings: str | int) -> dict:
 def test_memory_is_asked_for_by_the_size_of_the_input_and_again_by_the_attempt():
     files = SimpleNamespace(size_mb=10.2)
     for times in (3, lambda wildcards: len(wildcards)):
-        ask = memory_mb(100, per_input=times)
+        ask = asks(100, 1, per_input=times)["mem_mb"]
         assert (ask("abc", files, 1), ask("abc", files, 2)) == (131, 262)  # 100 + 3 × 10.2, rounded up
 
 

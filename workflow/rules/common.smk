@@ -35,7 +35,7 @@ from sentflow.graph.plan import refuse_uploads
 from sentflow.graph.products import files_of_page
 from sentflow.graph.provenance import code, files, versions
 from sentflow.graph.rate_limit import drop_idle_rate_limit
-from sentflow.graph.requests import beside_others, memory_mb, minutes
+from sentflow.graph.requests import asks, beside_others
 from sentflow.graph.run_record import write_record
 from sentflow.graph.shortcuts import take_shortcuts
 from sentflow.graph.targets import Targets, code_of_page

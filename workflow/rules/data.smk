@@ -14,8 +14,7 @@ rule generate:
     conda:
         "../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
         code=code("generate"),
         vocabulary=files("texts/sample/vocabulary/*.yaml"),
@@ -45,8 +44,7 @@ rule download:
     conda:
         "../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(500),
-        runtime=minutes(60),
+        **asks(500, 60),
         mirrors=targets.mirrors(),
         limits=targets.limits(),
         settings=targets.download_settings,
@@ -75,8 +73,7 @@ rule collect:
     conda:
         "../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=12),
     params:
         code=code("collect"),
         roles=targets.roles_of_collection,

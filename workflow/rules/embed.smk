@@ -26,8 +26,7 @@ rule embed:
         "../../envs/embed.yaml"
     threads: beside_others(targets.encoders.threads, local_cores)
     resources:
-        mem_mb=memory_mb(4000, per_input=12),
-        runtime=minutes(120),
+        **asks(4000, 120, per_input=12),
         connection=targets.encoders.connection,
         device=targets.encoders.device,
         call_seconds=targets.encoders.call_seconds,

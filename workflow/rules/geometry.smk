@@ -21,8 +21,7 @@ rule permute_texts:
     conda:
         "../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
         code=code("permute_texts"),
         env=versions("numpy"),
@@ -51,8 +50,7 @@ rule align:
     conda:
         "../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=7),
-        runtime=minutes(30),
+        **asks(1000, 30, per_input=7),
     params:
         code=code("align"),
         env=versions("numpy"),
@@ -83,8 +81,7 @@ rule geometry:
     conda:
         "../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1500, per_input=16),
-        runtime=minutes(60),
+        **asks(1500, 60, per_input=16),
     params:
         code=code("geometry"),
         env=versions("numpy"),
@@ -111,8 +108,7 @@ rule summarise_geometry:
     conda:
         "../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
         code=code("summarise_geometry"),
         settings=geometry.summarise_settings,

@@ -21,8 +21,7 @@ rule summarise_ledger:
     conda:
         "../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
         code=code("summarise_ledger"),
     shell:

@@ -20,8 +20,7 @@ rule fetch_model:
     conda:
         "../../envs/embed.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(120),
+        **asks(2000, 120),
         mirrors=targets.mirrors(),
         limits=targets.limits(),
     params:

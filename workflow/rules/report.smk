@@ -19,8 +19,7 @@ rule summarise_costs:
     conda:
         "../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("summarise_costs"),
         benchmarks=paths.BENCHMARKS,
@@ -52,8 +51,7 @@ rule table:
     conda:
         "../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
         code=targets.code_of("table"),
         template=files("report/table/latex.tex.j2"),
@@ -106,8 +104,7 @@ rule figure:
     conda:
         "../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(10),
+        **asks(2000, 10),
     params:
         code=targets.code_of("figure"),
         style=files("report/figure/sentflow.mplstyle"),
@@ -131,8 +128,7 @@ rule check:
     conda:
         "../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
         code=targets.code_of("check"),
         settings=targets.check_settings,
@@ -153,8 +149,7 @@ rule record:
     conda:
         "../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(500),
-        runtime=minutes(5),
+        **asks(500, 5),
     params:
         code=code("record"),
         settings=targets.record_settings,
@@ -181,8 +176,7 @@ rule report:
     conda:
         "../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(10),
+        **asks(2000, 10),
     params:
         code=code_of_page(),
         page=files(*files_of_page()),
@@ -208,8 +202,7 @@ rule export_ro_crate:
     conda:
         "../../envs/exports.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("export_ro_crate"),
         env=versions("rocrate"),

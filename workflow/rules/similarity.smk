@@ -17,8 +17,7 @@ rule prepare_pairs:
     conda:
         "../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
         checks=similarity.prepare_checks,
         limits=targets.limits(),
     params:
@@ -49,8 +48,7 @@ rule similarity:
     conda:
         "../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=5),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=5),
     params:
         code=code("similarity"),
         env=versions("numpy"),
@@ -74,8 +72,7 @@ rule overlap:
     conda:
         "../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(20),
+        **asks(1000, 20),
     params:
         code=code("overlap"),
         env=versions("numpy"),
@@ -97,8 +94,7 @@ rule compare_similarity:
     conda:
         "../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(60),
+        **asks(2000, 60),
     params:
         code=code("compare_similarity"),
         env=versions("numpy", "scipy"),
@@ -128,8 +124,7 @@ rule regress:
     conda:
         "../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1500, per_input=10),
-        runtime=minutes(60),
+        **asks(1500, 60, per_input=10),
     params:
         code=code("regress"),
         env=versions("numpy", "torch"),
@@ -156,8 +151,7 @@ rule summarise_similarity:
     conda:
         "../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
         code=code("summarise_similarity"),
         settings=similarity.summarise_settings,

@@ -15,8 +15,7 @@ rule audit:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
         code=code("audit"),
         env=versions("numpy", "py3langid"),
@@ -40,8 +39,7 @@ rule hardest:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("hardest"),
         settings=probing.hardest_settings,

@@ -19,8 +19,7 @@ rule export_mteb:
     conda:
         "../../../envs/exports.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("export_mteb"),
         settings=probing.exported.settings,
@@ -43,8 +42,7 @@ rule export_huggingface:
     conda:
         "../../../envs/exports.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("export_huggingface"),
         env=versions("huggingface_hub"),
@@ -67,8 +65,7 @@ rule export_numbers:
     conda:
         "../../../envs/exports.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
         code=code("export_numbers"),
         title=targets.title,

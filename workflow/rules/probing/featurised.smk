@@ -22,8 +22,7 @@ rule featurise:
         "../../../envs/embed.yaml"
     threads: targets.encoders.threads
     resources:
-        mem_mb=memory_mb(4000),
-        runtime=minutes(120),
+        **asks(4000, 120),
         call_seconds=targets.encoders.call_seconds,
     params:
         code=code("featurise"),
@@ -50,8 +49,7 @@ rule probe_featurised:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(2000, per_input=3),
-        runtime=minutes(60),
+        **asks(2000, 60, per_input=3),
         device=probing.probe_device,
     params:
         code=probing.probe_code("probe_featurised"),

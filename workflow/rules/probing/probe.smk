@@ -21,8 +21,7 @@ rule probe:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(2000, per_input=5),
-        runtime=minutes(60),
+        **asks(2000, 60, per_input=5),
         device=probing.probe_device,
     params:
         code=probing.probe_code("probe"),
@@ -52,8 +51,7 @@ rule probe_lazy:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(4000),
-        runtime=minutes(120),
+        **asks(4000, 120),
         call_seconds=targets.encoders.call_seconds,
         device=probing.probe_device,
     params:
@@ -81,8 +79,7 @@ rule score:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("score"),
         env=versions("numpy", "scipy"),
@@ -113,8 +110,7 @@ rule compare:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(30),
+        **asks(2000, 30),
     params:
         code=code("compare"),
         env=versions("numpy", "scipy"),

@@ -47,8 +47,7 @@ rule compare_protocol:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("compare_protocol"),
         env=versions("numpy", "scipy"),
@@ -77,8 +76,7 @@ rule compare_documents:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(30),
+        **asks(2000, 30),
     params:
         code=code("compare_documents"),
         env=versions("numpy", "scipy"),

@@ -17,8 +17,7 @@ rule summarise:
     conda:
         "../../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("summarise"),
         settings=probing.summarise_settings,

@@ -17,8 +17,7 @@ rule prepare:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
         checks=probing.prepare_checks,
         limits=targets.limits(),
     params:

@@ -17,8 +17,7 @@ rule prepare_corpus:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=12),
         checks=retrieval.corpus_checks,
         limits=targets.limits(),
     params:
@@ -45,8 +44,7 @@ rule shard_corpus:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(4000),
-        runtime=minutes(20),
+        **asks(4000, 20),
     params:
         code=code("shard_corpus"),
     shell:
@@ -71,8 +69,7 @@ rule prepare_questions:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=12),
         checks=retrieval.question_checks,
         limits=targets.limits(),
     params:
@@ -106,8 +103,7 @@ rule audit_questions:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=30),
     params:
         code=code("audit_questions"),
         env=versions("numpy"),
@@ -132,8 +128,7 @@ rule split_passages:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=12),
     params:
         code=code("split_passages"),
         settings=retrieval.passage_settings,
@@ -160,8 +155,7 @@ rule split_tokens:
     conda:
         "../../../envs/embed.yaml"
     resources:
-        mem_mb=memory_mb(2000, per_input=12),
-        runtime=minutes(60),
+        **asks(2000, 60, per_input=12),
     params:
         code=code("split_tokens"),
         env=versions("tokenizers", "transformers"),
@@ -185,8 +179,7 @@ rule analyse:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=20),
     params:
         code=code("analyse"),
         env=retrieval.analyser_versions,
@@ -212,8 +205,7 @@ rule count_terms:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(4000),
-        runtime=minutes(60),
+        **asks(4000, 60),
     params:
         code=code("count_terms"),
     shell:

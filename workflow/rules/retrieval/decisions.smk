@@ -30,8 +30,7 @@ rule decide:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=30),
     params:
         code=code("decide"),
         env=versions("ir-measures", "pytrec-eval-terrier", "numpy", "scipy"),
@@ -59,8 +58,7 @@ rule evaluate_decisions:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=20),
     params:
         code=code("evaluate_decisions"),
         env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
@@ -83,8 +81,7 @@ rule compare_decisions:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=20),
     params:
         code=code("compare_decisions"),
         env=versions("numpy", "scipy"),
@@ -107,8 +104,7 @@ rule summarise_decisions:
     conda:
         "../../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("summarise_decisions"),
         settings=retrieval.decision_summary_settings,
@@ -133,8 +129,7 @@ rule export_submissions:
     conda:
         "../../../envs/exports.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("export_submissions"),
     shell:

@@ -28,8 +28,7 @@ rule explain_terms:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=30),
     params:
         code=code("explain_terms"),
         env=retrieval.bm25_versions,
@@ -69,8 +68,7 @@ rule explain_sparse:
     conda:
         "../../../envs/embed.yaml"
     resources:
-        mem_mb=memory_mb(2000, per_input=6),
-        runtime=minutes(60),
+        **asks(2000, 60, per_input=6),
     params:
         code=code("explain_sparse"),
         env=versions("numpy", "scipy", "tokenizers", "transformers"),

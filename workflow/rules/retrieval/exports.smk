@@ -24,8 +24,7 @@ rule export_trec:
     conda:
         "../../../envs/exports.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=30),
         benchmarks=retrieval.exported.benchmarks,
     params:
         code=code("export_trec"),
@@ -59,8 +58,7 @@ rule export_mteb_retrieval:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=30),
     params:
         code=code("export_mteb_retrieval"),
         env=versions("ir-measures", "pytrec-eval-terrier"),
@@ -90,8 +88,7 @@ rule export_law_files:
     conda:
         "../../../envs/exports.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=12),
     params:
         code=code("export_law_files"),
     shell:

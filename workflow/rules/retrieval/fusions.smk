@@ -24,8 +24,7 @@ rule weigh:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=40),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=40),
     params:
         code=code("weigh"),
         env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
@@ -55,8 +54,7 @@ rule choose_weights:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=10),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=10),
     params:
         code=code("choose_weights"),
         env=versions("numpy", "scipy"),
@@ -81,8 +79,7 @@ rule summarise_weights:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=10),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=10),
     params:
         code=code("summarise_weights"),
         env=versions("numpy"),

@@ -23,8 +23,7 @@ rule build_index:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=10),
-        runtime=minutes(240),
+        **asks(1000, 240, per_input=10),
     params:
         code=retrieval.index_code("build_index"),
         env=retrieval.index_versions(),
@@ -64,8 +63,7 @@ rule search_index:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=6),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=6),
     params:
         code=retrieval.index_code("search_index"),
         env=retrieval.index_versions(),
@@ -104,8 +102,7 @@ rule certify_index:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=6),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=6),
     params:
         code=retrieval.index_code("certify_index"),
         env=retrieval.index_versions("ir-measures", "scipy"),
@@ -128,8 +125,7 @@ rule summarise_indexes:
     conda:
         "../../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("summarise_indexes"),
         settings=retrieval.summarise_indexes_settings,

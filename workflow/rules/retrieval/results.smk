@@ -23,8 +23,7 @@ rule evaluate:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=30),
     params:
         code=code("evaluate"),
         env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
@@ -52,8 +51,7 @@ rule compare_retrieval:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=20),
     params:
         code=code("compare_retrieval"),
         env=versions("numpy", "scipy"),
@@ -84,8 +82,7 @@ rule hardest_questions:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=20),
     params:
         code=code("hardest_questions"),
         settings=retrieval.hardest_settings,
@@ -107,8 +104,7 @@ rule summarise_retrieval:
     conda:
         "../../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("summarise_retrieval"),
         settings=retrieval.summarise_settings,
@@ -132,8 +128,7 @@ rule summarise_stages:
     conda:
         "../../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("summarise_stages"),
         settings=retrieval.stage_settings,
@@ -157,8 +152,7 @@ rule summarise_questions:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=20),
     params:
         code=code("summarise_questions"),
         env=versions("numpy"),
@@ -184,8 +178,7 @@ rule summarise_retrieval_costs:
     conda:
         "../../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("summarise_retrieval_costs"),
         settings=retrieval.cost_settings,

@@ -27,8 +27,7 @@ rule search_terms:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=30),
     params:
         code=code("search_terms"),
         env=retrieval.bm25_versions,
@@ -66,8 +65,7 @@ rule search_vectors:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=4),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=4),
     params:
         code=code("search_vectors"),
         env=versions("numpy"),
@@ -105,8 +103,7 @@ rule search_sparse:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=6),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=6),
     params:
         code=code("search_sparse"),
         env=versions("numpy", "scipy"),
@@ -137,8 +134,7 @@ rule merge_shards:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
         code=code("merge_shards"),
     shell:
@@ -173,8 +169,7 @@ rule search_randomly:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("search_randomly"),
         env=versions("numpy"),
@@ -209,8 +204,7 @@ rule fuse:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=30),
     params:
         code=code("fuse"),
         env=versions("numpy"),
@@ -247,8 +241,7 @@ rule rerank:
         "../../../envs/embed.yaml"
     threads: retrieval.reranking_threads
     resources:
-        mem_mb=memory_mb(4000, per_input=30),
-        runtime=minutes(240),
+        **asks(4000, 240, per_input=30),
         device=retrieval.reranking_device,
     params:
         code=retrieval.reranking_code,
@@ -282,8 +275,7 @@ rule read_run:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
         code=code("read_run"),
         settings=retrieval.search_settings,

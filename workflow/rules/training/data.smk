@@ -17,8 +17,7 @@ rule prepare_training:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=training.data_of.copies_of_raw_files),
-        runtime=minutes(120),
+        **asks(1000, 120, per_input=training.data_of.copies_of_raw_files),
         checks=training.data_of.data_checks,
         limits=targets.limits(),
     params:
@@ -50,8 +49,7 @@ rule collect_training:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=12),
         checks=training.data_of.data_checks,
     params:
         code=code("collect_training"),
@@ -80,8 +78,7 @@ rule clean_pairs:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(2000, per_input=12, of="tests"),
-        runtime=minutes(240),
+        **asks(2000, 240, per_input=12, of="tests"),
     params:
         code=code("clean_pairs"),
         env=versions("numpy", "py3langid"),
@@ -107,8 +104,7 @@ rule combine_pairs:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(2000, per_input=2),
-        runtime=minutes(240),
+        **asks(2000, 240, per_input=2),
         checks=training.data_of.data_checks,
     params:
         code=code("combine_pairs"),
@@ -148,8 +144,7 @@ rule mine_training:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(30),
+        **asks(1000, 30, per_input=20),
         checks=training.data_of.data_checks,
     params:
         code=code("mine_training"),
@@ -175,8 +170,7 @@ rule audit_training:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(3000, per_input=12),
-        runtime=minutes(60),
+        **asks(3000, 60, per_input=12),
     params:
         code=code("audit_training"),
         env=versions("numpy"),

@@ -20,8 +20,7 @@ rule summarise_training_jobs:
     conda:
         "../../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("summarise_training_jobs"),
         settings=training.reports.job_settings,
@@ -53,8 +52,7 @@ rule model_card:
     conda:
         "../../../envs/exports.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("model_card"),
         template=files("training/cards/card.md.j2"),
@@ -83,8 +81,7 @@ rule export_pairs:
     conda:
         "../../../envs/exports.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=4),
-        runtime=minutes(30),
+        **asks(1000, 30, per_input=4),
     params:
         code=code("export_pairs"),
         settings=training.data_of.export_settings,

@@ -14,8 +14,7 @@ rule compare_training:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(60),
+        **asks(2000, 60),
     params:
         code=code("compare_training"),
         env=versions("numpy", "scipy"),

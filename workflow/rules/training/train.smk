@@ -28,8 +28,7 @@ rule train:
         "../../../envs/embed.yaml"
     threads: 4
     resources:
-        mem_mb=memory_mb(6000),
-        runtime=minutes(720),
+        **asks(6000, 720),
         device=training.models.device,
         gpu=training.models.gpus,
         limits=targets.limits(),
@@ -65,8 +64,7 @@ rule score_snapshot:
     conda:
         "../../../envs/probe.yaml"
     resources:
-        mem_mb=memory_mb(1000, per_input=7),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=7),
     params:
         code=code("score_snapshot"),
         env=versions("numpy", "scipy"),
@@ -97,8 +95,7 @@ rule choose_snapshot:
     conda:
         "../../../envs/embed.yaml"
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
         code=code("choose_snapshot"),
         settings=training.models.choice_settings,
@@ -124,8 +121,7 @@ rule score_trainings:
     conda:
         "../../../envs/report.yaml"
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
         code=code("score_trainings"),
         settings=training.models.summary_settings,

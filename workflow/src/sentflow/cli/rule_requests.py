@@ -13,12 +13,9 @@ _RULE = re.compile(
     r"^(?:rule (?P<name>\w+)|use rule (?P<base>\w+) as (?P<other>\w+) with):\n(?P<body>(?:[ \t]+.*\n|\n)*)",
     re.MULTILINE,
 )
-_VALUES = {
-    "mem_mb": re.compile(
-        r"^ +mem_mb=memory_mb\((\d+)(?:, per_input=(?:([\d.]+)|[\w.]+))?(?:, of=\"\w+\")?\),$", re.MULTILINE
-    ),
-    "runtime": re.compile(r"^ +runtime=minutes\((\d+)()\),$", re.MULTILINE),
-}
+_ASKS = re.compile(
+    r"^ +\*\*asks\((\d+), (\d+)(?:, per_input=(?:([\d.]+)|[\w.]+))?(?:, of=\"\w+\")?\),$", re.MULTILINE
+)
 _LOCAL = re.compile(r"^    localrule: True$", re.MULTILINE)
 
 
@@ -57,12 +54,12 @@ def rule_requests(folder: Path) -> dict[str, RuleRequest]:
             if rule["base"]:
                 inherited[rule["other"]] = rule["base"]
             elif "\n    output:\n" in rule["body"]:  # those without only name what is to be made
-                memory, time = (_VALUES[name].search(rule["body"]) for name in ("mem_mb", "runtime"))
+                asked = _ASKS.search(rule["body"])
                 found[rule["name"]] = RuleRequest(
-                    memory_mb=int(memory[1]) if memory else None,
-                    minutes=int(time[1]) if time else None,
+                    memory_mb=int(asked[1]) if asked else None,
+                    minutes=int(asked[2]) if asked else None,
                     is_local=_LOCAL.search(rule["body"]) is not None,
-                    per_input=float(memory[2] or 0) if memory else 0.0,
+                    per_input=float(asked[3] or 0) if asked else 0.0,
                 )
     return {**found, **_of_bases(inherited, found)}
 

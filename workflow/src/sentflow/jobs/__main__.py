@@ -1,6 +1,5 @@
 """Run a job: ``python -m sentflow.jobs NAME --…``."""
 
-from sentflow.errors import ConfigError
 from sentflow.jobs.job import job_named
 from sentflow.jobs.log import exit_with
 from sentflow.jobs.long_commands import words_of
@@ -9,8 +8,6 @@ from sentflow.jobs.long_commands import words_of
 def main() -> int:
     """Run the job that the command line of this process names; always 0."""
     name, *words = words_of(None) or [""]
-    if name.startswith("-"):
-        raise ConfigError("a job begins with its name: python -m sentflow.jobs NAME --…")
     job_named(name).run(words)
     return 0
 

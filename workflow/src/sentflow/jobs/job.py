@@ -13,7 +13,7 @@ from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from sentflow.errors import ConfigError, instead
 from sentflow.jobs.log import start_log
@@ -69,7 +69,13 @@ def job(*libraries: str) -> Callable[[_Function], _Function]:
 
 @dataclass(frozen=True)
 class Job:
-    """A function that `job` has marked."""
+    """A function that `job` has marked.
+
+    Attributes
+    ----------
+    function, libraries
+        See `job`.
+    """
 
     function: Callable[..., None]
     libraries: Sequence[str]
@@ -82,7 +88,7 @@ class Job:
     @cached_property
     def parser(self) -> argparse.ArgumentParser:
         """What reads the command line."""
-        parser = argparse.ArgumentParser(
+        parser = _Parser(
             prog=f"python -m sentflow.jobs {self.name}",
             description=inspect.getdoc(self.function),
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -102,7 +108,13 @@ class Job:
         return parser
 
     def values(self, words: Sequence[str]) -> dict[str, Any]:
-        """Parameter → its value, by the words of a command line."""
+        """Parameter → its value, by the words of a command line.
+
+        Raises
+        ------
+        ConfigError
+            A word does not fit the signature.
+        """
         return vars(self.parser.parse_args(words))
 
     def run(self, words: Sequence[str]) -> None:
@@ -110,6 +122,11 @@ class Job:
         values = self.values(words)
         start_log([self.name, *words], self.libraries)
         self.function(**values)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ConfigError(f"{self.prog}: {message}.")
 
 
 _JOBS: dict[str, Job] = {}
@@ -174,7 +191,14 @@ def _reader(hint: Any) -> Callable[[str], Any]:
     def parsed(word: str) -> Any:
         try:
             return read(word)
-        except ValueError as error:  # that of pydantic is one, too
-            raise argparse.ArgumentTypeError(f"{word!r} cannot be read: {error}") from error
+        except ValueError as error:
+            told = "; ".join(_problems(error)) or str(error)
+            raise argparse.ArgumentTypeError(f"{word!r} cannot be read: {told}") from error
 
     return parsed
+
+
+def _problems(error: ValueError) -> list[str]:
+    """What pydantic says of each field; nothing of another error."""
+    found = error.errors() if hasattr(error, "errors") else []
+    return [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found]
