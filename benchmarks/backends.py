@@ -27,7 +27,6 @@ from embedding_speed import model_folder, sample_texts
 from sentflow.api.data import load_task
 from sentflow.api.pair_sets import catalog_pairs
 from sentflow.api.tasks import known_tasks
-from sentflow.commands.embed import prepare_environment
 from sentflow.encoders.kinds.neural.backends import ExportedTransformer, missing_libraries
 from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
 from sentflow.encoders.kinds.neural.load import load_folder
@@ -36,6 +35,7 @@ from sentflow.encoders.roles import TEXT
 from sentflow.encoders.tuning.candidates import Candidate, precisions
 from sentflow.encoders.tuning.measure import Timing, difference, in_turn
 from sentflow.encoders.vectors.unit_rows import unit_rows
+from sentflow.jobs.environment import prepare_environment
 from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.texts.pairs import PairTable

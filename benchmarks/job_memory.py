@@ -1,7 +1,7 @@
 """How the memory of jobs that read vectors grows with them: python benchmarks/job_memory.py
 
 Each command runs on made-up sentences in a process of its own, at two numbers of rows; the growth of its largest
-memory per byte of its files is what `memory_mb(…, per_input=…)` of its rule must hold. docs/hpc.md has the figures.
+memory per byte of its files is what `asks(…, per_input=…)` of its rule must hold. docs/hpc.md has the figures.
 """
 
 import argparse
@@ -23,9 +23,9 @@ from sentflow.texts.pairs import PairInfo, PairTable, write_pairs
 # The peak of this program alone: that of getrusage may be its parent's. Linux counts it in kilobytes.
 _CODE = """
 import sys
-from importlib import import_module
 from pathlib import Path
-import_module("sentflow.commands." + sys.argv[1]).main(sys.argv[2:])
+from sentflow.jobs.job import job_named
+job_named(sys.argv[1]).run(sys.argv[2:])
 [peak] = [line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
 print(peak)
 """
@@ -103,8 +103,11 @@ def _written(folder: Path, name: str, n_pairs: int, width: int) -> tuple[list[st
         "info": "e.json",
     }
     words = [word for key, file in files.items() for word in (f"--{key}", str(folder / file))]
-    words += ["--settings", json.dumps(SETTINGS[name]), "--output", str(folder / "out.json")]
-    words += ["--rows", str(folder / "rows.parquet")] if name == "similarity" else []
+    words += ["--settings", json.dumps(SETTINGS[name])]
+    outputs = (
+        {"scores": "out.json", "rows": "rows.parquet"} if name == "similarity" else {"output": "out.json"}
+    )
+    words += [word for key, file in outputs.items() for word in (f"--{key}", str(folder / file))]
     return words, sum((folder / file).stat().st_size for file in files.values()) / 1e6
 
 

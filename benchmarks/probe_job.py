@@ -18,7 +18,7 @@ _CODE = """
 import sys, time
 from pathlib import Path
 start = time.perf_counter()
-from sentflow.commands.probe import main
+from sentflow.jobs.job import job_named
 from sentflow.probing.training import folds as training
 train_fold, folds = training.train_fold, 0.0
 def timed_fold(*args, **kwargs):
@@ -28,7 +28,7 @@ def timed_fold(*args, **kwargs):
     folds += time.perf_counter() - begin
     return result
 training.train_fold = timed_fold
-main(sys.argv[1:])
+job_named("probe").run(sys.argv[1:])
 seconds = time.perf_counter() - start
 [peak] = [line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
 print(seconds, folds, int(peak) * 1024)
@@ -91,7 +91,7 @@ def run_job(
     training: dict[str, Any] | None = None,
     **settings: Any,
 ) -> Job:
-    """Run the command `probe` on the first folds of the first repetition."""
+    """Run the job `probe` on the first folds of the first repetition."""
     complete = {
         "protocol": "published",
         "repetitions": 1,
@@ -104,7 +104,7 @@ def run_job(
     }
     words = [word for name, path in files.items() for word in (f"--{name}", str(path))]
     outputs = [str(output / f"rep-1/fold-{fold}.parquet") for fold in range(1, folds + 1)]
-    command = [sys.executable, "-c", _CODE, *words, "--settings", json.dumps(complete), "--output", *outputs]
+    command = [sys.executable, "-c", _CODE, *words, "--settings", json.dumps(complete), "--folds", *outputs]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)

@@ -27,9 +27,9 @@ DIMENSION, N_QUESTIONS, DEPTH = 384, 100, 100
 # CPU seconds and the peak of this program alone: that of getrusage may be its parent's. Linux counts it in kilobytes.
 _CODE = """
 import resource, sys
-from importlib import import_module
 from pathlib import Path
-import_module("sentflow.commands." + sys.argv[1]).main(sys.argv[2:])
+from sentflow.jobs.job import job_named
+job_named(sys.argv[1]).run(sys.argv[2:])
 [peak] = [line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
 used = resource.getrusage(resource.RUSAGE_SELF)
 print("took", used.ru_utime + used.ru_stime, peak)
@@ -46,7 +46,7 @@ class Cost:
 
 
 def job(command: str, arguments: Sequence[str | Path], *outputs: Path) -> Cost:
-    """Run a command in a process of its own."""
+    """Run a job in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", _CODE, command, *map(str, arguments)],
         env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
@@ -93,8 +93,10 @@ def write_asked(folder: Path) -> list[str | Path]:
         folder / "q.parquet",
         "--judgements",
         folder / "j.parquet",
-        "--question-vectors",
-        *asked,
+        "--asked",
+        *asked[:-1],
+        "--asked-info",
+        asked[-1],
     ]
 
 
@@ -107,8 +109,9 @@ def searched(
     vectors = files[1].stat().st_size
     run = stem.with_suffix(".run.parquet")
     settings = {"retriever": f"r{shard[1:]}", "depth": DEPTH, "similarity": "cosine"}
-    given = ["--corpus", corpus, *asked, "--document-vectors", *files, "--settings", json.dumps(settings)]
-    cost = job("search_vectors", [*given, "--output", run], run)
+    documents = ["--documents", *files[:-1], "--documents-info", files[-1]]
+    given = ["--corpus", corpus, *asked, *documents, "--settings", json.dumps(settings)]
+    cost = job("search_vectors", [*given, "--run", run], run)
     for file in files:
         file.unlink()
     return Cost(cost.seconds, cost.megabytes, cost.written + vectors), run
@@ -122,7 +125,7 @@ def measure(n: int, per_shard: int) -> None:
         write_raw(raw, n)
         source = {"format": "jsonl", "files": ["raw.jsonl"], "id": "_id", "text": "text"}
         settings = {"documents": [source], "data_version": "made up", "language": "en"}
-        arguments = ["--corpus", "c", "--raw", raw, "--settings", json.dumps(settings), "--output", corpus]
+        arguments = ["--corpus", "c", "--raw", raw, "--settings", json.dumps(settings), "--table", corpus]
         shown(n, "prepare_corpus", [job("prepare_corpus", [*arguments, "--checks", "{}"], corpus)])
         asked = write_asked(folder)
         whole, _ = searched(folder, "c", corpus, asked, 2)
@@ -133,14 +136,14 @@ def measure(n: int, per_shard: int) -> None:
         cut, found, runs = [], [], []
         for seed, shard in enumerate(shards):
             part = folder / f"{shard.replace('/', '-')}.parquet"
-            cut.append(job("shard_corpus", ["--corpus", corpus, "--shard", shard, "--output", part], part))
+            cut.append(job("shard_corpus", ["--whole", corpus, "--corpus", shard, "--table", part], part))
             cost, run = searched(folder, shard, part, asked, seed)
             found.append(cost)
             runs.append(run)
         shown(n, "shard_corpus", cut)
         shown(n, "search_vectors, shards", found)
         out = folder / "run.parquet"
-        arguments = ["--runs", *runs, "--questions", folder / "q.parquet", "--output", out]
+        arguments = ["--runs", *runs, "--questions", folder / "q.parquet", "--run", out]
         shown(n, "merge_shards", [job("merge_shards", arguments, out)])
 
 

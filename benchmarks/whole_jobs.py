@@ -62,10 +62,10 @@ def job_seconds(checkout: Path, files: dict[str, Path], folder: Path, classifier
         for repetition in range(1, REPETITIONS + 1)
         for fold in range(1, FOLDS + 1)
     ]
-    command = [sys.executable, "-m", "sentflow.commands.probe", *words]
+    command = [sys.executable, "-m", "sentflow.jobs", "probe", *words]
     before = cpu_seconds()
     subprocess.run(
-        [*command, "--settings", json.dumps(settings), "--output", *outputs],
+        [*command, "--settings", json.dumps(settings), "--folds", *outputs],
         env={**os.environ, "PYTHONPATH": str(checkout / "workflow/src"), "OMP_NUM_THREADS": "1"},
         stderr=subprocess.DEVNULL,
         check=True,

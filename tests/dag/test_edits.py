@@ -107,7 +107,6 @@ def slow(*case: Any) -> Any:
 @pytest.mark.parametrize(
     ("module", "run_again"),
     [
-        ("files/io.py", ("…",)),  # all share it
         ("texts/readers.py", ("prepare", "audit", *COLLECT_TASKS, *EMBED_TASKS, *PROBES)),
         slow("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
         ("encoders/kinds/random.py", OF_RANDOM),
@@ -124,12 +123,38 @@ def slow(*case: Any) -> Any:
     ],
 )  # fmt: skip
 def test_code_runs_the_rules_that_import_it_and_what_follows(unedited, everything, module, run_again):
-    expected = everything if run_again == ("…",) else jobs(everything, *run_again)
-    assert planned_after_edit(unedited, module) == expected
+    assert planned_after_edit(unedited, module) == jobs(everything, *run_again)
+
+
+@pytest.mark.parametrize(
+    ("module", "job", "run_again"),
+    [
+        ("probing/jobs.py", "score", ("score", "hardest", *AFTER_SCORES)),
+        ("geometry/jobs.py", "align", ("align", *AFTER_GEOMETRY)),
+        slow("report/jobs.py", "check", ("check",)),
+    ],
+)
+def test_an_edit_of_one_job_leaves_its_neighbours_alone(unedited, everything, module, job, run_again):
+    file = unedited / PACKAGE / module
+    before = file.read_text(encoding="utf-8")
+    head, signature, rest = before.partition(f"\ndef {job}(")
+    file.write_text(
+        head + signature + rest.replace(':\n    """', ':\n    pass\n    """', 1), encoding="utf-8"
+    )
+    try:
+        assert planned(unedited) == jobs(everything, *run_again)
+    finally:
+        file.write_text(before, encoding="utf-8")
 
 
 def test_code_of_no_job_runs_nothing(unedited):
-    modules = ("encoders/kinds/api.py", "encoders/fetch/hub.py", "graph/targets.py", "jobs/log.py")
+    modules = (
+        "encoders/kinds/api.py",
+        "encoders/fetch/hub.py",
+        "graph/targets.py",
+        "jobs/log.py",
+        "files/io.py",
+    )
     assert planned_after_edit(unedited, *modules) == set()
 
 
@@ -260,8 +285,8 @@ def test_comments_docstrings_formatting_dates_and_resources_run_nothing(project)
             file.write_text(f"# A comment.\n{written}\n", encoding="utf-8")
     rules = project / "workflow/rules/embed.smk"
     text = rules.read_text(encoding="utf-8")
-    assert "minutes(120)" in text
-    rules.write_text(text.replace("minutes(120)", "minutes(600)"), encoding="utf-8")
+    assert "asks(4000, 120" in text
+    rules.write_text(text.replace("asks(4000, 120", "asks(4000, 600"), encoding="utf-8")
     files = sorted(file for file in project.rglob("*") if file.is_file() and ".snakemake" not in file.parts)
     for position, file in enumerate(files):
         seconds = 2_000_000_000 + (position * 7919) % len(files)  # in an order that is not the graph's

@@ -36,7 +36,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Training:
-    """``python -m sentflow.commands.train`` in a folder."""
+    """``python -m sentflow.jobs train`` in a folder."""
 
     def __init__(self, inputs: Path, folder: Path, *, steps: int, **more: str) -> None:
         given = {"learning_rate": 1e-3, "steps": steps, "batch_size": 8, "max_tokens": 12, "chunk_tokens": 24}
@@ -46,7 +46,7 @@ class Training:
         folder.mkdir(exist_ok=True)
         options = {
             "start": str(inputs / "manifest.json"),
-            "data": str(inputs / "rows.parquet"),
+            "rows": str(inputs / "rows.parquet"),
             "settings": json.dumps(settings),
             "state": str(self.state),
             "device": '"cpu"',
@@ -56,7 +56,7 @@ class Training:
             },
             **more,
         }
-        self.words = [sys.executable, "-m", "sentflow.commands.train"]
+        self.words = [sys.executable, "-m", "sentflow.jobs", "train"]
         for name, value in options.items():
             self.words += [f"--{name.replace('_', '-')}", value]
         self.log = folder / "log"

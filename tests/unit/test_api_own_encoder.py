@@ -5,13 +5,13 @@ import pytest
 from api_stubs import COLUMNS, QUICK, sample_table
 
 import sentflow
-from sentflow.commands.probe_lazy import lazy_source
 from sentflow.encoders.fetch import custom
 from sentflow.encoders.kinds.custom import CustomEncoder
 from sentflow.encoders.kinds.custom_code import CustomCode
 from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.features.rows import row_features
 from sentflow.probing.features.sources import FixedFeatures
+from sentflow.probing.jobs import lazy_source
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.training.folds import train_folds
 from sentflow.texts.table import texts_to_embed

@@ -1,9 +1,9 @@
 """Exports, read back by the packages that they are for where these are installed."""
 
-import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import fake_summary
 import pytest
@@ -11,6 +11,7 @@ import yaml
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.identity import model_name
+from sentflow.exports.jobs import export_huggingface, export_mteb
 from sentflow.exports.scores import ModelFacts
 from sentflow.files.io import read_json, write_json
 from sentflow.files.parquet import write_parquet
@@ -31,13 +32,13 @@ def summary_rows() -> list[ScoreRow]:
     return [replace(row, mean=math.nan) if (row.task, row.model) == undefined else row for row in rows]
 
 
-def settings() -> str:
+def settings() -> dict[str, Any]:
     tasks = {task: {"language": "pt", "data": "owner/data"} for task in TASKS}
     about = {"adapted_from": None, "licence": "Apache-2.0", "max_tokens": 256}
     models = {
         model: {"name": name, "revision": revision, **about} for model, (name, revision) in NAMES.items()
     }
-    return json.dumps({"tasks": tasks, "models": models})
+    return {"tasks": tasks, "models": models}
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +64,9 @@ def inputs(tmp_path_factory) -> Path:
     return folder
 
 
-def words(inputs: Path, *, tables: bool = False) -> list[str]:
-    digests = [str(inputs / f"digests/{task}.json") for task in TASKS]
-    found = ["--summary", str(inputs / "summary.parquet"), "--digests", *digests, "--settings", settings()]
-    if tables:
-        files = [str(inputs / f"scores/{task}/{model}.parquet") for task in TASKS for model in MODELS]
-        found += ["--tables", *files, "--versions", str(inputs / "versions.json")]
-    return found
+def given(inputs: Path) -> dict[str, Any]:
+    digests = [inputs / f"digests/{task}.json" for task in TASKS]
+    return {"summary": inputs / "summary.parquet", "digests": digests, "settings": settings()}
 
 
 # --- names
@@ -86,13 +83,12 @@ def test_a_hub_model_taken_otherwise_has_a_name_of_its_own():
 
 @pytest.fixture(scope="module")
 def mteb_folder(inputs, tmp_path_factory) -> Path:
-    from sentflow.commands.export_mteb import main
-
     folder = tmp_path_factory.mktemp("mteb") / "results"
     names = [*(f"{task}.json" for task in TASKS), "model_meta.json", "run_settings.jsonl"]
-    outputs = [str(folder / facts_of(model).folder / name) for model in MODELS for name in names]
-    assert main([*words(inputs, tables=True), "--output", *outputs]) == 0
-    assert [file for file in outputs if not Path(file).is_file()] == []
+    outputs = [folder / facts_of(model).folder / name for model in MODELS for name in names]
+    tables = [inputs / f"scores/{task}/{model}.parquet" for task in TASKS for model in MODELS]
+    export_mteb(**given(inputs), tables=tables, versions=inputs / "versions.json", output=outputs)
+    assert [file for file in outputs if not file.is_file()] == []
     return folder
 
 
@@ -121,12 +117,10 @@ def test_a_result_has_the_keys_that_mteb_asks_for(mteb_folder):
 
 @pytest.fixture(scope="module")
 def hub_folder(inputs, tmp_path_factory) -> Path:
-    from sentflow.commands.export_huggingface import main
-
     folder = tmp_path_factory.mktemp("hub")
     outputs = [folder / model / f".eval_results/{task}.yaml" for model in MODELS for task in TASKS]
     outputs += [folder / model / "README.md" for model in MODELS]
-    assert main([*words(inputs), "--output", *map(str, outputs)]) == 0
+    export_huggingface(**given(inputs), output=outputs)
     assert [file for file in outputs if not file.is_file()] == []
     return folder
 

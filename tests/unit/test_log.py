@@ -1,17 +1,15 @@
-import argparse
 import logging
 import shlex
 
 import pytest
 
-from sentflow.commands import probe
 from sentflow.errors import ConfigError, DataError
 from sentflow.jobs.log import exit_with, start_log
 
 
 @pytest.fixture(autouse=True)
 def loggers():
-    """The commands set up the root logger of their process; other tests keep theirs."""
+    """Jobs set up the root logger of their process; other tests keep theirs."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield
@@ -19,18 +17,12 @@ def loggers():
     root.setLevel(level)
 
 
-def started(capsys, name: str, args: argparse.Namespace, libraries=()) -> str:
-    start_log(name, args, libraries=libraries)
-    return capsys.readouterr().err
-
-
-def test_log_begins_with_the_command_as_it_could_be_typed(capsys):
-    words = ["--task", "a b/é.parquet", "--texts", "t", "--embeddings", "e", "--info", "i"]
-    words += ["--settings", '{"metric": "mcc"}', "--output", "rep-1/fold-1.parquet", "rep-1/fold-2.parquet"]
-    args = probe.main.parser().parse_args(words)
-    text = started(capsys, "probe", args)
-    typed = text.splitlines()[0].partition("python -P -m sentflow.commands.probe ")[2]
-    assert probe.main.parser().parse_args(shlex.split(typed)) == args
+def test_log_begins_with_the_job_as_it_could_be_typed(capsys):
+    words = ["probe", "--task", "a b/é.parquet", '--settings={"metric": "mcc"}', "--folds", "1.parquet", ""]
+    start_log(words, ["numpy"])
+    first, second = capsys.readouterr().err.splitlines()
+    assert shlex.split(first.partition("python -P -m sentflow.jobs ")[2]) == words
+    assert "numpy=" in second
 
 
 def code_of(main) -> int:
@@ -57,6 +49,6 @@ def test_too_little_memory_is_told_without_a_traceback(capsys):
 
 
 def test_what_is_logged_does_not_steer_the_terminal(capsys):
-    start_log("x", argparse.Namespace())
+    start_log(["x"])
     logging.getLogger("sentflow").warning("label %s", "\x1b[2J\u202e\r")
     assert r"label \x1b[2J\u202e\r" in capsys.readouterr().err

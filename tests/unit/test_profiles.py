@@ -7,7 +7,7 @@ import yte
 from snakemake.io import IOFile
 from workflow_copy import REPOSITORY
 
-from sentflow.graph.requests import memory_mb
+from sentflow.graph.requests import asks
 
 PROFILES = REPOSITORY / "profiles"
 
@@ -28,7 +28,7 @@ def read(name: str, **settings: str | int) -> dict:
 def test_memory_is_asked_for_by_the_size_of_the_input_and_again_by_the_attempt(tmp_path):
     files = [IOFile(str(tmp_path / name)) for name in ("a", "b")]
     for times in (3, lambda wildcards: len(wildcards)):
-        ask = memory_mb(100, per_input=times)
+        ask = asks(100, 1, per_input=times)["mem_mb"]
         assert ask("abc", files, 1) == 100  # as in a plan, where no file is there yet
         for file, mb in zip(files, (10, 0.2), strict=True):
             Path(file).write_bytes(bytes(int(mb * 2**20)))

@@ -1,14 +1,48 @@
+import re
 from pathlib import Path
 
 import pytest
 
 from sentflow.graph import provenance, source_facts
+from sentflow.jobs import job
 
 CACHED = ("_facts", "_imports", "_source", "_public_version", "code")
+JOBS = '''"""Jobs."""
+
+import json
+
+from sentflow import report
+from sentflow.jobs.job import In, Out, job
+
+LIMIT = 3
+
+
+@job("numpy")
+def probe(*, task: In, folds: list[Out]) -> None:
+    """Train."""
+    from sentflow.probing.training import train
+
+    json.dumps(train(_limited(1)))
+
+
+def _limited(x):
+    return min(x, LIMIT)
+
+
+@job()
+def show(*, probe: str, output: Out) -> None:
+    """Show."""
+
+    def shown(train):
+        return report.TITLE + probe + train
+
+    shown("train")
+'''
 
 SOURCES = {
-    "commands/probe.py": "from sentflow.probing.training import train\n\n\ndef main():\n    return train(1)\n",
-    "probing/training.py": "from sentflow import losses\n\n\ndef train(x):\n    return losses.loss(x) + 1\n",
+    "probing/jobs.py": JOBS,
+    "probing/training.py": "from sentflow import losses, training\n\n\ndef train(x):\n    return losses.loss(x) + 1\n",
+    "training.py": "from pydantic import Field\n\nFACTOR: int = Field(2, description='With it.')\n",
     "losses.py": '"""Losses."""\n\n\ndef loss(x):\n    """Of x."""\n    return x * 2\n',
     "report.py": "TITLE = 'Relatório'\n",
 }
@@ -20,7 +54,7 @@ def clear_caches() -> None:
 
 
 class SmallPackage:
-    """A package of four modules in a folder of its own."""
+    """A package of four modules, one of them with two jobs, in a folder of its own."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -33,13 +67,16 @@ class SmallPackage:
         path.write_text(text, encoding="utf-8")
         clear_caches()
 
-    def digest(self) -> str:
-        return provenance.code("sentflow.commands.probe")
+    def digest(self, name: str = "probe") -> str:
+        return provenance.code(name)
 
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "_ROOT", tmp_path / "sentflow")
+    monkeypatch.setattr(job, "PACKAGE", tmp_path / "sentflow")
+    for module in (job, provenance):
+        monkeypatch.setattr(module, "MODULES", ("sentflow.probing.jobs",))
     monkeypatch.setattr(source_facts, "_REMEMBERED", tmp_path / "kept" / "facts.json")
     source_facts._remembered.cache_clear()
     yield SmallPackage(tmp_path / "sentflow")
@@ -59,8 +96,13 @@ def package(tmp_path, monkeypatch):
         ("losses.py", SOURCES["losses.py"].replace("x * 2", "(\n        x\n        * 2\n    )")),
         ("report.py", "TITLE = 'Report'\n"),
         ("stats.py", "def unrelated(): ...\n"),
+        ("probing/jobs.py", JOBS.replace("Train.", "Fit.").replace("def shown", "# that\n    def shown")),
+        ("probing/jobs.py", JOBS.replace('"numpy"', '"torch"')),
+        ("probing/jobs.py", JOBS.replace("report.TITLE", "report.OTHER")),
+        ("probing/jobs.py", JOBS + "\n\n@job()\ndef other(*, output: Out) -> None:\n    ...\n"),
+        ("training.py", "from pydantic import Field\n\nFACTOR: int = Field(2, description='By it.')\n"),
     ],
-    ids=["comment", "docstring", "brackets", "unrelated", "new"],
+    ids=["comment", "docstring", "brackets", "unrelated", "new", "jobs", "log", "neighbour", "job", "field"],
 )
 def test_edit_that_changes_no_code_keeps_the_digest(package, name, text):
     before = package.digest()
@@ -71,13 +113,25 @@ def test_edit_that_changes_no_code_keeps_the_digest(package, name, text):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("commands/probe.py", SOURCES["commands/probe.py"].replace("train(1)", "train(2)")),
+        ("probing/jobs.py", JOBS.replace("_limited(1)", "_limited(2)")),
+        ("probing/jobs.py", JOBS.replace("LIMIT = 3", "LIMIT = 4")),
+        ("probing/jobs.py", JOBS.replace("task: In", "task: In = None")),
+        ("training.py", "FACTOR: int = Field(3, description='With it.')\n"),
         ("probing/training.py", SOURCES["probing/training.py"].replace("+ 1", "- 1")),
         ("losses.py", SOURCES["losses.py"].replace("2", "2.0")),
         ("losses.py", SOURCES["losses.py"].replace("loss(x)", "loss(x, y=None)")),
         ("losses.py", SOURCES["losses.py"] + "\n\nUNUSED = 'é'\n"),
     ],
-    ids=["command", "import", "import of an import", "argument", "new name"],
+    ids=[
+        "job",
+        "what it uses",
+        "signature",
+        "setting",
+        "import",
+        "import of an import",
+        "argument",
+        "new name",
+    ],
 )
 def test_edit_of_code_that_the_command_reaches_changes_the_digest(package, name, text):
     before = package.digest()
@@ -120,20 +174,60 @@ def test_versions_are_sorted_and_have_no_build_tag(monkeypatch):
     clear_caches()
 
 
+def test_a_job_does_not_depend_on_names_that_only_look_like_its_neighbours(package):
+    """Parameters and strings of `show` are called as a job and an import of another are."""
+    before = package.digest("show")
+    package.write("probing/jobs.py", JOBS.replace("_limited(1)", "_limited(2)"))
+    package.write("probing/training.py", "def train(x):\n    return x\n")
+    assert package.digest("show") == before
+    package.write("report.py", "TITLE = 'Report'\n")
+    assert package.digest("show") != before
+
+
 # --- what stands in no digest, and what is imported by name
 
 
-def test_an_edit_of_plumbing_keeps_the_digest(package, monkeypatch):
+@pytest.mark.parametrize("name", ["losses", "files.losses"])
+def test_an_edit_of_plumbing_keeps_the_digest(package, monkeypatch, name):
     monkeypatch.setattr(provenance, "PLUMBING", {"sentflow.losses": "for this test"})
-    clear_caches()
+    package.write("files/losses.py", SOURCES["losses.py"])
+    package.write(
+        "probing/training.py", f"from sentflow.{name} import loss\n\n\ndef train(x):\n    return loss(x)\n"
+    )
     before = package.digest()
-    package.write("losses.py", SOURCES["losses.py"].replace("2", "3"))
+    file = f"{name.replace('.', '/')}.py"
+    package.write(file, SOURCES["losses.py"].replace("2", "3"))
     assert package.digest() == before
 
 
 def test_a_module_that_is_imported_by_name_counts(package):
     package.write("named.py", "FACTOR = 2\n")
-    before = provenance.code("sentflow.commands.probe", "sentflow.named")
+    before = provenance.code("probe", "sentflow.named")
     assert before != package.digest()
     package.write("named.py", "FACTOR = 3\n")
-    assert provenance.code("sentflow.commands.probe", "sentflow.named") != before
+    assert provenance.code("probe", "sentflow.named") != before
+
+
+def test_what_only_plumbing_imports_computes_nothing():
+    for module in job.MODULES:
+        for name in job.names_in(module):
+            found = set(provenance.modules_of(name))
+            for hidden in _behind_plumbing(found) - found:
+                source = provenance._source(hidden).read_text(encoding="utf-8")
+                assert not re.search(
+                    r"import (numpy|scipy|torch|pandas|sklearn)|from (numpy|scipy|torch)", source
+                )
+
+
+def _behind_plumbing(modules: set[str]) -> set[str]:
+    imported = {one for module in modules for one in provenance._imports(module)}
+    open_modules = [one for one in imported if provenance._is_plumbing(one)]
+    seen, found = set(), set()
+    while open_modules:
+        module = open_modules.pop()
+        if module not in seen:
+            seen.add(module)
+            behind = provenance._imports(module)
+            open_modules += filter(provenance._is_plumbing, behind)
+            found |= {one for one in behind if not provenance._is_plumbing(one)}
+    return found

@@ -77,11 +77,11 @@ def test_a_configuration_with_a_secret_is_refused_without_repeating_it(changes, 
 
 
 PROGRAM = """
-import argparse, logging, sys
+import logging, sys
 from sentflow.errors import DataError
 from sentflow.jobs.log import exit_with, start_log
 def main():
-    start_log("x", argparse.Namespace(mirrors=sys.argv[1]))
+    start_log(["x", "--mirrors", sys.argv[1]])
     logging.getLogger("urllib3").error("lost %s", sys.argv[1])
     raise {error}(sys.argv[1])
 exit_with(main)
@@ -89,7 +89,7 @@ exit_with(main)
 
 
 @pytest.mark.parametrize("error", ["DataError", "KeyError"])
-def test_commands_hide_secrets_in_records_errors_and_tracebacks(error):
+def test_jobs_hide_secrets_in_records_errors_and_tracebacks(error):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(error=error), f"https://ana:{PASSWORD}@host/x {TOKEN}"],
         capture_output=True,

@@ -221,7 +221,7 @@ def test_tables_of_scores_and_differences_name_tasks_with_unbalanced_classes():
     rows = [dataclasses.replace(row, n_rows=5000) if row.task == SCORES[0].task else row for row in SCORES]
     for build in (scores_table, differences_table):
         (note,) = [note for note in build(rows, "Title", FOUND).notes if note.startswith("Unbalanced")]
-        assert f"{SCORES[0].task} (10\u202f%)." in note and f"{remarks.UNBALANCED_ERROR:g} times" in note
+        assert f"{SCORES[0].task} (10\u202f%)." in note
     assert not remarks.unbalanced_notes([dataclasses.replace(SCORES[0], n_balanced_rows=0, n_documents=3)])
 
 

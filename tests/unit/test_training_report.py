@@ -1,6 +1,5 @@
 """Trainings in figures, tables, the page and the check of cards."""
 
-import json
 import math
 
 import fake_trainings
@@ -8,7 +7,6 @@ import pytest
 import trained_results
 from filled import filled
 
-from sentflow.commands import summarise_training_jobs
 from sentflow.compare.training_rows import TrainingSeeds
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.report.families.training import (
@@ -29,6 +27,7 @@ from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.figure import canvas
 from sentflow.report.inputs import Inputs
+from sentflow.report.jobs import summarise_training_jobs
 from sentflow.report.table.formats import markdown_text
 
 ROWS = fake_trainings.rows_by_kind()
@@ -73,15 +72,15 @@ def test_jobs_and_cells_are_summarised(tmp_path):
     about = {"title": "SimCSE", "group": "simcse", "control": False, "data_version": "raw"}
     settings = {"models": {trained_results.MODEL: about}, "sweeps": [sweep]}
     jobs, points = results / "summary/training-jobs.parquet", results / "summary/training-sweeps.parquet"
-    code = summarise_training_jobs.main(
-        [
-            *("--records", str(results / "training" / trained_results.MODEL / "record.json")),
-            *("--scores", str(results / "summary/training.parquet"), "--settings", json.dumps(settings)),
-            *("--output", str(jobs), "--sweeps", str(points), "--history", str(results / "history.parquet")),
-            *("--held-out", str(results / "held-out.parquet")),
-        ]
+    summarise_training_jobs(
+        records=[results / "training" / trained_results.MODEL / "record.json"],
+        scores=results / "summary/training.parquet",
+        settings=settings,
+        jobs=jobs,
+        sweeps=points,
+        history=results / "history.parquet",
+        held_out=results / "held-out.parquet",
     )
-    assert code == 0
     [row] = read_rows(jobs, TrainedRow)
     assert (row.start, row.chosen, row.n_resumed, row.energy_joules) == ("minilm-l6", 40, 2, 1502.25)
     steps = read_rows(results / "history.parquet", TrainingHistoryRow)

@@ -32,13 +32,14 @@ from sentflow.graph.job_settings import one_of
 from sentflow.graph.plan import refuse_uploads
 from sentflow.graph.products import files_of_page
 from sentflow.graph.provenance import code, files, versions
-from sentflow.graph.requests import beside_others, memory_mb, minutes
+from sentflow.graph.requests import asks, beside_others
 from sentflow.graph.run_record import write_record
 from sentflow.graph.targets import Targets, code_of_page
 from sentflow.graph.unknown_targets import (
     refuse_results_as_settings,
     told_of_unknown_targets,
 )
+from sentflow.jobs.shell import command
 
 try:
     refuse_braces(Path(workflow.basedir))

@@ -13,18 +13,16 @@ rule generate:
         dataset=targets.sample_datasets(),
     conda:
         "../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
-        code=code("sentflow.commands.generate"),
+        code=code("generate"),
         vocabulary=files("texts/sample/vocabulary/*.yaml"),
         env=versions("numpy"),
         task=targets.generated_task,
         seed=targets.generator_seed,
     shell:
-        "python -m sentflow.commands.generate --task {params.task:q} --seed {params.seed:q} --output {output:q} > {log:q} 2>&1"
+        command("generate")
 
 
 rule download:
@@ -45,19 +43,15 @@ rule download:
     localrule: True
     conda:
         "../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(500),
-        runtime=minutes(60),
+        **asks(500, 60),
         mirrors=targets.mirrors(),
         limits=targets.limits(),
         settings=targets.download_settings,
     params:
         content=targets.downloaded_content,
     shell:
-        "python -m sentflow.commands.download --dataset {wildcards.dataset:q} --file {wildcards.file:q}"
-        " --settings {resources.settings:q} --mirrors {resources.mirrors:q} --limits {resources.limits:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("download")
 
 
 rule collect:
@@ -78,13 +72,10 @@ rule collect:
     priority: 3
     conda:
         "../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=12),
     params:
-        code=code("sentflow.commands.collect"),
+        code=code("collect"),
         roles=targets.roles_of_collection,
     shell:
-        "python -m sentflow.commands.collect --tables {input.tables:q} --roles {params.roles:q}"
-        " --output {output.texts:q} > {log:q} 2>&1"
+        command("collect")

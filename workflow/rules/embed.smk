@@ -26,8 +26,7 @@ rule embed:
         "../../envs/embed.yaml"
     threads: beside_others(targets.encoders.threads, local_cores)
     resources:
-        mem_mb=memory_mb(4000, per_input=12),
-        runtime=minutes(120),
+        **asks(4000, 120, per_input=12),
         connection=targets.encoders.connection,
         device=targets.encoders.device,
         call_seconds=targets.encoders.call_seconds,
@@ -39,11 +38,7 @@ rule embed:
         settings=targets.encode_settings,
         task=targets.task_of_collection,
     shell:
-        "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
-        " --collection {wildcards.collection:q} --task={params.task:q}"
-        " --settings {params.settings:q} --connection {resources.connection:q} --device {resources.device:q}"
-        " --call-seconds {resources.call_seconds:q} --limits {resources.limits:q} --code {params.code:q} --threads {threads}"
-        " --kept-beside {resources.kept:q} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
+        command("embed")
 
 
 use rule embed as embed_sparse with:

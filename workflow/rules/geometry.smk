@@ -9,7 +9,7 @@ rule permute_texts:
         paths.TEXTS_DIGEST,
         texts=ancient(paths.TEXTS),
     output:
-        texts=paths.PERMUTED_TEXTS,
+        permuted=paths.PERMUTED_TEXTS,
         digest=paths.PERMUTED_TEXTS_DIGEST,
     log:
         paths.log("permute_texts", "{collection}"),
@@ -20,17 +20,14 @@ rule permute_texts:
         collection=one_of(geometry.described()),
     conda:
         "../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
-        code=code("sentflow.commands.permute_texts"),
+        code=code("permute_texts"),
         env=versions("numpy"),
         settings=geometry.permute_settings,
     shell:
-        "python -m sentflow.commands.permute_texts --texts {input.texts:q} --settings {params.settings:q}"
-        " --output {output.texts:q} > {log:q} 2>&1"
+        command("permute_texts")
 
 
 rule align:
@@ -52,18 +49,14 @@ rule align:
         model=targets.encoders.fixed(),
     conda:
         "../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=7),
-        runtime=minutes(30),
+        **asks(1000, 30, per_input=7),
     params:
-        code=code("sentflow.commands.align"),
+        code=code("align"),
         env=versions("numpy"),
         settings=geometry.alignment_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.align --pairs {input.pairs:q} --positives {input.positives:q}"
-        " --texts {input.texts:q} --embeddings {input.embeddings:q} --info {input.info:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("align")
 
 
 rule geometry:
@@ -87,26 +80,21 @@ rule geometry:
         model=targets.encoders.fixed(),
     conda:
         "../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1500, per_input=16),
-        runtime=minutes(60),
+        **asks(1500, 60, per_input=16),
     params:
-        code=code("sentflow.commands.geometry"),
+        code=code("geometry"),
         env=versions("numpy"),
         settings=geometry.geometry_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.geometry --pairs {input.pairs:q} --texts {input.texts:q}"
-        " --embeddings {input.embeddings:q} --info {input.info:q} --permuted-texts {input.permuted_texts:q}"
-        " --permuted-embeddings {input.permuted_embeddings:q} --settings {params.settings:q} --output {output:q}"
-        " > {log:q} 2>&1"
+        command("geometry")
 
 
 rule summarise_geometry:
     """All measurements on vectors → one table of each kind."""
     input:
-        alignments=geometry.alignments(),
-        geometry=geometry.geometry(),
+        aligned=geometry.alignments(),
+        measured=geometry.geometry(),
     output:
         alignments=paths.SUMMARY_ALIGNMENTS,
         geometry=paths.SUMMARY_GEOMETRY,
@@ -119,18 +107,13 @@ rule summarise_geometry:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
-        code=code("sentflow.commands.summarise_geometry"),
+        code=code("summarise_geometry"),
         settings=geometry.summarise_settings,
     shell:
-        "python -m sentflow.commands.summarise_geometry --alignments {input.alignments:q}"
-        " --geometry {input.geometry:q} --settings {params.settings:q} --alignments-out {output.alignments:q}"
-        " --geometry-out {output.geometry:q} --spectra-out {output.spectra:q}"
-        " --truncation-out {output.truncation:q} > {log:q} 2>&1"
+        command("summarise_geometry")
 
 
 localrules:

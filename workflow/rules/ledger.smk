@@ -20,15 +20,12 @@ rule summarise_ledger:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
-        code=code("sentflow.commands.summarise_ledger"),
+        code=code("summarise_ledger"),
     shell:
-        "python -m sentflow.commands.summarise_ledger --catalog {input.catalog:q} --summary {input.summaries:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("summarise_ledger")
 
 
 # A run without the table has no ledger to make

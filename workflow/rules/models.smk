@@ -19,10 +19,8 @@ rule fetch_model:
     localrule: True
     conda:
         "../../envs/embed.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(120),
+        **asks(2000, 120),
         mirrors=targets.mirrors(),
         limits=targets.limits(),
     params:
@@ -30,5 +28,4 @@ rule fetch_model:
         env=targets.encoders.libraries,
         settings=targets.encoders.fetch_settings,
     shell:
-        "python -m sentflow.commands.fetch_model --model {wildcards.model:q} --settings {params.settings:q}"
-        " --mirrors {resources.mirrors:q} --limits {resources.limits:q} --output {output:q} > {log:q} 2>&1"
+        command("fetch_model")

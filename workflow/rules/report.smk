@@ -18,17 +18,13 @@ rule summarise_costs:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.summarise_costs"),
+        code=code("summarise_costs"),
         benchmarks=paths.BENCHMARKS,
     shell:
-        "python -m sentflow.commands.summarise_costs --benchmarks {params.benchmarks:q} --summaries {input.summaries:q}"
-        " --manifests {input.manifests:q} --embeddings {input.embeddings:q} --output {output.costs:q}"
-        " --encoders {output.encoders:q} > {log:q} 2>&1"
+        command("summarise_costs")
 
 
 ruleorder: table_of_matrix > table
@@ -37,7 +33,7 @@ ruleorder: table_of_matrix > table
 rule table:
     """One table as CSV, Markdown and LaTeX."""
     input:
-        targets.files_of("table"),
+        summary=targets.files_of("table"),
     output:
         csv=report(
             paths.TABLE.format(table="{table}", format="csv"),
@@ -54,17 +50,14 @@ rule table:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
         code=targets.code_of("table"),
         template=files("report/table/latex.tex.j2"),
         settings=targets.table_settings,
     shell:
-        "python -m sentflow.commands.table --table {wildcards.table:q} --summary {input:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("table")
 
 
 use rule table as table_of_matrix with:
@@ -91,7 +84,7 @@ use rule table as table_of_matrix with:
 rule figure:
     """One figure as PDF, PNG and SVG, what was measured of it, and its rows: everything needed to draw it again."""
     input:
-        targets.files_of("figure"),
+        summary=targets.files_of("figure"),
     output:
         pdf=paths.FIGURE.format(figure="{figure}", format="pdf"),
         png=report(
@@ -110,18 +103,14 @@ rule figure:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(10),
+        **asks(2000, 10),
     params:
         code=targets.code_of("figure"),
         style=files("report/figure/sentflow.mplstyle"),
         env=versions("matplotlib"),
     shell:
-        "python -m sentflow.commands.figure --figure {wildcards.figure:q} --summary {input:q} --data {output.data:q}"
-        " --pdf {output.pdf:q} --png {output.png:q} --svg {output.svg:q} --inspection {output.inspection:q}"
-        " > {log:q} 2>&1"
+        command("figure")
 
 
 rule check:
@@ -138,16 +127,13 @@ rule check:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
         code=targets.code_of("check"),
         settings=targets.check_settings,
     shell:
-        "python -m sentflow.commands.check --check {wildcards.check:q} --summary {input.summary:q}"
-        " --tables {input.tables:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("check")
 
 
 rule record:
@@ -162,16 +148,13 @@ rule record:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(500),
-        runtime=minutes(5),
+        **asks(500, 5),
     params:
-        code=code("sentflow.commands.record"),
+        code=code("record"),
         settings=targets.record_settings,
     shell:
-        "python -m sentflow.commands.record --settings {params.settings:q} --config {output.config:q}"
-        " --versions {output.versions:q} > {log:q} 2>&1"
+        command("record")
 
 
 rule report:
@@ -192,20 +175,15 @@ rule report:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(10),
+        **asks(2000, 10),
     params:
         code=code_of_page(),
         page=files(*files_of_page()),
         settings=targets.report_settings,
         checks=" ".join(targets.selected("checks")),
     shell:
-        "python -m sentflow.commands.report --summary {input.summary:q} --audits {input.audits:q}"
-        " --tables {input.tables:q} --figures {input.figures:q}"
-        " --record-config {input.config:q} --record-versions {input.versions:q} --checks {params.checks:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("report")
 
 
 rule export_ro_crate:
@@ -223,15 +201,11 @@ rule export_ro_crate:
     localrule: True
     conda:
         "../../envs/exports.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.export_ro_crate"),
+        code=code("export_ro_crate"),
         env=versions("rocrate"),
         settings=targets.crate_settings,
     shell:
-        "python -m sentflow.commands.export_ro_crate --files {input.files:q}"
-        " --digests {input.digests:q} --versions {input.versions:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("export_ro_crate")

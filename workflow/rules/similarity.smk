@@ -6,7 +6,7 @@ similarity = targets.families["similarity"]
 rule prepare_pairs:
     """The raw files of a pair set → its table."""
     input:
-        similarity.raw_files_of_set,
+        raw=similarity.raw_files_of_set,
     output:
         table=paths.PAIR_SET,
         digest=paths.PAIR_SET_DIGEST,
@@ -16,19 +16,15 @@ rule prepare_pairs:
         paths.benchmark("prepare_pairs", "{pairs}")
     conda:
         "../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
         checks=similarity.prepare_checks,
         limits=targets.limits(),
     params:
-        code=code("sentflow.commands.prepare_pairs"),
+        code=code("prepare_pairs"),
         settings=similarity.prepare_settings,
     shell:
-        "python -m sentflow.commands.prepare_pairs --pairs {wildcards.pairs:q} --raw {input:q}"
-        " --settings {params.settings:q} --checks {resources.checks:q}"
-        " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"
+        command("prepare_pairs")
 
 
 rule similarity:
@@ -51,18 +47,14 @@ rule similarity:
         model=targets.encoders.fixed(),
     conda:
         "../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=5),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=5),
     params:
-        code=code("sentflow.commands.similarity"),
+        code=code("similarity"),
         env=versions("numpy"),
         settings=similarity.score_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.similarity --pairs {input.pairs:q} --texts {input.texts:q}"
-        " --embeddings {input.embeddings:q} --info {input.info:q} --settings {params.settings:q}"
-        " --output {output.scores:q} --rows {output.rows:q} > {log:q} 2>&1"
+        command("similarity")
 
 
 rule overlap:
@@ -79,23 +71,20 @@ rule overlap:
         paths.benchmark("overlap", "{pairs}/{baseline}")
     conda:
         "../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(20),
+        **asks(1000, 20),
     params:
-        code=code("sentflow.commands.overlap"),
+        code=code("overlap"),
         env=versions("numpy"),
         settings=similarity.overlap_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.overlap --pairs {input.pairs:q}"
-        " --settings {params.settings:q} --output {output.scores:q} --rows {output.rows:q} > {log:q} 2>&1"
+        command("overlap")
 
 
 rule compare_similarity:
     """The similarities of every pair by every encoder → which encoders differ, pair set by pair set."""
     input:
-        similarity.rows(),
+        rows=similarity.rows(),
     output:
         paths.SIMILARITY_PAIRS,
     log:
@@ -104,17 +93,14 @@ rule compare_similarity:
         paths.benchmark("compare_similarity")
     conda:
         "../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(60),
+        **asks(2000, 60),
     params:
-        code=code("sentflow.commands.compare_similarity"),
+        code=code("compare_similarity"),
         env=versions("numpy", "scipy"),
         settings=similarity.comparison_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.compare_similarity --rows {input:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("compare_similarity")
 
 
 rule regress:
@@ -137,18 +123,14 @@ rule regress:
         model=targets.encoders.fixed(),
     conda:
         "../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1500, per_input=10),
-        runtime=minutes(60),
+        **asks(1500, 60, per_input=10),
     params:
-        code=code("sentflow.commands.regress"),
+        code=code("regress"),
         env=versions("numpy", "torch"),
         settings=similarity.regression_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.regress --train {input.train:q} --dev {input.dev:q}"
-        " --test {input.test:q} --texts {input.texts:q} --embeddings {input.embeddings:q} --info {input.info:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("regress")
 
 
 rule summarise_similarity:
@@ -156,7 +138,7 @@ rule summarise_similarity:
     input:
         scores=similarity.scores(),
         rows=similarity.rows(),
-        regressions=similarity.regressions(),
+        regressed=similarity.regressions(),
     output:
         similarity=paths.SUMMARY_SIMILARITY,
         regressions=paths.SUMMARY_REGRESSIONS,
@@ -168,14 +150,10 @@ rule summarise_similarity:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
-        code=code("sentflow.commands.summarise_similarity"),
+        code=code("summarise_similarity"),
         settings=similarity.summarise_settings,
     shell:
-        "python -m sentflow.commands.summarise_similarity --similarity {input.scores:q} --rows {input.rows:q}"
-        " --regressions {input.regressions:q} --settings {params.settings:q} --similarity-out {output.similarity:q}"
-        " --regressions-out {output.regressions:q} --histograms-out {output.histograms:q} > {log:q} 2>&1"
+        command("summarise_similarity")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.decoding import decode
+from sentflow.texts.decoding import decode
 from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.readers import Reader, read_rows

@@ -14,17 +14,14 @@ rule audit:
         paths.benchmark("audit", "{task}")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
-        code=code("sentflow.commands.audit"),
+        code=code("audit"),
         env=versions("numpy", "py3langid"),
         settings=probing.audit_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.audit --rows {input.rows:q} --settings {params.settings:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("audit")
 
 
 rule hardest:
@@ -41,13 +38,10 @@ rule hardest:
         paths.benchmark("hardest", "{task}")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.hardest"),
+        code=code("hardest"),
         settings=probing.hardest_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.hardest --rows {input.rows:q}"
-        " --predictions {input.predictions:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("hardest")

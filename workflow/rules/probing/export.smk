@@ -18,17 +18,13 @@ rule export_mteb:
     localrule: True
     conda:
         "../../../envs/exports.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.export_mteb"),
+        code=code("export_mteb"),
         settings=probing.exported.settings,
     shell:
-        "python -m sentflow.commands.export_mteb --summary {input.summary:q} --tables {input.tables:q}"
-        " --digests {input.digests:q} --versions {input.versions:q} --settings {params.settings:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("export_mteb")
 
 
 rule export_huggingface:
@@ -45,23 +41,20 @@ rule export_huggingface:
     localrule: True
     conda:
         "../../../envs/exports.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.export_huggingface"),
+        code=code("export_huggingface"),
         env=versions("huggingface_hub"),
         settings=probing.exported.settings,
     shell:
-        "python -m sentflow.commands.export_huggingface --summary {input.summary:q} --digests {input.digests:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("export_huggingface")
 
 
 rule export_numbers:
     """Every score as a LaTeX macro."""
     input:
-        paths.SUMMARY,
+        summary=paths.SUMMARY,
     output:
         paths.NUMBERS,
     log:
@@ -71,13 +64,10 @@ rule export_numbers:
     localrule: True
     conda:
         "../../../envs/exports.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(5),
+        **asks(1000, 5),
     params:
-        code=code("sentflow.commands.export_numbers"),
+        code=code("export_numbers"),
         title=targets.title,
     shell:
-        "python -m sentflow.commands.export_numbers --summary {input:q} --title {params.title:q} --output {output:q}"
-        " > {log:q} 2>&1"
+        command("export_numbers")

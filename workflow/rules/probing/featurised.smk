@@ -22,15 +22,13 @@ rule featurise:
         "../../../envs/embed.yaml"
     threads: targets.encoders.threads
     resources:
-        mem_mb=memory_mb(4000),
-        runtime=minutes(120),
+        **asks(4000, 120),
         call_seconds=targets.encoders.call_seconds,
     params:
-        code=code("sentflow.commands.featurise"),
+        code=code("featurise"),
         env=versions("numpy"),
     shell:
-        "OMP_NUM_THREADS={threads} python -m sentflow.commands.featurise --manifest {input.manifest:q}"
-        " --task {input.task:q} --call-seconds {resources.call_seconds:q} --features {output.features:q} --info {output.info:q} > {log:q} 2>&1"
+        command("featurise")
 
 
 rule probe_featurised:
@@ -50,19 +48,15 @@ rule probe_featurised:
         model=targets.encoders.featurisers(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000, per_input=3),
-        runtime=minutes(60),
+        **asks(2000, 60, per_input=3),
         device=probing.probe_device,
     params:
         code=probing.probe_code("probe_featurised"),
         env=probing.probe_versions,
         settings=probing.probe_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_featurised --task {input.task:q}"
-        " --features {input.features:q} --info {input.info:q} --settings {params.settings:q}"
-        " --device {resources.device:q} --output {output.folds:q} > {log:q} 2>&1"
+        command("probe_featurised")
 
 
 use rule probe_featurised as probe_featurised_study with:

@@ -20,19 +20,15 @@ rule probe:
         model=targets.encoders.fixed(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000, per_input=5),
-        runtime=minutes(60),
+        **asks(2000, 60, per_input=5),
         device=probing.probe_device,
     params:
         code=probing.probe_code("probe"),
         env=probing.probe_versions,
         settings=probing.probe_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.probe --task {input.task:q} --texts {input.texts:q}"
-        " --embeddings {input.embeddings:q} --info {input.info:q} --settings {params.settings:q}"
-        " --device {resources.device:q} --output {output.folds:q} > {log:q} 2>&1"
+        command("probe")
 
 
 rule probe_lazy:
@@ -54,10 +50,8 @@ rule probe_lazy:
     priority: 2
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(4000),
-        runtime=minutes(120),
+        **asks(4000, 120),
         call_seconds=targets.encoders.call_seconds,
         device=probing.probe_device,
     params:
@@ -65,9 +59,7 @@ rule probe_lazy:
         env=targets.encoders.lazy_versions,
         settings=probing.probe_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_lazy --task {input.task:q}"
-        " --manifest {input.manifest:q} --settings {params.settings:q} --call-seconds {resources.call_seconds:q}"
-        " --device {resources.device:q} --output {output.folds:q} > {log:q} 2>&1"
+        command("probe_lazy")
 
 
 rule score:
@@ -86,18 +78,14 @@ rule score:
         paths.benchmark("score", "{task}/{model}")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.score"),
+        code=code("score"),
         env=versions("numpy", "scipy"),
         settings=probing.score_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.score --task {wildcards.task:q} --model {wildcards.model:q}"
-        " --rows {input.rows:q} --folds {input.folds:q} --settings {params.settings:q}"
-        " --scores {output.scores:q} --table {output.table:q} --predictions {output.predictions:q} > {log:q} 2>&1"
+        command("score")
 
 
 rule compare:
@@ -121,16 +109,11 @@ rule compare:
         paths.benchmark("compare")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(30),
+        **asks(2000, 30),
     params:
-        code=code("sentflow.commands.compare"),
+        code=code("compare"),
         env=versions("numpy", "scipy"),
         settings=probing.comparison_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.compare --scores {input.scores:q} --rows {input.rows:q}"
-        " --settings {params.settings:q}"
-        " --pairs {output.pairs:q} --standings {output.standings:q} --ranks {output.ranks:q}"
-        " --across {output.across:q} --omnibus {output.omnibus:q} > {log:q} 2>&1"
+        command("compare")

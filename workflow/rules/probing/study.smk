@@ -46,18 +46,14 @@ rule compare_protocol:
     localrule: True
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.compare_protocol"),
+        code=code("compare_protocol"),
         env=versions("numpy", "scipy"),
         settings=probing.effect_settings,
     shell:
-        "python -m sentflow.commands.compare_protocol --scores {input.scores:q} --tables {input.tables:q}"
-        " --other-scores {input.other_scores:q} --other-tables {input.other_tables:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("compare_protocol")
 
 
 rule compare_documents:
@@ -79,15 +75,11 @@ rule compare_documents:
         paths.benchmark("compare_documents")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(30),
+        **asks(2000, 30),
     params:
-        code=code("sentflow.commands.compare_documents"),
+        code=code("compare_documents"),
         env=versions("numpy", "scipy"),
         settings=probing.document_comparison_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.compare_documents --scores {input.scores:q}"
-        " --rows {input.rows:q} --settings {params.settings:q} --summary {output.summary:q}"
-        " --pairs {output.pairs:q} --standings {output.standings:q} > {log:q} 2>&1"
+        command("compare_documents")

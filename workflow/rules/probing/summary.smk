@@ -16,13 +16,10 @@ rule summarise:
     localrule: True
     conda:
         "../../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.summarise"),
+        code=code("summarise"),
         settings=probing.summarise_settings,
     shell:
-        "python -m sentflow.commands.summarise --scores {input.scores:q} --tables {input.tables:q}"
-        " --settings {params.settings:q} --summary {output.summary:q} --curves {output.curves:q} > {log:q} 2>&1"
+        command("summarise")

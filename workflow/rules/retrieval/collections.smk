@@ -4,7 +4,7 @@
 rule prepare_corpus:
     """The raw files of a corpus → its documents."""
     input:
-        retrieval.raw_files_of_corpus,
+        raw=retrieval.raw_files_of_corpus,
     output:
         table=paths.CORPUS,
         digest=paths.CORPUS_DIGEST,
@@ -16,26 +16,22 @@ rule prepare_corpus:
         corpus=retrieval.whole_corpora(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=12),
         checks=retrieval.corpus_checks,
         limits=targets.limits(),
     params:
-        code=code("sentflow.commands.prepare_corpus"),
+        code=code("prepare_corpus"),
         settings=retrieval.corpus_settings,
     shell:
-        "python -m sentflow.commands.prepare_corpus --corpus {wildcards.corpus:q} --raw {input:q}"
-        " --settings {params.settings:q} --checks {resources.checks:q}"
-        " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"
+        command("prepare_corpus")
 
 
 rule shard_corpus:
     """The documents of a corpus → those of one of its shards."""
     input:
         retrieval.whole(paths.CORPUS_DIGEST),
-        corpus=ancient(retrieval.whole(paths.CORPUS)),
+        whole=ancient(retrieval.whole(paths.CORPUS)),
     output:
         table=paths.CORPUS,
         digest=paths.CORPUS_DIGEST,
@@ -47,15 +43,12 @@ rule shard_corpus:
         corpus=retrieval.shards(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(4000),
-        runtime=minutes(20),
+        **asks(4000, 20),
     params:
-        code=code("sentflow.commands.shard_corpus"),
+        code=code("shard_corpus"),
     shell:
-        "python -m sentflow.commands.shard_corpus --corpus {input.corpus:q} --shard {wildcards.corpus:q}"
-        " --output {output.table:q} > {log:q} 2>&1"
+        command("shard_corpus")
 
 
 rule prepare_questions:
@@ -65,8 +58,8 @@ rule prepare_questions:
         raw=retrieval.raw_files_of_questions,
         corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
     output:
-        questions=paths.QUESTIONS,
-        questions_digest=paths.QUESTIONS_DIGEST,
+        table=paths.QUESTIONS,
+        digest=paths.QUESTIONS_DIGEST,
         judgements=paths.JUDGEMENTS,
         judgements_digest=paths.JUDGEMENTS_DIGEST,
     log:
@@ -75,19 +68,15 @@ rule prepare_questions:
         paths.benchmark("prepare_questions", "{questions}")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=12),
         checks=retrieval.question_checks,
         limits=targets.limits(),
     params:
-        code=code("sentflow.commands.prepare_questions"),
+        code=code("prepare_questions"),
         settings=retrieval.question_settings,
     shell:
-        "python -m sentflow.commands.prepare_questions --questions {wildcards.questions:q} --raw {input.raw:q}"
-        " --corpus {input.corpus:q} --settings {params.settings:q} --checks {resources.checks:q}"
-        " --limits {resources.limits:q} --output {output.questions:q} --judgements {output.judgements:q} > {log:q} 2>&1"
+        command("prepare_questions")
 
 
 rule audit_questions:
@@ -113,18 +102,13 @@ rule audit_questions:
         paths.benchmark("audit_questions", "{questions}")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=30),
     params:
-        code=code("sentflow.commands.audit_questions"),
+        code=code("audit_questions"),
         env=versions("numpy"),
     shell:
-        "python -m sentflow.commands.audit_questions --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --training-corpora {input.training_corpora:q}"
-        " --training-questions {input.training_questions:q} --training-judgements {input.training_judgements:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("audit_questions")
 
 
 rule split_passages:
@@ -143,16 +127,13 @@ rule split_passages:
         passages=retrieval.cuts(by_tokens=False),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=12),
     params:
-        code=code("sentflow.commands.split_passages"),
+        code=code("split_passages"),
         settings=retrieval.passage_settings,
     shell:
-        "python -m sentflow.commands.split_passages --corpus {input.corpus:q} --passages {wildcards.passages:q}"
-        " --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
+        command("split_passages")
 
 
 rule split_tokens:
@@ -173,17 +154,14 @@ rule split_tokens:
         passages=retrieval.cuts(by_tokens=True),
     conda:
         "../../../envs/embed.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000, per_input=12),
-        runtime=minutes(60),
+        **asks(2000, 60, per_input=12),
     params:
-        code=code("sentflow.commands.split_tokens"),
+        code=code("split_tokens"),
         env=versions("tokenizers", "transformers"),
         settings=retrieval.passage_settings,
     shell:
-        "python -m sentflow.commands.split_tokens --corpus {input.corpus:q} --passages {wildcards.passages:q}"
-        " --manifest {input.manifest:q} --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
+        command("split_tokens")
 
 
 rule analyse:
@@ -200,17 +178,14 @@ rule analyse:
         paths.benchmark("analyse", "{corpus}/{analyser}")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=20),
     params:
-        code=code("sentflow.commands.analyse"),
+        code=code("analyse"),
         env=retrieval.analyser_versions,
         settings=retrieval.analyser_settings,
     shell:
-        "python -m sentflow.commands.analyse --corpus {input.corpus:q} --analyser {wildcards.analyser:q}"
-        " --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
+        command("analyse")
 
 
 rule count_terms:
@@ -229,11 +204,9 @@ rule count_terms:
         corpus=retrieval.whole_corpora(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(4000),
-        runtime=minutes(60),
+        **asks(4000, 60),
     params:
-        code=code("sentflow.commands.count_terms"),
+        code=code("count_terms"),
     shell:
-        "python -m sentflow.commands.count_terms --terms {input.terms:q} --output {output.table:q} > {log:q} 2>&1"
+        command("count_terms")

@@ -29,20 +29,14 @@ rule decide:
         paths.benchmark("decide", "{questions}/{retriever}/{decision}")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=30),
     params:
-        code=code("sentflow.commands.decide"),
+        code=code("decide"),
         env=versions("ir-measures", "pytrec-eval-terrier", "numpy", "scipy"),
         settings=retrieval.decide_settings,
     shell:
-        "python -m sentflow.commands.decide --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --run {input.run:q} --training-corpora {input.training_corpora:q}"
-        " --training-questions {input.training_questions:q} --training-judgements {input.training_judgements:q}"
-        " --training-runs {input.training_runs:q} --settings {params.settings:q} --output {output.decided:q}"
-        " > {log:q} 2>&1"
+        command("decide")
 
 
 rule evaluate_decisions:
@@ -63,18 +57,14 @@ rule evaluate_decisions:
         paths.benchmark("evaluate_decisions", "{questions}")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=20),
     params:
-        code=code("sentflow.commands.evaluate_decisions"),
+        code=code("evaluate_decisions"),
         env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
         settings=retrieval.decision_settings,
     shell:
-        "python -m sentflow.commands.evaluate_decisions --decided {input.decided:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --settings {params.settings:q} --output {output.scores:q}"
-        " --rows {output.rows:q} > {log:q} 2>&1"
+        command("evaluate_decisions")
 
 
 rule compare_decisions:
@@ -90,23 +80,20 @@ rule compare_decisions:
         paths.benchmark("compare_decisions")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=20),
     params:
-        code=code("sentflow.commands.compare_decisions"),
+        code=code("compare_decisions"),
         env=versions("numpy", "scipy"),
         settings=retrieval.decision_comparison_settings,
     shell:
-        "python -m sentflow.commands.compare_decisions --rows {input.rows:q} --settings {params.settings:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("compare_decisions")
 
 
 rule summarise_decisions:
     """What all decisions are worth → one table of rows."""
     input:
-        retrieval.decision_scores(),
+        results=retrieval.decision_scores(),
     output:
         paths.SUMMARY_DECISIONS,
     log:
@@ -116,16 +103,13 @@ rule summarise_decisions:
     localrule: True
     conda:
         "../../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.summarise_decisions"),
+        code=code("summarise_decisions"),
         settings=retrieval.decision_summary_settings,
     shell:
-        "python -m sentflow.commands.summarise_decisions --results {input:q} --settings {params.settings:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("summarise_decisions")
 
 
 rule export_submissions:
@@ -144,12 +128,9 @@ rule export_submissions:
     localrule: True
     conda:
         "../../../envs/exports.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.export_submissions"),
+        code=code("export_submissions"),
     shell:
-        "python -m sentflow.commands.export_submissions --decided {input.decided:q} --questions {input.questions:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("export_submissions")

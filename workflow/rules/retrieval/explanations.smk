@@ -27,18 +27,14 @@ rule explain_terms:
         retriever=retrieval.named("bm25"),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=30),
     params:
-        code=code("sentflow.commands.explain_terms"),
+        code=code("explain_terms"),
         env=retrieval.bm25_versions,
         settings=retrieval.search_settings,
     shell:
-        "python -m sentflow.commands.explain_terms --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --hardest {input.hardest:q} --run {input.run:q} --terms {input.terms:q}"
-        " --counts {input.counts:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("explain_terms")
 
 
 rule explain_sparse:
@@ -71,17 +67,11 @@ rule explain_sparse:
         retriever=retrieval.named("sparse"),
     conda:
         "../../../envs/embed.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000, per_input=6),
-        runtime=minutes(60),
+        **asks(2000, 60, per_input=6),
     params:
-        code=code("sentflow.commands.explain_sparse"),
+        code=code("explain_sparse"),
         env=versions("numpy", "scipy", "tokenizers", "transformers"),
         settings=retrieval.search_settings,
     shell:
-        "python -m sentflow.commands.explain_sparse --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --hardest {input.hardest:q} --run {input.run:q}"
-        " --passages {input.passages:q} --document-vectors {input.documents:q}"
-        " --document-infos {input.documents_info:q} --question-vectors {input.asked:q} {input.asked_info:q}"
-        " --manifest {input.manifest:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("explain_sparse")

@@ -14,7 +14,7 @@ rule export_trec:
         runs=ancient(retrieval.exported.run_tables),
         versions=paths.RECORD_VERSIONS,
     output:
-        runs=retrieval.exported.runs(),
+        files=retrieval.exported.runs(),
         qrels=paths.TREC_QRELS,
     log:
         paths.log("export_trec", "{questions}"),
@@ -23,19 +23,14 @@ rule export_trec:
     localrule: True
     conda:
         "../../../envs/exports.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=30),
         benchmarks=retrieval.exported.benchmarks,
     params:
-        code=code("sentflow.commands.export_trec"),
+        code=code("export_trec"),
         settings=retrieval.exported.trec_settings,
     shell:
-        "python -m sentflow.commands.export_trec --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --runs {input.runs:q} --versions {input.versions:q}"
-        " --benchmarks {resources.benchmarks:q} --settings {params.settings:q} --output {output.runs:q}"
-        " --qrels {output.qrels:q} > {log:q} 2>&1"
+        command("export_trec")
 
 
 rule export_mteb_retrieval:
@@ -62,19 +57,14 @@ rule export_mteb_retrieval:
     localrule: True
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=30),
     params:
-        code=code("sentflow.commands.export_mteb_retrieval"),
+        code=code("export_mteb_retrieval"),
         env=versions("ir-measures", "pytrec-eval-terrier"),
         settings=retrieval.exported.mteb_settings,
     shell:
-        "python -m sentflow.commands.export_mteb_retrieval --corpora {input.corpora:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --digests {input.digests:q} --runs {input.runs:q}"
-        " --manifests {input.manifests:q} --versions {input.versions:q} --settings {params.settings:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("export_mteb_retrieval")
 
 
 rule export_law_files:
@@ -97,12 +87,9 @@ rule export_law_files:
     localrule: True
     conda:
         "../../../envs/exports.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=12),
     params:
-        code=code("sentflow.commands.export_law_files"),
+        code=code("export_law_files"),
     shell:
-        "python -m sentflow.commands.export_law_files --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --text {output.text:q} --dictionary {output.dictionary:q} --articles {output.articles:q} > {log:q} 2>&1"
+        command("export_law_files")

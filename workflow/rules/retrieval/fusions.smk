@@ -23,18 +23,14 @@ rule weigh:
         retriever=one_of(retrieval.tuned),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=40),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=40),
     params:
-        code=code("sentflow.commands.weigh"),
+        code=code("weigh"),
         env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
         settings=retrieval.weigh_settings,
     shell:
-        "python -m sentflow.commands.weigh --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --runs {input.runs:q} --settings {params.settings:q}"
-        " --output {output.weighed:q} > {log:q} 2>&1"
+        command("weigh")
 
 
 rule choose_weights:
@@ -57,17 +53,14 @@ rule choose_weights:
         retriever=one_of(retrieval.tuned),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=10),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=10),
     params:
-        code=code("sentflow.commands.choose_weights"),
+        code=code("choose_weights"),
         env=versions("numpy", "scipy"),
         settings=retrieval.choice_settings,
     shell:
-        "python -m sentflow.commands.choose_weights --weighed {input.weighed:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --settings {params.settings:q} --output {output.chosen:q} > {log:q} 2>&1"
+        command("choose_weights")
 
 
 rule summarise_weights:
@@ -85,14 +78,11 @@ rule summarise_weights:
         paths.benchmark("summarise_weights")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=10),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=10),
     params:
-        code=code("sentflow.commands.summarise_weights"),
+        code=code("summarise_weights"),
         env=versions("numpy"),
         settings=retrieval.weights_summary_settings,
     shell:
-        "python -m sentflow.commands.summarise_weights --weighed {input.weighed:q} --chosen {input.chosen:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("summarise_weights")

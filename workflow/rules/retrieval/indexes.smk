@@ -22,18 +22,14 @@ rule build_index:
         retriever=retrieval.indexed(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=10),
-        runtime=minutes(240),
+        **asks(1000, 240, per_input=10),
     params:
         code=retrieval.index_code("build_index"),
         env=retrieval.index_versions(),
         settings=retrieval.index_settings,
     shell:
-        "python -m sentflow.commands.build_index --corpus {input.corpus:q} --passages {input.passages:q}"
-        " --document-vectors {input.documents:q} {input.documents_info:q} --settings {params.settings:q}"
-        " --output {output.index:q} --made {output.made:q} > {log:q} 2>&1"
+        command("build_index")
 
 
 rule search_index:
@@ -66,19 +62,14 @@ rule search_index:
         retriever=retrieval.indexed(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=6),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=6),
     params:
         code=retrieval.index_code("search_index"),
         env=retrieval.index_versions(),
         settings=retrieval.search_settings,
     shell:
-        "python -m sentflow.commands.search_index --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
-        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
-        " --index {input.index:q} --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+        command("search_index")
 
 
 rule certify_index:
@@ -110,25 +101,20 @@ rule certify_index:
         retriever=retrieval.indexed(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=6),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=6),
     params:
         code=retrieval.index_code("certify_index"),
         env=retrieval.index_versions("ir-measures", "scipy"),
         settings=retrieval.certify_settings,
     shell:
-        "python -m sentflow.commands.certify_index --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
-        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
-        " --index {input.index:q} --made {input.made:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("certify_index")
 
 
 rule summarise_indexes:
     """What approximate indexes cost and save → one table of rows."""
     input:
-        retrieval.certificates(),
+        results=retrieval.certificates(),
     output:
         paths.SUMMARY_INDEXES,
     log:
@@ -138,13 +124,10 @@ rule summarise_indexes:
     localrule: True
     conda:
         "../../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.summarise_indexes"),
+        code=code("summarise_indexes"),
         settings=retrieval.summarise_indexes_settings,
     shell:
-        "python -m sentflow.commands.summarise_indexes --results {input:q} --settings {params.settings:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("summarise_indexes")

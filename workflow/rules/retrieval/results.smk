@@ -22,18 +22,14 @@ rule evaluate:
         paths.benchmark("evaluate", "{questions}/{retriever}")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=30),
     params:
-        code=code("sentflow.commands.evaluate"),
+        code=code("evaluate"),
         env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
         settings=retrieval.evaluate_settings,
     shell:
-        "python -m sentflow.commands.evaluate --run {input.run:q} --corpus {input.corpus:q}"
-        " --questions {input.questions:q} --judgements {input.judgements:q} --leaks {input.leaks:q}"
-        " --settings {params.settings:q} --output {output.scores:q} --rows {output.rows:q} > {log:q} 2>&1"
+        command("evaluate")
 
 
 rule compare_retrieval:
@@ -54,20 +50,14 @@ rule compare_retrieval:
         paths.benchmark("compare_retrieval")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=20),
     params:
-        code=code("sentflow.commands.compare_retrieval"),
+        code=code("compare_retrieval"),
         env=versions("numpy", "scipy"),
         settings=retrieval.comparison_settings,
     shell:
-        "python -m sentflow.commands.compare_retrieval --scores {input.scores:q} --rows {input.rows:q}"
-        " --settings {params.settings:q}"
-        " --differences {output.differences:q} --document-differences {output.document_differences:q}"
-        " --group-differences {output.group_differences:q} --clusters {output.clusters:q} --groups {output.groups:q}"
-        " --seeds {output.seeds:q} > {log:q} 2>&1"
+        command("compare_retrieval")
 
 
 rule hardest_questions:
@@ -91,23 +81,19 @@ rule hardest_questions:
         paths.benchmark("hardest_questions", "{questions}")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=20),
     params:
-        code=code("sentflow.commands.hardest_questions"),
+        code=code("hardest_questions"),
         settings=retrieval.hardest_settings,
     shell:
-        "python -m sentflow.commands.hardest_questions --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --runs {input.runs:q} --rows {input.rows:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("hardest_questions")
 
 
 rule summarise_retrieval:
     """All results of retrieval → one table of rows."""
     input:
-        retrieval.scores(),
+        results=retrieval.scores(),
     output:
         paths.SUMMARY_RETRIEVAL,
     log:
@@ -117,16 +103,13 @@ rule summarise_retrieval:
     localrule: True
     conda:
         "../../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.summarise_retrieval"),
+        code=code("summarise_retrieval"),
         settings=retrieval.summarise_settings,
     shell:
-        "python -m sentflow.commands.summarise_retrieval --results {input:q} --settings {params.settings:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("summarise_retrieval")
 
 
 rule summarise_stages:
@@ -144,16 +127,13 @@ rule summarise_stages:
     localrule: True
     conda:
         "../../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.summarise_stages"),
+        code=code("summarise_stages"),
         settings=retrieval.stage_settings,
     shell:
-        "python -m sentflow.commands.summarise_stages --summary {input.summary:q} --differences {input.differences:q}"
-        " --seeds {input.seeds:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("summarise_stages")
 
 
 rule summarise_questions:
@@ -171,17 +151,14 @@ rule summarise_questions:
         paths.benchmark("summarise_questions")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=20),
     params:
-        code=code("sentflow.commands.summarise_questions"),
+        code=code("summarise_questions"),
         env=versions("numpy"),
         settings=retrieval.question_summary_settings,
     shell:
-        "python -m sentflow.commands.summarise_questions --rows {input.rows:q} --differences {input.differences:q}"
-        " --settings {params.settings:q} --recall {output.recall:q} --gaps {output.gaps:q} > {log:q} 2>&1"
+        command("summarise_questions")
 
 
 rule summarise_retrieval_costs:
@@ -200,13 +177,10 @@ rule summarise_retrieval_costs:
     localrule: True
     conda:
         "../../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.summarise_retrieval_costs"),
+        code=code("summarise_retrieval_costs"),
         settings=retrieval.cost_settings,
     shell:
-        "python -m sentflow.commands.summarise_retrieval_costs --summary {input.summary:q} --made {input.made:q}"
-        " --embeddings {input.embeddings:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("summarise_retrieval_costs")

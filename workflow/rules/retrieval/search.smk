@@ -26,18 +26,14 @@ rule search_terms:
         retriever=retrieval.named_in_parts("bm25"),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=30),
     params:
-        code=code("sentflow.commands.search_terms"),
+        code=code("search_terms"),
         env=retrieval.bm25_versions,
         settings=retrieval.search_settings,
     shell:
-        "python -m sentflow.commands.search_terms --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --terms {input.terms:q} --counts {input.counts:q} --settings {params.settings:q}"
-        " --output {output.run:q} > {log:q} 2>&1"
+        command("search_terms")
 
 
 rule search_vectors:
@@ -68,19 +64,14 @@ rule search_vectors:
         retriever=retrieval.exact("dense"),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=4),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=4),
     params:
-        code=code("sentflow.commands.search_vectors"),
+        code=code("search_vectors"),
         env=versions("numpy"),
         settings=retrieval.search_settings,
     shell:
-        "python -m sentflow.commands.search_vectors --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
-        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
-        " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+        command("search_vectors")
 
 
 rule search_sparse:
@@ -111,19 +102,14 @@ rule search_sparse:
         retriever=retrieval.exact("sparse"),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=6),
-        runtime=minutes(60),
+        **asks(1000, 60, per_input=6),
     params:
-        code=code("sentflow.commands.search_sparse"),
+        code=code("search_sparse"),
         env=versions("numpy", "scipy"),
         settings=retrieval.search_settings,
     shell:
-        "python -m sentflow.commands.search_sparse --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
-        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
-        " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+        command("search_sparse")
 
 
 rule merge_shards:
@@ -147,15 +133,12 @@ rule merge_shards:
         retriever=retrieval.in_shards(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
-        code=code("sentflow.commands.merge_shards"),
+        code=code("merge_shards"),
     shell:
-        "python -m sentflow.commands.merge_shards --runs {input.runs:q} --questions {input.questions:q}"
-        " --output {output.run:q} > {log:q} 2>&1"
+        command("merge_shards")
 
 
 # Where a corpus has shards, a search of the whole would be one of the same output.
@@ -185,17 +168,14 @@ rule search_randomly:
         retriever=retrieval.named("random"),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.search_randomly"),
+        code=code("search_randomly"),
         env=versions("numpy"),
         settings=retrieval.search_settings,
     shell:
-        "python -m sentflow.commands.search_randomly --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+        command("search_randomly")
 
 
 rule fuse:
@@ -223,18 +203,14 @@ rule fuse:
         retriever=retrieval.named("fusion"),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=30),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=30),
     params:
-        code=code("sentflow.commands.fuse"),
+        code=code("fuse"),
         env=versions("numpy"),
         settings=retrieval.search_settings,
     shell:
-        "python -m sentflow.commands.fuse --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --runs {input.runs:q} --chosen {input.chosen:q} --settings {params.settings:q}"
-        " --output {output.run:q} > {log:q} 2>&1"
+        command("fuse")
 
 
 rule rerank:
@@ -249,7 +225,7 @@ rule rerank:
         questions=ancient(paths.QUESTIONS),
         judgements=ancient(paths.JUDGEMENTS),
         passages=ancient(retrieval.passages),
-        run=ancient(retrieval.runs_of_parts),
+        base=ancient(retrieval.runs_of_parts),
         manifest=retrieval.manifest,
     output:
         run=paths.RUN,
@@ -265,18 +241,14 @@ rule rerank:
         "../../../envs/embed.yaml"
     threads: retrieval.reranking_threads
     resources:
-        mem_mb=memory_mb(4000, per_input=30),
-        runtime=minutes(240),
+        **asks(4000, 240, per_input=30),
         device=retrieval.reranking_device,
     params:
         code=retrieval.reranking_code,
         env=retrieval.reranking_versions,
         settings=retrieval.search_settings,
     shell:
-        "python -m sentflow.commands.rerank --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --run {input.run:q} --passages {input.passages:q}"
-        " --manifest {input.manifest:q} --device {resources.device:q} --threads {threads}"
-        " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+        command("rerank")
 
 
 rule read_run:
@@ -285,7 +257,7 @@ rule read_run:
         retrieval.of_corpus(paths.CORPUS_DIGEST),
         paths.QUESTIONS_DIGEST,
         paths.JUDGEMENTS_DIGEST,
-        run=retrieval.run_file,
+        trec=retrieval.run_file,
         corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
         questions=ancient(paths.QUESTIONS),
         judgements=ancient(paths.JUDGEMENTS),
@@ -302,14 +274,10 @@ rule read_run:
     localrule: True
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
-        code=code("sentflow.commands.read_run"),
+        code=code("read_run"),
         settings=retrieval.search_settings,
     shell:
-        "python -m sentflow.commands.read_run --run {input.run:q} --corpus {input.corpus:q}"
-        " --questions {input.questions:q} --judgements {input.judgements:q} --settings {params.settings:q}"
-        " --output {output.run:q} > {log:q} 2>&1"
+        command("read_run")

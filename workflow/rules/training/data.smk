@@ -4,7 +4,7 @@
 rule prepare_training:
     """The raw files of training data → their table, with counts of what was left out and why."""
     input:
-        training.data_of.raw_files_of_data,
+        raw=training.data_of.raw_files_of_data,
     output:
         table=paths.TRAINING_DATA,
         digest=paths.TRAINING_DATA_DIGEST,
@@ -16,20 +16,16 @@ rule prepare_training:
         data=training.data_of.read_of_files(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=training.data_of.copies_of_raw_files),
-        runtime=minutes(120),
+        **asks(1000, 120, per_input=training.data_of.copies_of_raw_files),
         checks=training.data_of.data_checks,
         limits=targets.limits(),
     params:
-        code=code("sentflow.commands.prepare_training"),
+        code=code("prepare_training"),
         env=versions("numpy"),
         settings=training.data_of.data_settings,
     shell:
-        "python -m sentflow.commands.prepare_training --data {wildcards.data:q} --raw {input:q}"
-        " --settings {params.settings:q} --checks {resources.checks:q}"
-        " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"
+        command("prepare_training")
 
 
 rule collect_training:
@@ -52,19 +48,15 @@ rule collect_training:
         data=training.data_of.collected(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=12),
-        runtime=minutes(20),
+        **asks(1000, 20, per_input=12),
         checks=training.data_of.data_checks,
     params:
-        code=code("sentflow.commands.collect_training"),
+        code=code("collect_training"),
         env=versions("numpy"),
         settings=training.data_of.collected_settings,
     shell:
-        "python -m sentflow.commands.collect_training --data {wildcards.data:q} --corpora {input.corpora:q}"
-        " --questions {input.questions:q} --judgements {input.judgements:q} --settings {params.settings:q}"
-        " --checks {resources.checks:q} --output {output.table:q} > {log:q} 2>&1"
+        command("collect_training")
 
 
 rule clean_pairs:
@@ -85,17 +77,14 @@ rule clean_pairs:
         data=training.data_of.combined(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000, per_input=12, of="tests"),
-        runtime=minutes(240),
+        **asks(2000, 240, per_input=12, of="tests"),
     params:
-        code=code("sentflow.commands.clean_pairs"),
+        code=code("clean_pairs"),
         env=versions("numpy", "py3langid"),
         settings=training.data_of.cleaned_settings,
     shell:
-        "python -m sentflow.commands.clean_pairs --relation {input.relation:q} --tests {input.tests:q}"
-        " --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
+        command("clean_pairs")
 
 
 rule combine_pairs:
@@ -114,18 +103,15 @@ rule combine_pairs:
         data=training.data_of.combined(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000, per_input=2),
-        runtime=minutes(240),
+        **asks(2000, 240, per_input=2),
         checks=training.data_of.data_checks,
     params:
-        code=code("sentflow.commands.combine_pairs"),
+        code=code("combine_pairs"),
         env=versions("numpy"),
         settings=training.data_of.combined_settings,
     shell:
-        "python -m sentflow.commands.combine_pairs --data {wildcards.data:q} --relations {input.relations:q}"
-        " --settings {params.settings:q} --checks {resources.checks:q} --output {output.table:q} > {log:q} 2>&1"
+        command("combine_pairs")
 
 
 rule mine_training:
@@ -157,21 +143,15 @@ rule mine_training:
         data=training.data_of.asked(),
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=20),
-        runtime=minutes(30),
+        **asks(1000, 30, per_input=20),
         checks=training.data_of.data_checks,
     params:
-        code=code("sentflow.commands.mine_training"),
+        code=code("mine_training"),
         env=versions("numpy"),
         settings=training.data_of.mined_settings,
     shell:
-        "python -m sentflow.commands.mine_training --data {wildcards.data:q} --corpora {input.corpora:q}"
-        " --questions {input.questions:q} --judgements {input.judgements:q} --runs {input.runs:q}"
-        " --labels {input.labels:q}"
-        " --held-out-questions {input.held_out:q} --held-out-judgements {input.held_out_judgements:q}"
-        " --settings {params.settings:q} --checks {resources.checks:q} --looked-at {output.looked_at:q} --output {output.table:q} > {log:q} 2>&1"
+        command("mine_training")
 
 
 rule audit_training:
@@ -189,14 +169,11 @@ rule audit_training:
         paths.benchmark("audit_training", "{data}")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(3000, per_input=12),
-        runtime=minutes(60),
+        **asks(3000, 60, per_input=12),
     params:
-        code=code("sentflow.commands.audit_training"),
+        code=code("audit_training"),
         env=versions("numpy"),
         settings=training.data_of.audit_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.audit_training --data {input.data:q} --tests {input.tests:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("audit_training")

@@ -19,17 +19,13 @@ rule summarise_training_jobs:
     localrule: True
     conda:
         "../../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.summarise_training_jobs"),
+        code=code("summarise_training_jobs"),
         settings=training.reports.job_settings,
     shell:
-        "python -m sentflow.commands.summarise_training_jobs --records {input.records:q} --scores {input.scores:q}"
-        " --settings {params.settings:q} --output {output.jobs:q} --history {output.history:q}"
-        " --held-out {output.held_out:q} --sweeps {output.sweeps:q} > {log:q} 2>&1"
+        command("summarise_training_jobs")
 
 
 rule model_card:
@@ -55,19 +51,15 @@ rule model_card:
     localrule: True
     conda:
         "../../../envs/exports.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.model_card"),
+        code=code("model_card"),
         template=files("training/cards/card.md.j2"),
         env=versions("huggingface_hub", "jinja2"),
         settings=training.reports.card_settings,
     shell:
-        "python -m sentflow.commands.model_card --record {input.record:q} --manifest {input.manifest:q}"
-        " --summaries {input.summaries:q} --audit {input.audit:q} --settings {params.settings:q}"
-        " --about {output.about:q} --output {output.card:q} > {log:q} 2>&1"
+        command("model_card")
 
 
 rule export_pairs:
@@ -88,13 +80,10 @@ rule export_pairs:
     localrule: True
     conda:
         "../../../envs/exports.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=4),
-        runtime=minutes(30),
+        **asks(1000, 30, per_input=4),
     params:
-        code=code("sentflow.commands.export_pairs"),
+        code=code("export_pairs"),
         settings=training.data_of.export_settings,
     shell:
-        "python -m sentflow.commands.export_pairs --data {input.data:q} --audit {input.audit:q}"
-        " --settings {params.settings:q} --output {output.shards:q} --card {output.card:q} > {log:q} 2>&1"
+        command("export_pairs")

@@ -4,7 +4,7 @@
 rule compare_training:
     """The similarities of every pair by every seed → means, differences and their intervals, group by group."""
     input:
-        training.study.similarities(),
+        rows=training.study.similarities(),
     output:
         paths.TRAINING_SEEDS,
     log:
@@ -13,14 +13,11 @@ rule compare_training:
         paths.benchmark("compare_training")
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(60),
+        **asks(2000, 60),
     params:
-        code=code("sentflow.commands.compare_training"),
+        code=code("compare_training"),
         env=versions("numpy", "scipy"),
         settings=training.study.comparison_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.compare_training --rows {input:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("compare_training")

@@ -28,8 +28,7 @@ rule train:
         "../../../envs/embed.yaml"
     threads: 4
     resources:
-        mem_mb=memory_mb(6000),
-        runtime=minutes(720),
+        **asks(6000, 720),
         device=training.models.device,
         gpu=training.models.gpus,
         limits=targets.limits(),
@@ -41,12 +40,7 @@ rule train:
         state=training.models.state,
     # exec: SLURM asks every process of a job to end, and a training whose shell is gone would end without saving
     shell:
-        "exec python -m sentflow.commands.train --start {input.start:q} --data {input.rows:q}"
-        " --teacher {input.teacher_texts:q} {input.teacher_embeddings:q} {input.teacher_info:q}"
-        " --settings {params.settings:q} --libraries {params.libraries:q} --code {params.code:q}"
-        " --device {resources.device:q} --limits {resources.limits:q} --threads {threads} --state {params.state:q}"
-        " --record {output.record:q} --made {output.made:q} --history {output.history:q}"
-        " --held-out {output.held_out:q} --snapshots {output.snapshots:q} > {log:q} 2>&1"
+        command("train", replaces_shell=True)
 
 
 rule score_snapshot:
@@ -69,18 +63,14 @@ rule score_snapshot:
     priority: 1
     conda:
         "../../../envs/probe.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=7),
-        runtime=minutes(10),
+        **asks(1000, 10, per_input=7),
     params:
-        code=code("sentflow.commands.score_snapshot"),
+        code=code("score_snapshot"),
         env=versions("numpy", "scipy"),
         settings=training.models.score_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.score_snapshot --pairs {input.pairs:q} --texts {input.texts:q}"
-        " --embeddings {input.embeddings:q} --info {input.info:q} --settings {params.settings:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        command("score_snapshot")
 
 
 rule choose_snapshot:
@@ -104,18 +94,14 @@ rule choose_snapshot:
     localrule: True
     conda:
         "../../../envs/embed.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(1000),
-        runtime=minutes(10),
+        **asks(1000, 10),
     params:
-        code=code("sentflow.commands.choose_snapshot"),
+        code=code("choose_snapshot"),
         settings=training.models.choice_settings,
         state=training.models.state,
     shell:
-        "python -m sentflow.commands.choose_snapshot --snapshots {input.snapshots:q} --record {input.record:q}"
-        " --scores {input.scores:q} --state {params.state:q} --settings {params.settings:q} --manifest {output.manifest:q}"
-        " --selection {output.selection:q} --last {output.last:q} > {log:q} 2>&1"
+        command("choose_snapshot")
 
 
 rule score_trainings:
@@ -134,14 +120,10 @@ rule score_trainings:
     localrule: True
     conda:
         "../../../envs/report.yaml"
-    threads: 1
     resources:
-        mem_mb=memory_mb(2000),
-        runtime=minutes(20),
+        **asks(2000, 20),
     params:
-        code=code("sentflow.commands.score_trainings"),
+        code=code("score_trainings"),
         settings=training.models.summary_settings,
     shell:
-        "python -m sentflow.commands.score_trainings --development {input.development:q}"
-        " --selections {input.selections:q} --similarity {input.similarity:q} --alignments {input.alignments:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        command("score_trainings")

@@ -1,7 +1,7 @@
 """New questions through the jobs of the workflow: which jobs these are, and what they read of the results.
 
 New questions are one more question set on a corpus of the experiment. So the family of retrieval says which files and
-settings their jobs have, as it says it of every other set, and the jobs are the commands of the rules.
+settings their jobs have, as it says it of every other set, and the jobs are those of the rules.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sentflow.cli.steps import VECTORS, Step
+from sentflow.cli.steps import Step
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.parts import BY_VECTORS, QUESTIONS, all_retrievers
 from sentflow.graph import paths
@@ -60,41 +60,39 @@ class Answering:
 
     def _prepare(self) -> Step:
         job = SimpleNamespace(questions=ASKED)
-        reads = {"--corpus": [self._family.of_corpus(paths.CORPUS)(job)]}
-        writes = {_asked(paths.QUESTIONS): "--output", _asked(paths.JUDGEMENTS): "--judgements"}
+        reads = {"corpus": [self._family.of_corpus(paths.CORPUS)(job)]}
+        writes = {_asked(paths.QUESTIONS): "table", _asked(paths.JUDGEMENTS): "judgements"}
         given = {
-            "--questions": ASKED,
-            "--raw": str(self._file),
-            "--settings": self._family.question_settings(job),
-            "--limits": self._targets.limits(),
+            "questions": ASKED,
+            "raw": str(self._file),
+            "settings": self._family.question_settings(job),
+            "limits": self._targets.limits(),
         }
         return Step("prepare_questions", reads, writes, given)
 
     def _collect(self) -> Step:
         texts = paths.TEXTS.format(**vars(self._of_texts))
         roles = self._targets.roles_of_collection(self._of_texts)
-        return Step(
-            "collect", {"--tables": [_asked(paths.QUESTIONS)]}, {texts: "--output"}, {"--roles": roles}
-        )
+        return Step("collect", {"tables": [_asked(paths.QUESTIONS)]}, {texts: "texts"}, {"roles": roles})
 
     def _embed(self, model: str) -> Step:
         job = SimpleNamespace(model=model, **vars(self._of_texts))
         encoders, names = self._targets.encoders, vars(job)
-        reads = {"--manifest": [paths.MANIFEST.format(**names)], "--texts": [paths.TEXTS.format(**names)]}
+        reads = {"manifest": [paths.MANIFEST.format(**names)], "texts": [paths.TEXTS.format(**names)]}
         writes = {
-            encoders.vectors(model).format(**names): "--embeddings",
-            paths.EMBEDDINGS_INFO.format(**names): "--info",
+            encoders.vectors(model).format(**names): "embeddings",
+            paths.EMBEDDINGS_INFO.format(**names): "info",
             paths.EMBEDDINGS_TOKENS.format(**names): "",
         }
         given = {
-            "--collection": job.collection,
-            "--task": self._targets.task_of_collection(job),
-            "--settings": self._targets.encode_settings(job),
-            "--connection": encoders.connection(job),
-            "--device": encoders.device(job),
-            "--call-seconds": str(encoders.call_seconds(job)),
-            "--limits": self._targets.limits(),
-            "--threads": _threads(encoders.threads(job)),
+            "collection": job.collection,
+            "task": self._targets.task_of_collection(job),
+            "settings": self._targets.encode_settings(job),
+            "connection": encoders.connection(job),
+            "device": encoders.device(job),
+            "call_seconds": str(encoders.call_seconds(job)),
+            "limits": self._targets.limits(),
+            "threads": _threads(encoders.threads(job)),
         }
         return Step("embed", reads, writes, given)
 
@@ -105,38 +103,38 @@ class Answering:
         yield from map(self._search, searches)
         if searches != [retriever]:
             runs = self._family.runs_of_shards(paths.RUN)(job)
-            reads = {"--runs": runs, "--questions": [_asked(paths.QUESTIONS)]}
-            yield Step("merge_shards", reads, {_asked(paths.RUN, retriever=retriever): "--output"})
+            reads = {"runs": runs, "questions": [_asked(paths.QUESTIONS)]}
+            yield Step("merge_shards", reads, {_asked(paths.RUN, retriever=retriever): "run"})
 
     def _search(self, name: str) -> Step:
         job = _job(name)
         rule = self._family.rule_of(whole_of(name))
-        given = {"--settings": self._family.search_settings(job)}
+        given = {"settings": self._family.search_settings(job)}
         if rule == "rerank":
-            given["--device"] = self._family.reranking_device(job)
-            given["--threads"] = _threads(self._family.reranking_threads(job))
+            given["device"] = self._family.reranking_device(job)
+            given["threads"] = _threads(self._family.reranking_threads(job))
         reads = {**self._common(job), **self._reads(rule, job)}
-        return Step(rule, reads, {_asked(paths.RUN, retriever=name): "--output"}, given)
+        return Step(rule, reads, {_asked(paths.RUN, retriever=name): "run"}, given)
 
     def _decide(self, retriever: str, decision: str) -> Step:
         job = SimpleNamespace(decision=decision, **vars(_job(retriever)))
         training = self._family.training_runs
         reads = {
             **self._common(job),
-            "--run": [_asked(paths.RUN, retriever=retriever)],
-            "--training-corpora": training(paths.CORPUS)(job),
-            "--training-questions": training(paths.QUESTIONS)(job),
-            "--training-judgements": training(paths.JUDGEMENTS)(job),
-            "--training-runs": training(paths.RUN)(job),
+            "run": [_asked(paths.RUN, retriever=retriever)],
+            "training_corpora": training(paths.CORPUS)(job),
+            "training_questions": training(paths.QUESTIONS)(job),
+            "training_judgements": training(paths.JUDGEMENTS)(job),
+            "training_runs": training(paths.RUN)(job),
         }
         output = _asked(paths.DECIDED, retriever=retriever, decision=decision)
-        return Step("decide", reads, {output: "--output"}, {"--settings": self._family.decide_settings(job)})
+        return Step("decide", reads, {output: "decided"}, {"settings": self._family.decide_settings(job)})
 
     def _common(self, job: SimpleNamespace) -> dict[str, list[str]]:
         return {
-            "--corpus": [self._family.of_corpus(paths.CORPUS)(job)],
-            "--questions": [_asked(paths.QUESTIONS)],
-            "--judgements": [_asked(paths.JUDGEMENTS)],
+            "corpus": [self._family.of_corpus(paths.CORPUS)(job)],
+            "questions": [_asked(paths.QUESTIONS)],
+            "judgements": [_asked(paths.JUDGEMENTS)],
         }
 
     def _reads(self, rule: str, job: SimpleNamespace) -> dict[str, list[str]]:
@@ -145,24 +143,26 @@ class Answering:
         match rule:
             case "search_terms":
                 return {
-                    "--terms": [family.terms(paths.TERMS)(job)],
-                    "--counts": family.counts(paths.TERM_COUNTS)(job),
+                    "terms": [family.terms(paths.TERMS)(job)],
+                    "counts": family.counts(paths.TERM_COUNTS)(job),
                 }
             case "search_vectors" | "search_sparse" | "search_index":
-                index = {"--index": [family.of_index(paths.INDEX)(job)]} if rule == "search_index" else {}
+                index = {"index": [family.of_index(paths.INDEX)(job)]} if rule == "search_index" else {}
                 return index | {
-                    VECTORS[0]: [*family.document_vectors(job), *family.document_info(job)],
-                    VECTORS[1]: [*family.question_vectors(job), *family.question_info(job)],
-                    "--passages": family.passages(job),
+                    "documents": family.document_vectors(job),
+                    "documents_info": family.document_info(job),
+                    "asked": family.question_vectors(job),
+                    "asked_info": family.question_info(job),
+                    "passages": family.passages(job),
                 }
             case "fuse":
                 chosen = family.chosen_weights(paths.CHOSEN_WEIGHTS)(job)
-                return {"--runs": family.runs_of_parts(job), "--chosen": chosen}
+                return {"runs": family.runs_of_parts(job), "chosen": chosen}
             case "rerank":
                 return {
-                    "--run": family.runs_of_parts(job),
-                    "--passages": family.passages(job),
-                    "--manifest": [family.manifest(job)],
+                    "base": family.runs_of_parts(job),
+                    "passages": family.passages(job),
+                    "manifest": [family.manifest(job)],
                 }
         return {}
 

@@ -9,8 +9,8 @@ from sentflow.cli.explained_tables import blocks_of_run, record_of_run
 from sentflow.cli.explained_text import blocks_of_text, explained_text, record_of_text
 from sentflow.cli.terminal import show_blocks
 from sentflow.errors import ConfigError
-from sentflow.files.decoding import decode
 from sentflow.files.io import json_document
+from sentflow.texts.decoding import decode
 
 STANDARD_INPUT = "-"
 

@@ -205,7 +205,7 @@ def _explainer(
             counts=place["counts"],
             where=where,
         )
-    from sentflow.commands.embed import prepare_environment
+    from sentflow.jobs.environment import prepare_environment
 
     prepare_environment(1)
     from sentflow.encoders.kinds.neural.term_names import term_names

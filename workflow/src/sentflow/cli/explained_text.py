@@ -52,7 +52,7 @@ def explained_text(
         The model's files are damaged.
     """
     entry = _entry(model, configs)
-    from sentflow.commands.embed import prepare_environment
+    from sentflow.jobs.environment import prepare_environment
 
     prepare_environment(1)
     from sentflow.encoders.kinds.contract import Surroundings

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.decoding import decode
+from sentflow.texts.decoding import decode
 
 _CHALLENGE = {"format": "law-questions", "id": "question_id", "text": "question"}
 _BEIR = {"format": "jsonl", "id": "_id", "text": "text"}

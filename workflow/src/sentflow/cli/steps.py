@@ -6,41 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sentflow.commands import (
-    collect,
-    decide,
-    embed,
-    fuse,
-    merge_shards,
-    prepare_questions,
-    rerank,
-    search_index,
-    search_randomly,
-    search_sparse,
-    search_terms,
-    search_vectors,
-)
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.graph.job_settings import pick
-from sentflow.jobs.log import Command
+from sentflow.jobs.job import job_named, option_of
 from sentflow.report.numbers import counted
 
-COMMANDS: Mapping[str, Command] = {
-    "collect": collect.main,
-    "decide": decide.main,
-    "embed": embed.main,
-    "fuse": fuse.main,
-    "merge_shards": merge_shards.main,
-    "prepare_questions": prepare_questions.main,
-    "rerank": rerank.main,
-    "search_index": search_index.main,
-    "search_randomly": search_randomly.main,
-    "search_sparse": search_sparse.main,
-    "search_terms": search_terms.main,
-    "search_vectors": search_vectors.main,
-}
-VECTORS = ("--document-vectors", "--question-vectors")  # the last file of each describes the others
+VECTORS = ("documents", "asked")  # what describes each has "_info" behind it
 _OF_ROLE = ("prompts", "prompt_names", "terms")  # those of questions differ from those of documents
 _OF_ENCODER = ("kind", "revision", "files_sha256", "model_settings", "encode_settings")
 
@@ -51,27 +23,29 @@ class Step:
 
     Attributes
     ----------
-    command
-        Name of its rule, one of `COMMANDS`.
+    job
+        Its name.
     reads
-        Option → files, as `sentflow.graph.paths` names them.
+        Parameter → files, as `sentflow.graph.paths` names them.
     writes
-        File → option; empty for a file that the command puts beside another.
+        File → parameter; empty for a file that the job puts beside another.
     given
-        Option → value.
+        Parameter → value.
     """
 
-    command: str
+    job: str
     reads: Mapping[str, Sequence[str]]
     writes: Mapping[str, str]
     given: Mapping[str, str] = field(default_factory=dict)
 
     def words(self, place: Callable[[str], Path]) -> list[str]:
-        """The arguments of the command, with files where they are."""
-        written = ((option, str(place(file))) for file, option in self.writes.items() if option)
+        """The words of its command line, with files where they are."""
+        written = ((name, str(place(file))) for file, name in self.writes.items() if name)
         # with a sign between them, because a value may begin with a dash
-        single = [f"{option}={value}" for option, value in (*self.given.items(), *written)]
-        several = [(option, *map(str, map(place, files))) for option, files in self.reads.items() if files]
+        single = [f"{option_of(name)}={value}" for name, value in (*self.given.items(), *written)]
+        several = [
+            (option_of(name), *map(str, map(place, files))) for name, files in self.reads.items() if files
+        ]
         return [*single, *(word for words in several for word in words)]
 
 
@@ -109,12 +83,12 @@ def run_steps(steps: Sequence[Step], results: Path, work: Path) -> Iterator[str]
     Yields
     ------
     str
-        The command of each, before it is run.
+        The name of each, before it is run.
 
     Raises
     ------
     SentflowError
-        That of the command; or the documents were embedded by another encoder, or with other settings, than the
+        That of the job; or the documents were embedded by another encoder, or with other settings, than the
         questions.
     """
     made = _made(steps)
@@ -123,11 +97,11 @@ def run_steps(steps: Sequence[Step], results: Path, work: Path) -> Iterator[str]
         return in_folder(work if file in made else results, file)
 
     for step in steps:
-        yield step.command
+        yield step.job
         if VECTORS[0] in step.reads:
-            _refuse_other_encoder(*(place(step.reads[option][-1]) for option in VECTORS))
-        command = COMMANDS[step.command]
-        command.work(command.parser().parse_args(step.words(place)))
+            _refuse_other_encoder(*(place(step.reads[f"{name}_info"][0]) for name in VECTORS))
+        job = job_named(step.job)
+        job.function(**job.values(step.words(place)))
 
 
 def in_folder(folder: Path, file: str) -> Path:

@@ -66,7 +66,7 @@ def tune(
     entry = _entry(model, configs)
     chosen = chosen_texts(texts, most=most)
     most_threads = threads or _processors()
-    from sentflow.commands.embed import prepare_environment
+    from sentflow.jobs.environment import prepare_environment
 
     prepare_environment(most_threads)
     from sentflow.cli.tune_report import blocks

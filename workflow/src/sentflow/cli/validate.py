@@ -52,14 +52,14 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
 
 
 def _facts(experiment: Experiment, plan: Plan, outside: Sequence[str]) -> list[tuple[str, str]]:
-    probe, probing = experiment.config["probe"], Probing(experiment)
+    probe, probing = experiment.config.probe, Probing(experiment)
     facts = [
         ("experiment", experiment.title),
         ("tasks", _counted(experiment.selected["tasks"])),
         ("pair sets", _counted(experiment.selected["pair_sets"])),
         *_retrieval(Retrieval(experiment)),
         ("models", _counted(experiment.models)),
-        ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {_protocols(probing)}"),
+        ("probes", f"{probe.repetitions} × {probe.folds} folds, protocol {_protocols(probing)}"),
         *(("no longer made", notice) for notice in experiment.notices),
         *(("not comparable with published scores", text) for text in _changes(probing)),
         *(

@@ -8,7 +8,7 @@ from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.rows import number_or_nan, row_from
-from sentflow.jobs.arguments import described
+from sentflow.jobs.settings import described
 from sentflow.probing.protocol.switches import Switches, not_comparable_text, switch_text
 from sentflow.texts.checks import BATCH_ROWS
 
@@ -74,6 +74,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             splits_alternatives=switches.lazy_sep_layout == "alternatives",
             n_documents=documents["n"],
             effective_documents=documents["effective"],
+            effective_rows=scores.get("effective_rows", 0.0),
             documents_with_rarest_class=documents.get("with_rarest_class", 0),
         )
     except KeyError as error:

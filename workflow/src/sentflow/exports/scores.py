@@ -1,6 +1,5 @@
 """The scores of an experiment as every export reads them."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,9 +48,8 @@ class ExportSettings:
     models: Mapping[str, ModelFacts]
 
     @classmethod
-    def from_json(cls, text: str) -> "ExportSettings":
-        """Read the settings of a rule."""
-        settings = json.loads(text)
+    def from_settings(cls, settings: Mapping[str, Any]) -> "ExportSettings":
+        """The settings of a job."""
         models = {name: ModelFacts(**facts) for name, facts in settings["models"].items()}
         return cls(settings["tasks"], models)
 

@@ -4,6 +4,7 @@ Apart from `sentflow.graph.paths`, so that a path of another family stands in th
 """
 
 import re
+from pathlib import Path
 
 # Below the results, or below the folder of a study's protocol
 _NAMED_PATTERN = re.compile(r"(?:^|/)((?:protocols/[^/]+/)?(?:probes|scores)/[^/]+/.+)\Z")
@@ -19,7 +20,7 @@ def name_in_results(path: str) -> str | None:
     return match[1] if match else None
 
 
-def repetition_and_fold(fold_path: str) -> tuple[int, int]:
+def repetition_and_fold(fold_path: Path | str) -> tuple[int, int]:
     """Repetition and fold (both 1-based) of a fold file.
 
     Raises
@@ -27,7 +28,7 @@ def repetition_and_fold(fold_path: str) -> tuple[int, int]:
     ValueError
         The path is not a fold file's.
     """
-    match = _FOLD_PATTERN.search(fold_path)
+    match = _FOLD_PATTERN.search(str(fold_path))
     if match is None:
         raise ValueError(f"{fold_path} is not the path of a fold: it must end in rep-R/fold-F.parquet")
     return int(match[1]), int(match[2])

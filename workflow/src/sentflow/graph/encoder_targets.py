@@ -60,11 +60,11 @@ class EncoderTargets:
 
     def embed_code(self, wildcards: Any) -> str:
         """Digest of what embeds a model's texts: the command and the module of the model's kind."""
-        return code("sentflow.commands.embed", self.module(wildcards))
+        return code("embed", self.module(wildcards))
 
     def fetch_code(self, wildcards: Any) -> str:
         """Digest of what fetches a model: the command and the module that makes the manifest."""
-        return code("sentflow.commands.fetch_model", self._kind(wildcards).fetcher)
+        return code("fetch_model", self._kind(wildcards).fetcher)
 
     def module(self, wildcards: Any) -> str:
         """The module of the kind of a model, which jobs import by name."""

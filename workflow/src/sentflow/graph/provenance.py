@@ -7,29 +7,26 @@ for nothing.
 
 import ast
 import hashlib
+import re
+import symtable
 from collections.abc import Iterator
+from copy import copy
 from functools import cache
 from pathlib import Path
 
-from sentflow.graph.source_facts import Facts, facts_of, remember
+from sentflow.graph.source_facts import Facts, Part, facts_of, remember
+from sentflow.jobs.job import MODULES, module_of
 from sentflow.jobs.versions import library_version
 
 _PACKAGE = "sentflow"
 _ROOT = Path(__file__).parents[1]
 
-# Modules that can change no byte of a result, with the reason. They stand in no digest, so that an edit there runs
-# nothing again. None of them imports a library that computes, or a module that is not here but for
-# `sentflow.files.control_characters`, which counts where tables hold what it shows (tests/unit/test_provenance.py).
+# What can change no byte of a result stands in no digest, so that an edit there runs nothing again: whole folders, and
+# modules of others, with the reason.
+PLUMBING_FOLDERS = ("config", "flow", "files", "graph", "jobs")
 PLUMBING = {
     "sentflow.errors": "what is said when a job fails, and writes nothing",
-    "sentflow.jobs.lifeline": "ends a job whose Snakemake is gone",
-    "sentflow.jobs.long_commands": "how the words of a command reach it, not which",
-    "sentflow.jobs.log": "what a log says, and the exit code",
-    "sentflow.jobs.secrecy": "hides secrets in messages; a configuration that holds any is refused",
-    "sentflow.files.atomic": "gives a finished file its name; what is in it was written by others",
-    "sentflow.files.limits": "how much is too much: a job goes on as ever, or ends",
     "sentflow.encoders.kinds.service_keys": "which key may be sent where; the answer is the same",
-    "sentflow.graph.products": "which module makes a table, figure or check: jobs have the digest of that module",
     "sentflow.training.recipes.table": "reaches jobs as their params: settings, libraries, digests of modules",
     "sentflow.training.options.table": "likewise",
     "sentflow.encoders.kinds.table": "reaches jobs as their params: keys, libraries, digests of the modules it names",
@@ -39,26 +36,46 @@ _IGNORED_FIELDS = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
 @cache
-def code(module: str, *named: str) -> str:
-    """16 hex digits that change when the code of a module or of any project module it imports changes.
+def code(job: str, *named: str) -> str:
+    """16 hex digits that change when the code of a job, or of any project module that it imports, changes.
 
     Parameters
     ----------
-    module
-        Dotted name, e.g. ``"sentflow.commands.probe"``.
+    job
+        Its name: the digest starts at its function and what that uses of its module.
     named
-        Modules that it imports by name in this job, e.g. that of a kind of encoder.
+        Modules that it imports by name here, e.g. that of a kind of encoder.
 
     Raises
     ------
+    ConfigError
+        There is no such job.
     ModuleNotFoundError
         There is no such module in the package.
     """
-    digest = hashlib.sha256()
-    for name in sorted(imported_modules(module, *named)):
-        digest.update(f"{name}\0{_facts(name).digest}\n".encode())
+    module, parts = _parts(job)
+    found = {f"{module}:{name}": part.digest for name, part in parts.items()}
+    found |= {name: _facts(name).digest for name in modules_of(job, *named)}
     remember()
-    return digest.hexdigest()[:16]
+    text = "".join(f"{name}\0{digest}\n" for name, digest in sorted(found.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def modules_of(job: str, *named: str) -> set[str]:
+    """The modules in the digest of a job beside its own, see `code`."""
+    imported = {name for part in _parts(job)[1].values() for name in part.imported}
+    return imported_modules(*(name for name in imported if _source(name) is not None), *named)
+
+
+def signature(job: str) -> dict[str, list[str]]:
+    """Parameter → words of its annotation, of the function of a job.
+
+    Raises
+    ------
+    ConfigError
+        There is no such job.
+    """
+    return dict(_facts(module_of(job)).parts[job].signature)
 
 
 def files(*names: str) -> str:
@@ -85,7 +102,7 @@ def versions(*distributions: str) -> str:
 
 
 def imported_modules(*modules: str) -> set[str]:
-    """Modules and every project module that they import, directly or through others, but for `PLUMBING`."""
+    """Modules and every project module that they import, directly or through others, but for plumbing."""
     for module in modules:
         if _source(module) is None:
             raise ModuleNotFoundError(f"there is no module {module}")
@@ -93,10 +110,28 @@ def imported_modules(*modules: str) -> set[str]:
     open_modules = list(modules)
     while open_modules:
         name = open_modules.pop()
-        if name not in found and name not in PLUMBING:
+        if name not in found and not _is_plumbing(name):
             found.add(name)
             open_modules.extend(_imports(name))
     return found
+
+
+def _is_plumbing(module: str) -> bool:
+    return module in PLUMBING or module.split(".")[1] in PLUMBING_FOLDERS
+
+
+def _parts(job: str) -> tuple[str, dict[str, Part]]:
+    """The module of a job; its function, and what that uses of the module, directly or through others."""
+    module = module_of(job)
+    there = _facts(module).parts
+    found: dict[str, Part] = {}
+    open_names = [job]
+    while open_names:
+        name = open_names.pop()
+        if name in there and name not in found:
+            found[name] = there[name]
+            open_names.extend(there[name].uses)
+    return module, found
 
 
 @cache
@@ -114,22 +149,97 @@ def _imports(module: str) -> frozenset[str]:
 def _facts(module: str) -> Facts:
     source = _source(module)
     assert source is not None
-    return facts_of(source.read_bytes(), lambda tree: Facts(_digest(tree), _imported_names(tree)))
+
+    def find(tree: ast.Module) -> Facts:
+        parts = _defined(tree, source.read_text(encoding="utf-8")) if module in MODULES else {}
+        return Facts(_digest(tree), sorted(_imported_names(tree)), parts)
+
+    return facts_of(source.read_bytes(), find)
 
 
-def _imported_names(tree: ast.Module) -> list[str]:
+def _imported_names(tree: ast.AST) -> set[str]:
     """Names below the package that are imported; some are of functions, not of modules."""
     names: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names.add(node.module)
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)  # a name may be a module
-    return sorted(name for name in names if name.startswith(_PACKAGE + "."))
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names.update(*_bound(node).values())
+    return names
 
 
-def _digest(tree: ast.Module) -> str:
+def _bound(node: ast.Import | ast.ImportFrom) -> dict[str, list[str]]:
+    """Name that an import gives → what it is below the package: a module, or a name in one."""
+    if isinstance(node, ast.Import):
+        found = {alias.asname or alias.name.partition(".")[0]: [alias.name] for alias in node.names}
+    elif node.module and node.level == 0:
+        found = {
+            alias.asname or alias.name: [node.module, f"{node.module}.{alias.name}"] for alias in node.names
+        }
+    else:
+        return {}
+    return {name: [one for one in full if one.startswith(_PACKAGE + ".")] for name, full in found.items()}
+
+
+def _defined(tree: ast.Module, text: str) -> dict[str, Part]:
+    """What a module defines under each of its names; what an import gives is of the parts that use it."""
+    given: dict[str, list[str]] = {}
+    nodes: dict[str, list[ast.stmt]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            given |= _bound(node)
+        for name in _names_of(node):
+            nodes.setdefault(name, []).append(_without_job(node))
+    globals_of = _globals(text)
+    parts = {}
+    for name, own in nodes.items():
+        used = set().union(globals_of.get(name, ()), *map(_read, own)) - {name}
+        imported = set().union(*map(_imported_names, own), *(given[one] for one in used & given.keys()))
+        digest = hashlib.sha256("".join(map(_digest, own)).encode()).hexdigest()
+        signature = _annotations(own[0]) if isinstance(own[0], ast.FunctionDef) else []
+        parts[name] = Part(digest, sorted(imported), sorted(used & nodes.keys()), signature)
+    return parts
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    """Names that a statement at the top of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    return [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+
+
+def _without_job(node: ast.stmt) -> ast.stmt:
+    """A function without ``@job(…)``, which says what the log names."""
+    if not isinstance(node, ast.FunctionDef):
+        return node
+    node = copy(node)
+    node.decorator_list = [one for one in node.decorator_list if ast.unparse(one).partition("(")[0] != "job"]
+    return node
+
+
+def _globals(text: str) -> dict[str, set[str]]:
+    """Function or class of a module → names of the module that its body reads, in functions within it, too."""
+
+    def read(table: symtable.SymbolTable) -> set[str]:
+        own = {one.get_name() for one in table.get_symbols() if one.is_global()}
+        return own.union(*map(read, table.get_children()))
+
+    tables = symtable.symtable(text, "", "exec").get_children()
+    return {table.get_name(): read(table) for table in tables}
+
+
+def _read(node: ast.stmt) -> set[str]:
+    """Names that a statement reads at the top of its module; of a function, those before its body."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        node = copy(node)
+        node.body = []
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+
+
+def _annotations(function: ast.FunctionDef) -> list[tuple[str, list[str]]]:
+    arguments = (*function.args.args, *function.args.kwonlyargs)
+    return [(one.arg, re.findall(r"\w+", ast.unparse(one.annotation))) for one in arguments if one.annotation]
+
+
+def _digest(tree: ast.AST) -> str:
     digest = hashlib.sha256()
     for token in _tokens(tree):
         digest.update(token.encode())
@@ -150,6 +260,8 @@ def _tokens(node: ast.AST) -> Iterator[str]:
     for field, value in ast.iter_fields(node):
         if field in _IGNORED_FIELDS or value is None or value == []:
             continue
+        if field == "keywords" and ast.unparse(node.func) == "Field":  # type: ignore[attr-defined]
+            value = [one for one in value if one.arg != "description"]
         yield field
         if field == "body" and isinstance(value, list):
             value = _without_docstring(value)

@@ -8,15 +8,17 @@ from typing import Any
 Request = Callable[..., int]
 
 
-def memory_mb(first: int, *, per_input: float | Callable[[Any], float] = 0.0, of: str = "") -> Request:
-    """The resource ``mem_mb`` of a rule.
+def asks(
+    memory_mb: int, minutes: int, *, per_input: float | Callable[[Any], float] = 0.0, of: str = ""
+) -> dict[str, Request]:
+    """The resources ``mem_mb`` and ``runtime`` of a rule; each attempt requests as much again as the first.
 
     Parameters
     ----------
-    first
-        MB of the first attempt; the second requests twice as much, the third three times.
+    memory_mb, minutes
+        Of the first attempt.
     per_input
-        MB for each MB of input files, beside `first`: rows × width × 4 bytes of vectors, as often as the job holds
+        MB for each MB of input files, beside `memory_mb`: rows × width × 4 bytes of vectors, as often as the job holds
         them; or a function of the wildcards that gives it. Where the files are not there yet, as in a plan, nothing;
         Snakemake asks again before the job starts.
     of
@@ -25,20 +27,9 @@ def memory_mb(first: int, *, per_input: float | Callable[[Any], float] = 0.0, of
 
     def request(wildcards: Any, input: Any, attempt: int) -> int:
         times = per_input(wildcards) if callable(per_input) else per_input
-        return math.ceil(first + times * _size_mb(input, of)) * attempt
+        return math.ceil(memory_mb + times * _size_mb(input, of)) * attempt
 
-    return request if per_input else _grown(first)
-
-
-def minutes(first: int) -> Request:
-    """The resource ``runtime`` of a rule, which also grows with the attempt.
-
-    Parameters
-    ----------
-    first
-        Of the first attempt.
-    """
-    return _grown(first)
+    return {"mem_mb": request if per_input else _grown(memory_mb), "runtime": _grown(minutes)}
 
 
 def beside_others(threads: Callable[[Any], int], cores: int | None) -> Callable[[Any], int]:

@@ -12,13 +12,36 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from sentflow.errors import SentflowError
 from sentflow.files.io import write_json
 
 # Beside Python's own derivatives of the sources, which nobody keeps
 _REMEMBERED = Path(__file__).parent / "__pycache__" / "source-facts.json"
-_new: dict[str, tuple[str, list[str]]] = {}
+_new: dict[str, list[Any]] = {}
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a module with jobs defines under one name.
+
+    Attributes
+    ----------
+    digest
+        Of its code.
+    imported
+        Names of the project that it uses or imports itself.
+    uses
+        Other names of the module.
+    signature
+        Of a function: each parameter, and the words of its annotation.
+    """
+
+    digest: str
+    imported: list[str]
+    uses: list[str]
+    signature: list[tuple[str, list[str]]]
 
 
 @dataclass(frozen=True)
@@ -31,10 +54,13 @@ class Facts:
         Of its code.
     imported
         Names of the project that it imports.
+    parts
+        Name → what a module with jobs defines under it; empty for other modules.
     """
 
     digest: str
     imported: list[str]
+    parts: dict[str, Part]
 
 
 def facts_of(source: bytes, find: Callable[[ast.Module], Facts]) -> Facts:
@@ -50,9 +76,11 @@ def facts_of(source: bytes, find: Callable[[ast.Module], Facts]) -> Facts:
     key = hashlib.sha256(source).hexdigest()
     known = _new.get(key) or _remembered().get(key)
     if known is not None:
-        return Facts(*known)
+        digest, imported, parts = known
+        return Facts(digest, imported, {name: Part(*part) for name, part in parts.items()})
     facts = find(ast.parse(source))
-    _new[key] = (facts.digest, facts.imported)
+    parts = {name: list(vars(part).values()) for name, part in facts.parts.items()}
+    _new[key] = [facts.digest, facts.imported, parts]
     return facts
 
 
@@ -67,11 +95,11 @@ def remember() -> None:
 
 
 @cache
-def _remembered() -> dict[str, tuple[str, list[str]]]:
+def _remembered() -> dict[str, list[Any]]:
     """Checksum of a source → its facts; empty where none are kept, or were found by other code than this."""
     try:
         kept = json.loads(_REMEMBERED.read_text(encoding="utf-8"))
-        facts: dict[str, tuple[str, list[str]]] = dict(kept["facts"]) if kept["found_by"] == _finder() else {}
+        facts: dict[str, list[Any]] = dict(kept["facts"]) if kept["found_by"] == _finder() else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
     return facts

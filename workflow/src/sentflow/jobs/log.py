@@ -1,13 +1,11 @@
-"""Logging and exit codes of the commands."""
+"""Logging and exit codes of jobs."""
 
-import argparse
 import logging
 import platform
 import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
 from types import TracebackType
@@ -16,62 +14,27 @@ from sentflow.errors import SentflowError
 from sentflow.files.atomic import NO_ROOM, NOT_ALLOWED, not_a_file, not_written
 from sentflow.files.control_characters import visible
 from sentflow.jobs.lifeline import end_with_snakemake
-from sentflow.jobs.long_commands import words_of
 from sentflow.jobs.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Command:
-    """The entry of a command module: arguments → log → work; see `command`."""
-
-    arguments: Callable[[argparse.ArgumentParser], None]
-    work: Callable[[argparse.Namespace], None]
-    libraries: Sequence[str]
-
-    def parser(self) -> argparse.ArgumentParser:
-        """What reads the command line; the module says its name, and by its docstring what it does."""
-        module = sys.modules[self.work.__module__]
-        assert module.__spec__ is not None  # of the module itself, where it runs as __main__
-        parser = argparse.ArgumentParser(prog=f"python -m {module.__spec__.name}", description=module.__doc__)
-        self.arguments(parser)
-        return parser
-
-    def __call__(self, argv: Sequence[str] | None = None) -> int:
-        """Read the arguments, start the log, do the work; always 0."""
-        parser = self.parser()
-        args = parser.parse_args(words_of(argv))
-        start_log(parser.prog.rpartition(".")[2], args, self.libraries)
-        self.work(args)
-        return 0
-
-
-def command(
-    arguments: Callable[[argparse.ArgumentParser], None], *, libraries: Sequence[str]
-) -> Callable[[Callable[[argparse.Namespace], None]], Command]:
-    """Make a function of parsed arguments the ``main(argv) -> int`` of its module; for libraries see `start_log`."""
-    return lambda work: Command(arguments, work, libraries)
-
-
-def start_log(name: str, args: argparse.Namespace, libraries: Sequence[str] = ()) -> None:
+def start_log(words: Sequence[str], libraries: Sequence[str] = ()) -> None:
     """Send log records to standard error; first the command as it could be typed, then the versions.
 
     Passwords and tokens are hidden in every record, see `sentflow.jobs.secrecy`.
 
     Parameters
     ----------
-    name
-        Of the command module, e.g. ``"probe"``.
-    args
-        The parsed arguments.
+    words
+        Name and options of the job.
     libraries
         Distributions whose versions can change the result.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%d %H:%M:%S"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-    logger.info("python -P -m sentflow.commands.%s %s", name, shlex.join(_as_typed(args)))
+    logger.info("python -P -m sentflow.jobs %s", shlex.join(words))
     versions = " ".join(f"{library}={_version(library)}" for library in libraries)
     logger.info("python=%s %s", platform.python_version(), versions)
 
@@ -116,13 +79,3 @@ class _Formatter(logging.Formatter):
 
 def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     sys.stderr.write(visible(without_secrets("".join(traceback.format_exception(kind, error, trace)))))
-
-
-def _as_typed(args: argparse.Namespace) -> list[str]:
-    words: list[str] = []
-    for name, value in vars(args).items():
-        if value is None or value == []:
-            continue
-        words.append("--" + name.replace("_", "-"))
-        words.extend(str(item) for item in value) if isinstance(value, list) else words.append(str(value))
-    return words

@@ -1,10 +1,9 @@
 """One probe job: the wanted folds of one task and encoder, each written as soon as it is done."""
 
-import argparse
-import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,27 +23,34 @@ from sentflow.texts.table import TaskTable, read_task
 logger = logging.getLogger(__name__)
 
 
-def run(args: argparse.Namespace, features_of: Callable[[TaskTable, ProbeProtocol], FeatureSource]) -> None:
-    """What all commands that probe do.
+def run(
+    task: Path,
+    settings: Mapping[str, Any],
+    folds: Sequence[Path],
+    features_of: Callable[[TaskTable, ProbeProtocol], FeatureSource],
+    device: str | None,
+) -> None:
+    """What all jobs that probe do.
 
     Parameters
     ----------
-    args
-        Of `probe_parser`.
+    task
+        Table of the task.
+    settings, folds, device
+        See `probe_task`.
     features_of
         Gives the features of a task's folds.
     """
-    table, settings = read_task(args.task), json.loads(args.settings)
+    table = read_task(task)
     design = ProbeDesign.of_job(n_classes=len(table.info.classes), **settings)
-    source = features_of(table, design.protocol)
-    probe_task(source, table, settings, args.output, device=args.device)
+    probe_task(features_of(table, design.protocol), table, settings, folds, device=device)
 
 
 def probe_task(
     source: FeatureSource,
     table: TaskTable,
     settings: Mapping[str, Any],
-    outputs: Sequence[str],
+    outputs: Sequence[Path | str],
     *,
     device: str | None = None,
 ) -> None:

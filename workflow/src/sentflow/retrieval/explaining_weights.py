@@ -12,7 +12,7 @@ from sentflow.retrieval.contributions import Explanation, of_vectors, of_weights
 from sentflow.retrieval.shared_terms import Pair
 from sentflow.retrieval.sparse import Impacts
 from sentflow.retrieval.sparse_files import read_terms, read_weights, refuse_other_terms
-from sentflow.retrieval.vector_files import vectors_of_documents, vectors_of_questions
+from sentflow.retrieval.vector_files import document_vectors, question_vectors
 from sentflow.texts.corpora import Questions, read_corpus, read_ids, read_shard
 from sentflow.texts.shards import rows_of_shard, shards_of
 
@@ -54,7 +54,7 @@ def explain_weights(
     name
         Of a column.
     documents
-        The files of each shard of the corpus in their order, see `vectors_of_documents`; one where it has none.
+        The files of each shard of the corpus in their order, see `document_vectors`; one where it has none.
     passages
         Those of each shard; empty where whole documents were embedded.
     asked
@@ -73,7 +73,7 @@ def explain_weights(
     corpus_name, ids = read_ids(corpus)
     row_of = {name: row for row, name in enumerate(ids)}
     read = read_terms if "candidates" in settings else read_weights
-    terms = vectors_of_questions(asked, questions, read=read).values
+    terms = question_vectors(asked, questions, read=read).values
     question_row = {name: row for row, name in enumerate(questions.ids)}
     found: dict[Pair, Explanation] = {}
     for number, (shard, first, stop) in enumerate(_shards(corpus_name, len(ids), len(documents))):
@@ -83,7 +83,7 @@ def explain_weights(
         refuse_other_terms(documents[number][-1], asked[-1])
         texts = read_shard(corpus, shard) if len(documents) > 1 else read_corpus(corpus)
         cut = passages[number : number + 1]
-        held = vectors_of_documents(documents[number], cut, texts, read=read)
+        held = document_vectors(documents[number], cut, texts, read=read)
         values, add_up = _scored(held.values, settings, name)
         for pair in own:
             row = question_row[pair.question]

@@ -1,6 +1,5 @@
 """The shared terms of the questions worth reading: of which documents, and what is kept of them."""
 
-import argparse
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,9 +11,9 @@ from sentflow.errors import DataError
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.retrieval.contributions import Contribution, Explanation
 from sentflow.retrieval.hardest_rows import HardQuestion
-from sentflow.retrieval.jobs import Search, add_search_arguments
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.runs import read_run
+from sentflow.retrieval.search import Search
 from sentflow.retrieval.shared_term_rows import RELEVANT, WRONG, SharedTerm
 from sentflow.texts.corpora import Questions
 
@@ -76,46 +75,39 @@ def rank_of(pair: Pair, run: Run) -> int:
     return ranked.index(pair.document) + 1 if pair.document in ranked else 0
 
 
-def add_explaining_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `add_search_arguments` adds, the run that was found, and the questions."""
-    add_search_arguments(parser)
-    parser.add_argument("--run", type=Path, required=True, help="what the retriever found")
-    parser.add_argument("--hardest", type=Path, required=True, help="hard-questions.parquet")
-
-
-def write_shared_terms(args: argparse.Namespace, job: Search, explain: Explain) -> None:
+def write_shared_terms(job: Search, explain: Explain, *, run: Path, hardest: Path) -> None:
     """Explain the questions worth reading, and write their rows.
 
     Parameters
     ----------
-    args
-        See `add_explaining_arguments`.
     job
-        The same, read.
+        Corpus, questions and output.
     explain
         See `Explain`.
+    run, hardest
+        Files: what the retriever found, and the questions.
 
     Raises
     ------
     DataError
         A file is missing or damaged, or see `explained_pairs`.
     """
-    hard = read_rows(args.hardest, HardQuestion, may_be_empty=True)
-    _, run = read_run(args.run, job.ids)
+    hard = read_rows(hardest, HardQuestion, may_be_empty=True)
+    _, ranked = read_run(run, job.ids)
     asked = {row.question: row.document for row in hard}  # a question may be in both views
     chosen = {
         (name, which): Pair(name, document)
         for name, relevant in asked.items()
-        for which, document in _documents(name, relevant, run, job.questions)
+        for which, document in _documents(name, relevant, ranked, job.questions)
     }
-    found = explained_pairs(list(dict.fromkeys(chosen.values())), explain, run, where=args.run)
+    found = explained_pairs(list(dict.fromkeys(chosen.values())), explain, ranked, where=run)
     about = {"question_set": job.questions.name, "retriever": job.retriever}
     rows = [
         row
         for (_, which), pair in chosen.items()
-        for row in _rows({**about, "which": which}, pair, found[pair], rank_of(pair, run))
+        for row in _rows({**about, "which": which}, pair, found[pair], rank_of(pair, ranked))
     ]
-    write_rows(args.output, SharedTerm, rows)
+    write_rows(job.output, SharedTerm, rows)
     logger.info(
         "%s by %s: %d questions, %d documents", *about.values(), len(asked), len(chosen)
     )  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.decoding import decode
+from sentflow.texts.decoding import decode
 
 _OTHER_NAMES = {
     "STOPWORDS_EN": "english",

@@ -17,10 +17,10 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.files.decoding import decode
 from sentflow.retrieval.ranking import Run, top
 from sentflow.texts.checks import named, whole_number
 from sentflow.texts.corpora import Questions
+from sentflow.texts.decoding import decode
 
 _RUN = ("question", "Q0", "document", "rank", "score", "tag")
 _JUDGEMENTS = ("question", "iteration", "document", "grade")

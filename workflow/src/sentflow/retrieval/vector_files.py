@@ -1,6 +1,5 @@
 """The vectors of a search, as jobs are given them: of documents or passages, and of questions."""
 
-import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,20 +17,6 @@ from sentflow.texts.lookup import TextVectors, read_vectors
 Reader: TypeAlias = Callable[[Path, Path, Path], TextVectors]
 
 
-def add_vector_arguments(parser: argparse.ArgumentParser, *, sides: tuple[str, ...]) -> None:
-    """Passages, and vectors of documents, of questions, or of both."""
-    parser.add_argument(
-        "--passages",
-        type=Path,
-        nargs="*",
-        default=[],
-        help="parts of documents that were embedded in their stead",
-    )
-    for side in sides:
-        files = "texts (Parquet), vectors and numbers of tokens (.npy), what describes these (.json)"
-        parser.add_argument(f"--{side}-vectors", type=Path, nargs=4, required=True, help=f"{side}s: {files}")
-
-
 @dataclass(frozen=True)
 class ReadVectors(Vectors):
     """Vectors, and how much of their texts the encoder read.
@@ -45,19 +30,7 @@ class ReadVectors(Vectors):
     reading: dict[str, int] | None
 
 
-def document_vectors(args: argparse.Namespace, corpus: Corpus, *, read: Reader = read_vectors) -> ReadVectors:
-    """`vectors_of_documents` by the arguments of a command."""
-    return vectors_of_documents(args.document_vectors, args.passages, corpus, read=read)
-
-
-def question_vectors(
-    args: argparse.Namespace, questions: Questions, *, read: Reader = read_vectors
-) -> ReadVectors:
-    """`vectors_of_questions` by the arguments of a command."""
-    return vectors_of_questions(args.question_vectors, questions, read=read)
-
-
-def vectors_of_documents(
+def document_vectors(
     files: Sequence[Path], passages: Sequence[Path], corpus: Corpus, *, read: Reader = read_vectors
 ) -> ReadVectors:
     """The vectors that stand for the documents of a corpus.
@@ -88,10 +61,10 @@ def vectors_of_documents(
     return _read(files, parts, owners, read, whose=f"the corpus {corpus.name}")
 
 
-def vectors_of_questions(
+def question_vectors(
     files: Sequence[Path], questions: Questions, *, read: Reader = read_vectors
 ) -> ReadVectors:
-    """The vectors of the questions, in their order; each stands for itself. For `files` see `vectors_of_documents`.
+    """The vectors of the questions, in their order; each stands for itself. For `files` see `document_vectors`.
 
     Raises
     ------

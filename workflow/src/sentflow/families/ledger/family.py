@@ -59,7 +59,7 @@ class Ledger(Family):
 
     @property
     def _selected(self) -> bool:
-        return TABLE_NAME in self.experiment.config["report"]["tables"]
+        return TABLE_NAME in self.experiment.config.report.tables
 
 
 FAMILY = Ledger

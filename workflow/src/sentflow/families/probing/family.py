@@ -206,7 +206,7 @@ class Probing(ProbingSettings):
 
     def published(self) -> Mapping[str, Any]:
         """See `Family.published`."""
-        return {"published": list(self.experiment.config["report"].get("published", []))}
+        return {"published": [entry.model_dump() for entry in self.experiment.config.report.published]}
 
     def constraints(self) -> Mapping[str, str]:
         """Tasks, also those that share a dataset with a selected one, and the protocols of the study."""
@@ -241,7 +241,7 @@ class Probing(ProbingSettings):
     def fold_outputs(self, *, study: bool = False) -> list[str]:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
         pattern = paths.STUDY_FOLD if study else paths.FOLD
-        job = self.experiment.config["probe"]["job"]
+        job = self.experiment.config.probe.job
         reps = [str(rep) for rep in self.repetitions] if job == "task" else ["{rep}"]
         folds = ["{fold}"] if job == "fold" else [str(fold) for fold in self.folds_of_repetition]
         names = {key: f"{{{key}}}" for key in ("protocol", "task", "model")}
@@ -250,7 +250,7 @@ class Probing(ProbingSettings):
     def job_key(self, *, study: bool = False) -> str:
         """Key of a probe job's log and benchmark files."""
         keys = {"task": "", "repetition": "/rep-{rep}", "fold": "/rep-{rep}-fold-{fold}"}
-        key = "{task}/{model}" + keys[self.experiment.config["probe"]["job"]]
+        key = "{task}/{model}" + keys[self.experiment.config.probe.job]
         return "{protocol}/" + key if study else key
 
     def study_scores(self, wildcards: Any) -> list[str]:

@@ -29,7 +29,7 @@ from sentflow.probing.protocol.switches import not_comparable_text, switch_text
 from sentflow.texts.task_files import files_of
 
 HARDEST_TEXTS = 100
-_PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
+_PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts", "documents")
 
 
 class ProbingSettings(Family):
@@ -50,25 +50,25 @@ class ProbingSettings(Family):
             dataset: {name: entry for name, entry in every_task if entry["dataset"] == dataset}
             for dataset in datasets
         }
-        probe = experiment.config["probe"]
+        probe = experiment.config.probe
         self._protocol_names = {
-            name: protocol_name(entry, probe["protocol"])
+            name: protocol_name(entry, probe.protocol)
             for tasks in self.tasks_of_dataset.values()
             for name, entry in tasks.items()
         }
         # That of the experiment, those of its tasks, and those that a study compares with the first.
-        self.study: list[str] = list(dict.fromkeys(experiment.config["study"]["protocols"]))
-        names = dict.fromkeys([probe["protocol"], *self._protocol_names.values(), *self.study])
+        self.study: list[str] = list(dict.fromkeys(experiment.config.study.protocols))
+        names = dict.fromkeys([probe.protocol, *self._protocol_names.values(), *self.study])
         entries = experiment.entries["protocols"]
-        self.protocols = {name: protocol_of(name, entries[name], probe) for name in names}
+        self.protocols = {name: protocol_of(name, entries[name], dict(probe)) for name in names}
         self._asked_protocols = list(names)
-        self.protocol = self.protocols[probe["protocol"]]
+        self.protocol = self.protocols[probe.protocol]
         self.study_tasks = {
             name: entry for name, entry in self.tasks.items() if self.task_protocol(name) == self.protocol
         }
         # Tasks that say of which document a row is, and the protocols that say how scores are on new documents.
         self.document_tasks: Entries = {}
-        if probe["documents"]:
+        if probe.documents:
             self.document_tasks = {
                 name: task
                 for name, task in self.tasks.items()
@@ -99,22 +99,22 @@ class ProbingSettings(Family):
         asked = [protocol, *(self.protocols[name] for name in self.study)]
         needed = names_documents(entry) and any(one.switches.group_folds for one in asked)
         if needed or wildcards.task in self.document_tasks:
-            checks["documents"] = {**protocol.cross_validation, "needed": needed}
+            checks["document_folds"] = {**protocol.cross_validation, "needed": needed}
         return json_text({**checks, "files": pinned} if pinned else checks)
 
     @property
     def probe_device(self) -> str:
         """Where probes are trained; its kind alone is among the settings."""
-        return str(self.experiment.config["probe"].get("device", "cpu"))
+        return self.experiment.config.probe.device
 
     def probe_code(self, command: str) -> Callable[[Any], str]:
         """Digest of a command that probes, with the code for what is not trained as published on a processor."""
-        return lambda wildcards: code(f"sentflow.commands.{command}", *self._trainers(wildcards))
+        return lambda wildcards: code(command, *self._trainers(wildcards))
 
     def lazy_code(self, wildcards: Any) -> str:
         """Digest of what fits a model inside each fold and probes it: with the module of the model's kind."""
         module = kind_of(self.experiment.models[wildcards.model]).module
-        return code("sentflow.commands.probe_lazy", module, *self._trainers(wildcards))
+        return code("probe_lazy", module, *self._trainers(wildcards))
 
     def _trainers(self, wildcards: Any) -> list[str]:
         if self._is_regularised(wildcards):
@@ -137,7 +137,7 @@ class ProbingSettings(Family):
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
         about = about_protocol(self._protocol(wildcards), self.task(wildcards.task))
-        statistics = pick(self.experiment.config["statistics"], "level", "n_item_resamples", "n_resamples")
+        statistics = pick(self.experiment.config.statistics, "level", "n_item_resamples", "n_resamples")
         probe = self._probe_settings(self._folds_from(wildcards), wildcards)
         return json_text({"probe": probe, "statistics": statistics, "protocol": about})
 
@@ -169,7 +169,7 @@ class ProbingSettings(Family):
 
     def _comparison_settings(self, tasks: Entries) -> str:
         statistics = pick(
-            self.experiment.config["statistics"],
+            self.experiment.config.statistics,
             *("adjustment", "alpha", "level", "n_item_resamples", "rope", "test"),
         )
         sources = {name: self._source(entry) for name, entry in tasks.items()}

@@ -63,12 +63,12 @@ class TunedRetrieval(RetrievalUnits):
 
     def weigh_settings(self, wildcards: Any) -> str:
         """Which weights are tried, and by what they are measured."""
-        entry, retrieval = self._retriever(wildcards), self.experiment.config["retrieval"]
+        entry, retrieval = self._retriever(wildcards), self.experiment.config.retrieval
         return json_text(
             {
                 "retriever": wildcards.retriever,
-                "depth": retrieval["depth"],
-                "measure": retrieval["main"],
+                "depth": retrieval.depth,
+                "measure": retrieval.main,
                 "steps": entry["weights"].get("steps", WEIGHT_STEPS),
                 **fusion_settings(entry),
             }
@@ -141,13 +141,13 @@ class TunedRetrieval(RetrievalUnits):
 
     def decision_comparison_settings(self, _wildcards: Any) -> str:
         """The order of question sets and systems, and how these are compared."""
-        statistics = self.experiment.config["statistics"]
+        statistics = self.experiment.config.statistics
         return json_text(
             {
                 "question_sets": list(self.judged_sets),
                 "systems": [list(one) for one in self._systems()],
-                "alpha": statistics["alpha"],
-                "margin": statistics["rope"],
+                "alpha": statistics.alpha,
+                "margin": statistics.rope,
                 **self._resampling(),
             }
         )
@@ -191,9 +191,9 @@ class TunedRetrieval(RetrievalUnits):
     def _tuning(self, entry: Mapping[str, Any], training: Iterable[str]) -> dict[str, Any]:
         return {
             "folds": entry.get("folds", _FOLDS),
-            "margin": self.experiment.config["statistics"]["rope"],
+            "margin": self.experiment.config.statistics.rope,
             "row_ids": [name for name in training if self.searched[name].get("ids") == "rows"],
-            "seed": self.experiment.config["retrieval"]["seed"],
+            "seed": self.experiment.config.retrieval.seed,
         }
 
     def _title(self, retriever: str) -> str:

@@ -90,7 +90,7 @@ class Training(Family):
 
     def kept(self, output: Any, temporary: Any) -> Any:
         """Snapshots stay, or are deleted when the encoder is chosen."""
-        return output if self.experiment.config["training"]["keep_snapshots"] else temporary(output)
+        return output if self.experiment.config.training.keep_snapshots else temporary(output)
 
 
 FAMILY = Training

@@ -163,7 +163,7 @@ class TrainedModels:
     def train_code(self, wildcards: Any) -> str:
         """Digest of what trains: the command and the modules of the recipe and of the options."""
         options = [option.module for option in self._options(wildcards)]
-        return code("sentflow.commands.train", self._recipe(wildcards).module, *options)
+        return code("train", self._recipe(wildcards).module, *options)
 
     def libraries(self, wildcards: Any) -> str:
         """Names of the distributions that can change a training."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sentflow.config.experiment import Configuration
 from sentflow.graph.config.schema import Schema
 
 Entry = dict[str, Any]
@@ -61,12 +62,12 @@ class Section:
     left_out: Callable[[AllEntries, Selected], list[str]] = lambda *_: []
     members: Callable[[AllEntries, str, str], list[str] | None] = lambda *_: None
 
-    def names(self, config: Mapping[str, Any]) -> list[tuple[str, str]]:
+    def names(self, config: Configuration) -> list[tuple[str, str]]:
         """Place and name of every entry that a valid configuration selects."""
         found = []
         for place in self.named_in:
             section, key = place.split(".")
-            value = config[section].get(key, [])
+            value = getattr(getattr(config, section), key)
             found += [(place, name) for name in ([value] if isinstance(value, str) else value)]
         return found
 
@@ -90,6 +91,6 @@ class ConfigPart:
     """
 
     sections: tuple[Section, ...]
-    problems: Callable[[Mapping[str, Any], AllEntries, Selected], Iterable[str]]
+    problems: Callable[[Configuration, AllEntries, Selected], Iterable[str]]
     entry_problems: Callable[[AllEntries], Iterable[str]] = lambda _: ()
     further_models: Callable[[AllEntries, Selected], Iterable[str]] = lambda *_: ()

@@ -1,8 +1,8 @@
-"""What the commands of approximate indexes read alike: of documents and of questions, dense vectors or weights."""
+"""What the jobs of approximate indexes read alike: of documents and of questions, dense vectors or weights."""
 
-import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sentflow.retrieval.indexes.contract import IndexSettings, Searched
@@ -27,22 +27,25 @@ class Indexed:
         The vectors of the documents, and how much of their texts the encoder read.
     corpus
         The same as they are searched.
+    files
+        In which they are.
     """
 
     settings: IndexSettings
     read: ReadVectors
     corpus: Searched
+    files: Sequence[Path]
 
     @classmethod
-    def of(cls, args: argparse.Namespace, corpus: Corpus, settings: Mapping[str, Any]) -> "Indexed":
+    def of(
+        cls, files: Sequence[Path], passages: Sequence[Path], corpus: Corpus, settings: Mapping[str, Any]
+    ) -> "Indexed":
         """Read the vectors of the documents.
 
         Parameters
         ----------
-        args
-            With those of `sentflow.retrieval.vector_files.add_vector_arguments`.
-        corpus
-            The documents.
+        files, passages, corpus
+            See `document_vectors`.
         settings
             ``index``; ``similarity`` of dense vectors; ``impacts`` of weights that are rounded.
 
@@ -52,11 +55,11 @@ class Indexed:
             A file is missing or damaged, or the files do not belong together.
         """
         index = IndexSettings.of(settings["index"])
-        read = document_vectors(args, corpus, read=_reader(index))
-        return cls(index, read, _searched(read, index, settings))
+        read = document_vectors(files, passages, corpus, read=_reader(index))
+        return cls(index, read, _searched(read, index, settings), files)
 
-    def questions(self, args: argparse.Namespace, questions: Questions) -> ReadVectors:
-        """Read the vectors of the questions.
+    def questions(self, files: Sequence[Path], questions: Questions) -> ReadVectors:
+        """Read the vectors of the questions, see `question_vectors`.
 
         Raises
         ------
@@ -64,8 +67,8 @@ class Indexed:
             A file is missing or damaged; or the terms of documents and questions are not the same.
         """
         if _of_weights(self.settings):
-            refuse_other_terms(args.document_vectors[-1], args.question_vectors[-1])
-        return question_vectors(args, questions, read=_reader(self.settings))
+            refuse_other_terms(self.files[-1], files[-1])
+        return question_vectors(files, questions, read=_reader(self.settings))
 
 
 def _of_weights(index: IndexSettings) -> bool:

@@ -4,7 +4,7 @@ import re
 
 from sentflow.errors import DataError
 from sentflow.files.archives.members import member_names, read_members
-from sentflow.files.decoding import decode
+from sentflow.texts.decoding import decode
 from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Records, numbered
 

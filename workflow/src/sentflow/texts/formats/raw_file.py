@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.limits import is_archive_name
 from sentflow.files.archives.members import is_archive, member_names, read_members
-from sentflow.files.decoding import decode
 from sentflow.files.io import has_half
+from sentflow.texts.decoding import decode
 from sentflow.texts.formats.records import listed
 
 _ENDINGS = {

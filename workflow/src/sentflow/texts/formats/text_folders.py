@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath
 
 from sentflow.errors import DataError
 from sentflow.files.archives.members import members_under, read_members
-from sentflow.files.decoding import decode
+from sentflow.texts.decoding import decode
 from sentflow.texts.formats.records import Records, listed
 
 _LONGEST_NUMBER = 18  # digits; what is longer is a name like any other

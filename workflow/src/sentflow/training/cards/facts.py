@@ -1,6 +1,5 @@
 """Everything that a model card says, as it stands in the files of the results."""
 
-import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -108,9 +107,9 @@ class About:
     siblings: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def from_json(cls, text: str) -> "About":
-        """From the settings of a rule."""
-        found = json.loads(text)
+    def from_settings(cls, settings: Mapping[str, Any]) -> "About":
+        """From the settings of a job."""
+        found = dict(settings)
         for key in ("languages", "path"):
             found[key] = tuple(found.get(key, ()))
         return cls(**found)

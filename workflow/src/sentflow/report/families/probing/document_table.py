@@ -15,7 +15,7 @@ from sentflow.report.numbers import counted, decimal, listed, percent, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of
 
-_FEW_DOCUMENTS = 10
+_FEW_DOCUMENTS = 20
 
 
 def documents_table(
@@ -68,8 +68,8 @@ def documents_table(
     notes += captions.too_few_documents_notes(rows)
     if any(row.effective_documents < _FEW_DOCUMENTS and not row.has_too_few_documents for row in rows):
         notes.append(
-            f"Of fewer than {_FEW_DOCUMENTS} effective documents, 95\u202f% intervals cover the score in a large "
-            "population of documents in 88 to 91\u202f% of cases."
+            f"With fewer than {_FEW_DOCUMENTS} effective documents, 95\u202f% intervals can cover the score in a large "
+            "population of documents too rarely: in 89 to 93\u202f% of samples of 20 and 39 posts of HateBR."
         )
     return Table(
         name="documents",

@@ -59,7 +59,7 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         notes += [captions.test_note(tested.pairs), *of_details[2:]]
     else:
         notes.append(captions.NO_TEST)
-    notes += remarks.score_notes(rows)
+    notes += remarks.score_notes(rows) + remarks.shared_notes(rows)
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
     if any(average.text == MISSING for average in averages):
@@ -106,7 +106,7 @@ class ScoreLine:
         """The line of a task."""
         row = next(self._found[task, model] for model in self._models if (task, model) in self._found)
         label = [
-            Cell(task + remarks.training_mark(row)),
+            Cell(task + remarks.score_marks(row)),
             Cell(captions.metric_name(row.metric)),
             Cell(count(row.n_balanced_rows)),
         ]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.files.rows import number_or_nan
-from sentflow.jobs.arguments import described
+from sentflow.jobs.settings import described
 from sentflow.report.families.retrieval.decision_rows import MAIN, OTHERS, DecisionRow
 
 _ORDER = ("most", "window", "share", "least")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sentflow.jobs.arguments import described
+from sentflow.jobs.settings import described
 from sentflow.report.families.retrieval.rows import RetrievalRow
 
 _OTHERS = ("best_order", "worst_order", "condensed", "with_duplicates")

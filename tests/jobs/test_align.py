@@ -1,0 +1,63 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from family_files import of_family, write_pair_set, write_vectors
+
+from sentflow.errors import DataError
+from sentflow.geometry.jobs import align
+from sentflow.texts.collection import write_texts
+
+TEXTS = ["right", "up", "left", "long"]
+VECTORS = np.array([[1, 0], [0, 1], [-1, 0], [0, 5]], np.float32)
+
+
+@pytest.fixture
+def family(tmp_path) -> Path:
+    return write_family(tmp_path, TEXTS, VECTORS)
+
+
+def write_family(folder: Path, texts: list[str], vectors: np.ndarray) -> Path:
+    write_texts(folder / "texts.parquet", texts)
+    write_vectors(folder, "vectors", texts, vectors)
+    return folder
+
+
+def run(folder: Path, pairs: list[Path], entry: dict) -> dict:
+    align(**of_family(folder, pairs), settings={"alignment": "own", "model": "m", **entry})
+    return json.loads((folder / "out.json").read_text())
+
+
+def test_pair_sets_are_joined_and_the_file_says_what_was_measured(family):
+    one = write_pair_set(family, "one", [("right", "up", 5), ("right", "left", 1)])
+    two = write_pair_set(family, "two", [("up", "long", 4.5)])
+    found = run(family, [one, two], {"variant": "definition", "threshold": 4.0, "pairs": ["one", "two"]})
+    assert found["alignment"] == pytest.approx((2 + 0) / 2)
+    assert (found["n_positive"], found["n_sentences"], found["n_pairs"], found["n_zero"]) == (2, 6, 15, 0)
+    assert (found["set"], found["model"], found["warnings"]) == ("own", "m", [])
+    assert found["interval"] == {"alignment": None, "uniformity": None}
+    assert found["drawn"] is None
+    assert (found["config"]["comparison"], found["config"]["distance"]) == ("above", "squared")
+
+
+@pytest.mark.parametrize(("copies", "drawn"), [(1, "pairs"), (4, "components")])
+def test_an_interval_of_the_alignment_where_resamples_are_asked_for(tmp_path, copies, drawn):
+    """Distances 2, 4 and 0 of 60 pairs without a sentence in common; copies of pairs say nothing new."""
+    texts = [f"{name} {number}" for name in TEXTS for number in range(60)]
+    write_family(tmp_path, texts, np.repeat(VECTORS, 60, axis=0))
+    sides = [("right", "up"), ("right", "left"), ("up", "long")] * 20
+    rows = [(f"{a} {number}", f"{b} {number}", 5.0) for number, (a, b) in enumerate(sides)] * copies
+    pairs = write_pair_set(tmp_path, "one", [*rows, ("left 0", "long 0", 1.0)])
+    found = run(tmp_path, [pairs], {"level": 0.9, "n_resamples": 1000, "seed": 2})
+    low, high = found["interval"]["alignment"]
+    assert 0 < low < found["alignment"] == 2 < high < 4
+    # a mean of 60 values with the variance 8/3: a normal interval is 1.645 × sqrt(8/3/60) = 0.347 to each side
+    assert high - low == pytest.approx(2 * 0.347, rel=0.1)
+    assert found["drawn"] == {"kind": drawn, "n_units": 60, "effective_pairs": 60.0}
+
+
+def test_a_text_of_another_family_is_refused(family):
+    pairs = write_pair_set(family, "other", [("right", "down", 1)])
+    with pytest.raises(DataError, match="'down' of the pair set other has no vector"):
+        run(family, [pairs], {})

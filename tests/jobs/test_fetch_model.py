@@ -1,0 +1,184 @@
+"""Job fetch_model: every source into a manifest, and what it says of a bad one."""
+
+import hashlib
+import json
+import zipfile
+from fnmatch import fnmatch
+from types import SimpleNamespace
+
+import huggingface_hub
+import pytest
+
+from sentflow.encoders.fetch import hub as hub_files
+from sentflow.encoders.jobs import fetch_model
+from sentflow.errors import DataError
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+URL = "http://127.0.0.1:9/s/abc/download/modelo.zip"  # nobody answers there
+FILES = {
+    "modules.json": json.dumps(
+        [
+            {"type": "sentence_transformers.models.Transformer", "path": ""},
+            {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"},
+        ]
+    ),
+    "config.json": json.dumps({"hidden_size": 8, "max_position_embeddings": 64}),
+    "1_Pooling/config.json": json.dumps({"word_embedding_dimension": 8, "pooling_mode_mean_tokens": True}),
+    "vocab.txt": "ação\nlei\nlei\n",
+    "model.safetensors": "the weights",
+    "README.md": "not read",
+    "modeling_own.py": "raise SystemExit('this code must never run')",
+}
+READ = sorted(set(FILES) - {"README.md", "modeling_own.py"})
+
+
+def sha256(content):
+    return hashlib.sha256(content if isinstance(content, bytes) else content.encode()).hexdigest()
+
+
+def write_files(folder, files=FILES):
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def fetch(tmp_path, monkeypatch):
+    """Run the command on an entry; gives the manifest and the folder it lies in."""
+    monkeypatch.delenv("SENTFLOW_MIRROR", raising=False)
+    monkeypatch.setattr("sentflow.downloads.transfer.time.sleep", lambda seconds: None)
+    folder = tmp_path / "results" / "models" / "my-model"
+
+    def run(entry, mirrors=()):
+        places = [str(mirror) for mirror in mirrors]
+        fetch_model(model="my-model", settings=entry, mirrors=places, output=folder / "manifest.json")
+        return json.loads((folder / "manifest.json").read_text(encoding="utf-8")), folder
+
+    run.folder = folder
+    return run
+
+
+def neural(source, **keys):
+    return {"kind": "sentence-transformers", "source": source, **keys}
+
+
+class Hub:
+    """Stands for the hub: writes the files of a commit that match the patterns."""
+
+    def __init__(self, files):
+        self.files = files
+        self.calls = []
+
+    def __call__(self, repo_id, *, revision, local_dir, allow_patterns, ignore_patterns, dry_run=False):
+        wanted = {
+            name: content
+            for name, content in self.files.items()
+            if any(fnmatch(name, pattern) for pattern in allow_patterns)
+        }
+        if dry_run:
+            return [SimpleNamespace(file_size=len(content)) for content in wanted.values()]
+        self.calls.append((repo_id, revision))
+        write_files(local_dir, {**wanted, ".cache/huggingface/download/note.json": "{}"})
+        return None
+
+
+@pytest.fixture(autouse=True)
+def hub_answers(monkeypatch):
+    """Tests have no network."""
+    monkeypatch.setattr(hub_files, "ask_hub", lambda: None)
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    hub = Hub(FILES)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", hub)
+    return hub
+
+
+def test_a_wrong_checksum_names_the_file_and_leaves_no_manifest(fetch, tmp_path):
+    source = {"folder": str(write_files(tmp_path / "modelo")), "sha256": {"model.safetensors": "0" * 64}}
+    with pytest.raises(
+        DataError, match=r"models\.my-model: .*model\.safetensors has SHA-256 .*, expected 0000"
+    ):
+        fetch(neural(source))
+    assert not (fetch.folder / "manifest.json").exists()
+
+
+def test_hub_model_at_its_commit(fetch, hub):
+    manifest, folder = fetch(neural({"hub": "lab/modelo", "revision": COMMIT}))
+    assert hub.calls == [("lab/modelo", COMMIT)]
+    assert manifest["revision"] == COMMIT
+    assert sorted(manifest["files"]) == READ
+    found = [path.relative_to(folder / "weights").as_posix() for path in (folder / "weights").rglob("*.*")]
+    assert sorted(found) == READ
+
+
+def test_rests_of_a_killed_copy_are_not_taken_for_the_model(fetch, hub, monkeypatch):
+    def killed(_, *, local_dir, **__):
+        write_files(local_dir, {"stale.json": "{}"})
+        raise KeyboardInterrupt
+
+    entry = neural({"hub": "lab/modelo", "revision": COMMIT})
+    with monkeypatch.context() as patch:
+        patch.setattr(huggingface_hub, "snapshot_download", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fetch(entry)
+    assert sorted(fetch(entry)[0]["files"]) == READ
+
+
+def test_damaged_weights_are_downloaded_again(fetch, hub):
+    entry = neural({"hub": "lab/modelo", "revision": COMMIT})
+    first, folder = fetch(entry)
+    (folder / "weights" / "model.safetensors").write_text("damaged")
+    assert fetch(entry)[0] == first
+    assert len(hub.calls) == 2
+
+
+PICKLED = {
+    **{name: FILES[name] for name in READ if name != "model.safetensors"},
+    "pytorch_model.bin": "pickle",
+}
+
+
+def test_a_hub_model_of_pickles_needs_permission(fetch, hub):
+    hub.files = PICKLED
+    entry = neural({"hub": "lab/modelo", "revision": COMMIT})
+    assert "pytorch_model.bin" not in fetch(entry)[0]["files"]
+    manifest, _ = fetch({**entry, "allow_pickle": True})
+    assert manifest["files"]["pytorch_model.bin"] == sha256("pickle")
+
+
+def make_zip(path, files, root="modelo/"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(root + name, content)
+    return path
+
+
+@pytest.fixture
+def mirrored(tmp_path):
+    """Put a zip into a mirror; gives the entry and the mirror."""
+
+    def build(files=FILES, root="modelo/", checksum=None, **keys):
+        path = make_zip(tmp_path / "mirror" / "127.0.0.1" / "s/abc/download/modelo.zip", files, root)
+        source = {"archive": {"urls": [URL], "sha256": checksum or sha256(path.read_bytes())}}
+        return neural(source, **keys), [tmp_path / "mirror"]
+
+    return build
+
+
+def test_archive_from_a_mirror_is_unpacked_without_its_outer_folders(fetch, mirrored):
+    manifest, folder = fetch(*mirrored(root="a/b/"))
+    assert manifest["files"] == {name: sha256(FILES[name]) for name in READ}
+    found = [path.relative_to(folder / "weights").as_posix() for path in (folder / "weights").rglob("*.*")]
+    assert sorted(found) == READ
+    assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "weights", "weights.json"]
+
+
+def test_archive_with_a_path_that_climbs_out_is_refused(fetch, mirrored, tmp_path):
+    with pytest.raises(DataError, match="leads out of its folder"):
+        fetch(*mirrored({**FILES, "../../../outside.json": "{}"}))
+    assert list(tmp_path.rglob("outside.json")) == []

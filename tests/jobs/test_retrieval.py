@@ -1,0 +1,176 @@
+"""The jobs of retrieval one after the other, on files written here, and what they refuse."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.files.rows import read_rows
+from sentflow.retrieval.hardest_rows import HardQuestion
+from sentflow.retrieval.jobs import (
+    analyse,
+    compare_retrieval,
+    evaluate,
+    hardest_questions,
+    read_run,
+    search_terms,
+)
+from sentflow.retrieval.results import read_values
+from sentflow.retrieval.runs import read_run as read_run_file
+from sentflow.texts.jobs import prepare_corpus, prepare_questions
+
+TEXTS = ["wings and flow", "heat transfer", "wings of heat", "sound"]
+QUESTIONS = {"q1": "wings?", "q2": "heat transfer", "q3": "loud sound"}
+RELEVANT = {"q1": "d0", "q2": "d1", "q3": "d3"}
+CORPUS = Path("c.parquet")
+ASKED = {"questions": Path("q.parquet"), "judgements": Path("j.parquet")}
+COMMON = {"data_version": "raw", "language": "en"}
+LINES = {"format": "jsonl", "id": "_id", "text": "text"}
+
+
+@pytest.fixture
+def prepared(tmp_path, monkeypatch):
+    """A folder with corpus, questions, judgements and terms."""
+    monkeypatch.chdir(tmp_path)
+    write = {
+        "corpus.jsonl": [{"_id": f"d{row}", "text": text} for row, text in enumerate(TEXTS)],
+        "questions.jsonl": [{"_id": name, "text": text} for name, text in QUESTIONS.items()],
+        "judgements.jsonl": [{"q": name, "d": document} for name, document in RELEVANT.items()],
+    }
+    for name, lines in write.items():
+        (tmp_path / name).write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    corpus = {**COMMON, "documents": [{**LINES, "files": ["corpus.jsonl"]}]}
+    prepare_corpus(corpus="c", raw=[Path("corpus.jsonl")], settings=corpus, table=Path("c.parquet"))
+    questions_prepared()
+    analyse(corpus=CORPUS, analyser="words", settings={"units": "words"}, table=Path("t.parquet"))
+    return tmp_path
+
+
+def questions_prepared(**keys):
+    questions = {
+        **COMMON,
+        "corpus": "c",
+        "questions": [{**LINES, "files": ["questions.jsonl"]}],
+        "judgements": [{"format": "jsonl", "files": ["judgements.jsonl"], "question": "q", "document": "d"}],
+        **keys,
+    }
+    prepare_questions(
+        questions="q",
+        raw=[Path("questions.jsonl"), Path("judgements.jsonl")],
+        corpus=CORPUS,
+        settings=questions,
+        table=ASKED["questions"],
+        judgements=ASKED["judgements"],
+    )
+
+
+def searched(job, output, settings, **more):
+    job(corpus=CORPUS, **ASKED, settings={"depth": 3, **settings}, run=Path(output), **more)
+    about, run = read_run_file(output, [f"d{row}" for row in range(len(TEXTS))])
+    return about, {name: run.documents(name) for name in run.ranked}
+
+
+def bm25(output="bm25.parquet", **settings):
+    return searched(
+        search_terms,
+        output,
+        {"retriever": "bm25", "analyser": {"units": "words"}, **settings},
+        terms=Path("t.parquet"),
+    )
+
+
+def evaluated(name, **settings):
+    """Values per question of a run that was written."""
+    given = {"measures": ["nDCG@10"], "level": 0.95, "n_resamples": 50, "seed": 1, **settings}
+    run, rows = Path(f"{name}.parquet"), Path(f"{name}-r.parquet")
+    evaluate(run=run, corpus=CORPUS, **ASKED, settings=given, scores=Path(f"{name}-r.json"), rows=rows)
+    return read_values(f"{name}-r.parquet")
+
+
+def quoted(pair=()):
+    settings = {
+        "order": ["bm25", "other"], "serious": ["bm25", "other"], "pair": pair, "measure": "nDCG@10", "limit": 2,
+    }  # fmt: skip
+    names = settings["order"]
+    hardest_questions(
+        corpus=CORPUS,
+        **ASKED,
+        runs=[Path(f"{name}.parquet") for name in names],
+        rows=[Path(f"{name}-r.parquet") for name in names],
+        settings=settings,
+        output=Path("hard.parquet"),
+    )
+    return read_rows("hard.parquet", HardQuestion)
+
+
+def test_hardest_questions_and_those_that_two_retrievers_disagree_on(prepared):
+    bm25()
+    (prepared / "run.trec").write_text("q1 Q0 d1 1 9 x\nq1 Q0 d0 2 1 x\nq2 Q0 d1 1 1 x\n", encoding="utf-8")
+    searched(read_run, "other.parquet", {"retriever": "other"}, trec=Path("run.trec"))
+    evaluated("bm25")
+    evaluated("other")
+    rows = quoted()
+    # of the other run q1 has its document second, 1/log2(3), and q3 nothing
+    assert [(row.view, row.place, row.question, row.value_a, row.value_b) for row in rows] == [
+        ("hardest", 1, "q3", 1, 0),
+        ("hardest", 2, "q1", 1, pytest.approx(1 / np.log2(3))),
+        ("apart", 1, "q3", 1, 0),
+        ("apart", 2, "q1", 1, pytest.approx(1 / np.log2(3))),
+    ]
+    second = rows[1]
+    assert (second.text, second.document, second.document_text) == ("wings?", "d0", "wings and flow")
+    assert (second.a, second.rank_a, second.first_a) == ("bm25", 1, "d0")
+    assert (second.b, second.rank_b, second.first_b, second.first_text_b) == (
+        "other",
+        2,
+        "d1",
+        "heat transfer",
+    )
+    assert np.isnan(second.first_grade_b)
+    assert (rows[0].rank_b, rows[0].first_b) == (0, "")
+    assert [(row.a, row.b) for row in quoted(["other", "bm25"])[:1]] == [("other", "bm25")]
+
+
+def test_a_retriever_that_equal_scores_decide_on_is_not_tested(prepared):
+    bm25()  # d0 and d2 have the same score for q1
+    (prepared / "a.trec").write_text("q1 Q0 d0 1 2 x\nq2 Q0 d0 1 2 x\nq3 Q0 d3 1 1 x\n", encoding="utf-8")
+    (prepared / "b.trec").write_text("q1 Q0 d0 1 2 x\nq1 Q0 d1 1 1 x\nq2 Q0 d1 1 1 x\n", encoding="utf-8")
+    for name in ("a", "b"):
+        searched(read_run, f"{name}.parquet", {"retriever": name}, trec=Path(f"{name}.trec"))
+    for name in ("a", "b", "bm25"):
+        evaluated(name)
+    settings = {
+        "order": [["q"], ["a", "bm25", "b"]], "families": {}, "main": "nDCG@10",
+        "measures": ["nDCG@10"], "alpha": 0.05, "level": 0.95, "margin": 0.01, "n_resamples": 50, "seed": 1,
+    }  # fmt: skip
+    names = ("differences", "document_differences", "group_differences", "clusters", "groups", "seeds")
+    compare_retrieval(
+        scores=[Path(f"{name}-r.json") for name in ("a", "b", "bm25")],
+        rows=[Path(f"{name}-r.parquet") for name in ("a", "b", "bm25")],
+        settings=settings,
+        **{name: Path(f"{name}.parquet") for name in names},
+    )
+    found = read_rows("differences.parquet", QuestionDifference)
+    assert [(row.model_a, row.model_b) for row in found] == [("a", "b")]
+
+
+def test_a_question_that_is_a_document_does_not_find_itself_where_its_set_says_so(prepared):
+    asked = [{"_id": "d1", "text": TEXTS[1]}, {"_id": "d2", "text": TEXTS[2]}]
+    (prepared / "questions.jsonl").write_text("\n".join(map(json.dumps, asked)), encoding="utf-8")
+    judged = [{"q": "d1", "d": "d2"}, {"q": "d2", "d": "d0"}, {"q": "d2", "d": "d2"}]
+    (prepared / "judgements.jsonl").write_text("\n".join(map(json.dumps, judged)), encoding="utf-8")
+    (prepared / "run.trec").write_text("d1 Q0 d1 1 9 x\nd1 Q0 d0 2 8 x\nd1 Q0 d2 3 7 x\n", encoding="utf-8")
+    second = 1 / np.log2(3)  # what the second rank counts; of d2 itself, too, where it is kept
+    for same_ids, found, other, values in (
+        ("keep", {"d1": ["d1", "d2"], "d2": ["d2", "d1"]}, ["d1", "d0"], [second, 1 / (1 + second)]),
+        ("exclude", {"d1": ["d2"], "d2": ["d1", "d0"]}, ["d0", "d2"], [1, second]),
+    ):
+        questions_prepared(same_ids=same_ids)
+        about, run = bm25(depth=2)
+        assert (about["depth"], run) == (2, found)
+        assert searched(read_run, "o.parquet", {"retriever": "o", "depth": 2}, trec=Path("run.trec"))[1] == {
+            "d1": other
+        }
+        assert evaluated("bm25").values["nDCG@10"].tolist() == pytest.approx(values)

@@ -1,0 +1,127 @@
+"""Jobs as functions: their command line, what rules write, and how they end."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from sentflow.errors import ConfigError
+from sentflow.graph.provenance import signature
+from sentflow.jobs.job import MODULES, In, Job, Json, Manual, Out, Resource, Wildcard, job_named, names_in
+from sentflow.jobs.shell import command
+
+JOBS = [name for module in MODULES for name in names_in(module)]
+
+
+class Level(BaseModel, frozen=True, extra="forbid"):
+    level: float = 0.95
+    seed: int
+
+
+def given(
+    *,
+    rows: list[In],
+    other: Sequence[In] = (),
+    extra: In | None = None,
+    settings: Json,
+    model: Wildcard,
+    level: Level,
+    limits: Resource[Json] = None,
+    seconds: Resource[int] = 0,
+    share: Manual[float] = 0.5,
+    threads: int = 1,
+    output: list[Out],
+) -> None:
+    """What a job may be given."""
+
+
+def values(*words: str) -> dict:
+    needed = ["--rows", "a", "b", "--settings=[1]", "--model=-m", '--level={"seed": 2}', "--output", "o"]
+    return Job(given, []).values([*needed, *words])
+
+
+def test_words_become_what_the_signature_says():
+    found = values("--extra", "--other", "--limits", "null", "--seconds=3")
+    assert found == {
+        "rows": [Path("a"), Path("b")],
+        "other": [],
+        "extra": None,
+        "settings": [1],
+        "model": "-m",
+        "level": Level(seed=2),
+        "limits": None,
+        "seconds": 3,
+        "share": 0.5,
+        "threads": 1,
+        "output": [Path("o")],
+    }
+    assert values("--extra", "e")["extra"] == Path("e")
+
+
+@pytest.mark.parametrize(
+    ("word", "named"),
+    [
+        ("--settings={", "--settings"),
+        ('--level={"sed": 2}', "sed"),
+        ("--seconds=x", "--seconds"),
+        ("--row=a", "--row"),
+    ],
+)
+def test_a_word_that_does_not_fit_is_named(word, named):
+    with pytest.raises(ConfigError, match=named):
+        values(word)
+
+
+def test_an_unknown_job_is_told_the_nearest():
+    with pytest.raises(ConfigError, match="Did you mean score"):
+        job_named("scores")
+
+
+def test_no_two_jobs_have_one_name_and_each_is_what_its_source_says():
+    assert len(set(JOBS)) == len(JOBS)
+    for name in JOBS:
+        parser = job_named(name).parser
+        options = {action.dest for action in parser._actions} - {"help"}
+        assert options == set(signature(name)), name
+
+
+def test_the_command_of_a_rule_says_where_each_parameter_comes_from():
+    words = command("probe").split()
+    assert words[:4] == ["OMP_NUM_THREADS={threads}", "python", "-m", "sentflow.jobs"]
+    assert "--settings={params.settings:q}" in words and "--device={resources.device:q}" in words
+    assert " --folds {output.folds:q} > {log:q} 2>&1" in command("probe")
+    assert "--task={wildcards.task:q}" in command("score").split()
+    assert command("align").endswith("--output {output:q} > {log:q} 2>&1")
+    assert command("train").startswith("python") and "--threads {threads}" in command("train")
+    assert "save-seconds" not in command("train")
+
+
+@pytest.mark.parametrize("name", ["generate", "score", "align", "fuse", "table", "train", "embed"])
+def test_reading_a_command_line_imports_nothing_heavy(name):
+    """What a job needs, it imports itself: one that takes a fifth of a second shall not wait for PyTorch."""
+    program = f"""
+import json, sys
+from sentflow.jobs.job import job_named
+job_named({name!r}).parser
+print(json.dumps([module for module in ("numpy", "pyarrow", "scipy", "torch", "pandas") if module in sys.modules]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == []
+
+
+def test_a_job_runs_as_a_program_and_ends_with_one_paragraph(tmp_path):
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        program = [sys.executable, "-m", "sentflow.jobs", *words]
+        return subprocess.run(program, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    done = run("generate", "--task=T1A", "--seed=1", "--output", "a.csv")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a.csv").stat().st_size > 100
+    failed = run("collect", "--tables", "missing.parquet", "--roles=text", "--texts", "t.parquet")
+    assert failed.returncode == 2
+    assert "missing.parquet" in failed.stderr and "Traceback" not in failed.stderr
+    assert run("no-job").returncode == run().returncode == 2

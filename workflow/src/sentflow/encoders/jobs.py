@@ -1,0 +1,85 @@
+"""Jobs of encoders: a model is fetched, texts are embedded."""
+
+import os
+import sys
+from pathlib import Path
+
+from sentflow.files.limits import use_limits
+from sentflow.jobs.environment import prepare_environment
+from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
+
+
+@job("huggingface-hub")
+def fetch_model(
+    *,
+    model: Wildcard,
+    settings: Json,
+    mirrors: Resource[Json] = None,
+    limits: Resource[Json] = None,
+    output: Out,
+) -> None:
+    """A model from hub, folder, package or archive → verified files, and the manifest that describes them."""
+    from sentflow.downloads.mirrors import mirrors_in_use
+    from sentflow.encoders.fetch.model import fetch_model
+    from sentflow.encoders.manifest import write_manifest
+
+    use_limits(limits)
+    if not sys.stderr.isatty():
+        os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log file is no place for bars
+    output.parent.mkdir(parents=True, exist_ok=True)
+    found = mirrors_in_use(mirrors or [], os.environ)
+    write_manifest(output, fetch_model(model, settings, output.parent, mirrors=found))
+
+
+@job("numpy")
+def embed(
+    *,
+    manifest: In,
+    texts: In,
+    collection: Wildcard,
+    settings: Json,
+    task: str = "",
+    code: str = "",
+    connection: Resource[Json] = None,
+    device: Resource[Json] = None,
+    call_seconds: Resource[int] = 0,
+    limits: Resource[Json] = None,
+    kept: Resource[Path | None] = None,
+    threads: int = 1,
+    embeddings: Out,
+    info: Out,
+) -> None:
+    """The texts of a collection → vectors, once per model.
+
+    Settings: how texts are encoded, by kind. Device: one, or a list; none for the best that there is. With the digest
+    of its code, vectors are used that an earlier run with the same digest kept, beside its output or `kept`.
+    """
+    from sentflow.encoders.kinds.contract import Surroundings
+    from sentflow.encoders.load import encode_settings
+    from sentflow.encoders.manifest import read_manifest
+    from sentflow.encoders.vectors.embed_collection import embed_collection
+    from sentflow.encoders.vectors.storage import model_of
+    from sentflow.texts.collection import read_collection
+
+    use_limits(limits)
+    prepare_environment(threads)
+    described = read_manifest(manifest)
+    around = Surroundings(
+        manifest_folder=manifest.parent,
+        threads=threads,
+        connection=connection or {},
+        devices=tuple(device) if isinstance(device, list) else () if device is None else (device,),
+        timeout_seconds=call_seconds or None,
+        task=task or None,
+    )
+    embed_collection(
+        read_collection(texts),
+        described,
+        encode_settings(described, settings),
+        around,
+        about={"model": model_of(manifest), "collection": collection},
+        code=code,
+        kept_beside=kept or embeddings,
+        embeddings=embeddings,
+        info=info,
+    )

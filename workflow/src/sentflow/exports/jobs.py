@@ -1,0 +1,298 @@
+"""Jobs of exports: scores, runs and data in the formats of others."""
+
+import hashlib
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.io import read_json, write_json, write_text
+from sentflow.jobs.job import In, Json, Out, Resource, job
+
+if TYPE_CHECKING:
+    from sentflow.texts.corpora import Questions
+
+logger = logging.getLogger(__name__)
+
+
+@job("pyarrow")
+def export_mteb(
+    *, summary: In, digests: list[In], tables: list[In], versions: In, settings: Json, output: list[Out]
+) -> None:
+    """Every score → MTEB's result files, in the layout of its own results folder.
+
+    Settings: {"tasks", "models": external names}.
+    """
+    from sentflow.compare.fold_scores import fold_scores
+    from sentflow.exports.mteb import model_meta, run_settings, task_result
+    from sentflow.exports.scores import ExportSettings, read_digests, read_scores
+    from sentflow.report.rows import unique
+
+    parsed = ExportSettings.from_settings(settings)
+    tasks = parsed.task_facts(read_digests(digests))
+    rows, recorded = read_scores(summary), read_json(versions)
+    table_of = {(file.parent.name, file.stem): file for file in tables}
+    file_of = {"/".join(file.parts[-3:]): file for file in output}
+    for row in rows:
+        folds = fold_scores(table_of[row.task, row.model]).tolist()
+        file = file_of[f"{parsed.models[row.model].folder}/{row.task}.json"]
+        write_json(file, task_result(row, tasks[row.task], folds))
+    for model in unique(row.model for row in rows):
+        own = [row for row in rows if row.model == model]
+        facts = parsed.models[model]
+        write_json(file_of[f"{facts.folder}/model_meta.json"], model_meta(facts, own[0].dimension))
+        text = run_settings([row.task for row in own], recorded)
+        write_text(file_of[f"{facts.folder}/run_settings.jsonl"], text)
+    logger.info("%d results", len(rows))
+
+
+@job("huggingface_hub", "pyarrow")
+def export_huggingface(*, summary: In, digests: list[In], settings: Json, output: list[Out]) -> None:
+    """Every score → files for the Hugging Face hub: .eval_results and a model card with a model-index.
+
+    Settings: {"tasks", "models": external names}.
+    """
+    from sentflow.exports.huggingface import eval_results, model_card
+    from sentflow.exports.scores import ExportSettings, read_digests, read_scores
+    from sentflow.report.rows import unique
+
+    parsed = ExportSettings.from_settings(settings)
+    tasks = parsed.task_facts(read_digests(digests))
+    rows = read_scores(summary)
+    results = {(file.parts[-3], file.stem): file for file in output if file.suffix == ".yaml"}
+    cards = {file.parts[-2]: file for file in output if file.suffix == ".md"}
+    for model in unique(row.model for row in rows):
+        own = [(row, tasks[row.task]) for row in rows if row.model == model]
+        for row, task in own:
+            write_text(results[model, row.task], eval_results(row, task))
+        write_text(cards[model], model_card(parsed.models[model], own))
+    logger.info("%d results", len(rows))
+
+
+@job("pyarrow")
+def export_numbers(*, summary: In, title: str, output: Out) -> None:
+    """Every score → LaTeX macros for the text of a paper."""
+    from sentflow.compare.score_rows import ScoreRow
+    from sentflow.exports.macros import macros
+    from sentflow.files.rows import read_rows
+
+    rows = read_rows(summary, ScoreRow)
+    write_text(output, macros(rows, title=title))
+    logger.info("numbers of %d scores", len(rows))
+
+
+@job("numpy", "ir-measures", "pytrec-eval-terrier", "pyarrow")
+def export_mteb_retrieval(
+    *,
+    corpora: list[In],
+    questions: list[In],
+    judgements: list[In],
+    digests: list[In],
+    runs: list[In],
+    manifests: list[In],
+    versions: In,
+    settings: Json,
+    output: list[Out],
+) -> None:
+    """What dense retrievers found → MTEB's result files, laid out as in its results folder.
+
+    Settings: {"question_sets": {name: {"task", "language"}}, "order": [question sets, retrievers], "retrievers":
+    external names}.
+    """
+    from sentflow.exports.mteb import model_meta, retrieval_measures, retrieval_result, run_settings
+    from sentflow.exports.scores import ModelFacts
+    from sentflow.retrieval.evaluation import evaluate
+    from sentflow.retrieval.runs import read_run
+    from sentflow.texts.corpora import read_corpus, read_questions
+
+    recorded = read_json(versions)
+    sets, retrievers = settings["order"]
+    models = {name: ModelFacts(**settings["retrievers"][name]) for name in retrievers}
+    file_of = {"/".join(file.parts[-3:]): file for file in output}
+    ranked_runs = iter(runs)
+    for place, name in enumerate(sets):
+        task = settings["question_sets"][name]
+        corpus = read_corpus(corpora[place])
+        question_set = read_questions(questions[place], judgements[place])
+        revision = _revision(digests[place :: len(sets)])
+        for retriever in retrievers:
+            about, run = read_run(next(ranked_runs), corpus.ids)
+            names = retrieval_measures(about["depth"])
+            found = evaluate(run, question_set, corpus, list(names.values())).values
+            values = {key: found[measure] for key, measure in names.items()}
+            told = {"n_questions": len(next(iter(values.values()))), "retriever": retriever}
+            if question_set.relevant_grade != 1:
+                told["relevant_from_grade"] = question_set.relevant_grade
+            file = file_of[f"{models[retriever].folder}/{task['task']}.json"]
+            write_json(file, retrieval_result(task["task"], task["language"], revision, values, told))
+    tasks = [settings["question_sets"][name]["task"] for name in sets]
+    for retriever, manifest in zip(retrievers, manifests, strict=True):
+        facts = models[retriever]
+        meta = model_meta(facts, read_json(manifest)["dimension"])
+        write_json(file_of[f"{facts.folder}/model_meta.json"], meta)
+        write_text(file_of[f"{facts.folder}/run_settings.jsonl"], run_settings(tasks, recorded))
+    logger.info("%d results", len(runs))
+
+
+def _revision(digests: list[Path]) -> str:
+    """What stands where others have a commit: of the SHA-256 of corpus, questions and judgements."""
+    from sentflow.exports.identity import REVISION_DIGITS
+
+    text = " ".join(read_json(file)["sha256"] for file in digests)
+    return hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS]
+
+
+@job("numpy", "pyarrow", "PyYAML")
+def export_trec(
+    *,
+    corpus: In,
+    questions: In,
+    judgements: In,
+    runs: list[In],
+    versions: In,
+    benchmarks: Resource[Json],
+    settings: Json,
+    files: list[Out],
+    qrels: Out,
+) -> None:
+    """The runs on a question set and its judgements, in TREC's form.
+
+    Settings: {"order": retrievers, "goal", "evaluation", "collection", "retrievers"}.
+    """
+    from sentflow.exports.trec import annotated_run, judgement_file
+    from sentflow.report.costs.summary import read_records
+    from sentflow.retrieval.runs import read_run
+    from sentflow.texts.corpora import read_corpus, read_questions
+
+    documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
+    recorded = read_json(versions)
+    for retriever, source, output in zip(settings["order"], runs, files, strict=True):
+        about, run = read_run(source, documents.ids)
+        if (about["questions"], about["retriever"]) != (question_set.name, retriever):
+            raise DataError(
+                f"{source} is the run of {about['retriever']} on {about['questions']}, not of {retriever} on "
+                f"{question_set.name}. Delete it and run snakemake again."
+            )
+        record = Path(benchmarks[retriever])
+        records = read_records(record) if record.is_file() else []
+        took = records[-1] if records else None
+        write_text(output, annotated_run(run, retriever, settings, recorded, took))
+    write_text(qrels, judgement_file(question_set))
+    logger.info("%d runs of %s", len(runs), question_set.name)
+
+
+@job("pyarrow")
+def export_submissions(*, decided: list[In], questions: In, output: list[Out]) -> None:
+    """What is decided for a question set → submissions of the Zalo challenge."""
+    from sentflow.exports.submission import submission, submission_text
+    from sentflow.retrieval.decision_files import read_decided
+
+    question_set = _questions(questions)
+    for path, file in zip(decided, output, strict=True):
+        found = submission(question_set.ids, read_decided(path).documents)
+        write_text(file, submission_text(found))
+        n_empty = sum(not one["relevant_articles"] for one in found)
+        logger.info("%s: %d questions, %d of them without an article", file, len(found), n_empty)
+
+
+@job("pyarrow")
+def export_law_files(
+    *, corpus: In, questions: Sequence[In] = (), text: Out, dictionary: Out, articles: Out
+) -> None:
+    """A corpus of laws and questions → the intermediate files of the published Zalo system."""
+    from sentflow.exports.law_files import article_list, article_texts, text_lines
+    from sentflow.texts.corpora import read_corpus
+
+    documents = read_corpus(corpus)
+    asked = [_questions(path) for path in questions]
+    write_text(text, "".join(f"{line}\n" for line in text_lines(documents, asked)))
+    write_text(dictionary, json.dumps(article_texts(documents), ensure_ascii=False))
+    write_text(articles, json.dumps(article_list(documents), ensure_ascii=False))
+    logger.info("%d articles, %d questions", len(documents), sum(map(len, asked)))
+
+
+def _questions(path: Path) -> "Questions":
+    from sentflow.files.parquet import read_described, readable
+    from sentflow.texts.corpora import questions_of
+
+    with readable(path, "table of questions"):
+        return questions_of(*read_described(path))
+
+
+@job("pyarrow")
+def export_pairs(*, data: In, audit: In | None = None, settings: Json, shards: Out, card: Out) -> None:
+    """Training data that were put together → shards and a card, as a data set of the hub."""
+    from sentflow.exports import pair_corpus
+    from sentflow.files.parquet import DescribedParts, readable, write_parquet
+    from sentflow.files.sealed import read_sealed
+
+    size_bytes = 0
+    with readable(data, "table of training data"):
+        table = DescribedParts(data)
+        for place, (start, stop) in enumerate(pair_corpus.shard_borders(table.n_rows, settings["shards"])):
+            path = shards / pair_corpus.shard_name(place, settings["shards"])
+            # The metadata of the table mean nothing outside
+            write_parquet(path, table.rows(start, stop).replace_schema_metadata(None))
+            size_bytes += path.stat().st_size
+    audited = read_sealed(audit) if audit else None
+    write_text(card, pair_corpus.card(read_json(data.with_suffix(".json")), settings, audited, size_bytes))
+    logger.info("%d pairs in %d shards, %d bytes", table.n_rows, settings["shards"], size_bytes)
+
+
+@job("rocrate")
+def export_ro_crate(
+    *, files: list[In], digests: Sequence[In] = (), versions: In, settings: Json, output: Out
+) -> None:
+    """The files of a run → an RO-Crate with checksums, data, encoders and versions.
+
+    Settings: {"title", "description", "tables": file of --digests → [title, dataset], "datasets", "models":
+    metadata of each}.
+    """
+    from sentflow.exports.crate import names_in_crate, publication_date, write_crate
+
+    try:
+        published = publication_date()
+    except (ValueError, OverflowError, OSError) as error:
+        raise ConfigError(
+            f"the environment variable SOURCE_DATE_EPOCH is not a date ({error}). Write seconds since "
+            "1970, or unset it."
+        ) from error
+    for file in digests:
+        table, dataset = settings["tables"][str(file)]
+        settings["datasets"][dataset]["checksums"][table] = read_json(file)["sha256"]
+    write_crate(
+        output,
+        names_in_crate(files),
+        about=settings,
+        versions=read_json(versions),
+        published=published,
+    )
+    logger.info("%d files", len(files))
+
+
+@job("huggingface_hub", "jinja2", "pyarrow")
+def model_card(
+    *,
+    record: In,
+    manifest: In,
+    summaries: Sequence[In] = (),
+    audit: Sequence[In] = (),
+    settings: Json,
+    about: Out,
+    card: Out,
+) -> None:
+    """The files of one training and all scores → the model card of its encoder."""
+    from sentflow.training.cards.card import model_card
+    from sentflow.training.cards.facts import About, read_facts
+    from sentflow.training.cards.lint import card_problems
+
+    described = About.from_settings(settings)
+    facts = read_facts(record.parent, manifest, described, summaries, next(iter(audit), None))
+    text = model_card(facts)
+    if problems := card_problems(text, facts):
+        raise DataError(f"the card of {facts.record.model} is wrong: {'; '.join(problems)}.")
+    write_json(about, settings)
+    write_text(card, text)
+    logger.info("%s: %d scores of %d seeds", card, len(facts.scores), len(described.siblings))

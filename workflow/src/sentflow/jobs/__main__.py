@@ -1,0 +1,16 @@
+"""Run a job: ``python -m sentflow.jobs NAME --…``."""
+
+from sentflow.jobs.job import job_named
+from sentflow.jobs.log import exit_with
+from sentflow.jobs.long_commands import words_of
+
+
+def main() -> int:
+    """Run the job that the command line of this process names; always 0."""
+    name, *words = words_of(None) or [""]
+    job_named(name).run(words)
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

@@ -1,0 +1,204 @@
+"""A job is a function: its signature is its command line, ``python -m sentflow.jobs NAME --…``.
+
+The functions stand in the modules of `MODULES`, and the names of their parameters are those that their rule gives to
+files, params and resources, so that `sentflow.jobs.shell` can write the command of a rule.
+"""
+
+import argparse
+import inspect
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+
+from sentflow.errors import ConfigError, instead
+from sentflow.jobs.log import start_log
+
+PACKAGE = Path(__file__).parents[1]
+MODULES = (
+    "sentflow.texts.jobs",
+    "sentflow.encoders.jobs",
+    "sentflow.probing.jobs",
+    "sentflow.similarity.jobs",
+    "sentflow.geometry.jobs",
+    "sentflow.retrieval.jobs",
+    "sentflow.training.jobs",
+    "sentflow.ledger.jobs",
+    "sentflow.report.jobs",
+    "sentflow.exports.jobs",
+)
+
+# --- how parameters are annotated; what is none of these is a param of the rule, by its type -----------------
+
+In: TypeAlias = Path
+"""A file that the job reads: an input of the rule."""
+Out: TypeAlias = Path
+"""A file or folder that the job writes: an output of the rule; ``output`` stands for all of them."""
+Json: TypeAlias = Any
+"""JSON text, which the function receives parsed."""
+Wildcard: TypeAlias = str
+"""Value of a wildcard of the rule."""
+_T = TypeVar("_T")
+Resource = Annotated[_T, "resource"]
+"""What changes no byte of the outputs, e.g. ``Resource[Json]``: a resource of the rule, which runs nothing again."""
+Manual = Annotated[_T, "manual"]
+"""What no rule gives, and only a command line can say."""
+
+_Function = TypeVar("_Function", bound=Callable[..., None])
+
+
+def job(*libraries: str) -> Callable[[_Function], _Function]:
+    """Make a function with keyword parameters a job, which has its name.
+
+    Parameters
+    ----------
+    libraries
+        Distributions whose versions can change the result; the log names them.
+    """
+
+    def mark(function: _Function) -> _Function:
+        _JOBS[function.__name__] = Job(function, libraries)
+        return function
+
+    return mark
+
+
+@dataclass(frozen=True)
+class Job:
+    """A function that `job` has marked.
+
+    Attributes
+    ----------
+    function, libraries
+        See `job`.
+    """
+
+    function: Callable[..., None]
+    libraries: Sequence[str]
+
+    @property
+    def name(self) -> str:
+        """Of the job, and of its function."""
+        return self.function.__name__
+
+    @cached_property
+    def parser(self) -> argparse.ArgumentParser:
+        """What reads the command line."""
+        parser = _Parser(
+            prog=f"python -m sentflow.jobs {self.name}",
+            description=inspect.getdoc(self.function),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        hints = get_type_hints(self.function)
+        for parameter in inspect.signature(self.function).parameters.values():
+            required = parameter.default is parameter.empty
+            options: dict[str, Any] = {"required": True} if required else {"default": parameter.default}
+            hint = _without_none(hints[parameter.name])
+            if get_origin(hint) in {list, Sequence}:
+                options["nargs"] = "+" if required else "*"
+                (hint,) = get_args(hint)
+            elif hint is Path and not required:
+                options["nargs"] = "?"  # nothing, where a rule has no such input
+            parser.add_argument(option_of(parameter.name), type=_reader(hint), **options)
+        return parser
+
+    def values(self, words: Sequence[str]) -> dict[str, Any]:
+        """Parameter → its value, by the words of a command line.
+
+        Raises
+        ------
+        ConfigError
+            A word does not fit the signature.
+        """
+        return vars(self.parser.parse_args(words))
+
+    def run(self, words: Sequence[str]) -> None:
+        """Read the words of a command line, start the log, do the work."""
+        values = self.values(words)
+        start_log([self.name, *words], self.libraries)
+        self.function(**values)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ConfigError(f"{self.prog}: {message}.")
+
+
+_JOBS: dict[str, Job] = {}
+
+
+def job_named(name: str) -> Job:
+    """A job by its name; of all modules with jobs, only its own is imported.
+
+    Raises
+    ------
+    ConfigError
+        There is none.
+    """
+    import_module(module_of(name))
+    return _JOBS[name]
+
+
+def module_of(name: str) -> str:
+    """The module in which a job is defined.
+
+    Raises
+    ------
+    ConfigError
+        There is no such job.
+    """
+    for module in MODULES:
+        if name in names_in(module):
+            return module
+    known = (job for module in MODULES for job in names_in(module))
+    raise ConfigError(f"there is no job {name!r}. {instead(name, known)}")
+
+
+def option_of(parameter: str) -> str:
+    """The option of a parameter."""
+    return "--" + parameter.replace("_", "-")
+
+
+def names_in(module: str) -> Iterator[str]:
+    """Names of the jobs of a module, by its text: to import all modules would take long."""
+    text = source_of(module).read_text(encoding="utf-8")
+    for part in text.split("\n@job(")[1:]:
+        yield part.partition("\ndef ")[2].partition("(")[0]
+
+
+def source_of(module: str) -> Path:
+    """The file of a module with jobs."""
+    return PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+
+
+def _without_none(hint: Any) -> Any:
+    if get_origin(hint) is UnionType:
+        [hint] = (one for one in get_args(hint) if one is not NoneType)
+    return hint
+
+
+def _reader(hint: Any) -> Callable[[str], Any]:
+    """What makes a value of a word: text, a number or a path as it stands, everything else from JSON."""
+    if hint in {Path, str, int, float}:
+        return hint  # type: ignore[no-any-return]
+    read: Callable[[str], Any] = json.loads if hint is Any else hint.model_validate_json
+
+    def parsed(word: str) -> Any:
+        try:
+            return read(word)
+        except ValueError as error:
+            told = "; ".join(_problems(error)) or str(error)
+            raise argparse.ArgumentTypeError(f"{word!r} cannot be read: {told}") from error
+
+    return parsed
+
+
+def _problems(error: ValueError) -> list[str]:
+    """What pydantic says of each field; nothing of another error."""
+    found = error.errors() if hasattr(error, "errors") else []
+    return [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found]

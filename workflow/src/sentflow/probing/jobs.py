@@ -1,0 +1,398 @@
+"""Jobs of probing: features, folds, scores, comparisons, audits."""
+
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from sentflow.errors import DataError
+from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
+from sentflow.jobs.versions import library_version
+
+if TYPE_CHECKING:
+    from sentflow.encoders.manifest import Manifest
+    from sentflow.probing.features.sources import FeatureSource
+    from sentflow.probing.protocol.settings import ProbeProtocol
+    from sentflow.texts.table import TaskTable
+
+logger = logging.getLogger(__name__)
+
+
+@job("numpy", "py3langid")
+def audit(*, rows: In, settings: Json, output: Out) -> None:
+    """The rows of one task → duplicates, contradictions, classes, lengths and languages, with warnings in plain words.
+
+    Settings: {"repetitions", "folds", "seed", "group_folds": of the protocol; "language": of the texts}.
+    """
+    from sentflow.audit.task_audit import AuditSettings, audit
+    from sentflow.files.sealed import write_sealed
+    from sentflow.texts.table import read_task
+
+    facts = audit(read_task(rows), AuditSettings(**settings))
+    write_sealed(output, facts)
+    for sentence in facts["warnings"]:
+        logger.warning("%s: %s", facts["task"], sentence)
+    logger.info("%s: %d rows, %d warnings", facts["task"], facts["n_rows"], len(facts["warnings"]))
+
+
+@job("numpy")
+def featurise(*, manifest: In, task: In, call_seconds: Resource[int] = 0, features: Out, info: Out) -> None:
+    """The rows of a task into features, by a user's own class."""
+    from sentflow.encoders.kinds.custom import CustomFeaturiser
+    from sentflow.encoders.kinds.custom_code import CustomCode
+    from sentflow.encoders.manifest import read_manifest
+    from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
+    from sentflow.probing.features.featurised import all_features, row_texts
+    from sentflow.texts.table import read_task
+
+    described, table = read_manifest(manifest), read_task(task)
+    code = CustomCode.load(described, timeout_seconds=call_seconds or None)
+    start = time.perf_counter()
+    computed = all_features(table, CustomFeaturiser(code))
+    logger.info("%s: %d rows, %d features", table.info.task, *computed.shape)
+    description = {
+        "model": manifest.parent.name,
+        "task": table.info.task,
+        "files_sha256": described.files_sha256,
+        "model_settings": dict(described.settings),
+        "text_order_sha256": text_order_sha256(row_texts(table)),
+    }
+    made = {
+        "seconds": round(time.perf_counter() - start, 3),
+        "versions": {"numpy": library_version("numpy")},
+    }
+    write_embeddings(features, info, computed, description, made)
+
+
+@job("torch", "numpy")
+def probe(
+    *,
+    task: In,
+    texts: In,
+    embeddings: In,
+    info: In,
+    settings: Json,
+    device: Resource[str | None] = None,
+    folds: list[Out],
+) -> None:
+    """Probe the embeddings of a task: one file per fold."""
+    from sentflow.probing.features.embedded import embedded_rows
+    from sentflow.probing.features.sources import FixedFeatures
+    from sentflow.probing.job import run
+    from sentflow.texts.collection import read_collection
+
+    collection = read_collection(texts)
+    run(
+        task,
+        settings,
+        folds,
+        lambda table, _: FixedFeatures(embedded_rows(table, embeddings, info, collection)),
+        device,
+    )
+
+
+@job("torch", "numpy")
+def probe_featurised(
+    *, task: In, features: In, info: In, settings: Json, device: Resource[str | None] = None, folds: list[Out]
+) -> None:
+    """Probe a task with features that a user's own class made of its rows: files as those of `probe`."""
+    from sentflow.encoders.vectors.storage import read_embeddings
+    from sentflow.probing.features.featurised import row_texts
+    from sentflow.probing.features.sources import FixedFeatures
+    from sentflow.probing.job import run
+
+    def source(table: "TaskTable", _: "ProbeProtocol") -> "FeatureSource":
+        return FixedFeatures(read_embeddings(features, info, row_texts(table)))
+
+    run(task, settings, folds, source, device)
+
+
+@job("torch", "numpy", "scikit-learn")
+def probe_lazy(
+    *,
+    task: In,
+    manifest: In,
+    settings: Json,
+    device: Resource[str | None] = None,
+    call_seconds: Resource[int] = 0,
+    folds: list[Out],
+) -> None:
+    """Probe a task with an encoder that is fitted inside each fold: files as those of `probe`."""
+    from sentflow.encoders.manifest import read_manifest
+    from sentflow.probing.job import run
+
+    described, timeout_seconds = read_manifest(manifest), call_seconds or None
+
+    def source(table: "TaskTable", protocol: "ProbeProtocol") -> "FeatureSource":
+        split = protocol.switches.lazy_sep_layout == "alternatives"
+        return lazy_source(described, table, split_alternatives=split, timeout_seconds=timeout_seconds)
+
+    run(task, settings, folds, source, device)
+
+
+def lazy_source(
+    manifest: "Manifest",
+    table: "TaskTable",
+    *,
+    split_alternatives: bool = False,
+    timeout_seconds: float | None = None,
+) -> "FeatureSource":
+    """The features of a task's folds by the lazy encoder that a manifest describes; see `LazyFeatures`."""
+    from sentflow.encoders.load import load_fitted_encoder
+    from sentflow.probing.features.featurised import LazyFeaturised
+    from sentflow.probing.features.rows import LazyFeatures
+
+    encoder = load_fitted_encoder(manifest, task=table.info.task, timeout_seconds=timeout_seconds)
+    if hasattr(encoder, "embed"):  # a user's class that makes the features of rows itself
+        return LazyFeaturised(table, encoder)
+    return LazyFeatures(table, encoder, split_alternatives=split_alternatives)
+
+
+@job("numpy", "scipy", "pyarrow")
+def score(
+    *,
+    rows: In,
+    folds: list[In],
+    task: Wildcard,
+    model: Wildcard,
+    settings: Json,
+    scores: Out,
+    table: Out,
+    predictions: Out,
+) -> None:
+    """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions.
+
+    Settings: {"probe": …, "statistics": …, "protocol": …}.
+    """
+    from sentflow.files.arrow import table_of
+    from sentflow.files.parquet import write_parquet
+    from sentflow.files.sealed import write_sealed
+    from sentflow.probing.protocol.switches import Switches
+    from sentflow.probing.storage.folds import read_folds, refuse_other_settings
+    from sentflow.probing.storage.predictions import out_of_fold
+    from sentflow.probing.storage.scores import about_score, kept_documents
+    from sentflow.stats.items import item_interval, resampling_units
+    from sentflow.stats.score import StatisticsSettings, score
+    from sentflow.stats.seeds import derive_seed
+    from sentflow.texts.table import read_task
+
+    probe, protocol = settings["probe"], settings["protocol"]
+    read = read_folds(folds)
+    refuse_other_settings(folds, read.infos, probe)
+    task_table = read_task(rows)
+    statistics = settings["statistics"]
+    items = None
+    if len(read.predictions):  # documents that cannot be assigned to folds leave none
+        items = item_interval(
+            out_of_fold(read.predictions, task_table.labels, where=f"{task} × {model}"),
+            resampling_units(task_table.labels, task_table.groups),
+            metric=probe["metric"],
+            n_classes=len(task_table.info.classes),
+            level=statistics["level"],
+            n_resamples=statistics["n_item_resamples"],
+            # of the task alone: encoders are compared on the same resamples
+            seed=derive_seed(probe["seed"], "items", task),
+        )
+    numbers = score(
+        read.scores.to_pydict(),
+        n_folds=probe["folds"],
+        seed=probe["seed"],
+        settings=StatisticsSettings(
+            level=statistics["level"],
+            n_resamples=statistics["n_resamples"],
+            switches=Switches.unlike_published(protocol["switches"]),
+        ),
+        items=items,
+        documents=kept_documents(task_table, probe),
+    )
+    about = {
+        **about_score(task_table, read.infos, model=model, probe=probe, protocol=protocol),
+        "task": task,
+    }
+    task_column = table_of({"task": [task] * len(read.scores)}).column("task")
+    write_parquet(table, read.scores.add_column(0, "task", task_column))
+    write_parquet(predictions, read.predictions)
+    write_sealed(scores, {**about, **numbers})
+    logger.info("%s × %s: %s %.4f", task, model, probe["metric"], numbers["mean"])
+
+
+@job("numpy", "pyarrow")
+def hardest(*, rows: In, predictions: list[In], settings: Json, output: Out) -> None:
+    """The out-of-fold predictions of every encoder on one task → the texts that most probes get wrong.
+
+    Settings: {"models": encoders in the order of their predictions, "limit": at most so many rows, "offensive"}.
+    """
+    import numpy as np
+
+    from sentflow.audit.hardest import hardest
+    from sentflow.audit.rows import write_hard_rows
+    from sentflow.probing.storage.predictions import out_of_fold, read_predictions
+    from sentflow.texts.table import read_task
+
+    models: list[str] = settings["models"]
+    per_model, rest = divmod(len(predictions), len(models))
+    if rest or not per_model:
+        raise DataError(
+            f"{len(predictions)} prediction files for {len(models)} encoders: give the same number "
+            "for each, those of "
+            f"{models[0]} first."
+        )
+    table = read_task(rows)
+    predicted = {
+        model: out_of_fold(
+            read_predictions(predictions[place * per_model : (place + 1) * per_model]),
+            table.labels,
+            where=f"{table.info.task} × {model}",
+        )
+        for place, model in enumerate(models)
+    }
+    hard_rows = hardest(table, predicted, limit=settings["limit"], offensive=settings["offensive"])
+    write_hard_rows(output, hard_rows)
+    wrong = np.mean([row.share_wrong for row in hard_rows]) if hard_rows else 0.0
+    logger.info(
+        "%s: %d texts, wrong in %.1f %% of their predictions", table.info.task, len(hard_rows), 100 * wrong
+    )
+
+
+@job("numpy", "scipy", "pyarrow")
+def compare(
+    *,
+    scores: list[In],
+    rows: list[In],
+    settings: Json,
+    pairs: Out,
+    standings: Out,
+    ranks: Out,
+    across: Out,
+    omnibus: Out,
+) -> None:
+    """Scores, folds and predictions of all tasks and encoders → which encoders differ.
+
+    Settings: {"tasks", "models", "order": as for summarise, "sources": of tasks, "statistics": {"level", …}}.
+    """
+    from sentflow.compare.across import (
+        Grid,
+        across_rows,
+        adjusted_over_tasks,
+        omnibus_facts,
+        omnibus_of,
+        rank_rows,
+    )
+    from sentflow.compare.protocol_groups import by_protocol
+    from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
+    from sentflow.compare.task_files import scores_of_tasks
+    from sentflow.compare.tasks import ComparisonSettings, compare_task
+    from sentflow.files.rows import write_rows
+    from sentflow.files.sealed import write_sealed
+
+    statistics = ComparisonSettings(**settings["statistics"])
+    tasks, models = settings["order"]
+    score_rows, task_scores = scores_of_tasks(scores, rows, settings)
+    comparisons = [compare_task(one) for one in task_scores]
+    fold_scores = {
+        (row.task, row.model): one.folds[:, index]
+        for one in task_scores
+        for index, row in enumerate(one.rows)
+    }
+    grids = [
+        Grid(
+            protocol,
+            {row.task: settings["sources"][row.task] for row in members},
+            {
+                name: (settings["models"][name]["title"], settings["models"][name]["control"])
+                for name in models
+            },
+            fold_scores,
+            folds=score_rows[0].folds,
+            seed=score_rows[0].seed,
+            documents={row.task: row.effective_documents for row in members if row.n_documents},
+        )
+        for protocol, members in by_protocol(score_rows).items()
+    ]
+    pair_rows = adjusted_over_tasks([pair for one in comparisons for pair in one.pairs], statistics)
+    all_ranks: list[RankRow] = []
+    across_all: list[AcrossRow] = []
+    omnibus_all = {}
+    for grid in grids:
+        if grid.incomplete:
+            logger.warning(
+                "without a score on every task of protocol %s: %s", grid.protocol, ", ".join(grid.incomplete)
+            )
+        together = omnibus_of(grid)
+        all_ranks += rank_rows(grid, statistics)
+        across_all += across_rows(grid, pair_rows, together, statistics)
+        omnibus_all[grid.protocol] = omnibus_facts(grid, together, statistics)
+    write_rows(pairs, PairRow, pair_rows)
+    write_rows(standings, StandingRow, [row for one in comparisons for row in one.standings])
+    write_rows(ranks, RankRow, all_ranks)
+    write_rows(across, AcrossRow, across_all)
+    write_sealed(omnibus, omnibus_all)
+    logger.info("%d encoders, %d tasks, %d pairs", len(models), len(tasks), len(pair_rows))
+
+
+@job("numpy", "scipy", "pyarrow")
+def compare_protocol(
+    *,
+    scores: list[In],
+    tables: list[In],
+    other_scores: list[In],
+    other_tables: list[In],
+    settings: Json,
+    output: Out,
+) -> None:
+    """Scores under two protocols → what the second changes, one row per task and encoder.
+
+    Settings: {"tasks", "models": as for summarise, "protocol": {"name", "title"}}.
+    """
+    lengths = [len(files) for files in (scores, tables, other_scores, other_tables)]
+    if len(set(lengths)) > 1:
+        raise DataError(f"the lists of files must have the same length and order; got {lengths}.")
+    from sentflow.compare.effects import effect_rows
+    from sentflow.compare.fold_scores import fold_scores
+    from sentflow.compare.score_rows import EffectRow
+    from sentflow.compare.scores import in_order, score_row
+    from sentflow.files.rows import write_rows
+    from sentflow.files.sealed import read_sealed
+
+    protocol = settings["protocol"]
+    base = in_order([score_row(read_sealed(file), settings) for file in scores])
+    other = in_order([score_row(read_sealed(file), settings) for file in other_scores])
+    for row, file in zip(other, other_scores, strict=True):
+        if row.protocol != protocol["name"]:
+            raise DataError(
+                f"{file} was made by the protocol {row.protocol}, not by {protocol['name']}. Delete it "
+                "and run "
+                "snakemake again."
+            )
+    first, second = (
+        {(read["task"], read["model"]): fold_scores(table) for read, table in pairs}
+        for pairs in (
+            zip(map(read_sealed, scores), tables, strict=True),
+            zip(map(read_sealed, other_scores), other_tables, strict=True),
+        )
+    )
+    folds = {key: (values, second[key]) for key, values in first.items() if key in second}
+    rows = effect_rows(base, other, folds, title=protocol["title"])
+    write_rows(output, EffectRow, rows)
+    logger.info("%s beside %s: %d scores", protocol["name"], base[0].protocol, len(rows))
+
+
+@job("numpy", "scipy", "pyarrow")
+def compare_documents(
+    *, scores: list[In], rows: list[In], settings: Json, summary: Out, pairs: Out, standings: Out
+) -> None:
+    """Scores with documents kept together → what is said of new documents: intervals and tests."""
+    from sentflow.compare.across import adjusted_over_tasks
+    from sentflow.compare.rows import PairRow, StandingRow
+    from sentflow.compare.score_rows import DocumentScore
+    from sentflow.compare.task_files import scores_of_tasks
+    from sentflow.compare.tasks import ComparisonSettings, compare_task
+    from sentflow.files.rows import write_rows
+
+    score_rows, task_scores = scores_of_tasks(scores, rows, settings)
+    comparisons = [compare_task(one) for one in task_scores]
+    statistics = ComparisonSettings(**settings["statistics"])
+    pair_rows = adjusted_over_tasks([pair for one in comparisons for pair in one.pairs], statistics)
+    write_rows(summary, DocumentScore, score_rows)
+    write_rows(pairs, PairRow, pair_rows)
+    write_rows(standings, StandingRow, [row for one in comparisons for row in one.standings])
+    logger.info("%d scores on new documents, %d pairs", len(score_rows), len(pair_rows))

@@ -1,0 +1,570 @@
+"""Jobs of the report: summaries, tables, figures, checks, the record, the page."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.io import read_json, write_json, write_text
+from sentflow.graph import products
+from sentflow.jobs.job import In, Json, Out, Wildcard, job
+
+if TYPE_CHECKING:
+    from sentflow.compare.score_rows import ScoreRow
+
+logger = logging.getLogger(__name__)
+
+
+@job("pyarrow")
+def summarise(*, scores: list[In], tables: list[In], settings: Json, summary: Out, curves: Out) -> None:
+    """Score files of all tasks and models → the summary of scores and the training curves.
+
+    Settings: {"tasks": {name: {"title", "family"}}, "models": {name: {"title", "control"}}}.
+    """
+    from sentflow.compare.score_rows import ScoreRow
+    from sentflow.compare.scores import in_order, score_row
+    from sentflow.files.rows import write_rows
+    from sentflow.files.sealed import read_sealed
+    from sentflow.report.families.probing.rows import CurveRow
+    from sentflow.report.families.probing.summary import curve_rows, folds_per_epoch
+
+    if len(scores) != len(tables):
+        raise DataError(
+            f"{len(scores)} score files but {len(tables)} score tables: "
+            "--tables must name the table next to each file of --scores, in the same order."
+        )
+    rows: list[ScoreRow] = []
+    points: list[CurveRow] = []
+    for scores_file, table_file in zip(scores, tables, strict=True):
+        read_scores = read_sealed(scores_file)
+        try:
+            row = score_row(read_scores, settings)
+            _refuse_other_place(Path(scores_file), row)
+            points += curve_rows(row, read_scores["published"], folds_per_epoch(table_file))
+        except DataError as error:
+            raise DataError(f"{scores_file}: {error}") from error
+        rows.append(row)
+    rows = in_order(rows)
+    order = {(row.task, row.model): index for index, row in enumerate(rows)}
+    points.sort(key=lambda curve: order[curve.task, curve.model])
+    write_rows(summary, ScoreRow, rows)
+    write_rows(curves, CurveRow, points)
+    logger.info("%d scores, %d points of training curves", len(rows), len(points))
+
+
+def _refuse_other_place(file: Path, row: "ScoreRow") -> None:
+    """Refuse a score file that lies where another belongs.
+
+    Raises
+    ------
+    DataError
+        It is of another task or encoder than its path says.
+    """
+    from sentflow.files.result_names import name_in_results
+
+    name = name_in_results(file.as_posix())
+    if name is not None and not name.endswith(f"scores/{row.task}/{row.model}.json"):
+        raise DataError(
+            f"it is the score of {row.model} on {row.task}, in the place of another. Delete it and "
+            "run snakemake again."
+        )
+
+
+@job("numpy", "pyarrow")
+def summarise_similarity(
+    *,
+    scores: Sequence[In] = (),
+    rows: Sequence[In] = (),
+    regressed: Sequence[In] = (),
+    settings: Json,
+    similarity: Out,
+    regressions: Out,
+    histograms: Out,
+) -> None:
+    """Results of similarity of all encoders → their summaries, of which tables and figures are made.
+
+    Settings: {"pairs": {name: {"title", "family", "scale", "data_version"}}, "models": {name: {"title",
+    "control"}}, "baselines": […], "regressions", "measure", "correlation", "order"}.
+    """
+    from sentflow.files.rows import write_rows
+    from sentflow.report.families.pair_summaries import in_order, read_results, reported
+    from sentflow.report.families.similarity import summary
+    from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
+    from sentflow.similarity.storage import read_similarities
+
+    if len(scores) != len(rows):
+        raise DataError(
+            f"{len(scores)} score files but {len(rows)} files of rows: --rows must name "
+            "the file "
+            "next to each file of --similarity, in the same order."
+        )
+    correlations: list[SimilarityRow] = []
+    bins: list[HistogramRow] = []
+    regression_rows: list[RegressionRow] = []
+    scored = read_results(scores, "pairs")
+    for file, result, file_of_rows in zip(scores, scored, rows, strict=True):
+        with reported(file):
+            pairs = read_similarities(file_of_rows)
+            correlations += summary.similarity_rows(result, pairs, settings)
+            bins += summary.histogram_rows(result, pairs, settings)
+    for file, result in zip(regressed, read_results(regressed, "regression"), strict=True):
+        with reported(file):
+            regression_rows.append(summary.regression_row(result, settings))
+    write_rows(similarity, SimilarityRow, in_order(correlations, settings, "pairs"))
+    write_rows(regressions, RegressionRow, in_order(regression_rows, settings, "regression"))
+    write_rows(histograms, HistogramRow, in_order(bins, settings, "pairs"))
+    logger.info("%d correlations, %d regressions", len(correlations), len(regression_rows))
+
+
+@job("numpy", "pyarrow")
+def summarise_geometry(
+    *,
+    aligned: Sequence[In] = (),
+    measured: Sequence[In] = (),
+    settings: Json,
+    alignments: Out,
+    geometry: Out,
+    spectra: Out,
+    truncation: Out,
+) -> None:
+    """Results of geometry of all encoders → their summaries, of which tables and figures are made.
+
+    Settings: {"pairs": {name: {"title", "family", "scale", "data_version"}}, "models": {name: {"title",
+    "control"}}, "baselines": [], "alignments", "measure", "correlation", "order"}.
+    """
+    from sentflow.files.rows import write_rows
+    from sentflow.report.families.geometry import summary
+    from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
+    from sentflow.report.families.pair_summaries import in_order, read_results, reported
+
+    alignment_rows: list[AlignmentRow] = []
+    geometry_rows: list[GeometryRow] = []
+    spectrum: list[SpectrumRow] = []
+    truncated: list[TruncationRow] = []
+    for file, result in zip(aligned, read_results(aligned, "set"), strict=True):
+        with reported(file):
+            alignment_rows.append(summary.alignment_row(result, settings))
+    for file, result in zip(measured, read_results(measured, "family"), strict=True):
+        with reported(file):
+            geometry_rows += summary.geometry_rows(result, settings)
+            spectrum += summary.spectrum_rows(result, settings)
+            truncated += summary.truncation_rows(result, settings)
+    write_rows(alignments, AlignmentRow, in_order(alignment_rows, settings, "alignment_set"))
+    write_rows(geometry, GeometryRow, in_order(geometry_rows, settings, "family"))
+    write_rows(spectra, SpectrumRow, in_order(spectrum, settings, "family"))
+    write_rows(truncation, TruncationRow, in_order(truncated, settings, "pairs"))
+    logger.info("%d alignments, %d geometries", len(alignment_rows), len(geometry_rows))
+
+
+@job("pyarrow")
+def summarise_retrieval(*, results: list[In], settings: Json, output: Out) -> None:
+    """Results of all retrievers → one table of rows, of which tables and figures are made.
+
+    Settings: {"question_sets", "corpora", "retrievers": titles, "order": [question sets, retrievers], "measures",
+    "main"}.
+    """
+    from sentflow.files.rows import write_rows
+    from sentflow.files.sealed import read_sealed
+    from sentflow.report.families.retrieval.rows import RetrievalRow
+    from sentflow.report.families.retrieval.summary import retrieval_rows
+
+    rows = retrieval_rows(map(read_sealed, results), settings)
+    write_rows(output, RetrievalRow, rows)
+    logger.info("%d means of %d results", len(rows), len(results))
+
+
+@job("pyarrow")
+def summarise_retrieval_costs(
+    *, summary: In, made: list[In], embeddings: Sequence[In] = (), settings: Json, output: Out
+) -> None:
+    """Time of searches and size of what they searched. No score depends on it.
+
+    Settings: {"parts": retriever → what it is made of, "encoders": retriever → encoder}.
+    """
+    from sentflow.encoders.vectors.storage import how_made
+    from sentflow.files.rows import read_rows, write_rows
+    from sentflow.report.families.retrieval.cost_summary import cost_rows
+    from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
+
+    runs = [read_json(path) for path in made]
+    infos = [(read_json(path), how_made(path)) for path in embeddings]
+    rows = list(
+        cost_rows(
+            read_rows(summary, RetrievalRow),
+            {(run["questions"], run["retriever"]): run for run in runs},
+            {
+                (info["collection"].removesuffix("/questions"), info["model"]): {
+                    **how,
+                    "n_texts": info["shape"][0],
+                }
+                for info, how in infos
+            },
+            settings,
+        )
+    )
+    write_rows(output, RetrievalCostRow, rows)
+    logger.info("costs of %d searches", len(rows))
+
+
+@job("numpy", "pyarrow")
+def summarise_questions(*, rows: list[In], differences: In, settings: Json, recall: Out, gaps: Out) -> None:
+    """Values of every question → curves of recall, and differences from the reference.
+
+    Settings: {"question_sets", "retrievers": titles, "order": [question sets, retrievers], "main", "reference",
+    "depth", "level", "n_resamples", "seed"}.
+    """
+    from sentflow.compare.question_rows import QuestionDifference
+    from sentflow.files.rows import read_rows, write_rows
+    from sentflow.report.families.retrieval.question_summary import gap_rows, recall_rows
+    from sentflow.report.families.retrieval.rows import QuestionGapRow, RecallRow
+    from sentflow.retrieval.results import read_values
+
+    values = [read_values(path) for path in rows]
+    tested = read_rows(differences, QuestionDifference, may_be_empty=True)
+    recalls, differing = list(recall_rows(values, settings)), list(gap_rows(values, tested, settings))
+    write_rows(recall, RecallRow, recalls)
+    write_rows(gaps, QuestionGapRow, differing)
+    logger.info("%d points of recall, %d differences of questions", len(recalls), len(differing))
+
+
+@job("pyarrow")
+def summarise_stages(*, summary: In, differences: In, seeds: In, settings: Json, output: Out) -> None:
+    """Means, tests and seeds of the retrievers of a chain → a row per stage.
+
+    Settings: {"stages": [{"title", "retrievers"}], "series", "measures", "reference", "families": name → seed →
+    retriever}.
+    """
+    from sentflow.compare.question_rows import QuestionDifference, SeedRow
+    from sentflow.files.rows import read_rows, write_rows
+    from sentflow.report.families.retrieval.rows import RetrievalRow
+    from sentflow.report.families.retrieval.stage_rows import StageRow
+    from sentflow.report.families.retrieval.stage_summary import stage_rows
+
+    rows = stage_rows(
+        read_rows(summary, RetrievalRow),
+        read_rows(seeds, SeedRow, may_be_empty=True),
+        read_rows(differences, QuestionDifference, may_be_empty=True),
+        settings,
+    )
+    write_rows(output, StageRow, rows)
+    logger.info("%d rows of stages", len(rows))
+
+
+@job("pyarrow")
+def summarise_decisions(*, results: list[In], settings: Json, output: Out) -> None:
+    """What all decisions are worth → one table of rows, of which a table is made.
+
+    Settings: {"question_sets", "retrievers", "decisions": titles, "controls", "order": [question sets, [retriever,
+    decision]]}.
+    """
+    from sentflow.files.rows import write_rows
+    from sentflow.report.families.retrieval.decision_rows import DecisionRow
+    from sentflow.report.families.retrieval.decision_summary import decision_rows
+    from sentflow.retrieval.decision_files import read_worth
+
+    worth = [one for path in results for one in read_worth(path)]
+    rows = decision_rows(worth, settings)
+    write_rows(output, DecisionRow, rows)
+    logger.info("%d means of %d results", len(rows), len(worth))
+
+
+@job("pyarrow")
+def summarise_indexes(*, results: list[In], settings: Json, output: Out) -> None:
+    """Certificates of approximate indexes → one table of rows.
+
+    Settings: {"questions", "retrievers"}: titles, in order.
+    """
+    from sentflow.files.rows import write_rows
+    from sentflow.files.sealed import read_sealed
+    from sentflow.report.families.retrieval.index_rows import IndexRow, index_rows
+
+    write_rows(output, IndexRow, index_rows(map(read_sealed, results), settings))
+
+
+@job("numpy", "pyarrow")
+def summarise_weights(*, weighed: list[In], chosen: list[In], settings: Json, output: Out) -> None:
+    """What each weight of fusions reaches, and what was chosen → one table of rows.
+
+    Settings: {"question_sets", "retrievers": titles, "order": [question sets, retrievers], "level", "n_resamples",
+    "seed"}.
+    """
+    from sentflow.files.rows import write_rows
+    from sentflow.report.families.retrieval.decision_rows import WeightRow
+    from sentflow.report.families.retrieval.weight_summary import weight_rows
+    from sentflow.retrieval.tuned_fusion import read_chosen, read_weighed
+
+    chosen_weights = {about["retriever"]: about for about, _ in map(read_chosen, chosen)}
+    rows = weight_rows([*map(read_weighed, weighed)], chosen_weights, settings)
+    write_rows(output, WeightRow, rows)
+    logger.info("%d weights", len(rows))
+
+
+@job("pyarrow")
+def score_trainings(
+    *,
+    development: Sequence[In] = (),
+    selections: list[In],
+    similarity: Sequence[In] = (),
+    alignments: Sequence[In] = (),
+    settings: Json,
+    output: Out,
+) -> None:
+    """Development scores of snapshots and summaries of tests → one row per number of a training.
+
+    Settings: {"models": {name: …}, "pairs": {name: {"column", "data_version"}}}.
+    """
+    from sentflow.files.rows import read_rows, write_rows
+    from sentflow.files.sealed import read_sealed
+    from sentflow.report.families.geometry.rows import AlignmentRow
+    from sentflow.report.families.similarity.rows import SimilarityRow
+    from sentflow.report.families.training.rows import TrainingRow
+    from sentflow.report.families.training.scores import Trained, development_rows, test_rows
+
+    pairs = settings["pairs"]
+    chosen = {file.parent.name: read_sealed(file)["step"] for file in selections}
+    trained = {name: Trained(name, chosen[name], **entry) for name, entry in settings["models"].items()}
+    rows = [row for file in development for row in development_rows(read_sealed(file), trained, pairs)]
+    correlations = [row for file in similarity for row in read_rows(file, SimilarityRow)]
+    aligned = [row for file in alignments for row in read_rows(file, AlignmentRow)]
+    rows += test_rows(correlations, aligned, trained, pairs)
+    write_rows(output, TrainingRow, rows)
+    logger.info("%d numbers of %d trainings", len(rows), len(trained))
+
+
+@job("pyarrow")
+def summarise_training_jobs(
+    *, records: list[In], scores: In, settings: Json, jobs: Out, history: Out, held_out: Out, sweeps: Out
+) -> None:
+    """Records of all trainings → a row per training, a row per step, and a row per cell of a sweep.
+
+    Settings: {"models": encoder → title, group, control, data_version; "sweeps": see sweep_cells}.
+    """
+    from sentflow.files.rows import read_rows, write_rows
+    from sentflow.report.families.training.figure_rows import (
+        SweepPoint,
+        TrainingHeldOutRow,
+        TrainingHistoryRow,
+    )
+    from sentflow.report.families.training.rows import TrainingRow
+    from sentflow.report.families.training.summary import (
+        held_out_rows,
+        history_rows,
+        sweep_points,
+        trained_row,
+    )
+    from sentflow.report.families.training.trained_rows import TrainedRow
+
+    folders = [record.parent for record in records]
+    trained = [trained_row(folder, settings["models"][folder.name]) for folder in folders]
+    steps = [row for folder, one in zip(folders, trained, strict=True) for row in history_rows(folder, one)]
+    measures = [
+        row for folder, one in zip(folders, trained, strict=True) for row in held_out_rows(folder, one)
+    ]
+    points = list(sweep_points(settings["sweeps"], read_rows(scores, TrainingRow, may_be_empty=True)))
+    write_rows(history, TrainingHistoryRow, steps)
+    write_rows(held_out, TrainingHeldOutRow, measures)
+    write_rows(sweeps, SweepPoint, points)
+    write_rows(jobs, TrainedRow, trained)
+    logger.info("%d trainings, %d cells of sweeps", len(trained), len(points))
+
+
+@job("pyarrow")
+def summarise_costs(
+    *,
+    summaries: Sequence[In] = (),
+    manifests: Sequence[In] = (),
+    embeddings: Sequence[In] = (),
+    benchmarks: list[Path],
+    costs: Out,
+    encoders: Out,
+) -> None:
+    """Benchmark records of Snakemake → time and memory per rule, and what each encoder is and costs."""
+    from sentflow.compare.score_rows import ScoreRow
+    from sentflow.files.rows import read_rows, write_rows
+    from sentflow.report.costs.encoders import Embedding, encoder_rows
+    from sentflow.report.costs.rows import CostRow, EncoderRow
+    from sentflow.report.costs.summary import benchmark_files, cost_rows, records_by_rule
+    from sentflow.report.inputs import Inputs
+    from sentflow.report.rows import MeasuredRow, data_versions
+
+    files = benchmark_files(benchmarks)
+    scores = Inputs(summaries).rows_if_there(ScoreRow)
+    named = [row for path in summaries for row in read_rows(path, MeasuredRow, may_be_empty=True)]
+    if not named:
+        raise DataError("no summary has a row. Give one of scores or of similarity with --summaries.")
+    rows = cost_rows(records_by_rule(files), "; ".join(data_versions(named)))
+    described = encoder_rows(
+        scores,
+        {path.parent.name: _about(path) for path in manifests},
+        [Embedding.read(path) for path in embeddings],
+        # more than one folder of benchmarks is for those who gather runs; an encoder was embedded in the first
+        benchmarks[0],
+        named,
+    )
+    write_rows(costs, CostRow, rows)
+    write_rows(encoders, EncoderRow, described)
+    logger.info("%d benchmark files, %d rules, %d encoders", len(files), len(rows), len(described))
+
+
+def _about(path: Path) -> dict[str, float | None]:
+    from sentflow.encoders.fetch.parameters import count_parameters
+    from sentflow.encoders.manifest import read_manifest
+
+    manifest = read_manifest(path)
+    return {
+        "parameters": count_parameters(manifest, path.parent),
+        "dimension": manifest.dimension,
+        "max_tokens": manifest.max_tokens,
+    }
+
+
+@job("jinja2", "pyarrow")
+def table(*, summary: list[In], table: Wildcard, settings: Json, output: list[Out]) -> None:
+    """One table of the experiment as CSV, Markdown and LaTeX; a matrix as wide CSV and compact LaTeX, too.
+
+    Settings: {"caption": how the caption begins, "published": scores}.
+    """
+    from sentflow.report.inputs import Inputs
+    from sentflow.report.table.cells import Table
+    from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
+    from sentflow.report.table.latex import compact_latex_text, latex_text
+
+    # how the name of a file goes on behind that of the table → what writes it
+    forms = {
+        ".csv": csv_text,
+        ".md": markdown_text,
+        ".tex": latex_text,
+        "-wide.csv": wide_csv_text,
+        "-compact.tex": compact_latex_text,
+    }
+    make = products.find(products.TABLE, table).load()
+    made: Table = make(Inputs(summary), settings)
+    for file in output:
+        write = forms.get(file.name.removeprefix(table))
+        if write is None:
+            names = ", ".join(table + ending for ending in forms)
+            raise ConfigError(f"{file} is no form of the table {table}. Write one of: {names}.")
+        write_text(file, write(made))
+    logger.info("%s: %d records", made.name, len(made.tidy_rows))
+
+
+@job("matplotlib", "pyarrow")
+def figure(
+    *,
+    summary: list[In],
+    figure: Wildcard,
+    data: Out | None = None,
+    pdf: Out,
+    png: Out,
+    svg: Out,
+    inspection: Out | None = None,
+) -> None:
+    """One figure of the experiment as PDF, PNG and SVG."""
+    from sentflow.files.sealed import write_sealed
+    from sentflow.report.figure.canvas import save
+    from sentflow.report.figure.inspection import inspect
+    from sentflow.report.figure.recipe import Recipe
+    from sentflow.report.inputs import Inputs
+
+    # it tells every step of cutting the fonts of a PDF down
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
+    product = products.find(products.FIGURE, figure)
+    recipe: Recipe = product.load()
+    drawn = recipe.make(Inputs(summary), product.reads, data=data)
+    for path in (pdf, png, svg):
+        save(drawn, path)
+        logger.info("%s: %d kB", path, path.stat().st_size // 1000)
+    found = inspect(drawn)
+    for problem in found.problems:
+        logger.warning("figure %s: %s", figure, problem)
+    if inspection is not None:
+        write_sealed(inspection, {"figure": figure, **asdict(found)})
+
+
+@job("pyarrow")
+def check(
+    *, summary: list[In], tables: Sequence[In] = (), check: Wildcard, settings: Json, output: Out
+) -> None:
+    """One acceptance check of the results: a small file if it holds, an error that lists every row if not.
+
+    Settings: {"tasks": […], "models": […], "random_models": […], …}, see Selection.
+    """
+    from sentflow.report.checks import CheckResult, Selection
+    from sentflow.report.inputs import Inputs
+
+    product = products.find(products.CHECK, check).load()
+    result: CheckResult = product(Inputs(summary, tables), Selection(**settings))
+    if not result.passed:
+        raise DataError(
+            f"{summary[0]} fails the check {result.name!r}. {result.rule} Problems:\n  "
+            + "\n  ".join(result.problems)
+            + "\nThe results are kept: check these rows before you use them."
+        )
+    write_json(
+        output,
+        {"check": result.name, "rule": result.rule, "passed": result.passed, "counts": result.counts},
+    )
+    logger.info("%s holds: %s", result.name, result.counts)
+
+
+@job("pyyaml")
+def record(*, settings: Json, config: Out, versions: Out) -> None:
+    """The effective configuration and the versions of everything that made the results."""
+    from sentflow.report import record
+
+    write_text(config, record.config_text(settings))
+    write_json(versions, record.versions())
+
+
+@job("jinja2", "pyarrow")
+def report(
+    *,
+    summary: list[In],
+    audits: Sequence[In] = (),
+    tables: Sequence[In] = (),
+    figures: Sequence[In] = (),
+    config: In,
+    versions: In,
+    checks: str,
+    settings: Json,
+    output: Out,
+) -> None:
+    """The report of an experiment: one self-contained HTML page.
+
+    Settings: JSON, see Sources; "selection": the settings of the checks.
+    """
+    from sentflow.audit.rows import HardRow
+    from sentflow.files.rows import read_rows
+    from sentflow.files.sealed import read_sealed
+    from sentflow.report.checks import Selection
+    from sentflow.report.inputs import Inputs
+    from sentflow.report.page.page import render
+    from sentflow.report.page.sources import Sources
+
+    inputs = Inputs(summary, tables)
+    # the checks run here again, because a check that failed leaves no file and must be seen all the same
+    products_of_checks = [products.find(products.CHECK, name).load() for name in checks.split()]
+    selection = Selection(**settings["selection"])
+    sources = Sources(
+        inputs=inputs,
+        settings=settings,
+        checks=[check(inputs, selection) for check in products_of_checks],
+        config=config.read_text(encoding="utf-8"),
+        versions=read_json(versions),
+        files=[*tables, *figures],
+        audits={_audited(file): read_sealed(file) for file in audits if file.suffix == ".json"},
+        hardest={
+            file.stem: read_rows(file, HardRow, may_be_empty=True)[:10]  # the file holds more
+            for file in audits
+            if file.suffix == ".parquet"
+        },
+    )
+    write_text(output, render(sources))
+    logger.info("%s: %d kB", output, output.stat().st_size // 1000)
+
+
+def _audited(file: Path) -> str:
+    """The task of an audit, or its family and what it calls its data: ``retrieval/cranfield``."""
+    return file.stem if file.parent.name == "audit" else f"{file.parent.name}/{file.stem}"

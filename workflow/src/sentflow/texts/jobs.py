@@ -1,0 +1,224 @@
+"""Jobs of data: raw files, the tables made of them, their collections."""
+
+import logging
+import os
+from importlib import import_module
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.io import write_digest, write_text
+from sentflow.files.limits import use_limits
+from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
+
+logger = logging.getLogger(__name__)
+
+
+@job("numpy")
+def generate(*, task: str, seed: int, output: Out) -> None:
+    """Sample data → a task as CSV in the form of the official files, a pair set as TSV, or a file of a collection."""
+    from sentflow.texts.sample import collection, pairs, training
+    from sentflow.texts.sample.rows import to_csv
+    from sentflow.texts.sample.tasks import generate
+
+    if task in pairs.RECIPES:
+        sample = pairs.generate_pairs(task, seed=seed)
+        text, n_rows = pairs.to_tsv(sample), len(sample)
+    elif task in collection.FILES:
+        text = collection.collection_file(task, seed=seed)
+        n_rows = text.count("\n")
+    elif task in training.FILES:
+        text = training.training_file(task, seed=seed)
+        n_rows = text.count("\n")
+    else:
+        rows = generate(task, seed=seed)
+        text, n_rows = to_csv(rows), len(rows)
+    write_text(output, text)
+    logger.info("%s: %d rows of sample data in %s", task, n_rows, output)
+
+
+@job("requests")
+def download(
+    *,
+    dataset: Wildcard,
+    file: Wildcard,
+    settings: Resource[Json],
+    mirrors: Resource[Json] = None,
+    limits: Resource[Json] = None,
+    output: Out,
+) -> None:
+    """One file of a dataset from a mirror or its address, with the checksum of the catalog."""
+    from sentflow.downloads.download import download
+    from sentflow.downloads.mirrors import mirrors_in_use
+    from sentflow.files.checksums import CatalogFile
+
+    use_limits(limits)
+    entry = CatalogFile.from_settings(settings, where=f"datasets.{dataset}.files.{file}")
+    try:
+        download(entry, output, mirrors=mirrors_in_use(mirrors or [], os.environ))
+    except OSError as error:
+        raise DataError(f"{output} could not be written: {error}") from error
+
+
+@job("pyarrow")
+def prepare(
+    *,
+    raw: list[In],
+    task: Wildcard,
+    settings: Json,
+    checks: Resource[Json] = None,
+    limits: Resource[Json] = None,
+    table: Out,
+) -> None:
+    """The raw file of a task into its table."""
+    from sentflow.texts.prepare import PrepareSettings, prepare
+    from sentflow.texts.table import write_task
+
+    use_limits(limits)
+    checks = checks or {}
+    reading = PrepareSettings.from_settings({**settings, **checks}, task=task)
+    rows = prepare(task, raw, reading)
+    if "document_folds" in checks:
+        # by name: this changes no byte of the table, so its code is none of the job's
+        check = import_module("sentflow.probing.plans").check_documents
+        if warning := check(rows, **checks["document_folds"]):
+            logger.warning("%s: %s", task, warning)
+    write_task(table, rows)
+    write_digest(table)
+
+
+@job("pyarrow")
+def prepare_pairs(
+    *,
+    raw: list[In],
+    pairs: Wildcard,
+    settings: Json,
+    checks: Resource[Json] = None,
+    limits: Resource[Json] = None,
+    table: Out,
+) -> None:
+    """The raw files of a pair set into its table."""
+    from sentflow.texts.pairs import write_pairs
+    from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
+
+    use_limits(limits)
+    entry = {**settings, **(checks or {})}
+    reading = PairSettings.from_settings(entry, pairs=pairs)
+    write_pairs(table, prepare_pairs(pairs, raw, reading))
+    write_digest(table)
+
+
+@job("pyarrow")
+def prepare_corpus(
+    *,
+    raw: list[In],
+    corpus: Wildcard,
+    settings: Json,
+    checks: Resource[Json] = None,
+    limits: Resource[Json] = None,
+    table: Out,
+) -> None:
+    """Raw files into the documents of a corpus."""
+    from sentflow.texts.corpora import write_corpus
+    from sentflow.texts.corpus_settings import CorpusSettings
+    from sentflow.texts.prepare_corpus import prepare_corpus
+
+    use_limits(limits)
+    entry = {**settings, **(checks or {})}
+    reading = CorpusSettings.from_settings(entry, corpus=corpus)
+    write_corpus(table, prepare_corpus(corpus, raw, reading))
+    write_digest(table)
+
+
+@job("pyarrow")
+def prepare_questions(
+    *,
+    raw: list[In],
+    corpus: In,
+    questions: Wildcard,
+    settings: Json,
+    checks: Resource[Json] = None,
+    limits: Resource[Json] = None,
+    table: Out,
+    judgements: Out,
+) -> None:
+    """Raw files into questions and their judgements, which must fit the corpus."""
+    from sentflow.texts.corpora import read_corpus, write_questions
+    from sentflow.texts.corpus_settings import QuestionSettings
+    from sentflow.texts.prepare_questions import prepare_questions
+
+    use_limits(limits)
+    entry = {**settings, **(checks or {})}
+    reading = QuestionSettings.from_settings(entry, name=questions)
+    found = prepare_questions(questions, raw, reading, read_corpus(corpus))
+    write_questions(table, judgements, found)
+    write_digest(table)
+    write_digest(judgements)
+
+
+@job("pyarrow")
+def shard_corpus(*, whole: In, corpus: Wildcard, table: Out) -> None:
+    """The documents of a corpus → those of one of its shards."""
+    from sentflow.texts.corpora import read_shard, write_corpus
+    from sentflow.texts.shards import whole_of
+
+    shard = read_shard(whole, corpus)
+    if not len(shard):
+        raise ConfigError(
+            f"corpora.{whole_of(corpus)}.shards: {corpus} has no document, because the corpus has fewer "
+            "documents than shards. Write a smaller number."
+        )
+    write_corpus(table, shard)
+    write_digest(table)
+    logger.info("%s: %d documents", corpus, len(shard))
+
+
+@job("pyarrow")
+def split_passages(*, corpus: In, passages: Wildcard, settings: Json, table: Out) -> None:
+    """The documents of a corpus into passages.
+
+    Settings: {"words", "overlap", "title"}.
+    """
+    from sentflow.texts.corpora import read_corpus, write_passages
+    from sentflow.texts.split_passages import PassageSettings, split_corpus
+
+    cut = PassageSettings(**settings)
+    cut.check(f"passages.{passages}")
+    documents = read_corpus(corpus)
+    found = split_corpus(documents, passages, cut)
+    write_passages(table, found)
+    write_digest(table)
+    logger.info("%s: %d passages of %d documents", documents.name, len(found.texts), len(documents))
+
+
+@job("pyarrow", "tokenizers", "transformers")
+def split_tokens(*, corpus: In, manifest: In, passages: Wildcard, settings: Json, table: Out) -> None:
+    """The documents of a corpus into passages of so many tokens of an encoder.
+
+    Settings: {"tokens", "overlap", "title"}.
+    """
+    from sentflow.texts.corpora import read_corpus, write_passages
+    from sentflow.texts.split_passages import PassageSettings, split_corpus
+
+    os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    from sentflow.encoders.kinds.neural.tokenizer import load_tokenizer
+    from sentflow.encoders.manifest import read_manifest
+
+    cut = PassageSettings(**settings)
+    cut.check(f"passages.{passages.partition('/')[0]}")
+    tokenizer = load_tokenizer(read_manifest(manifest), manifest.parent)
+    documents = read_corpus(corpus)
+    found = split_corpus(documents, passages, cut, tokenizer)
+    write_passages(table, found, tokenizer_sha256=tokenizer.sha256)
+    write_digest(table)
+    logger.info("%s: %d passages of %d documents", documents.name, len(found.texts), len(documents))
+
+
+@job("pyarrow")
+def collect(*, tables: list[In], roles: str = "text", texts: Out) -> None:
+    """Tables of tasks and pair sets → their distinct texts, which are embedded together."""
+    from sentflow.texts.collection import collect, read_table, write_collection
+
+    collection = collect(map(read_table, tables), roles.split())
+    write_collection(texts, collection)
+    write_digest(texts)
+    logger.info("%d distinct texts of %d tables", len(collection.texts), len(tables))

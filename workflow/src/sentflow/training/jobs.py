@@ -1,0 +1,426 @@
+"""Jobs of training: its data, the training itself, the choice of a snapshot, seeds."""
+
+import logging
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sentflow.errors import DataError
+from sentflow.files.atomic import atomic
+from sentflow.files.io import digest_of, read_json, write_json, write_text
+from sentflow.files.limits import use_limits
+from sentflow.jobs.environment import prepare_environment
+from sentflow.jobs.job import In, Json, Manual, Out, Resource, Wildcard, job
+from sentflow.jobs.versions import library_version
+
+logger = logging.getLogger(__name__)
+
+
+@job("numpy", "pyarrow")
+def prepare_training(
+    *,
+    raw: list[In],
+    data: Wildcard,
+    settings: Json,
+    checks: Resource[Json] = None,
+    limits: Resource[Json] = None,
+    table: Out,
+) -> None:
+    """The raw files of training data into their table, with counts of what was left out."""
+    from sentflow.training.data.prepare import Preparation
+    from sentflow.training.data.settings import TrainingDataSettings
+    from sentflow.training.data.table import write_parts
+
+    use_limits(limits)
+    entry = {**settings, **(checks or {})}
+    reading = TrainingDataSettings.from_settings(entry, data=data)
+    preparation = Preparation(data, reading)
+    write_parts(table, preparation.parts(raw), preparation.facts)
+
+
+@job("numpy", "pyarrow")
+def collect_training(
+    *,
+    corpora: Sequence[In] = (),
+    questions: Sequence[In] = (),
+    judgements: Sequence[In] = (),
+    data: Wildcard,
+    settings: Json,
+    checks: Resource[Json] = None,
+    table: Out,
+) -> None:
+    """Documents of corpora and questions into a table of training data."""
+    from sentflow.texts.corpora import read_corpus, read_questions
+    from sentflow.training.data.collect import (
+        collected_neighbours,
+        collected_spans,
+        collected_texts,
+        collected_titles,
+    )
+    from sentflow.training.data.prepare import table_of_rows
+    from sentflow.training.data.settings import TrainingDataSettings
+    from sentflow.training.data.table import write_training_data
+
+    entry = {**settings, **(checks or {})}
+    reading = TrainingDataSettings.from_settings(entry, data=data)
+    documents = [read_corpus(path) for path in corpora]
+    asked = [read_questions(*paths) for paths in zip(questions, judgements, strict=True)]
+    match reading.form:
+        case "spans":
+            found = collected_spans(documents, entry.get("split"))
+        case "pairs" if neighbours := entry.get("neighbours"):
+            found = collected_neighbours(documents, None if neighbours is True else neighbours["words"])
+        case "pairs":
+            found = collected_titles(documents)
+        case _:
+            found = collected_texts(documents, asked)
+    write_training_data(table, *table_of_rows(data, found, reading))
+
+
+@job("numpy", "pyarrow")
+def mine_training(
+    *,
+    questions: list[In],
+    judgements: list[In],
+    corpora: list[In],
+    runs: Sequence[In] = (),
+    labels: Sequence[In] = (),
+    held_out: Sequence[In] = (),
+    held_out_judgements: Sequence[In] = (),
+    data: Wildcard,
+    settings: Json,
+    checks: Resource[Json] = None,
+    looked_at: Out,
+    table: Out,
+) -> None:
+    """Questions, judgements and what a retriever found into a table of training data."""
+    from sentflow.retrieval.runs import read_run
+    from sentflow.texts.corpora import read_corpus, read_questions
+    from sentflow.training.data.mine import Mined, mine, pseudo_labelled, write_looked_at
+    from sentflow.training.data.negatives import NegativeSettings
+    from sentflow.training.data.prepare import table_of_rows
+    from sentflow.training.data.settings import TrainingDataSettings
+    from sentflow.training.data.table import write_training_data
+
+    entry = {**settings, **(checks or {})}
+    reading = TrainingDataSettings.from_settings(entry, data=data)
+    negatives = NegativeSettings(**entry.get("negatives", {}))
+    corpus_of = {corpus.name: corpus for corpus in map(read_corpus, corpora)}
+    held_out_documents: dict[str, set[str]] = {}
+    for paths in zip(held_out, held_out_judgements, strict=True):
+        of_test = read_questions(*paths)
+        held_out_documents.setdefault(of_test.corpus, set()).update(of_test.documents)
+    mined = Mined()
+    for place, paths in enumerate(zip(questions, judgements, strict=True)):
+        question_set = read_questions(*paths)
+        corpus = corpus_of[question_set.corpus]
+        run = read_run(runs[place], corpus.ids)[1] if runs else None
+        if labels:
+            labelling_run = read_run(labels[place], corpus.ids)[1]
+            question_set = pseudo_labelled(question_set, labelling_run, entry["pseudo_labels"]["margin"])
+        mine(
+            question_set, corpus, run, negatives, reading.form, mined, held_out_documents.get(corpus.name, ())
+        )
+    estimable = negatives.margin is None and not labels
+    facts_of_mining = mined.facts(estimable=estimable)
+    if not mined.rows:
+        raise DataError(f"training_data.{data}: no row is left. {_counts(facts_of_mining)}")
+    training_rows, facts = table_of_rows(data, mined.as_rows(reading.form), reading)
+    write_looked_at(looked_at, data, mined.looked_at)
+    write_training_data(table, training_rows, {**facts, "mined": facts_of_mining})
+
+
+def _counts(facts: Mapping[str, Any]) -> str:
+    counts = {name: n for name, n in facts.items() if isinstance(n, int)}
+    return ", ".join(f"{name.replace('_', ' ')}: {n}" for name, n in counts.items()) + "."
+
+
+@job("numpy", "pyarrow", "py3langid")
+def clean_pairs(*, relation: In, tests: Sequence[In] = (), settings: Json, table: Out) -> None:
+    """A table of training data and the tables of tests → its pairs that may be trained on.
+
+    Settings: {"tests": kind and name of each table, "language": code or null}.
+    """
+    from sentflow.files.parquet import DescribedParts, DescribedWriter, readable
+    from sentflow.texts.collection import read_table
+    from sentflow.training.pairs.clean import Cleaned, HeldOut
+
+    tables_of_tests = {
+        (kind, name): read_table(path) for (kind, name), path in zip(settings["tests"], tests, strict=True)
+    }
+    cleaned = Cleaned(settings["language"], HeldOut(tables_of_tests))
+    with readable(relation, "table of training data"):
+        training_table = DescribedParts(relation)
+        name_of_relation = str(training_table.about["training"])
+    batches = (
+        list(zip(batch.column("text").to_pylist(), batch.column("other").to_pylist(), strict=True))
+        for batch in training_table.batches("text", "other")
+    )
+    with atomic(table) as part:
+        writer = DescribedWriter(part, {"training": name_of_relation, "form": "pairs", "classes": []})
+        for pairs in cleaned.pairs(batches):
+            texts, others = zip(*pairs, strict=True) if pairs else ((), ())
+            writer.write({"text": texts, "other": others})
+        writer.close()
+        facts = {"relation": name_of_relation, **cleaned.facts()}
+        if not facts["kept"]:
+            raise DataError(f"training_data.{name_of_relation}: no pair is left. {_counts(facts)}")
+    write_json(table.with_suffix(".json"), {**facts, **digest_of(table)})
+    logger.info("%s: %s", name_of_relation, _counts(facts))
+
+
+@job("numpy", "pyarrow")
+def combine_pairs(
+    *, relations: list[In], data: Wildcard, settings: Json, checks: Resource[Json] = None, table: Out
+) -> None:
+    """Cleaned relations → one table of training data, without copies and near copies.
+
+    Settings: {"near": least similarity of near copies}.
+    """
+    from sentflow.files.parquet import DescribedWriter
+    from sentflow.training.pairs.combine import combined, write_rows
+    from sentflow.training.pairs.scratch import Scratch
+
+    known = [read_json(path.with_suffix(".json")) for path in relations]
+    names = [one["relation"] for one in known]
+    table.parent.mkdir(parents=True, exist_ok=True)
+    with Scratch(table.parent, table.stem, relations) as scratch:
+        found = combined(scratch, names, near=settings["near"])
+        n_rows = int(found.kept.sum())
+        expected = (checks or {}).get("rows", n_rows)
+        if n_rows != expected:
+            raise DataError(f"training_data.{data}: {n_rows} rows, expected {expected}.")
+        with atomic(table) as part:
+            writer = DescribedWriter(part, {"training": data, "form": "pairs", "classes": []})
+            write_rows(writer, scratch, found)
+            writer.close()
+    combined_relations = [
+        {**{key: value for key, value in cleaned.items() if key not in {"bytes", "file", "sha256"}}, **counts}
+        for cleaned, counts in zip(known, found.facts(), strict=True)
+    ]
+    facts = {"data": data, "form": "pairs", "rows": n_rows, "relations": combined_relations}
+    write_json(table.with_suffix(".json"), {**facts, **digest_of(table)})
+    for one in combined_relations:
+        logger.info(
+            "%s: %d rows; %d are copies and %d near copies of earlier ones",
+            *(one[key] for key in ("relation", "rows", "copies", "near")),
+        )
+    logger.info("%s: %d rows", data, n_rows)
+
+
+@job("numpy", "pyarrow")
+def audit_training(*, data: In, tests: list[In], settings: Json, output: Out) -> None:
+    """Training data and the tables of tests → what texts they have in common.
+
+    Settings: {"tests": kind and name of each table, "declared": whether test texts are said to be there}.
+    """
+    from sentflow.audit.training_audit import audit_training
+    from sentflow.files.sealed import write_sealed
+    from sentflow.texts.collection import read_table
+    from sentflow.training.data.table import read_training_data
+
+    tables_of_tests = {
+        (kind, name): read_table(path) for (kind, name), path in zip(settings["tests"], tests, strict=True)
+    }
+    facts = audit_training(read_training_data(data), tables_of_tests, declared=settings["declared"])
+    write_sealed(output, facts)
+    for found in facts["tests"]:
+        logger.info(
+            "%s, %s %s: %d of %d texts are copies of training texts, %d more are nearly",
+            facts["data"],
+            found["kind"],
+            found["name"],
+            found["texts"]["copies"],
+            found["texts"]["n"],
+            found["texts"]["near"],
+        )
+    for sentence in facts["warnings"]:
+        logger.warning("%s: %s", facts["data"], sentence)
+
+
+@job("torch", "transformers", "sentence-transformers")
+def train(
+    *,
+    start: In,
+    rows: In,
+    teacher_texts: In | None = None,
+    teacher_embeddings: In | None = None,
+    teacher_info: In | None = None,
+    settings: Json,
+    libraries: str = "",
+    code: str = "",
+    device: Resource[Json] = None,
+    threads: int = 1,
+    save_seconds: Manual[float] = 300.0,
+    limits: Resource[Json] = None,
+    state: Path,
+    record: Out,
+    made: Out,
+    history: Out,
+    held_out: Out,
+    snapshots: Out,
+) -> None:
+    """An encoder and rows of text → the trained encoder, at every step that is asked for, and the way there."""
+    use_limits(limits)
+    prepare_environment(threads)
+    devices = tuple(device) if isinstance(device, list) else (device,)
+    if len(devices) > 1 and "WORLD_SIZE" not in os.environ:
+        _in_processes(len(devices))
+        return
+
+    from sentflow.files.rows import write_rows
+    from sentflow.training.held_out_rows import HeldOutRow
+    from sentflow.training.history import write_history
+    from sentflow.training.job import Job
+    from sentflow.training.leave import EXIT_CODE
+    from sentflow.training.links import link_files
+    from sentflow.training.loop import LeftEarly
+    from sentflow.training.place import Place
+
+    versions = {library: library_version(library) for library in libraries.split()}
+    teacher = [file for file in (teacher_texts, teacher_embeddings, teacher_info) if file]
+    training = Job(settings, start, rows, code, versions, teacher)
+    place = Place(state, devices, threads, save_seconds)
+    try:
+        recorded, costs, progress = training.run(place)
+    except LeftEarly as reason:
+        logger.warning("%s: asked to end, or little time is left. The next run goes on from there.", reason)
+        sys.exit(EXIT_CODE)
+    if int(os.environ.get("RANK", "0")):
+        return  # the first process writes
+    link_files(place.snapshots, snapshots)
+    write_history(history, progress.history)
+    write_rows(held_out, HeldOutRow, [HeldOutRow(**row) for row in progress.held_out])
+    write_text(made, costs.to_json())
+    # The state stays for a run that is killed before Snakemake takes these outputs; `choose_snapshot` deletes it
+    recorded.write(record)
+
+
+def _in_processes(n: int) -> None:
+    """Run this job once per device, as torchrun does, and end as the first of them that fails.
+
+    A wish to leave is passed on to them; torchrun's own command would then end with a traceback. It would also take
+    options of this job for its own.
+    """
+    from torch.distributed.elastic.multiprocessing import SignalException
+    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+    from sentflow.training.leave import EXIT_CODE, SIGNALS
+
+    config = LaunchConfig(
+        min_nodes=1,
+        max_nodes=1,
+        nproc_per_node=n,
+        run_id=str(os.getpid()),
+        rdzv_backend="c10d",
+        rdzv_endpoint="localhost:0",  # any port that is free
+        max_restarts=0,
+        signals_to_handle=",".join(number.name for number in SIGNALS),
+        # for the step that is being computed, and to save; torchrun then kills
+        shutdown_timeout=600,
+    )
+    words = [sys.executable, "-m", "sentflow.jobs", *sys.argv[1:]]
+    try:
+        elastic_launch(config, words[0])(*words[1:])
+    except SignalException:
+        sys.exit(EXIT_CODE)
+    except ChildFailedError as error:
+        sys.exit(error.get_first_failure()[1].exitcode)
+
+
+@job("numpy", "scipy")
+def score_snapshot(*, pairs: In, texts: In, embeddings: In, info: In, settings: Json, output: Out) -> None:
+    """Development pairs and their vectors by one snapshot of a training → how good it is there.
+
+    Settings: {"model", "step", "pairs"}.
+    """
+    from sentflow.files.sealed import write_sealed
+    from sentflow.texts.lookup import read_vectors
+    from sentflow.texts.pairs import read_pairs
+    from sentflow.training.development import development_measures
+
+    measures = development_measures(read_pairs(pairs), read_vectors(texts, embeddings, info))
+    write_sealed(output, {**settings, "measures": measures})
+
+
+@job()
+def choose_snapshot(
+    *,
+    snapshots: In,
+    record: In,
+    scores: Sequence[In] = (),
+    state: Path,
+    settings: Json,
+    manifest: Out,
+    selection: Out,
+    last: Out,
+) -> None:
+    """Development scores of a training's snapshots → the one that is the encoder.
+
+    Settings: {"model"}, {"kind"}, keys of selection.
+    """
+    from sentflow.encoders.kinds.table import TRAINED
+    from sentflow.encoders.manifest import WEIGHTS, write_manifest
+    from sentflow.files.sealed import read_sealed, write_sealed
+    from sentflow.training.exported import manifest_of
+    from sentflow.training.links import link_files
+    from sentflow.training.record import Record
+    from sentflow.training.selection import Choice
+
+    # Snakemake has the outputs of the training, which it had not while that ran
+    shutil.rmtree(state, ignore_errors=True)
+    model, kind = settings.pop("model"), settings.pop("kind", TRAINED)
+    choice = Choice(**settings)
+    found = [read_sealed(file) for file in scores]
+    steps = [score["step"] for score in found] or [Record.read(record).steps]
+    development = [score["measures"][choice.measure] for score in found] or [float("nan")]
+    chosen = choice.choose(steps, [float("nan") if score is None else score for score in development])
+    logger.info("chosen: the encoder after step %d of %d scored", chosen["step"], len(found))
+    weights = manifest.parent / WEIGHTS
+    for step, folder in ((chosen["step"], weights), (steps[-1], last)):
+        snapshot = snapshots / f"step-{step:06d}"
+        if not snapshot.is_dir():
+            raise DataError(f"{snapshot} is missing. Delete {record} and run snakemake again.")
+        shutil.rmtree(folder, ignore_errors=True)
+        link_files(snapshot, folder)
+    write_manifest(manifest, manifest_of(weights, model=model, kind=kind))
+    write_sealed(selection, chosen)
+
+
+@job("numpy", "scipy", "pyarrow")
+def compare_training(*, rows: list[In], settings: Json, output: Out) -> None:
+    """The similarities of all trainings on all pair sets → what seeds and pairs decide.
+
+    Settings: {"pairs": pair sets in order, "groups": name → seed → encoder, "controls": groups, "measure",
+    "correlation", "alpha", "level", "n_resamples", "seed"}.
+    """
+    from sentflow.compare.pair_sets import PairSetSettings, refuse_other_pairs
+    from sentflow.compare.training_rows import TrainingSeeds
+    from sentflow.compare.trainings import Trainings
+    from sentflow.files.rows import write_rows
+    from sentflow.similarity.results import bootstrap_seed
+    from sentflow.similarity.storage import read_similarities
+
+    pair_sets, groups, controls = (settings.pop(key) for key in ("pairs", "groups", "controls"))
+    similarities = {(one.pairs, one.model): one for one in map(read_similarities, rows)}
+    found: list[TrainingSeeds] = []
+    for pairs in pair_sets:
+        own = [similarities[pairs, model] for seeds in groups.values() for model in seeds.values()]
+        refuse_other_pairs(own)
+        places = {one.model: place for place, one in enumerate(own)}
+        trainings = Trainings(
+            rows=own,
+            groups={
+                name: {int(seed): places[model] for seed, model in seeds.items()}
+                for name, seeds in groups.items()
+            },
+            controls=controls,
+            settings=PairSetSettings(**{**settings, "seed": bootstrap_seed(settings["seed"], pairs)}),
+        )
+        found += trainings.seed_rows()
+        logger.info("%s: %d trainings in %d groups", pairs, len(own), len(groups))
+    write_rows(output, TrainingSeeds, found)
