@@ -41,7 +41,6 @@ def test_right_configuration_tells_what_it_runs():
     assert "3: bag-of-words, tfidf, random" in text
     assert "2 × 2 folds" in text
     assert re.search(r"downloads +none", text)
-    assert re.search(r"probe_lazy +3\n", text)
     assert f"sentflow run --cores all --configfile {TINY}" in text
 
 

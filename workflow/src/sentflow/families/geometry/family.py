@@ -78,15 +78,6 @@ class Geometry(Family):
             "geometry of several encoders": bool(self.geometry()) and several,
         }
 
-    def jobs(self) -> Mapping[str, int]:
-        """See `Family.jobs`."""
-        return {
-            "permute_texts": len(self.collections()),
-            "align": len(self.alignments()),
-            "geometry": len(self.geometry()),
-            "summarise_geometry": int(bool(self.summaries())),
-        }
-
     def constraints(self) -> Mapping[str, str]:
         """The selected alignments."""
         return {"alignment": one_of(self.alignment_entries)}

@@ -208,35 +208,6 @@ class Probing(ProbingSettings):
         """See `Family.published`."""
         return {"published": [entry.model_dump() for entry in self.experiment.config.report.published]}
 
-    def jobs(self) -> Mapping[str, int]:
-        """See `Family.jobs`."""
-        experiment = self.experiment
-        parts = {"task": 1, "repetition": len(self.repetitions)}
-        parts["fold"] = parts["repetition"] * len(self.folds_of_repetition)
-        per_score = parts[experiment.config.probe.job]
-        n_tasks, n_protocols = len(self.tasks), len(self.study)
-        probes = dict.fromkeys(("probe", "probe_featurised", "probe_lazy"), 0)
-        study = {f"{rule}_study": 0 for rule in probes}
-        for task, model in self._measured():
-            probes[self._probe_rule(model)] += per_score
-            for protocol in self.protocols_of(task)[1:]:
-                own = self.has_own_folds(protocol, task, model)
-                study[f"{self._probe_rule(model)}_study"] += per_score if own else 0
-        return {
-            "prepare": len(self._prepared()),
-            "featurise": n_tasks * len(experiment.featurisers),
-            **probes,
-            "score": n_tasks * len(experiment.models),
-            "audit": n_tasks,
-            "hardest": n_tasks,
-            **study,
-            "score_study": sum(len(self.protocols_of(task)[1:]) for task, _ in self._measured()),
-            "compare_protocol": n_protocols,
-            "compare": int(n_tasks > 0),
-            "compare_documents": int(bool(self.document_tasks)),
-            "summarise": int(n_tasks > 0),
-        }
-
     def constraints(self) -> Mapping[str, str]:
         """Tasks, also those that share a dataset with a selected one, and the protocols of the study."""
         known = [task for tasks in self.tasks_of_dataset.values() for task in tasks]
@@ -333,11 +304,6 @@ class Probing(ProbingSettings):
     def collection_of(self, wildcards: Any) -> str:
         """See `Family.collection_of`."""
         return self._collection_named(wildcards.task, wildcards.model)
-
-    def _probe_rule(self, model: str) -> str:
-        if model in self.experiment.lazy_models:
-            return "probe_lazy"
-        return "probe_featurised" if model in self.experiment.featurisers else "probe"
 
 
 def _tables(tasks: Any) -> list[str]:

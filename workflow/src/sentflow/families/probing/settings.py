@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import cache
-from types import SimpleNamespace
 from typing import Any
 
 from sentflow.config.protocols import Switches
@@ -205,11 +204,6 @@ class ProbingSettings(Family):
         study = self.study if task in self.study_tasks else []
         documents = [self.document_protocol(task).name] if task in self.document_tasks else []
         return list(dict.fromkeys([own, *study, *documents]))
-
-    def has_own_folds(self, protocol: str, task: str, model: str) -> bool:
-        """Whether another protocol than that of a task trains its probes anew."""
-        wildcards = SimpleNamespace(protocol=protocol, task=task, model=model)
-        return self._folds_from(wildcards) != self.task_protocol(task)
 
     def _real_models(self) -> list[str]:
         """The models that are no controls, by name; all of them if there are only controls."""

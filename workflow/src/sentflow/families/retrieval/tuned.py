@@ -29,19 +29,6 @@ class TunedRetrieval(RetrievalUnits):
         decisions = [paths.SUMMARY_DECISIONS, *self._decision_pairs()] if self.decision_scores() else []
         return [*decisions, *([paths.SUMMARY_WEIGHTS] if self.weighed() else [])]
 
-    def jobs_of_chosen(self) -> dict[str, int]:
-        """See `Family.jobs`."""
-        one = int(bool(self.decision_scores()))
-        return {
-            "weigh": len(self.weighed()),
-            "choose_weights": len(self.choices()),
-            "summarise_weights": int(bool(self.weighed())),
-            "decide": len(self.decided()),
-            "evaluate_decisions": len(self.decision_scores()),
-            "compare_decisions": one,
-            "summarise_decisions": one,
-        }
-
     # --- fusions with tuned weights -------------------------------------------------------------------------
 
     @property

@@ -138,18 +138,6 @@ class Similarity(Family):
         )
         return found
 
-    def jobs(self) -> Mapping[str, int]:
-        """See `Family.jobs`."""
-        n_models, n_pair_sets = len(self.experiment.fixed_models), len(self.selected)
-        return {
-            "prepare_pairs": len(self.prepared),
-            "similarity": n_pair_sets * n_models,
-            "overlap": n_pair_sets * len(self._baselines()),
-            "compare_similarity": len(self.comparisons()),
-            "regress": len(self.regressions()),
-            "summarise_similarity": int(bool(self.summaries())),
-        }
-
     def constraints(self) -> Mapping[str, str]:
         """Pair sets that are needed, baselines and regressions."""
         return {
