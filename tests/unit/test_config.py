@@ -183,7 +183,7 @@ def test_values_of_another_kind_are_told():
         ({"models": {"mine": 3}}, "models.mine", "object"),
         ({"tasks": {"T1B-sample": {"reader": None}}}, "tasks.T1B-sample.reader", "object"),
         ({"tasks": {"T2A-sample": {"metric": "f1"}}}, "tasks.T2A-sample.metric", "mcc"),
-        ({"alignments": {"STSB-test": {"pairs": 5}}}, "alignments.STSB-test.pairs", "array"),
+        ({"alignments": {"STSB-test": {"pairs": 5}}}, "alignments.STSB-test.pairs", "a list"),
         ({"models": {"../x": RANDOM}}, "models", "'../x'"),
     )
 

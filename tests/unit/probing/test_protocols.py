@@ -146,7 +146,7 @@ TEN = {"ten": {"like": "corrected", "title": "Ten", "training": {"folds": 10}}}
         (
             {"protocols": {"published-mlp-leak": {"training": {"batch_size": 1}}}},
             "protocols.published-mlp-leak.training.batch_size",
-            "1 is less",
+            "equal to 2",
         ),
         ({"tasks": {"Mine": {**FILE, "protocol": "corected"}}}, "tasks.Mine.protocol", "mean corrected?"),
         (

@@ -57,6 +57,23 @@ class Settings(BaseModel):
         return self
 
 
+def keys_of_others(
+    model: Settings, kind: str, keys: Mapping[str, tuple[str, ...]]
+) -> Iterator[tuple[str, str]]:
+    """Keys of an entry that its kind does not have, each as `Settings.wrong` tells it.
+
+    Parameters
+    ----------
+    kind
+        Name of the field that says the kind.
+    keys
+        Kind → the keys that it has, beside that field.
+    """
+    value = getattr(model, kind)
+    for key in sorted(model.model_fields_set - {kind, *keys[value]}):
+        yield key, f"{kind}: {value} has no such key. Write one of: {', '.join(sorted(keys[value]))}."
+
+
 # --- types ----------------------------------------------------------------------------------------------------
 
 
@@ -320,9 +337,8 @@ def _is_told_by_items(error: ErrorDetails) -> bool:
 
 
 def _of_error(kind: Any, error: ErrorDetails) -> Iterator[Mistake]:
-    place, steps, missing = _Place((), kind), list(error["loc"]), ""
-    if error["type"] in ("missing", "extra_forbidden"):
-        missing = str(steps.pop())
+    place, steps = _Place((), kind), list(error["loc"])
+    missing = steps.pop() if error["type"] in ("missing", "extra_forbidden") else ""
     for step in steps:
         if not place.step(step):
             break
@@ -336,9 +352,12 @@ def _of_error(kind: Any, error: ErrorDetails) -> Iterator[Mistake]:
     match error["type"]:
         case _ if place.several:
             yield told(f"{value!r} fits none of the forms that it may have.")
+        case "missing" if isinstance(missing, int):
+            yield told(f"{error['input']!r} should have a value more.")
         case "missing":
             known = fields_of(forms[0])
-            about = _forms(Annotated[known[missing].annotation, known[missing]])[2]
+            field = known[str(missing)]
+            about = _forms(Annotated[field.annotation, field])[2]
             yield Mistake(path, f"{missing!r} is missing. {about}".strip(), (*path, missing))
         case "extra_forbidden":
             gone = KEYS.get(".".join(map(str, (*path, missing))))
@@ -346,7 +365,7 @@ def _of_error(kind: Any, error: ErrorDetails) -> Iterator[Mistake]:
             said = (
                 f"this key is gone. {gone}"
                 if gone
-                else f"there is no such key. {instead(missing, known_keys)}"
+                else f"there is no such key. {instead(str(missing), known_keys)}"
             )
             yield told(said, missing, hint="")
         case "union_tag_not_found":

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from sentflow.config.experiment import Configuration
+from sentflow.config.pairs import Alignment
 from sentflow.errors import instead
 from sentflow.families import pair_sets
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
@@ -38,6 +39,6 @@ def _geometry_problems(config: Configuration, selected: list[str], pair_sets: En
 
 
 GEOMETRY = ConfigPart(
-    (Section("alignments", "alignment", ("select.alignments",)),),
+    (Section("alignments", "alignment", ("select.alignments",), model=Alignment),),
     problems=_problems,
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from sentflow.config.experiment import Configuration, Probe, Report
+from sentflow.config.protocols import Protocol
 from sentflow.encoders.prompts import roles_of_texts
 from sentflow.encoders.roles import SIDES
 from sentflow.families.probing.own_tasks import dataset_name, is_short, write_out
@@ -211,6 +212,7 @@ PROTOCOLS = Section(
     "protocols",
     "protocol",
     ("probe.protocol", "study.protocols"),
+    model=Protocol,
     derive=_derived_protocol,
     overlay_problems=_fixed_switches,
 )

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from sentflow.config.protocols import Switches
 from sentflow.encoders.entries import kind_of
 from sentflow.families.probing.task_protocols import protocol_name
 from sentflow.families.training.needs import held_out_tasks
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
-from sentflow.graph.config.schema import load_schema
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import described_models, json_text, pick, pick_known
 from sentflow.graph.provenance import code, versions
@@ -260,7 +260,6 @@ class ProbingSettings(Family):
     def _told_protocol(self, name: str) -> Entry:
         """What the page says about a protocol."""
         protocol = self.protocols[name]
-        notes = load_schema(self.experiment.workflow, "protocols")["$defs"]["switches"]["properties"]
         probed = [task for key, task in self.tasks.items() if name in self.protocols_of(key)]
         changed = [not_comparable_text(changed_settings(protocol, task)) for task in probed]
         return {
@@ -269,7 +268,10 @@ class ProbingSettings(Family):
             "description": self._description(name),
             "tasks": [task for task in self.tasks if self.task_protocol(task).name == name],
             "switches": {
-                switch: {"value": switch_text({switch: value}), "note": notes[switch]["description"]}
+                switch: {
+                    "value": switch_text({switch: value}),
+                    "note": Switches.model_fields[switch].description,
+                }
                 for switch, value in protocol.switches.changes().items()
             },
             "not_comparable": sorted({text for text in changed if text}),

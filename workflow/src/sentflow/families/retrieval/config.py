@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sentflow.config.experiment import Configuration
+from sentflow.config.model import LowerName
+from sentflow.config.search import Analyser, Cut, Decision
 from sentflow.errors import no_pattern
 from sentflow.families.retrieval.encoder_config import encoder_problems, passage_problems
 from sentflow.families.retrieval.own_collections import (
@@ -263,9 +265,9 @@ RETRIEVAL = ConfigPart(
             members=_of_seeds,
             left_out=without_encoder,
         ),
-        Section("decisions", "decision", ("select.decisions",), alone=False),
-        Section("analysers", "analyser", ()),
-        Section("passages", "way to cut passages", ()),
+        Section("decisions", "decision", ("select.decisions",), model=Decision, alone=False),
+        Section("analysers", "analyser", (), model=Analyser),
+        Section("passages", "way to cut passages", (), model=Cut, key=LowerName),
     ),
     problems=_problems,
     further_models=further_encoders,

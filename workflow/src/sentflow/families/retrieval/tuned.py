@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from sentflow.config.search import PARAMETERS
 from sentflow.families.retrieval.parts import FUSION, RANDOM
 from sentflow.families.retrieval.settings import fusion_settings, title_of
-from sentflow.families.retrieval.tuned_config import PARAMETERS, WEIGHT_STEPS, decided_by, tuned_on
+from sentflow.families.retrieval.tuned_config import WEIGHT_STEPS, decided_by, tuned_on
 from sentflow.families.retrieval.units import RetrievalUnits
 from sentflow.graph import paths
 from sentflow.graph.config.family import Entry

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from sentflow.config.experiment import Configuration
+from sentflow.config.pairs import PairSet, Regression
 from sentflow.families import pair_sets
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Section, Selected
@@ -36,8 +37,8 @@ def _baseline_problems(config: Configuration) -> list[str]:
 
 SIMILARITY = ConfigPart(
     (
-        Section("pair_sets", "pair set", ("select.pair_sets",), derive=derived),
-        Section("regressions", "regression", ("select.regressions",)),
+        Section("pair_sets", "pair set", ("select.pair_sets",), model=PairSet, derive=derived),
+        Section("regressions", "regression", ("select.regressions",), model=Regression),
     ),
     problems=_problems,
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sentflow.config.experiment import Configuration
+from sentflow.config.model import Name
 from sentflow.graph.config.schema import Schema
 
 Entry = dict[str, Any]
@@ -31,6 +32,8 @@ class Section:
         One entry, in messages.
     named_in
         Places of a configuration (``section.key``) that hold a name, or a list of names, of what is to be run.
+    model, key
+        What an entry and the name of one may be; None for a section whose schema says it.
     derive
         Makes an entry with ``like`` of the entry that it names and what it says itself; None if entries have no
         ``like``.
@@ -54,6 +57,8 @@ class Section:
     name: str
     noun: str
     named_in: tuple[str, ...]
+    model: Any = None
+    key: Any = Name
     derive: Callable[[Any, Entry], Entry] | None = None
     write_out: Callable[[AllEntries, Callable[[str], Schema]], dict[str, list[str]]] | None = None
     overlay_problems: Callable[[Entries, Entries], list[str]] | None = None

@@ -28,7 +28,7 @@ DOCUMENTS = "-documents"  # ends the name of a protocol that is another with doc
 
 
 def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | None = None) -> ProbeProtocol:
-    """The protocol of an entry that fits ``protocols.schema.yaml``.
+    """The protocol of an entry that fits `sentflow.config.protocols.Protocol`.
 
     Parameters
     ----------
