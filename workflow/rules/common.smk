@@ -33,7 +33,7 @@ from sentflow.graph.failed_jobs import told_to
 from sentflow.graph.job_settings import one_of
 from sentflow.graph.plan import refuse_uploads
 from sentflow.graph.products import files_of_page
-from sentflow.graph.provenance import code, files, versions
+from sentflow.graph.provenance import code, files, identity, versions
 from sentflow.graph.rate_limit import drop_idle_rate_limit
 from sentflow.graph.requests import asks, beside_others
 from sentflow.graph.run_record import write_record
