@@ -16,9 +16,8 @@ rule generate:
     resources:
         **asks(1000, 5),
     params:
-        code=code("generate"),
+        **identity("generate"),
         vocabulary=files("texts/sample/vocabulary/*.yaml"),
-        env=versions("numpy"),
         task=targets.generated_task,
         seed=targets.generator_seed,
     shell:
@@ -75,7 +74,7 @@ rule collect:
     resources:
         **asks(1000, 10, per_input=12),
     params:
-        code=code("collect"),
+        **identity("collect"),
         roles=targets.roles_of_collection,
     shell:
         command("collect")

@@ -23,8 +23,7 @@ rule permute_texts:
     resources:
         **asks(1000, 5),
     params:
-        code=code("permute_texts"),
-        env=versions("numpy"),
+        **identity("permute_texts"),
         settings=geometry.permute_settings,
     shell:
         command("permute_texts")
@@ -52,8 +51,7 @@ rule align:
     resources:
         **asks(1000, 30, per_input=7),
     params:
-        code=code("align"),
-        env=versions("numpy"),
+        **identity("align"),
         settings=geometry.alignment_settings,
     shell:
         command("align")
@@ -83,8 +81,7 @@ rule geometry:
     resources:
         **asks(1500, 60, per_input=16),
     params:
-        code=code("geometry"),
-        env=versions("numpy"),
+        **identity("geometry"),
         settings=geometry.geometry_settings,
     shell:
         command("geometry")
@@ -110,7 +107,7 @@ rule summarise_geometry:
     resources:
         **asks(2000, 20),
     params:
-        code=code("summarise_geometry"),
+        **identity("summarise_geometry"),
         settings=geometry.summarise_settings,
     shell:
         command("summarise_geometry")

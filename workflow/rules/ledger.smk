@@ -23,7 +23,7 @@ rule summarise_ledger:
     resources:
         **asks(1000, 5),
     params:
-        code=code("summarise_ledger"),
+        **identity("summarise_ledger"),
     shell:
         command("summarise_ledger")
 

@@ -21,7 +21,7 @@ rule summarise_costs:
     resources:
         **asks(1000, 10),
     params:
-        code=code("summarise_costs"),
+        **identity("summarise_costs"),
         benchmarks=paths.BENCHMARKS,
     shell:
         command("summarise_costs")
@@ -151,7 +151,7 @@ rule record:
     resources:
         **asks(500, 5),
     params:
-        code=code("record"),
+        **identity("record"),
         settings=targets.record_settings,
     shell:
         command("record")
@@ -204,8 +204,7 @@ rule export_ro_crate:
     resources:
         **asks(1000, 10),
     params:
-        code=code("export_ro_crate"),
-        env=versions("rocrate"),
+        **identity("export_ro_crate"),
         settings=targets.crate_settings,
     shell:
         command("export_ro_crate")

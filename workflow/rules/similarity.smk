@@ -21,7 +21,7 @@ rule prepare_pairs:
         checks=similarity.prepare_checks,
         limits=targets.limits(),
     params:
-        code=code("prepare_pairs"),
+        **identity("prepare_pairs"),
         settings=similarity.prepare_settings,
     shell:
         command("prepare_pairs")
@@ -50,8 +50,7 @@ rule similarity:
     resources:
         **asks(1000, 20, per_input=5),
     params:
-        code=code("similarity"),
-        env=versions("numpy"),
+        **identity("similarity"),
         settings=similarity.score_settings,
     shell:
         command("similarity")
@@ -74,8 +73,7 @@ rule overlap:
     resources:
         **asks(1000, 20),
     params:
-        code=code("overlap"),
-        env=versions("numpy"),
+        **identity("overlap"),
         settings=similarity.overlap_settings,
     shell:
         command("overlap")
@@ -96,8 +94,7 @@ rule compare_similarity:
     resources:
         **asks(2000, 60),
     params:
-        code=code("compare_similarity"),
-        env=versions("numpy", "scipy"),
+        **identity("compare_similarity"),
         settings=similarity.comparison_settings,
     shell:
         command("compare_similarity")
@@ -126,8 +123,7 @@ rule regress:
     resources:
         **asks(1500, 60, per_input=10),
     params:
-        code=code("regress"),
-        env=versions("numpy", "torch"),
+        **identity("regress"),
         settings=similarity.regression_settings,
     shell:
         command("regress")
@@ -153,7 +149,7 @@ rule summarise_similarity:
     resources:
         **asks(2000, 20),
     params:
-        code=code("summarise_similarity"),
+        **identity("summarise_similarity"),
         settings=similarity.summarise_settings,
     shell:
         command("summarise_similarity")

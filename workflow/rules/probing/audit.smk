@@ -17,8 +17,7 @@ rule audit:
     resources:
         **asks(2000, 20),
     params:
-        code=code("audit"),
-        env=versions("numpy", "py3langid"),
+        **identity("audit"),
         settings=probing.audit_settings,
     shell:
         command("audit")
@@ -41,7 +40,7 @@ rule hardest:
     resources:
         **asks(1000, 10),
     params:
-        code=code("hardest"),
+        **identity("hardest"),
         settings=probing.hardest_settings,
     shell:
         command("hardest")

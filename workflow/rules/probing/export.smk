@@ -21,7 +21,7 @@ rule export_mteb:
     resources:
         **asks(1000, 10),
     params:
-        code=code("export_mteb"),
+        **identity("export_mteb"),
         settings=probing.exported.settings,
     shell:
         command("export_mteb")
@@ -44,8 +44,7 @@ rule export_huggingface:
     resources:
         **asks(1000, 10),
     params:
-        code=code("export_huggingface"),
-        env=versions("huggingface_hub"),
+        **identity("export_huggingface"),
         settings=probing.exported.settings,
     shell:
         command("export_huggingface")
@@ -67,7 +66,7 @@ rule export_numbers:
     resources:
         **asks(1000, 5),
     params:
-        code=code("export_numbers"),
+        **identity("export_numbers"),
         title=targets.title,
     shell:
         command("export_numbers")

@@ -25,8 +25,7 @@ rule featurise:
         **asks(4000, 120),
         call_seconds=targets.encoders.call_seconds,
     params:
-        code=code("featurise"),
-        env=versions("numpy"),
+        **identity("featurise"),
     shell:
         command("featurise")
 

@@ -81,8 +81,7 @@ rule score:
     resources:
         **asks(1000, 10),
     params:
-        code=code("score"),
-        env=versions("numpy", "scipy"),
+        **identity("score"),
         settings=probing.score_settings,
     shell:
         command("score")
@@ -112,8 +111,7 @@ rule compare:
     resources:
         **asks(2000, 30),
     params:
-        code=code("compare"),
-        env=versions("numpy", "scipy"),
+        **identity("compare"),
         settings=probing.comparison_settings,
     shell:
         command("compare")

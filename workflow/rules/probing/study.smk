@@ -49,8 +49,7 @@ rule compare_protocol:
     resources:
         **asks(1000, 10),
     params:
-        code=code("compare_protocol"),
-        env=versions("numpy", "scipy"),
+        **identity("compare_protocol"),
         settings=probing.effect_settings,
     shell:
         command("compare_protocol")
@@ -78,8 +77,7 @@ rule compare_documents:
     resources:
         **asks(2000, 30),
     params:
-        code=code("compare_documents"),
-        env=versions("numpy", "scipy"),
+        **identity("compare_documents"),
         settings=probing.document_comparison_settings,
     shell:
         command("compare_documents")

@@ -19,7 +19,7 @@ rule summarise:
     resources:
         **asks(1000, 10),
     params:
-        code=code("summarise"),
+        **identity("summarise"),
         settings=probing.summarise_settings,
     shell:
         command("summarise")

@@ -21,7 +21,7 @@ rule prepare:
         checks=probing.prepare_checks,
         limits=targets.limits(),
     params:
-        code=code("prepare"),
+        **identity("prepare"),
         settings=probing.prepare_settings,
     shell:
         command("prepare")

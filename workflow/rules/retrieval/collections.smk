@@ -21,7 +21,7 @@ rule prepare_corpus:
         checks=retrieval.corpus_checks,
         limits=targets.limits(),
     params:
-        code=code("prepare_corpus"),
+        **identity("prepare_corpus"),
         settings=retrieval.corpus_settings,
     shell:
         command("prepare_corpus")
@@ -46,7 +46,7 @@ rule shard_corpus:
     resources:
         **asks(4000, 20),
     params:
-        code=code("shard_corpus"),
+        **identity("shard_corpus"),
     shell:
         command("shard_corpus")
 
@@ -73,7 +73,7 @@ rule prepare_questions:
         checks=retrieval.question_checks,
         limits=targets.limits(),
     params:
-        code=code("prepare_questions"),
+        **identity("prepare_questions"),
         settings=retrieval.question_settings,
     shell:
         command("prepare_questions")
@@ -105,8 +105,7 @@ rule audit_questions:
     resources:
         **asks(1000, 20, per_input=30),
     params:
-        code=code("audit_questions"),
-        env=versions("numpy"),
+        **identity("audit_questions"),
     shell:
         command("audit_questions")
 
@@ -130,7 +129,7 @@ rule split_passages:
     resources:
         **asks(1000, 20, per_input=12),
     params:
-        code=code("split_passages"),
+        **identity("split_passages"),
         settings=retrieval.passage_settings,
     shell:
         command("split_passages")
@@ -157,8 +156,7 @@ rule split_tokens:
     resources:
         **asks(2000, 60, per_input=12),
     params:
-        code=code("split_tokens"),
-        env=versions("tokenizers", "transformers"),
+        **identity("split_tokens"),
         settings=retrieval.passage_settings,
     shell:
         command("split_tokens")
@@ -207,6 +205,6 @@ rule count_terms:
     resources:
         **asks(4000, 60),
     params:
-        code=code("count_terms"),
+        **identity("count_terms"),
     shell:
         command("count_terms")

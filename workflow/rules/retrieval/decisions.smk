@@ -32,8 +32,7 @@ rule decide:
     resources:
         **asks(1000, 20, per_input=30),
     params:
-        code=code("decide"),
-        env=versions("ir-measures", "pytrec-eval-terrier", "numpy", "scipy"),
+        **identity("decide"),
         settings=retrieval.decide_settings,
     shell:
         command("decide")
@@ -60,8 +59,7 @@ rule evaluate_decisions:
     resources:
         **asks(1000, 20, per_input=20),
     params:
-        code=code("evaluate_decisions"),
-        env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
+        **identity("evaluate_decisions"),
         settings=retrieval.decision_settings,
     shell:
         command("evaluate_decisions")
@@ -83,8 +81,7 @@ rule compare_decisions:
     resources:
         **asks(1000, 60, per_input=20),
     params:
-        code=code("compare_decisions"),
-        env=versions("numpy", "scipy"),
+        **identity("compare_decisions"),
         settings=retrieval.decision_comparison_settings,
     shell:
         command("compare_decisions")
@@ -106,7 +103,7 @@ rule summarise_decisions:
     resources:
         **asks(1000, 10),
     params:
-        code=code("summarise_decisions"),
+        **identity("summarise_decisions"),
         settings=retrieval.decision_summary_settings,
     shell:
         command("summarise_decisions")
@@ -131,6 +128,6 @@ rule export_submissions:
     resources:
         **asks(1000, 10),
     params:
-        code=code("export_submissions"),
+        **identity("export_submissions"),
     shell:
         command("export_submissions")

@@ -70,8 +70,7 @@ rule explain_sparse:
     resources:
         **asks(2000, 60, per_input=6),
     params:
-        code=code("explain_sparse"),
-        env=versions("numpy", "scipy", "tokenizers", "transformers"),
+        **identity("explain_sparse"),
         settings=retrieval.search_settings,
     shell:
         command("explain_sparse")

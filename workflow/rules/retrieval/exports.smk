@@ -27,7 +27,7 @@ rule export_trec:
         **asks(1000, 10, per_input=30),
         benchmarks=retrieval.exported.benchmarks,
     params:
-        code=code("export_trec"),
+        **identity("export_trec"),
         settings=retrieval.exported.trec_settings,
     shell:
         command("export_trec")
@@ -60,8 +60,7 @@ rule export_mteb_retrieval:
     resources:
         **asks(1000, 60, per_input=30),
     params:
-        code=code("export_mteb_retrieval"),
-        env=versions("ir-measures", "pytrec-eval-terrier"),
+        **identity("export_mteb_retrieval"),
         settings=retrieval.exported.mteb_settings,
     shell:
         command("export_mteb_retrieval")
@@ -90,6 +89,6 @@ rule export_law_files:
     resources:
         **asks(1000, 10, per_input=12),
     params:
-        code=code("export_law_files"),
+        **identity("export_law_files"),
     shell:
         command("export_law_files")

@@ -26,8 +26,7 @@ rule weigh:
     resources:
         **asks(1000, 60, per_input=40),
     params:
-        code=code("weigh"),
-        env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
+        **identity("weigh"),
         settings=retrieval.weigh_settings,
     shell:
         command("weigh")
@@ -56,8 +55,7 @@ rule choose_weights:
     resources:
         **asks(1000, 10, per_input=10),
     params:
-        code=code("choose_weights"),
-        env=versions("numpy", "scipy"),
+        **identity("choose_weights"),
         settings=retrieval.choice_settings,
     shell:
         command("choose_weights")
@@ -81,8 +79,7 @@ rule summarise_weights:
     resources:
         **asks(1000, 10, per_input=10),
     params:
-        code=code("summarise_weights"),
-        env=versions("numpy"),
+        **identity("summarise_weights"),
         settings=retrieval.weights_summary_settings,
     shell:
         command("summarise_weights")

@@ -127,7 +127,7 @@ rule summarise_indexes:
     resources:
         **asks(1000, 10),
     params:
-        code=code("summarise_indexes"),
+        **identity("summarise_indexes"),
         settings=retrieval.summarise_indexes_settings,
     shell:
         command("summarise_indexes")

@@ -25,8 +25,7 @@ rule evaluate:
     resources:
         **asks(1000, 20, per_input=30),
     params:
-        code=code("evaluate"),
-        env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
+        **identity("evaluate"),
         settings=retrieval.evaluate_settings,
     shell:
         command("evaluate")
@@ -53,8 +52,7 @@ rule compare_retrieval:
     resources:
         **asks(1000, 60, per_input=20),
     params:
-        code=code("compare_retrieval"),
-        env=versions("numpy", "scipy"),
+        **identity("compare_retrieval"),
         settings=retrieval.comparison_settings,
     shell:
         command("compare_retrieval")
@@ -84,7 +82,7 @@ rule hardest_questions:
     resources:
         **asks(1000, 20, per_input=20),
     params:
-        code=code("hardest_questions"),
+        **identity("hardest_questions"),
         settings=retrieval.hardest_settings,
     shell:
         command("hardest_questions")
@@ -106,7 +104,7 @@ rule summarise_retrieval:
     resources:
         **asks(1000, 10),
     params:
-        code=code("summarise_retrieval"),
+        **identity("summarise_retrieval"),
         settings=retrieval.summarise_settings,
     shell:
         command("summarise_retrieval")
@@ -130,7 +128,7 @@ rule summarise_stages:
     resources:
         **asks(1000, 10),
     params:
-        code=code("summarise_stages"),
+        **identity("summarise_stages"),
         settings=retrieval.stage_settings,
     shell:
         command("summarise_stages")
@@ -154,8 +152,7 @@ rule summarise_questions:
     resources:
         **asks(1000, 20, per_input=20),
     params:
-        code=code("summarise_questions"),
-        env=versions("numpy"),
+        **identity("summarise_questions"),
         settings=retrieval.question_summary_settings,
     shell:
         command("summarise_questions")
@@ -180,7 +177,7 @@ rule summarise_retrieval_costs:
     resources:
         **asks(1000, 10),
     params:
-        code=code("summarise_retrieval_costs"),
+        **identity("summarise_retrieval_costs"),
         settings=retrieval.cost_settings,
     shell:
         command("summarise_retrieval_costs")

@@ -67,8 +67,7 @@ rule search_vectors:
     resources:
         **asks(1000, 60, per_input=4),
     params:
-        code=code("search_vectors"),
-        env=versions("numpy"),
+        **identity("search_vectors"),
         settings=retrieval.search_settings,
     shell:
         command("search_vectors")
@@ -105,8 +104,7 @@ rule search_sparse:
     resources:
         **asks(1000, 60, per_input=6),
     params:
-        code=code("search_sparse"),
-        env=versions("numpy", "scipy"),
+        **identity("search_sparse"),
         settings=retrieval.search_settings,
     shell:
         command("search_sparse")
@@ -136,7 +134,7 @@ rule merge_shards:
     resources:
         **asks(2000, 20),
     params:
-        code=code("merge_shards"),
+        **identity("merge_shards"),
     shell:
         command("merge_shards")
 
@@ -171,8 +169,7 @@ rule search_randomly:
     resources:
         **asks(1000, 10),
     params:
-        code=code("search_randomly"),
-        env=versions("numpy"),
+        **identity("search_randomly"),
         settings=retrieval.search_settings,
     shell:
         command("search_randomly")
@@ -206,8 +203,7 @@ rule fuse:
     resources:
         **asks(1000, 20, per_input=30),
     params:
-        code=code("fuse"),
-        env=versions("numpy"),
+        **identity("fuse"),
         settings=retrieval.search_settings,
     shell:
         command("fuse")
@@ -277,7 +273,7 @@ rule read_run:
     resources:
         **asks(2000, 20),
     params:
-        code=code("read_run"),
+        **identity("read_run"),
         settings=retrieval.search_settings,
     shell:
         command("read_run")

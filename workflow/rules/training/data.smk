@@ -21,8 +21,7 @@ rule prepare_training:
         checks=training.data_of.data_checks,
         limits=targets.limits(),
     params:
-        code=code("prepare_training"),
-        env=versions("numpy"),
+        **identity("prepare_training"),
         settings=training.data_of.data_settings,
     shell:
         command("prepare_training")
@@ -52,8 +51,7 @@ rule collect_training:
         **asks(1000, 20, per_input=12),
         checks=training.data_of.data_checks,
     params:
-        code=code("collect_training"),
-        env=versions("numpy"),
+        **identity("collect_training"),
         settings=training.data_of.collected_settings,
     shell:
         command("collect_training")
@@ -80,8 +78,7 @@ rule clean_pairs:
     resources:
         **asks(2000, 240, per_input=12, of="tests"),
     params:
-        code=code("clean_pairs"),
-        env=versions("numpy", "py3langid"),
+        **identity("clean_pairs"),
         settings=training.data_of.cleaned_settings,
     shell:
         command("clean_pairs")
@@ -107,8 +104,7 @@ rule combine_pairs:
         **asks(2000, 240, per_input=2),
         checks=training.data_of.data_checks,
     params:
-        code=code("combine_pairs"),
-        env=versions("numpy"),
+        **identity("combine_pairs"),
         settings=training.data_of.combined_settings,
     shell:
         command("combine_pairs")
@@ -147,8 +143,7 @@ rule mine_training:
         **asks(1000, 30, per_input=20),
         checks=training.data_of.data_checks,
     params:
-        code=code("mine_training"),
-        env=versions("numpy"),
+        **identity("mine_training"),
         settings=training.data_of.mined_settings,
     shell:
         command("mine_training")
@@ -172,8 +167,7 @@ rule audit_training:
     resources:
         **asks(3000, 60, per_input=12),
     params:
-        code=code("audit_training"),
-        env=versions("numpy"),
+        **identity("audit_training"),
         settings=training.data_of.audit_settings,
     shell:
         command("audit_training")

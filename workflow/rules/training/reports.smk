@@ -22,7 +22,7 @@ rule summarise_training_jobs:
     resources:
         **asks(1000, 10),
     params:
-        code=code("summarise_training_jobs"),
+        **identity("summarise_training_jobs"),
         settings=training.reports.job_settings,
     shell:
         command("summarise_training_jobs")
@@ -54,9 +54,8 @@ rule model_card:
     resources:
         **asks(1000, 10),
     params:
-        code=code("model_card"),
+        **identity("model_card"),
         template=files("training/cards/card.md.j2"),
-        env=versions("huggingface_hub", "jinja2"),
         settings=training.reports.card_settings,
     shell:
         command("model_card")
@@ -83,7 +82,7 @@ rule export_pairs:
     resources:
         **asks(1000, 30, per_input=4),
     params:
-        code=code("export_pairs"),
+        **identity("export_pairs"),
         settings=training.data_of.export_settings,
     shell:
         command("export_pairs")

@@ -16,8 +16,7 @@ rule compare_training:
     resources:
         **asks(2000, 60),
     params:
-        code=code("compare_training"),
-        env=versions("numpy", "scipy"),
+        **identity("compare_training"),
         settings=training.study.comparison_settings,
     shell:
         command("compare_training")

@@ -66,8 +66,7 @@ rule score_snapshot:
     resources:
         **asks(1000, 10, per_input=7),
     params:
-        code=code("score_snapshot"),
-        env=versions("numpy", "scipy"),
+        **identity("score_snapshot"),
         settings=training.models.score_settings,
     shell:
         command("score_snapshot")
@@ -97,7 +96,7 @@ rule choose_snapshot:
     resources:
         **asks(1000, 10),
     params:
-        code=code("choose_snapshot"),
+        **identity("choose_snapshot"),
         settings=training.models.choice_settings,
         state=training.models.state,
     shell:
@@ -123,7 +122,7 @@ rule score_trainings:
     resources:
         **asks(2000, 20),
     params:
-        code=code("score_trainings"),
+        **identity("score_trainings"),
         settings=training.models.summary_settings,
     shell:
         command("score_trainings")

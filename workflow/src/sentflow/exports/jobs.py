@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-@job("pyarrow")
+@job()
 def export_mteb(
     *, summary: In, digests: list[In], tables: list[In], versions: In, settings: Json, output: list[Out]
 ) -> None:
@@ -48,7 +48,7 @@ def export_mteb(
     logger.info("%d results", len(rows))
 
 
-@job("huggingface_hub", "pyarrow")
+@job("huggingface_hub")
 def export_huggingface(*, summary: In, digests: list[In], settings: Json, output: list[Out]) -> None:
     """Every score → files for the Hugging Face hub: .eval_results and a model card with a model-index.
 
@@ -71,7 +71,7 @@ def export_huggingface(*, summary: In, digests: list[In], settings: Json, output
     logger.info("%d results", len(rows))
 
 
-@job("pyarrow")
+@job()
 def export_numbers(*, summary: In, title: str, output: Out) -> None:
     """Every score → LaTeX macros for the text of a paper."""
     from sentflow.compare.score_rows import ScoreRow
@@ -83,7 +83,7 @@ def export_numbers(*, summary: In, title: str, output: Out) -> None:
     logger.info("numbers of %d scores", len(rows))
 
 
-@job("numpy", "ir-measures", "pytrec-eval-terrier", "pyarrow")
+@job("ir-measures", "pytrec-eval-terrier")
 def export_mteb_retrieval(
     *,
     corpora: list[In],
@@ -144,7 +144,7 @@ def _revision(digests: list[Path]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS]
 
 
-@job("numpy", "pyarrow", "PyYAML")
+@job()
 def export_trec(
     *,
     corpus: In,
@@ -183,7 +183,7 @@ def export_trec(
     logger.info("%d runs of %s", len(runs), question_set.name)
 
 
-@job("pyarrow")
+@job()
 def export_submissions(*, decided: list[In], questions: In, output: list[Out]) -> None:
     """What is decided for a question set → submissions of the Zalo challenge."""
     from sentflow.exports.submission import submission, submission_text
@@ -197,7 +197,7 @@ def export_submissions(*, decided: list[In], questions: In, output: list[Out]) -
         logger.info("%s: %d questions, %d of them without an article", file, len(found), n_empty)
 
 
-@job("pyarrow")
+@job()
 def export_law_files(
     *, corpus: In, questions: Sequence[In] = (), text: Out, dictionary: Out, articles: Out
 ) -> None:
@@ -221,7 +221,7 @@ def _questions(path: Path) -> "Questions":
         return questions_of(*read_described(path))
 
 
-@job("pyarrow")
+@job()
 def export_pairs(*, data: In, audit: In | None = None, settings: Json, shards: Out, card: Out) -> None:
     """Training data that were put together → shards and a card, as a data set of the hub."""
     from sentflow.exports import pair_corpus
@@ -272,7 +272,7 @@ def export_ro_crate(
     logger.info("%d files", len(files))
 
 
-@job("huggingface_hub", "jinja2", "pyarrow")
+@job("huggingface_hub", "jinja2")
 def model_card(
     *,
     record: In,

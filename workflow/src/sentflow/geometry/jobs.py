@@ -10,7 +10,7 @@ from sentflow.jobs.job import In, Json, Out, job
 logger = logging.getLogger(__name__)
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def permute_texts(*, texts: In, settings: Json, permuted: Out) -> None:
     """Texts of a family → some of them with their words in another order, to be embedded as well.
 
@@ -26,7 +26,7 @@ def permute_texts(*, texts: In, settings: Json, permuted: Out) -> None:
     logger.info("%d of %d texts, %s permuted", len(found.texts), len(distinct), found.unit)
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def align(
     *,
     pairs: list[In],
@@ -65,7 +65,7 @@ def align(
     logger.info("alignment %.6f, uniformity %.6f", facts["alignment"], facts["uniformity"])
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def geometry(
     *,
     pairs: Sequence[In] = (),

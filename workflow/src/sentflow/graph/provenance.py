@@ -67,6 +67,18 @@ def modules_of(job: str, *named: str) -> set[str]:
     return imported_modules(*(name for name in imported if _source(name) is not None), *named)
 
 
+def identity(job: str) -> dict[str, str]:
+    """The params ``code`` of a job, and ``env``: versions of the libraries that its ``@job(…)`` names, if any.
+
+    Raises
+    ------
+    ConfigError
+        There is no such job.
+    """
+    libraries = _facts(module_of(job)).parts[job].libraries
+    return {"code": code(job)} | ({"env": versions(*libraries)} if libraries else {})
+
+
 def signature(job: str) -> dict[str, list[str]]:
     """Parameter → words of its annotation, of the function of a job.
 
@@ -187,15 +199,17 @@ def _defined(tree: ast.Module, text: str) -> dict[str, Part]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             given |= _bound(node)
         for name in _names_of(node):
-            nodes.setdefault(name, []).append(_without_job(node))
+            nodes.setdefault(name, []).append(node)
     globals_of = _globals(text)
     parts = {}
-    for name, own in nodes.items():
+    for name, defining in nodes.items():
+        libraries = [library for node in defining for library in _libraries(node)]
+        own = [_without_job(node) for node in defining]
         used = set().union(globals_of.get(name, ()), *map(_read, own)) - {name}
         imported = set().union(*map(_imported_names, own), *(given[one] for one in used & given.keys()))
         digest = hashlib.sha256("".join(map(_digest, own)).encode()).hexdigest()
         signature = _annotations(own[0]) if isinstance(own[0], ast.FunctionDef) else []
-        parts[name] = Part(digest, sorted(imported), sorted(used & nodes.keys()), signature)
+        parts[name] = Part(digest, sorted(imported), sorted(used & nodes.keys()), signature, libraries)
     return parts
 
 
@@ -206,12 +220,18 @@ def _names_of(node: ast.stmt) -> list[str]:
     return [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
 
 
+def _libraries(node: ast.stmt) -> list[str]:
+    """What the decorator of a job names."""
+    calls = map(ast.unparse, node.decorator_list if isinstance(node, ast.FunctionDef) else [])
+    return [name for call in calls if call.startswith("job(") for name in re.findall(r"'([^']+)'", call)]
+
+
 def _without_job(node: ast.stmt) -> ast.stmt:
-    """A function without ``@job(…)``, which says what the log names."""
+    """A function without ``@job(…)``, whose libraries are a param."""
     if not isinstance(node, ast.FunctionDef):
         return node
     node = copy(node)
-    node.decorator_list = [one for one in node.decorator_list if ast.unparse(one).partition("(")[0] != "job"]
+    node.decorator_list = [one for one in node.decorator_list if not ast.unparse(one).startswith("job(")]
     return node
 
 

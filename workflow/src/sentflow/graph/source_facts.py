@@ -36,12 +36,15 @@ class Part:
         Other names of the module.
     signature
         Of a function: each parameter, and the words of its annotation.
+    libraries
+        Those that ``@job(…)`` names.
     """
 
     digest: str
     imported: list[str]
     uses: list[str]
     signature: list[tuple[str, list[str]]]
+    libraries: list[str]
 
 
 @dataclass(frozen=True)

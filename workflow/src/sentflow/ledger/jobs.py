@@ -9,7 +9,7 @@ from sentflow.jobs.job import In, Out, job
 logger = logging.getLogger(__name__)
 
 
-@job("pyarrow", "pyyaml")
+@job()
 def summarise_ledger(*, catalog: list[In], summaries: Sequence[In] = (), output: Out) -> None:
     """Published numbers and the summaries of a run → one verdict per number."""
     from sentflow.files.rows import write_rows

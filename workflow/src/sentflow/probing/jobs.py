@@ -147,7 +147,7 @@ def lazy_source(
     return LazyFeatures(table, encoder, split_alternatives=split_alternatives)
 
 
-@job("numpy", "scipy", "pyarrow")
+@job("numpy", "scipy")
 def score(
     *,
     rows: In,
@@ -215,7 +215,7 @@ def score(
     logger.info("%s × %s: %s %.4f", task, model, probe["metric"], numbers["mean"])
 
 
-@job("numpy", "pyarrow")
+@job()
 def hardest(*, rows: In, predictions: list[In], settings: Json, output: Out) -> None:
     """The out-of-fold predictions of every encoder on one task → the texts that most probes get wrong.
 
@@ -253,7 +253,7 @@ def hardest(*, rows: In, predictions: list[In], settings: Json, output: Out) -> 
     )
 
 
-@job("numpy", "scipy", "pyarrow")
+@job("numpy", "scipy")
 def compare(
     *,
     scores: list[In],
@@ -329,7 +329,7 @@ def compare(
     logger.info("%d encoders, %d tasks, %d pairs", len(models), len(tasks), len(pair_rows))
 
 
-@job("numpy", "scipy", "pyarrow")
+@job("numpy", "scipy")
 def compare_protocol(
     *,
     scores: list[In],
@@ -376,7 +376,7 @@ def compare_protocol(
     logger.info("%s beside %s: %d scores", protocol["name"], base[0].protocol, len(rows))
 
 
-@job("numpy", "scipy", "pyarrow")
+@job("numpy", "scipy")
 def compare_documents(
     *, scores: list[In], rows: list[In], settings: Json, summary: Out, pairs: Out, standings: Out
 ) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-@job("pyarrow")
+@job()
 def summarise(*, scores: list[In], tables: list[In], settings: Json, summary: Out, curves: Out) -> None:
     """Score files of all tasks and models → the summary of scores and the training curves.
 
@@ -72,7 +72,7 @@ def _refuse_other_place(file: Path, row: "ScoreRow") -> None:
         )
 
 
-@job("numpy", "pyarrow")
+@job()
 def summarise_similarity(
     *,
     scores: Sequence[In] = (),
@@ -118,7 +118,7 @@ def summarise_similarity(
     logger.info("%d correlations, %d regressions", len(correlations), len(regression_rows))
 
 
-@job("numpy", "pyarrow")
+@job()
 def summarise_geometry(
     *,
     aligned: Sequence[In] = (),
@@ -158,7 +158,7 @@ def summarise_geometry(
     logger.info("%d alignments, %d geometries", len(alignment_rows), len(geometry_rows))
 
 
-@job("pyarrow")
+@job()
 def summarise_retrieval(*, results: list[In], settings: Json, output: Out) -> None:
     """Results of all retrievers → one table of rows, of which tables and figures are made.
 
@@ -175,7 +175,7 @@ def summarise_retrieval(*, results: list[In], settings: Json, output: Out) -> No
     logger.info("%d means of %d results", len(rows), len(results))
 
 
-@job("pyarrow")
+@job()
 def summarise_retrieval_costs(
     *, summary: In, made: list[In], embeddings: Sequence[In] = (), settings: Json, output: Out
 ) -> None:
@@ -208,7 +208,7 @@ def summarise_retrieval_costs(
     logger.info("costs of %d searches", len(rows))
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def summarise_questions(*, rows: list[In], differences: In, settings: Json, recall: Out, gaps: Out) -> None:
     """Values of every question → curves of recall, and differences from the reference.
 
@@ -229,7 +229,7 @@ def summarise_questions(*, rows: list[In], differences: In, settings: Json, reca
     logger.info("%d points of recall, %d differences of questions", len(recalls), len(differing))
 
 
-@job("pyarrow")
+@job()
 def summarise_stages(*, summary: In, differences: In, seeds: In, settings: Json, output: Out) -> None:
     """Means, tests and seeds of the retrievers of a chain → a row per stage.
 
@@ -252,7 +252,7 @@ def summarise_stages(*, summary: In, differences: In, seeds: In, settings: Json,
     logger.info("%d rows of stages", len(rows))
 
 
-@job("pyarrow")
+@job()
 def summarise_decisions(*, results: list[In], settings: Json, output: Out) -> None:
     """What all decisions are worth → one table of rows, of which a table is made.
 
@@ -270,7 +270,7 @@ def summarise_decisions(*, results: list[In], settings: Json, output: Out) -> No
     logger.info("%d means of %d results", len(rows), len(worth))
 
 
-@job("pyarrow")
+@job()
 def summarise_indexes(*, results: list[In], settings: Json, output: Out) -> None:
     """Certificates of approximate indexes → one table of rows.
 
@@ -283,7 +283,7 @@ def summarise_indexes(*, results: list[In], settings: Json, output: Out) -> None
     write_rows(output, IndexRow, index_rows(map(read_sealed, results), settings))
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def summarise_weights(*, weighed: list[In], chosen: list[In], settings: Json, output: Out) -> None:
     """What each weight of fusions reaches, and what was chosen → one table of rows.
 
@@ -301,7 +301,7 @@ def summarise_weights(*, weighed: list[In], chosen: list[In], settings: Json, ou
     logger.info("%d weights", len(rows))
 
 
-@job("pyarrow")
+@job()
 def score_trainings(
     *,
     development: Sequence[In] = (),
@@ -333,7 +333,7 @@ def score_trainings(
     logger.info("%d numbers of %d trainings", len(rows), len(trained))
 
 
-@job("pyarrow")
+@job()
 def summarise_training_jobs(
     *, records: list[In], scores: In, settings: Json, jobs: Out, history: Out, held_out: Out, sweeps: Out
 ) -> None:
@@ -370,7 +370,7 @@ def summarise_training_jobs(
     logger.info("%d trainings, %d cells of sweeps", len(trained), len(points))
 
 
-@job("pyarrow")
+@job()
 def summarise_costs(
     *,
     summaries: Sequence[In] = (),
@@ -509,7 +509,7 @@ def check(
     logger.info("%s holds: %s", result.name, result.counts)
 
 
-@job("pyyaml")
+@job()
 def record(*, settings: Json, config: Out, versions: Out) -> None:
     """The effective configuration and the versions of everything that made the results."""
     from sentflow.report import record

@@ -35,7 +35,7 @@ def analyse(*, corpus: In, analyser: Wildcard, settings: Json, table: Out) -> No
     logger.info("%s: %d terms in %d documents", documents.name, sum(map(len, terms)), len(terms))
 
 
-@job("pyarrow")
+@job()
 def count_terms(*, terms: list[In], table: Out) -> None:
     """The terms of the shards of a corpus → in how many documents of the whole each of them is."""
     from sentflow.retrieval.terms import count_terms, read_terms, write_counts
@@ -46,7 +46,7 @@ def count_terms(*, terms: list[In], table: Out) -> None:
     logger.info("%d different terms in %d documents", len(counts.n_documents_with), counts.n_documents)
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def audit_questions(
     *,
     corpus: In,
@@ -120,7 +120,7 @@ def search_terms(
     search.write(index.search(asked, search.k), cost=cost)
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def search_vectors(
     *,
     corpus: In,
@@ -147,7 +147,7 @@ def search_vectors(
     search.write(found, cost=cost_of_vectors(read.values), reading=readings(read, sought))
 
 
-@job("numpy", "pyarrow", "scipy")
+@job("numpy", "scipy")
 def search_sparse(
     *,
     corpus: In,
@@ -203,7 +203,7 @@ def search_randomly(*, corpus: In, questions: In, judgements: In, settings: Json
     search.write(top(drawn(question), search.k) for question in search.questions.ids)
 
 
-@job("numpy")
+@job()
 def read_run(*, corpus: In, questions: In, judgements: In, trec: In, settings: Json, run: Out) -> None:
     """The run of another engine, in TREC's form, checked and ranked by our rule for ties."""
     from sentflow.retrieval.search import Search
@@ -213,7 +213,7 @@ def read_run(*, corpus: In, questions: In, judgements: In, trec: In, settings: J
     search.write_run(read_trec_run(trec, search.questions, search.ids, search.k))
 
 
-@job("numpy", "pyarrow")
+@job()
 def merge_shards(*, runs: list[In], questions: In, run: Out) -> None:
     """What a retriever found in each shard of a corpus → what it found in the whole."""
     from sentflow.files.io import read_json, write_digest, write_json
@@ -416,7 +416,7 @@ def certify_index(
         logger.info("recall@%d %.4f, 5th percentile %.4f", recall["k"], recall["mean"], recall["p5"])
 
 
-@job("numpy", "ir-measures", "pytrec-eval-terrier")
+@job("ir-measures", "pytrec-eval-terrier", "numpy")
 def weigh(*, corpus: In, questions: In, judgements: In, runs: list[In], settings: Json, weighed: Out) -> None:
     """The runs of a question set and its judgements → what each weight of their fusion reaches."""
     from sentflow.files.io import write_digest
@@ -520,7 +520,7 @@ def fuse(
     )
 
 
-@job("numpy", "ir-measures", "pytrec-eval-terrier")
+@job("ir-measures", "pytrec-eval-terrier", "numpy", "scipy")
 def decide(
     *,
     corpus: In,
@@ -582,7 +582,7 @@ def decide(
     logger.info("%d documents for %d questions", sum(map(len, kept.values())), len(question_set))
 
 
-@job("numpy", "ir-measures", "pytrec-eval-terrier")
+@job("ir-measures", "pytrec-eval-terrier", "numpy")
 def evaluate(
     *,
     run: In,
@@ -625,7 +625,7 @@ def evaluate(
     logger.info("%s on %s: %s", about["retriever"], question_set.name, means)
 
 
-@job("numpy", "ir-measures", "pytrec-eval-terrier")
+@job("ir-measures", "pytrec-eval-terrier", "numpy")
 def evaluate_decisions(
     *, decided: list[In], questions: In, judgements: In, settings: Json, scores: Out, rows: Out
 ) -> None:
@@ -649,7 +649,7 @@ def evaluate_decisions(
         logger.info("%s on %s: %s", one.system, question_set.name, means)
 
 
-@job("numpy", "scipy", "pyarrow")
+@job("numpy", "scipy")
 def compare_retrieval(
     *,
     scores: list[In],
@@ -734,7 +734,7 @@ def compare_retrieval(
     write_rows(seeds, kinds.SeedRow, of_seeds)
 
 
-@job("numpy", "scipy", "pyarrow")
+@job("numpy", "scipy")
 def compare_decisions(*, rows: list[In], settings: Json, output: Out) -> None:
     """The values of retrievers with their decisions on all questions → which differ.
 
@@ -766,7 +766,7 @@ def compare_decisions(*, rows: list[In], settings: Json, output: Out) -> None:
     write_rows(output, DecisionDifference, found)
 
 
-@job("numpy", "pyarrow")
+@job()
 def hardest_questions(
     *, corpus: In, questions: In, judgements: In, runs: list[In], rows: list[In], settings: Json, output: Out
 ) -> None:
@@ -832,7 +832,7 @@ def explain_terms(
     write_shared_terms(search, explain, run=run, hardest=hardest)
 
 
-@job("numpy", "pyarrow", "scipy", "tokenizers", "transformers")
+@job("numpy", "scipy", "tokenizers", "transformers")
 def explain_sparse(
     *,
     corpus: In,

@@ -8,7 +8,7 @@ from sentflow.jobs.job import In, Json, Out, job
 logger = logging.getLogger(__name__)
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def similarity(
     *, pairs: In, texts: In, embeddings: In, info: In, settings: Json, scores: Out, rows: Out
 ) -> None:
@@ -41,7 +41,7 @@ def similarity(
     )
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def overlap(*, pairs: In, settings: Json, scores: Out, rows: Out) -> None:
     """The sentences of a pair set → similarity by shared words or characters, scored as encoders are.
 
@@ -57,7 +57,7 @@ def overlap(*, pairs: In, settings: Json, scores: Out, rows: Out) -> None:
     write_results(scores, rows, table, columns, named, embeddings=None, warnings=[])
 
 
-@job("numpy", "pyarrow", "torch")
+@job("numpy", "torch")
 def regress(
     *, train: In, dev: In, test: In, texts: In, embeddings: In, info: In, settings: Json, output: Out
 ) -> None:
@@ -108,7 +108,7 @@ def regress(
     )
 
 
-@job("numpy", "scipy", "pyarrow")
+@job("numpy", "scipy")
 def compare_similarity(*, rows: list[In], settings: Json, output: Out) -> None:
     """The similarities of all encoders on all pair sets → which encoders differ.
 

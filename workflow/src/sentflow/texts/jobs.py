@@ -58,7 +58,7 @@ def download(
         raise DataError(f"{output} could not be written: {error}") from error
 
 
-@job("pyarrow")
+@job()
 def prepare(
     *,
     raw: list[In],
@@ -85,7 +85,7 @@ def prepare(
     write_digest(table)
 
 
-@job("pyarrow")
+@job()
 def prepare_pairs(
     *,
     raw: list[In],
@@ -106,7 +106,7 @@ def prepare_pairs(
     write_digest(table)
 
 
-@job("pyarrow")
+@job()
 def prepare_corpus(
     *,
     raw: list[In],
@@ -128,7 +128,7 @@ def prepare_corpus(
     write_digest(table)
 
 
-@job("pyarrow")
+@job()
 def prepare_questions(
     *,
     raw: list[In],
@@ -154,7 +154,7 @@ def prepare_questions(
     write_digest(judgements)
 
 
-@job("pyarrow")
+@job()
 def shard_corpus(*, whole: In, corpus: Wildcard, table: Out) -> None:
     """The documents of a corpus → those of one of its shards."""
     from sentflow.texts.corpora import read_shard, write_corpus
@@ -171,7 +171,7 @@ def shard_corpus(*, whole: In, corpus: Wildcard, table: Out) -> None:
     logger.info("%s: %d documents", corpus, len(shard))
 
 
-@job("pyarrow")
+@job()
 def split_passages(*, corpus: In, passages: Wildcard, settings: Json, table: Out) -> None:
     """The documents of a corpus into passages.
 
@@ -189,7 +189,7 @@ def split_passages(*, corpus: In, passages: Wildcard, settings: Json, table: Out
     logger.info("%s: %d passages of %d documents", documents.name, len(found.texts), len(documents))
 
 
-@job("pyarrow", "tokenizers", "transformers")
+@job("tokenizers", "transformers")
 def split_tokens(*, corpus: In, manifest: In, passages: Wildcard, settings: Json, table: Out) -> None:
     """The documents of a corpus into passages of so many tokens of an encoder.
 
@@ -213,7 +213,7 @@ def split_tokens(*, corpus: In, manifest: In, passages: Wildcard, settings: Json
     logger.info("%s: %d passages of %d documents", documents.name, len(found.texts), len(documents))
 
 
-@job("pyarrow")
+@job()
 def collect(*, tables: list[In], roles: str = "text", texts: Out) -> None:
     """Tables of tasks and pair sets → their distinct texts, which are embedded together."""
     from sentflow.texts.collection import collect, read_table, write_collection

@@ -19,7 +19,7 @@ from sentflow.jobs.versions import library_version
 logger = logging.getLogger(__name__)
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def prepare_training(
     *,
     raw: list[In],
@@ -41,7 +41,7 @@ def prepare_training(
     write_parts(table, preparation.parts(raw), preparation.facts)
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def collect_training(
     *,
     corpora: Sequence[In] = (),
@@ -80,7 +80,7 @@ def collect_training(
     write_training_data(table, *table_of_rows(data, found, reading))
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def mine_training(
     *,
     questions: list[In],
@@ -138,7 +138,7 @@ def _counts(facts: Mapping[str, Any]) -> str:
     return ", ".join(f"{name.replace('_', ' ')}: {n}" for name, n in counts.items()) + "."
 
 
-@job("numpy", "pyarrow", "py3langid")
+@job("numpy", "py3langid")
 def clean_pairs(*, relation: In, tests: Sequence[In] = (), settings: Json, table: Out) -> None:
     """A table of training data and the tables of tests → its pairs that may be trained on.
 
@@ -172,7 +172,7 @@ def clean_pairs(*, relation: In, tests: Sequence[In] = (), settings: Json, table
     logger.info("%s: %s", name_of_relation, _counts(facts))
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def combine_pairs(
     *, relations: list[In], data: Wildcard, settings: Json, checks: Resource[Json] = None, table: Out
 ) -> None:
@@ -211,7 +211,7 @@ def combine_pairs(
     logger.info("%s: %d rows", data, n_rows)
 
 
-@job("numpy", "pyarrow")
+@job("numpy")
 def audit_training(*, data: In, tests: list[In], settings: Json, output: Out) -> None:
     """Training data and the tables of tests → what texts they have in common.
 
@@ -391,7 +391,7 @@ def choose_snapshot(
     write_sealed(selection, chosen)
 
 
-@job("numpy", "scipy", "pyarrow")
+@job("numpy", "scipy")
 def compare_training(*, rows: list[In], settings: Json, output: Out) -> None:
     """The similarities of all trainings on all pair sets → what seeds and pairs decide.
 
