@@ -117,7 +117,7 @@ def test_own_tasks_whose_file_is_not_in_order_are_refused_before_any_job(tmp_pat
         ("a: [1, 2\nb: 3\n", "is not YAML: line 2, column 2"),
         ("- T1B-sample\n", "holds a list, not a map"),
         ("experiment: {title: 2024-01-31}\n", "YAML reads 2024-01-31 as a date. Put it in quotes"),
-        ("probe:\n", "config.probe: None is not of type 'object'"),
+        ("probe:\n", "config.probe: None is not a map"),
     ],
 )
 def test_what_is_no_configuration_is_told(tmp_path, content, message):

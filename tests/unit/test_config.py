@@ -155,7 +155,7 @@ def test_values_of_another_kind_are_told():
         ({"select": {"models": ["random", "random"]}}, "config.select.models", "twice"),
         ({"report": {"figures": ["pie"]}}, "config.report.figures.0", "heatmap"),
         ({"models": {"mine": 3}}, "models.mine", "object"),
-        ({"tasks": {"T1B-sample": {"reader": None}}}, "tasks.T1B-sample.reader", "object"),
+        ({"tasks": {"T1B-sample": {"reader": None}}}, "tasks.T1B-sample.reader", "a map"),
         ({"tasks": {"T2A-sample": {"metric": "f1"}}}, "tasks.T2A-sample.metric", "mcc"),
         ({"alignments": {"STSB-test": {"pairs": 5}}}, "alignments.STSB-test.pairs", "a list"),
         ({"models": {"../x": RANDOM}}, "models", "'../x'"),

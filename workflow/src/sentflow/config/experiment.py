@@ -20,6 +20,7 @@ from sentflow.config.model import (
     Names,
     Number,
     Pair,
+    Path,
     Repetitions,
     Seed,
     Settings,
@@ -329,7 +330,7 @@ class Report(Settings):
         (), description="Scores reported by papers, which the table published compares with ours."
     )
 
-    def wrong(self) -> Iterator[tuple[str, str]]:
+    def wrong(self) -> Iterator[tuple[Path, str]]:
         """Names of products that do not exist."""
         from sentflow.graph import products  # which imports the families, and they this module
 
@@ -337,7 +338,7 @@ class Report(Settings):
             known = products.names(kind)
             for place, name in enumerate(getattr(self, f"{kind}s")):
                 if name not in known:
-                    yield f"{kind}s.{place}", f"there is no {kind} {name!r}. {instead(name, known)}"
+                    yield (f"{kind}s", place), f"there is no {kind} {name!r}. {instead(name, known)}"
 
 
 class Configuration(Settings):

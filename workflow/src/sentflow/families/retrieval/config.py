@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sentflow.config.collections import Corpus, QuestionSet
 from sentflow.config.experiment import Configuration
 from sentflow.config.model import LowerName
 from sentflow.config.search import Analyser, Cut, Decision
@@ -253,10 +254,14 @@ RETRIEVAL = ConfigPart(
             "question_sets",
             "question set",
             ("select.question_sets",),
+            model=QuestionSet,
+            key=LowerName,
             derive=derived,
             write_out=write_out_question_sets,
         ),
-        Section("corpora", "corpus", (), derive=derived, write_out=write_out_corpora),
+        Section(
+            "corpora", "corpus", (), model=Corpus, key=LowerName, derive=derived, write_out=write_out_corpora
+        ),
         Section(
             "retrievers",
             "retriever",

@@ -28,7 +28,7 @@ def published_of(question_sets: Mapping[str, Entry], workflow: Path) -> list[Ent
     Returns
     -------
     list[Entry]
-        The keys of ``published`` in ``question_sets.schema.yaml``, with the name of the set as ``questions``.
+        The fields of `sentflow.config.collections.Published`, with the name of the set as ``questions``.
     """
     if not question_sets:
         return []

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial, reduce
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,7 @@ def read_entries(
         if section.overlay_problems:
             problems += section.overlay_problems(catalog[section.name], own[section.name])
         if section.write_out:
-            refused = section.write_out(entries, partial(load_schema, workflow))
+            refused = section.write_out(entries)
             unfit[section.name] = set(refused)
             problems += [problem for found in refused.values() for problem in found]
         if section.derive:
