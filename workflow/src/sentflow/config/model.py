@@ -3,10 +3,14 @@
 The Snakefile reads this in every job: standard library, PyYAML and pydantic only.
 """
 
+import ast
+import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
+from itertools import pairwise
+from textwrap import dedent
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -42,7 +46,7 @@ class Wrong(ValueError):
 
 
 class Settings(BaseModel):
-    """A part of the configuration or of the catalog. A subclass adds fields, and perhaps `wrong`."""
+    """A part of the configuration or of the catalog: fields, each with a text below, and perhaps `wrong`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
@@ -288,8 +292,7 @@ class _Place:
         (self.kind,) = forms
         self.path = (*self.path, key)
         if isinstance(self.kind, type) and issubclass(self.kind, BaseModel):
-            field = fields_of(self.kind).get(str(key))
-            self.kind = Annotated[field.annotation, field] if field else None
+            self.kind = _typed(self.kind, str(key))
         else:
             parts = get_args(self.kind)
             fixed = get_origin(self.kind) is tuple and Ellipsis not in parts
@@ -304,6 +307,29 @@ class _Place:
 def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
     """The fields of a model, by the keys that are written."""
     return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+@cache
+def descriptions(model: type[BaseModel]) -> Mapping[str, str]:
+    """Field → the text below it in the source of its class, where it has one; read when it is asked for."""
+    found = {}
+    for base in reversed(model.__mro__):
+        if issubclass(base, Settings) and base is not Settings:
+            (tree,) = ast.parse(dedent(inspect.getsource(base))).body
+            assert isinstance(tree, ast.ClassDef)
+            for field, text in pairwise(tree.body):
+                if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                    found[ast.unparse(field.target)] = " ".join(str(ast.literal_eval(text.value)).split())
+    return found
+
+
+def _typed(model: type[BaseModel], key: str) -> Any:
+    """The type of a field with what is said of it; None for a key that is none."""
+    name = next((name for name, field in model.model_fields.items() if (field.alias or name) == key), "")
+    if not name:
+        return None
+    field = model.model_fields[name]
+    return Annotated[field.annotation, Field(description=descriptions(model).get(name)), field]
 
 
 def _forms(kind: Any) -> tuple[list[Any], str, str]:
@@ -361,9 +387,7 @@ def _of_error(kind: Any, whole: Any, error: ErrorDetails) -> Iterator[Mistake]:
         case "missing" if isinstance(missing, int):
             yield told(f"{error['input']!r} should have a value more.")
         case "missing":
-            known = fields_of(forms[0])
-            field = known[str(missing)]
-            about = _forms(Annotated[field.annotation, field])[2]
+            about = _forms(_typed(forms[0], str(missing)))[2]
             yield Mistake(path, f"{missing!r} is missing. {about}".strip(), (*path, missing))
         case "extra_forbidden":
             yield told(

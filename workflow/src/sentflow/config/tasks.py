@@ -97,83 +97,80 @@ class Columns(Settings):
     """What is read of a file with one row each."""
 
     member: Maybe[Member] = None
-    text_a: Maybe[Text] = Field(
-        None, description="Column of the text, or of the first text (csv, jsonl, parquet, arff)."
-    )
-    text_b: Maybe[Text] = Field(
-        None,
-        description='Column of the second text, or of the alternatives: joined by " [SEP] ", or a list of'
-        " texts in jsonl and parquet (csv, jsonl, parquet, arff).",
-    )
-    label: Maybe[Text] = Field(None, description="Column of the label (csv, jsonl, parquet, arff).")
+    text_a: Maybe[Text] = None
+    """Column of the text, or of the first text (csv, jsonl, parquet, arff)."""
+    text_b: Maybe[Text] = None
+    """Column of the second text, or of the alternatives: joined by " [SEP] ", or a list of texts in jsonl and
+    parquet (csv, jsonl, parquet, arff).
+    """
+    label: Maybe[Text] = None
+    """Column of the label (csv, jsonl, parquet, arff)."""
     labels: Maybe[
         Annotated[dict[str, Int], Field(min_length=1)] | Annotated[Distinct[str | Int], Field(min_length=2)]
-    ] = Field(
-        None,
-        description="Label as written in the file → class; or a list of labels, the first of which is class"
-        " 0. Needed where labels are not integers; a map may join classes. Put yes, no, true and false in "
-        "quotes.",
-    )
-    group: Maybe[Text] = Field(
-        None,
-        description="Column that names the document a row comes from (csv, jsonl, parquet, arff). For "
-        "text-folders the one value is name, which says that files of the same name in several folders belong"
-        " together.",
-    )
+    ] = None
+    """Label as written in the file → class; or a list of labels, the first of which is class 0. Needed where labels
+    are not integers; a map may join classes. Put yes, no, true and false in quotes.
+    """
+    group: Maybe[Text] = None
+    """Column that names the document a row comes from (csv, jsonl, parquet, arff). For text-folders the one value is
+    name, which says that files of the same name in several folders belong together.
+    """
     encoding: Encoding = "utf-8"
     delimiter: Delimiter = ","
-    quoting: bool = Field(
-        True,
-        description="Whether double quotes enclose fields of a CSV. false is for files without any quoting,"
-        ' in which a quote is a character of the text; with the delimiter "\\t", as many tab-separated '
-        "files are.",
-    )
+    quoting: bool = True
+    """Whether double quotes enclose fields of a CSV. false is for files without any quoting, in which a quote is a
+    character of the text; with the delimiter "\\t", as many tab-separated files are.
+    """
 
 
 class TaskSource(Records):
     """Files, and which columns are texts, label, document and topic; rows without one of these are left out."""
 
-    text_a: Column = Field(description="Column of the text, or of the first text.")
-    text_b: Maybe[Column] = Field(None, description="Column of the second text, or of the alternatives.")
-    label: Maybe[Column] = Field(
-        None, description="Column of the label; file is the name of the file, without its ending."
-    )
-    group: Maybe[Column] = Field(
-        None,
-        description="Column that names the document of a row; file is the name of the file, without its "
-        "ending.",
-    )
-    topic: Maybe[Column] = Field(
-        None,
-        description="Column of the topic within which pairs exchange their second texts, or classes are "
-        "balanced; file is the name of the file, without its ending.",
-    )
-    key: Maybe[Column] = Field(
-        None, description="Column by which rows are joined with the records of joined."
-    )
+    text_a: Column
+    """Column of the text, or of the first text."""
+    text_b: Maybe[Column] = None
+    """Column of the second text, or of the alternatives."""
+    label: Maybe[Column] = None
+    """Column of the label; file is the name of the file, without its ending."""
+    group: Maybe[Column] = None
+    """Column that names the document of a row; file is the name of the file, without its ending."""
+    topic: Maybe[Column] = None
+    """Column of the topic within which pairs exchange their second texts, or classes are balanced; file is the name
+    of the file, without its ending.
+    """
+    key: Maybe[Column] = None
+    """Column by which rows are joined with the records of joined."""
 
 
 class JoinedSource(Records):
     """Files, and which columns are the key and the second text."""
 
-    key: Column = Field(description="Column by which rows are joined with the records of joined.")
-    text_b: Column = Field(description="Column of the second text, or of the alternatives.")
+    key: Column
+    """Column by which rows are joined with the records of joined."""
+    text_b: Column
+    """Column of the second text, or of the alternatives."""
 
 
 class Replacement(Settings):
     """What is replaced in texts."""
 
-    pattern: Text = Field(description="Regular expression; upper and lower case count alike.")
-    by: str = Field("", description="What stands there then; nothing if left out.")
+    pattern: Text
+    """Regular expression; upper and lower case count alike."""
+    by: str = ""
+    """What stands there then; nothing if left out."""
 
 
 class Matching(Settings):
     """What cells must match as a whole, after replacements."""
 
     text_a: Maybe[Text] = None
+    """Regular expression of the text."""
     text_b: Maybe[Text] = None
+    """Regular expression of the second text."""
     label: Maybe[Text] = None
+    """Regular expression of the label."""
     topic: Maybe[Text] = None
+    """Regular expression of the topic."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Whether there is any."""
@@ -184,100 +181,62 @@ class Matching(Settings):
 class Reader(Columns):
     """How to read the rows out of a file of the dataset."""
 
-    format: Literal[
-        "ulysses-csv", "csv", "jsonl", "parquet", "arff", "text-folders", "assin-xml", "derived"
-    ] = Field(
-        description="ulysses-csv has a first column that is an index, then text, label or text a, text b, "
-        "label; csv has named columns; arff is Weka's format; jsonl has one JSON object per line, parquet "
-        "typed columns; text-folders is an archive with one folder of text files per label; assin-xml has "
-        "pair elements, whose label is the attribute entailment; derived makes rows of the records of sources"
-        " (docs/open-tasks.md)."
-    )
-    file: Maybe[Text] = Field(
-        None,
-        description="Name of the file in the dataset. An archive (zip or tar) can be given instead of the "
-        "one text file in it.",
-    )
-    root: Maybe[Text] = Field(
-        None,
-        description="Folder that holds the folders of texts, wherever it is in the archive (text-folders).",
-    )
-    sources: Maybe[Several[TaskSource]] = Field(
-        None, min_length=1, description="Where the records are from, one after the other (derived)."
-    )
-    replace: Maybe[Several[Replacement]] = Field(
-        None,
-        min_length=1,
-        description="What is replaced in texts, in order; white space becomes single (derived).",
-    )
-    least_words: Maybe[Count] = Field(
-        None,
-        description="Rows with fewer words in their first text, after all replacements, are left out "
-        "(derived).",
-    )
-    distinct: bool = Field(
-        False,
-        description="Whether of rows with the same first text, but for case and punctuation, only the first"
-        " stays (derived).",
-    )
-    matching: Maybe[Matching] = Field(
-        None,
-        description="text_a, text_b, label or topic → regular expression that the cell must match as a "
-        "whole, after replacements; other rows are left out (derived).",
-    )
-    topic_pattern: Maybe[Text] = Field(
-        None,
-        description="Regular expression of the topic in its cell, the first match; all of the cell if left "
-        "out (derived).",
-    )
-    not_in: Maybe[Several[TaskSource]] = Field(
-        None,
-        min_length=1,
-        description="Records whose first texts are in no row, but for case and punctuation (derived).",
-    )
-    joined: Maybe[Several[JoinedSource]] = Field(
-        None,
-        min_length=1,
-        description="Records with a key and a text_b, which is that of the rows with this key; rows without"
-        " one are left out (derived).",
-    )
-    names: Maybe[Several[TaskSource]] = Field(
-        None,
-        min_length=1,
-        description="Records whose text_a holds names. A row with exactly one of them has it masked in its "
-        "text, and as text b; other rows are left out (derived).",
-    )
-    name_pattern: Maybe[Text] = Field(
-        None,
-        description="Regular expression of the names in a cell of names, every match; all of the cell if "
-        "left out (derived).",
-    )
-    split: Maybe[Text] = Field(
-        None,
-        description="Regular expression between text a and text b in the text of a row, the first match; "
-        "rows without it are left out (derived).",
-    )
-    balanced: bool = Field(
-        False,
-        description="Whether every topic has as many rows of each class, drawn from those that it has "
-        "(derived).",
-    )
-    length_step: Maybe[Count] = Field(
-        None,
-        description="Characters; with balanced, rows whose texts lie in the same step of length have as "
-        "many of each class, so that lengths do not tell it (derived).",
-    )
-    threshold: Maybe[Number] = Field(
-        None, description="Labels are numbers; from this on they are class 1, below class 0 (derived)."
-    )
-    makes: Maybe[Literal["exchange", "cross", "alter"]] = Field(
-        None,
-        description="How rows of both classes are made of records that have none (derived). exchange "
-        "matches pairs of a topic in twos, and half of the matches exchange their second texts, which are "
-        "class 0; the others are class 1. cross matches documents, and half of the pairs of both exchange "
-        "them. alter exchanges a word for its opposite in half of the texts, which are class 1.",
-    )
-    seed: Seed = Field(0, description="Of what is drawn, with the name of the task (derived).")
+    format: Literal["ulysses-csv", "csv", "jsonl", "parquet", "arff", "text-folders", "assin-xml", "derived"]
+    """ulysses-csv has a first column that is an index, then text, label or text a, text b, label; csv has named
+    columns; arff is Weka's format; jsonl has one JSON object per line, parquet typed columns; text-folders is an
+    archive with one folder of text files per label; assin-xml has pair elements, whose label is the attribute
+    entailment; derived makes rows of the records of sources (docs/open-tasks.md).
+    """
+    file: Maybe[Text] = None
+    """Name of the file in the dataset. An archive (zip or tar) can be given instead of the one text file in it."""
+    root: Maybe[Text] = None
+    """Folder that holds the folders of texts, wherever it is in the archive (text-folders)."""
+    sources: Maybe[Several[TaskSource]] = Field(None, min_length=1)
+    """Where the records are from, one after the other (derived)."""
+    replace: Maybe[Several[Replacement]] = Field(None, min_length=1)
+    """What is replaced in texts, in order; white space becomes single (derived)."""
+    least_words: Maybe[Count] = None
+    """Rows with fewer words in their first text, after all replacements, are left out (derived)."""
+    distinct: bool = False
+    """Whether of rows with the same first text, but for case and punctuation, only the first stays (derived)."""
+    matching: Maybe[Matching] = None
+    """text_a, text_b, label or topic → regular expression that the cell must match as a whole, after replacements;
+    other rows are left out (derived).
+    """
+    topic_pattern: Maybe[Text] = None
+    """Regular expression of the topic in its cell, the first match; all of the cell if left out (derived)."""
+    not_in: Maybe[Several[TaskSource]] = Field(None, min_length=1)
+    """Records whose first texts are in no row, but for case and punctuation (derived)."""
+    joined: Maybe[Several[JoinedSource]] = Field(None, min_length=1)
+    """Records with a key and a text_b, which is that of the rows with this key; rows without one are left out
+    (derived).
+    """
+    names: Maybe[Several[TaskSource]] = Field(None, min_length=1)
+    """Records whose text_a holds names. A row with exactly one of them has it masked in its text, and as text b;
+    other rows are left out (derived).
+    """
+    name_pattern: Maybe[Text] = None
+    """Regular expression of the names in a cell of names, every match; all of the cell if left out (derived)."""
+    split: Maybe[Text] = None
+    """Regular expression between text a and text b in the text of a row, the first match; rows without it are left
+    out (derived).
+    """
+    balanced: bool = False
+    """Whether every topic has as many rows of each class, drawn from those that it has (derived)."""
+    length_step: Maybe[Count] = None
+    """Characters; with balanced, rows whose texts lie in the same step of length have as many of each class, so that
+    lengths do not tell it (derived).
+    """
+    threshold: Maybe[Number] = None
+    """Labels are numbers; from this on they are class 1, below class 0 (derived)."""
+    makes: Maybe[Literal["exchange", "cross", "alter"]] = None
+    """How rows of both classes are made of records that have none (derived). exchange matches pairs of a topic in
+    twos, and half of the matches exchange their second texts, which are class 0; the others are class 1. cross
+    matches documents, and half of the pairs of both exchange them. alter exchanges a word for its opposite in half
+    of the texts, which are class 1.
+    """
+    seed: Seed = 0
+    """Of what is drawn, with the name of the task (derived)."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Keys that are of other formats, and those that are missing."""
@@ -295,23 +254,16 @@ class Reader(Columns):
 class TaskFacts(Settings):
     """What tasks say in both of their forms."""
 
-    protocol: Maybe[Text] = Field(
-        None,
-        description="Name of the protocol that the scores of this task are made by. Left out, a task of the"
-        " catalog takes probe.protocol; a task of your own takes it too, unless that is published: then it "
-        "takes corrected.",
-    )
-    rows: Maybe[Count] = Field(
-        None, description="Number of rows that the file must have; another number is an error."
-    )
-    class_counts: Maybe[dict[Class, Annotated[Int, Field(ge=0)]]] = Field(
-        None,
-        min_length=1,
-        description="Class → number of rows that it must have; other numbers are an error.",
-    )
-    offensive: bool = Field(
-        False, description="Whether texts are abusive, so that reports hide them until asked."
-    )
+    protocol: Maybe[Text] = None
+    """Name of the protocol that the scores of this task are made by. Left out, a task of the catalog takes
+    probe.protocol; a task of your own takes it too, unless that is published: then it takes corrected.
+    """
+    rows: Maybe[Count] = None
+    """Number of rows that the file must have; another number is an error."""
+    class_counts: Maybe[dict[Class, Annotated[Int, Field(ge=0)]]] = Field(None, min_length=1)
+    """Class → number of rows that it must have; other numbers are an error."""
+    offensive: bool = False
+    """Whether texts are abusive, so that reports hide them until asked."""
     note: Maybe[Note] = None
 
 
@@ -323,19 +275,17 @@ class Task(TaskFacts):
     family: Family
     metric: Metric
     classifier: Classifier
-    published: bool = Field(
-        True,
-        description="Whether there can be published scores of the task: true for those that sentflow comes "
-        "with, false for all others. It is set by itself.",
-    )
-    leaked_hidden_layer: bool = Field(
-        False,
-        description="Whether the published evaluator, called with a training argument in its default order,"
-        " probes this task with the hidden layer left over from F3 and F5 (defect A1). Read by protocols with"
-        " leak_hidden_dims only.",
-    )
+    published: bool = True
+    """Whether there can be published scores of the task: true for those that sentflow comes with, false for all
+    others. It is set by itself.
+    """
+    leaked_hidden_layer: bool = False
+    """Whether the published evaluator, called with a training argument in its default order, probes this task with
+    the hidden layer left over from F3 and F5 (defect A1). Read by protocols with leak_hidden_dims only.
+    """
     layout: Layout
-    dataset: Text = Field(description="Name of the dataset whose files hold the rows.")
+    dataset: Text
+    """Name of the dataset whose files hold the rows."""
     reader: Reader
     data_version: DataVersion
     language: Language
@@ -344,22 +294,22 @@ class Task(TaskFacts):
 class ShortTask(Checksum, OwnData, Columns, TaskFacts):
     """A task of your own has at least file, text, label, metric, licence and language (docs/adding-a-task.md)."""
 
-    file: Text = Field(
-        description="Path of the file, relative to the folder in which you run, or an http(s) address. Its "
-        "ending gives the format: .csv, .tsv, .jsonl, .parquet or .arff."
-    )
-    text: Maybe[Text] = Field(None, description="Column of the text.")
-    label: Text = Field(description="Column of the label (csv, jsonl, parquet, arff).")
-    format: Maybe[Literal["csv", "jsonl", "parquet", "arff"]] = Field(
-        None, description="Format of the file, where its ending does not give it."
-    )
+    file: Text
+    """Path of the file, relative to the folder in which you run, or an http(s) address. Its ending gives the format:
+    .csv, .tsv, .jsonl, .parquet or .arff.
+    """
+    text: Maybe[Text] = None
+    """Column of the text."""
+    label: Text
+    """Column of the label (csv, jsonl, parquet, arff)."""
+    format: Maybe[Literal["csv", "jsonl", "parquet", "arff"]] = None
+    """Format of the file, where its ending does not give it."""
     metric: Metric
     classifier: Classifier = "logistic"
-    layout: Layout = Field(
-        "columns",
-        description="single, pair, or alternatives; left out, the columns decide between single and pair.",
-    )
+    layout: Layout = "columns"
+    """single, pair, or alternatives; left out, the columns decide between single and pair."""
     family: Family = "own"
     language: Language
     homepage: Maybe[Homepage] = None
-    licence: Text = Field(description='Terms of use, "not stated" where upstream gives none.')
+    licence: Text
+    """Terms of use, "not stated" where upstream gives none."""

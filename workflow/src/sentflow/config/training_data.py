@@ -64,7 +64,9 @@ class Collections(Settings):
     """Corpora and question sets."""
 
     corpora: Maybe[Names] = Field(None, min_length=1)
+    """Names of corpora, whose documents are rows."""
     question_sets: Maybe[Names] = Field(None, min_length=1)
+    """Names of question sets, whose questions are rows."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Whether there is any."""
@@ -76,23 +78,27 @@ class Neighbours(Settings):
     """Passages that follow one another."""
 
     words: Int = Field(ge=2)
+    """Words of a passage."""
 
 
 class PseudoLabels(Settings):
     """When the first document that a retriever finds counts as relevant."""
 
-    retriever: Text = Field(description="Name of the retriever, an entry of retrievers.")
-    margin: Number = Field(
-        ge=0, description="Least difference of the two scores, in their units; other questions are left out."
-    )
+    retriever: Text
+    """Name of the retriever, an entry of retrievers."""
+    margin: Number = Field(ge=0)
+    """Least difference of the two scores, in their units; other questions are left out."""
 
 
 class WithoutTextsOf(Settings):
     """Tests whose texts are in no row."""
 
     tasks: Maybe[Names] = Field(None, min_length=1)
+    """Names of tasks, selected or not."""
     pair_sets: Maybe[Names] = Field(None, min_length=1)
+    """Names of selected pair sets."""
     question_sets: Maybe[Names] = Field(None, min_length=1)
+    """Names of selected question sets, of which the questions count."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Whether there is any."""
@@ -103,114 +109,85 @@ class WithoutTextsOf(Settings):
 class Combined(Settings):
     """Training data whose pairs are put together, each a relation of its own."""
 
-    data: Names = Field(
-        min_length=1,
-        description="Names of training data of the form pairs, in the order in which of two near copies the"
-        " first stays.",
-    )
-    without_texts_of: Maybe[WithoutTextsOf] = Field(
-        None,
-        description="Tasks, selected or not, and selected pair sets and question sets. No text is in a row "
-        "that equals one of theirs, holds it, or is part of it: at least 80 % of the character 5-grams of the"
-        " smaller are in the larger, if it has 40 characters or more. For a question set its questions count.",
-    )
-    near: Number = Field(
-        0.8,
-        gt=0,
-        le=1,
-        description="Jaccard similarity of character 5-grams that both texts of a pair must have with those"
-        " of an earlier one to be a near copy.",
-    )
-    shards: Count = Field(1, le=1000, description="Number of files of the export (snakemake exports).")
+    data: Names = Field(min_length=1)
+    """Names of training data of the form pairs, in the order in which of two near copies the first stays."""
+    without_texts_of: Maybe[WithoutTextsOf] = None
+    """Tasks, selected or not, and selected pair sets and question sets. No text is in a row that equals one of
+    theirs, holds it, or is part of it: at least 80 % of the character 5-grams of the smaller are in the larger, if
+    it has 40 characters or more. For a question set its questions count.
+    """
+    near: Number = Field(0.8, gt=0, le=1)
+    """Jaccard similarity of character 5-grams that both texts of a pair must have with those of an earlier one to be
+    a near copy.
+    """
+    shards: Count = Field(1, le=1000)
+    """Number of files of the export (snakemake exports)."""
 
 
 class Negatives(Settings):
     """Documents that a retriever ranks high for a question and that are not relevant."""
 
-    retriever: Text = Field(
-        description="Name of the retriever, an entry of retrievers; it searches all questions for this."
-    )
-    ranks: Pair[Annotated[Count, Field(le=1000)]] = Field(
-        (1, 20), description="First and last rank that is looked at, relevant documents counted, too."
-    )
-    number: Count | Literal["all"] = Field(
-        1,
-        description="How many are taken, for each relevant document (triplets) or for each question "
-        "(labelled); or all.",
-    )
-    choice: Literal["random", "first"] = Field(
-        "random", description="Whether they are drawn from those ranks, or are the first of them."
-    )
-    seed: Seed = Field(0, description="Of the drawing.")
-    margin: Number | None = Field(
-        None,
-        ge=0,
-        lt=1,
-        description="A document is taken only if its score is at most (1 − margin) times that of the "
-        "relevant document; then relevant documents that the retriever does not rank have no negatives. null "
-        "looks at no score.",
-    )
+    retriever: Text
+    """Name of the retriever, an entry of retrievers; it searches all questions for this."""
+    ranks: Pair[Annotated[Count, Field(le=1000)]] = (1, 20)
+    """First and last rank that is looked at, relevant documents counted, too."""
+    number: Count | Literal["all"] = 1
+    """How many are taken, for each relevant document (triplets) or for each question (labelled); or all."""
+    choice: Literal["random", "first"] = "random"
+    """Whether they are drawn from those ranks, or are the first of them."""
+    seed: Seed = 0
+    """Of the drawing."""
+    margin: Number | None = Field(None, ge=0, lt=1)
+    """A document is taken only if its score is at most (1 − margin) times that of the relevant document; then
+    relevant documents that the retriever does not rank have no negatives. null looks at no score.
+    """
 
 
 class Columns(Settings):
     """What is read of a file."""
 
     member: Maybe[Member] = None
-    text: Column = Field(
-        "text",
-        description="Column of the text, by name, or by number from 1 where there is no header; for lines, "
-        "there is no other.",
-    )
-    other: Maybe[Column] = Field(
-        None, description="Column of the other text, which means the same, or of the hypothesis."
-    )
-    negative: Maybe[Column] = Field(
-        None, description="Column of a text that means something else, the hard negative."
-    )
-    label: Maybe[Column] = Field(None, description="Column of the label.")
-    score: Maybe[Column] = Field(None, description="Column of a teacher's score of text with other (scored).")
-    negative_score: Maybe[Column] = Field(None, description="Column of its score of text with negative.")
+    text: Column = "text"
+    """Column of the text, by name, or by number from 1 where there is no header; for lines, there is no other."""
+    other: Maybe[Column] = None
+    """Column of the other text, which means the same, or of the hypothesis."""
+    negative: Maybe[Column] = None
+    """Column of a text that means something else, the hard negative."""
+    label: Maybe[Column] = None
+    """Column of the label."""
+    score: Maybe[Column] = None
+    """Column of a teacher's score of text with other (scored)."""
+    negative_score: Maybe[Column] = None
+    """Column of its score of text with negative."""
     labels: Maybe[
         Annotated[dict[str, Annotated[Int, Field(ge=0, le=999)]], Field(min_length=1)]
         | Annotated[Names, Field(min_length=1)]
-    ] = Field(
-        None,
-        description="Label as written → class, from 0, or a list of labels whose places are the classes. "
-        "Left out, labels are classes already. Rows with another label are an error.",
-    )
-    missing: Maybe[Names] = Field(
-        None,
-        min_length=1,
-        description="Cells that stand for nothing, e.g. N/A; rows with one are left out, as those with an "
-        "empty cell are.",
-    )
-    lists: bool = Field(
-        False, description="Whether other holds a list of texts, each of which makes a row (json)."
-    )
+    ] = None
+    """Label as written → class, from 0, or a list of labels whose places are the classes. Left out, labels are
+    classes already. Rows with another label are an error.
+    """
+    missing: Maybe[Names] = Field(None, min_length=1)
+    """Cells that stand for nothing, e.g. N/A; rows with one are left out, as those with an empty cell are."""
+    lists: bool = False
+    """Whether other holds a list of texts, each of which makes a row (json)."""
     delimiter: Delimiter = ","
     encoding: Encoding = "utf-8"
-    quoting: bool = Field(True, description="Whether double quotes enclose fields of a csv.")
-    header: bool = Field(
-        True,
-        description="Whether the first line names the columns (csv, tsv); otherwise they have numbers from "
-        "1.",
-    )
+    quoting: bool = True
+    """Whether double quotes enclose fields of a csv."""
+    header: bool = True
+    """Whether the first line names the columns (csv, tsv); otherwise they have numbers from 1."""
 
 
 class Reader(Columns):
     """How to read the rows out of files of the dataset."""
 
     format: Format
-    files: Names = Field(
-        min_length=1,
-        description="Names of files in the dataset, read one after the other. An archive (zip or tar) can "
-        "be given instead of the one text file in it.",
-    )
-    pattern: Maybe[Text] = Field(
-        None,
-        description="Regular expression of a line, whose named groups are the columns; other lines are left"
-        " out (lines).",
-    )
+    files: Names = Field(min_length=1)
+    """Names of files in the dataset, read one after the other. An archive (zip or tar) can be given instead of the
+    one text file in it.
+    """
+    pattern: Maybe[Text] = None
+    """Regular expression of a line, whose named groups are the columns; other lines are left out (lines)."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Keys that are of other formats."""
@@ -223,31 +200,26 @@ class Reader(Columns):
 class DataFacts(Settings):
     """What training data say in both of their forms."""
 
-    nli: Maybe[Literal["by-premise", "study-label-word"]] = Field(
-        None,
-        description="How rows of premise (text), hypothesis (other) and label are made pairs or triplets. "
-        "Labels must have the classes 1 for entailment and 0 for contradiction. by-premise takes each "
-        "entailed hypothesis, for triplets with a contradicted hypothesis of the same premise as negative. "
-        "study-label-word takes every hypothesis, with the word of its label as negative, a defect of a "
-        "published study.",
-    )
-    least_characters: Count = Field(1, description="Rows with a text of fewer characters are left out.")
-    drop_repeated: bool = Field(
-        False, description="Whether rows that are equal to an earlier one are left out."
-    )
-    limit: Maybe[Count] = Field(None, description="At most so many rows, the first that the above leave.")
-    shuffled_positives: Maybe[Seed] = Field(
-        None,
-        description="Seed of a control; each row gets the other text of another row, so that nothing can be"
-        " learnt from which texts belong together (pairs, triplets).",
-    )
-    contains_test_texts: bool = Field(
-        False,
-        description="Whether the data are known to hold texts of test sets. Tables and model cards say so.",
-    )
-    rows: Maybe[Count] = Field(
-        None, description="Number of rows that there must be in the end; another number is an error."
-    )
+    nli: Maybe[Literal["by-premise", "study-label-word"]] = None
+    """How rows of premise (text), hypothesis (other) and label are made pairs or triplets. Labels must have the
+    classes 1 for entailment and 0 for contradiction. by-premise takes each entailed hypothesis, for triplets with a
+    contradicted hypothesis of the same premise as negative. study-label-word takes every hypothesis, with the word
+    of its label as negative, a defect of a published study.
+    """
+    least_characters: Count = 1
+    """Rows with a text of fewer characters are left out."""
+    drop_repeated: bool = False
+    """Whether rows that are equal to an earlier one are left out."""
+    limit: Maybe[Count] = None
+    """At most so many rows, the first that the above leave."""
+    shuffled_positives: Maybe[Seed] = None
+    """Seed of a control; each row gets the other text of another row, so that nothing can be learnt from which texts
+    belong together (pairs, triplets).
+    """
+    contains_test_texts: bool = False
+    """Whether the data are known to hold texts of test sets. Tables and model cards say so."""
+    rows: Maybe[Count] = None
+    """Number of rows that there must be in the end; another number is an error."""
     note: Maybe[Note] = None
 
 
@@ -259,56 +231,41 @@ class TrainingData(DataFacts):
     form: Form
     language: LanguageIfKnown
     data_version: DataVersion
-    dataset: Maybe[Text] = Field(None, description="Name of the dataset whose files hold the rows.")
+    dataset: Maybe[Text] = None
+    """Name of the dataset whose files hold the rows."""
     reader: Maybe[Reader] = None
-    pair_sets: Maybe[Names] = Field(
-        None,
-        min_length=1,
-        description="Names of pair sets whose sentences are the rows, instead of dataset and reader. Their "
-        "scores are not read.",
-    )
-    unscored: bool = Field(
-        False,
-        description="Whether pairs that nobody scored are taken, too (pair_sets; files of SemEval have such"
-        " pairs).",
-    )
-    collections: Maybe[Collections] = Field(
-        None,
-        description="Corpora and question sets whose documents and questions are the rows, instead of "
-        "dataset and reader; title and text of a document are one text (texts), a pair (pairs), or spans "
-        "(spans).",
-    )
-    split: Maybe[Text] = Field(
-        None,
-        description="Regular expression of what lies between two spans of a document (collections, spans). "
-        "The title is a span of its own. Left out, each line is one.",
-    )
-    neighbours: bool | Neighbours = Field(
-        False,
-        description="Instead of title and text (collections, pairs): true makes a pair of a document and "
-        "the next one of the same law, which is one whose identifier is the same before the last |; {words: "
-        "64} cuts documents into passages of so many words and makes pairs of those that follow one another. "
-        "What is left at the end of a document is a passage if it has half as many words.",
-    )
+    pair_sets: Maybe[Names] = Field(None, min_length=1)
+    """Names of pair sets whose sentences are the rows, instead of dataset and reader. Their scores are not read."""
+    unscored: bool = False
+    """Whether pairs that nobody scored are taken, too (pair_sets; files of SemEval have such pairs)."""
+    collections: Maybe[Collections] = None
+    """Corpora and question sets whose documents and questions are the rows, instead of dataset and reader; title and
+    text of a document are one text (texts), a pair (pairs), or spans (spans).
+    """
+    split: Maybe[Text] = None
+    """Regular expression of what lies between two spans of a document (collections, spans). The title is a span of
+    its own. Left out, each line is one.
+    """
+    neighbours: bool | Neighbours = False
+    """Instead of title and text (collections, pairs): true makes a pair of a document and the next one of the same
+    law, which is one whose identifier is the same before the last |; {words: 64} cuts documents into passages of so
+    many words and makes pairs of those that follow one another. What is left at the end of a document is a passage
+    if it has half as many words.
+    """
     combined: Maybe[Combined] = None
-    questions: Maybe[Names] = Field(
-        None,
-        min_length=1,
-        description="Question sets whose questions are the texts, each with a relevant document as other, "
-        "instead of dataset and reader. Questions without a relevant document are left out.",
-    )
-    pseudo_labels: Maybe[PseudoLabels] = Field(
-        None,
-        description="The first document that a retriever finds counts as relevant, where its score is well "
-        "above the second's; judgements of the questions are not read (questions).",
-    )
-    without_documents_of: Maybe[Names] = Field(
-        None,
-        min_length=1,
-        description="Question sets on the same corpus, those that results are reported on; documents that "
-        "somebody judged for them are in no row, neither as relevant nor as negative, so that what is learnt "
-        "of single documents helps with no test (questions).",
-    )
+    questions: Maybe[Names] = Field(None, min_length=1)
+    """Question sets whose questions are the texts, each with a relevant document as other, instead of dataset and
+    reader. Questions without a relevant document are left out.
+    """
+    pseudo_labels: Maybe[PseudoLabels] = None
+    """The first document that a retriever finds counts as relevant, where its score is well above the second's;
+    judgements of the questions are not read (questions).
+    """
+    without_documents_of: Maybe[Names] = Field(None, min_length=1)
+    """Question sets on the same corpus, those that results are reported on; documents that somebody judged for them
+    are in no row, neither as relevant nor as negative, so that what is learnt of single documents helps with no test
+    (questions).
+    """
     negatives: Maybe[Negatives] = None
 
     def wrong(self) -> Iterator[tuple[str, str]]:
@@ -322,11 +279,13 @@ class TrainingData(DataFacts):
 class ShortTrainingData(Checksum, OwnData, Columns, DataFacts):
     """Training data of your own in short form have at least file (docs/training.md, Data)."""
 
-    file: Text = Field(
-        description="Path of the file, relative to the folder in which you run, or an http(s) address. Its "
-        "ending gives the format: .txt (a text per line), .csv, .tsv, .jsonl or .parquet."
-    )
-    format: Maybe[Format] = Field(None, description="Format of the file, where its ending does not give it.")
-    form: Maybe[Form] = Field(None, description="What a row has; left out, the columns tell.")
+    file: Text
+    """Path of the file, relative to the folder in which you run, or an http(s) address. Its ending gives the format:
+    .txt (a text per line), .csv, .tsv, .jsonl or .parquet.
+    """
+    format: Maybe[Format] = None
+    """Format of the file, where its ending does not give it."""
+    form: Maybe[Form] = None
+    """What a row has; left out, the columns tell."""
     language: LanguageIfKnown = "und"
     homepage: Maybe[Homepage] = None

@@ -5,6 +5,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
+from sentflow.config.model import descriptions
 from sentflow.config.protocols import Switches
 from sentflow.encoders.entries import kind_of
 from sentflow.families.probing.task_protocols import protocol_name
@@ -276,7 +277,7 @@ class ProbingSettings(Family):
             "switches": {
                 switch: {
                     "value": switch_text({switch: value}),
-                    "note": Switches.model_fields[switch].description,
+                    "note": descriptions(Switches)[switch],
                 }
                 for switch, value in protocol.switches.changes().items()
             },

@@ -31,6 +31,7 @@ from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import made_of_seeds, unknown
 from sentflow.graph.config.shared import file_problems
+from sentflow.retrieval.settings import Retriever
 from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems
 from sentflow.training.data.collected import corpora_of, held_out_sets, question_sets_of, retriever_of
@@ -266,6 +267,7 @@ RETRIEVAL = ConfigPart(
             "retrievers",
             "retriever",
             ("select.retrievers",),
+            model=Retriever,
             alone=False,
             members=_of_seeds,
             left_out=without_encoder,
