@@ -5,8 +5,8 @@ import logging
 from collections import Counter
 from pathlib import Path
 
+from sentflow.config.load import read_yaml
 from sentflow.files.rows import write_rows
-from sentflow.graph.config.schema import read_yaml
 from sentflow.jobs.log import command, exit_with
 from sentflow.ledger.answers import Answers
 from sentflow.ledger.claims import claims_of

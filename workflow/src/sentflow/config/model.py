@@ -293,8 +293,7 @@ class _Place:
         self.path = (*self.path, key)
         if isinstance(self.kind, type) and issubclass(self.kind, BaseModel):
             self.kind = _typed(self.kind, str(key))
-        else:
-            parts = get_args(self.kind)
+        elif parts := get_args(self.kind):  # else it is any value
             fixed = get_origin(self.kind) is tuple and Ellipsis not in parts
             self.kind = (
                 parts[key]

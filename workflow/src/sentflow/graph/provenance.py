@@ -30,6 +30,7 @@ PLUMBING = {
     "sentflow.files.limits": "how much is too much: a job goes on as ever, or ends",
     "sentflow.encoders.kinds.service_keys": "which key may be sent where; the answer is the same",
     "sentflow.graph.products": "which module makes a table, figure or check: jobs have the digest of that module",
+    "sentflow.training.recipes.settings": "reaches jobs as their params",
     "sentflow.training.recipes.table": "reaches jobs as their params: settings, libraries, digests of modules",
     "sentflow.training.options.table": "likewise",
     "sentflow.encoders.kinds.table": "reaches jobs as their params: keys, libraries, digests of the modules it names",

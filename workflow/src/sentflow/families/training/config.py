@@ -6,6 +6,7 @@ from typing import Any
 from sentflow.config.experiment import Configuration
 from sentflow.config.model import LowerName
 from sentflow.config.training_data import TrainingData
+from sentflow.config.trainings import Preset, Sweep
 from sentflow.families.probing.config import source_problems as task_problems
 from sentflow.families.training.checks import trained_problems
 from sentflow.families.training.entries import write_out_models
@@ -151,12 +152,14 @@ TRAINING = ConfigPart(
             write_out=write_out,
             alone=False,
         ),
-        Section("presets", "preset", (), alone=False),
+        Section("presets", "preset", (), model=Preset, key=LowerName, alone=False),
         # The last: what entries of models stand for is written out when presets and sweeps are
         Section(
             "sweeps",
             "sweep",
             ("select.sweeps",),
+            model=Sweep,
+            key=LowerName,
             write_out=write_out_models,
             alone=False,
         ),

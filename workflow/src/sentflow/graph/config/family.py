@@ -26,13 +26,13 @@ class Section:
     ----------
     name
         Key of a configuration, and of its ``select`` unless `named_in` says otherwise; the catalog's entries lie in
-        ``catalog/{name}.yaml``, their schema in ``schemas/{name}.schema.yaml``.
+        ``catalog/{name}.yaml``.
     noun
         One entry, in messages.
     named_in
         Places of a configuration (``section.key``) that hold a name, or a list of names, of what is to be run.
     model, key
-        What an entry and the name of one may be; None for a section whose schema says it.
+        What an entry and the name of one may be.
     derive
         Makes an entry with ``like`` of the entry that it names and what it says itself; None if entries have no
         ``like``.
@@ -56,7 +56,7 @@ class Section:
     name: str
     noun: str
     named_in: tuple[str, ...]
-    model: Any = None
+    model: Any
     key: Any = Name
     derive: Callable[[Any, Entry], Entry] | None = None
     write_out: Callable[[AllEntries], dict[str, list[str]]] | None = None
