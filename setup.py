@@ -17,7 +17,6 @@ COPIED = (
     "workflow/catalog/*.yaml",
     "workflow/report/*.rst",
     "workflow/rules/**/*.smk",
-    "workflow/schemas/**/*.yaml",
 )
 
 

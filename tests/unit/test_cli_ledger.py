@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 from sentflow.cli import ledger as command
 from sentflow.cli.app import app
+from sentflow.config.load import read_yaml
 from sentflow.config.model import mistakes
 from sentflow.config.published import Ledger
 from sentflow.families.ledger.family import CATALOG
 from sentflow.files.rows import write_rows
-from sentflow.graph.config.schema import read_yaml
 from sentflow.ledger.answers import NOTHING
 from sentflow.ledger.claims import claims_of
 from sentflow.ledger.verdicts import WITHIN, LedgerRow, ledger_rows

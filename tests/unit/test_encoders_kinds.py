@@ -3,24 +3,22 @@
 import json
 from pathlib import Path
 
-import jsonschema
 import pytest
 import yaml
 
+from sentflow.config.model import mistakes
 from sentflow.encoders.checks.entries import entry_problems
 from sentflow.encoders.entries import encode_settings, fetch_settings
 from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, KINDS
-from sentflow.graph.config.schema import load_schema
+from sentflow.encoders.settings import Model
 
 ROOT = Path(__file__).parents[2]
 CATALOG = yaml.safe_load((ROOT / "workflow/catalog/models.yaml").read_text(encoding="utf-8"))
-SCHEMA = load_schema(ROOT / "workflow", "models")
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-def schema_errors(entry):
-    validator = jsonschema.Draft202012Validator(SCHEMA)
-    return [error.message for error in validator.iter_errors({"my-model": entry})]
+def wrong(entry):
+    return mistakes(Model, entry, where="my-model")
 
 
 def hub_entry(**source):
@@ -57,7 +55,7 @@ def test_another_task_s_prompt_is_not_part_of_a_task_s_settings():
     prompts = {"law": "Lei: ", "hate": "Ódio: ", "query": "Busca: "}
     names = {"roles": {"text": "law"}, "tasks": {"T1A": "hate", "G3": {"query": "query", "document": None}}}
     entry = {**hub_entry(revision=COMMIT), "prompts": prompts, "prompt_names": names}
-    assert entry_problems("my-model", entry) == schema_errors(entry) == []
+    assert entry_problems("my-model", entry) == wrong(entry) == []
     law = {"prompts": {"law": "Lei: "}, "prompt_names": {"roles": {"text": "law"}}}
     hate = {"prompts": {"hate": "Ódio: "}, "prompt_names": {"roles": {"text": "hate"}}}
     assert encode_settings(entry) == encode_settings(entry, task="G1") == law

@@ -11,11 +11,11 @@ from filled import filled
 from trained_results import similarity_rows
 
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.config.load import read_yaml
 from sentflow.config.model import mistakes
 from sentflow.config.published import TABLES
 from sentflow.families.ledger.family import CATALOG
 from sentflow.files.rows import write_rows
-from sentflow.graph.config.schema import read_yaml
 from sentflow.ledger.answers import NOTHING, Answer, Answers
 from sentflow.ledger.claims import claims_of
 from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, WITHIN, LedgerRow, ledger_rows, verdict_of

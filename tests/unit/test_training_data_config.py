@@ -112,7 +112,7 @@ def test_mistakes_in_the_short_form_are_told_with_what_to_write():
         "ending": ({"file": "my.doc"}, "file: the ending of 'my.doc'"),
         "network": ({"file": "https://example.org/my.txt"}, "sha256: "),
         "key": ({"file": "my.txt", "colour": 1}, "colour: there is no such key"),
-        "limit": ({"file": "my.txt", "limit": 0}, "limit: 0 is less than the minimum of 1"),
+        "limit": ({"file": "my.txt", "limit": 0}, "limit: 0 should be greater than or equal to 1"),
     }
     with pytest.raises(ConfigError) as caught:
         entries(training_data={name: own for name, (own, _) in wrong.items()})

@@ -4,9 +4,10 @@ import pytest
 import yaml
 from experiments import REPOSITORY, experiment
 
+from sentflow.config.model import mistakes
+from sentflow.config.trainings import Preset
 from sentflow.errors import ConfigError
 from sentflow.families.training.family import Training
-from sentflow.graph.config.schema import load_schema, schema_problems
 from sentflow.training.recipes.table import RECIPES
 from sentflow.training.settings import TrainingSettings
 
@@ -99,14 +100,10 @@ def test_rounds_of_zalo_are_trained_as_published_on_questions_that_choose_nothin
 
 
 def test_presets_and_the_schema_of_recipes_fit_the_table_of_recipes():
-    presets, workflow = read("workflow/catalog/presets.yaml"), REPOSITORY / "workflow"
-    assert schema_problems(presets, load_schema(workflow, "presets"), where="presets") == []
+    presets = read("workflow/catalog/presets.yaml")
     for name, preset in presets.items():
+        assert mistakes(Preset, preset, where=name) == []
         # those of the study leave their rate, and SG-BERT its steps, to sweeps
         length = {} if {"steps", "epochs"} & preset["training"].keys() else {"steps": 1000}
         training = TrainingSettings.of({"learning_rate": 1e-5, **length, **preset["training"]})
         assert preset["recipe"] in RECIPES and training.batch_size, name
-    definitions = load_schema(workflow, "recipes")["$defs"]
-    for name, recipe in RECIPES.items():
-        defaults = {key: rule["default"] for key, rule in definitions[name]["properties"].items()}
-        assert defaults == dict(recipe.settings), name

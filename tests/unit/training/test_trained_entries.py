@@ -38,7 +38,7 @@ MISTAKES = [
     ({"training": {"step": 60}}, "training.step: there is no such key. Did you mean steps?"),
     ({"training": {"snapshots": 60}}, "training.snapshots: the best of one snapshot"),
     ({"selection": {"pairs": "STSB-dve"}}, "selection.pairs: there is no pair set 'STSB-dve'"),
-    ({"settings": {"temperature": 0}}, "settings.temperature: 0 is less than or equal to the minimum"),
+    ({"settings": {"temperature": 0}}, "settings.temperature: 0 should be greater than 0"),
     ({"recipe": "distillation"}, "settings.teacher: write the encoder"),
     ({"recipe": "consert", "settings": {"objective": "joint"}}, "data: the recipe consert"),
     ({"recipe": "mlm", "training": {"matryoshka": {"dimensions": [8]}}}, "training.matryoshka: mlm"),

@@ -3,9 +3,14 @@
 The Snakefile reads this in every job: standard library, PyYAML and pydantic only.
 """
 
+import ast
+import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, reduce
+from itertools import pairwise
+from textwrap import dedent
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -34,20 +39,20 @@ Path = tuple[str | int, ...]
 
 
 class Wrong(ValueError):
-    """What fields cannot say of themselves: pairs of a key, perhaps ``a.0.b`` or empty, and a sentence."""
+    """What fields cannot say of themselves, see `Settings.wrong`."""
 
-    def __init__(self, *found: tuple[str, str]) -> None:
+    def __init__(self, *found: tuple[str | Path, str]) -> None:
         super().__init__(" ".join(text for _, text in found))
         self.found = found
 
 
 class Settings(BaseModel):
-    """A part of the configuration or of the catalog. A subclass adds fields, and perhaps `wrong`."""
+    """A part of the configuration or of the catalog: fields, each with a text below, and perhaps `wrong`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
-    def wrong(self) -> Iterator[tuple[str, str]]:
-        """What is wrong where every field is right: key and sentence; asked of every instance."""
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """What is wrong where every field is right: a key, perhaps empty or with what is inside, and a sentence."""
         yield from ()
 
     @model_validator(mode="after")
@@ -233,7 +238,7 @@ def mistakes(kind: Any, value: Any, *, where: str, partial: bool = False) -> lis
             Mistake((where, *one.place), one.text, (where, *one.faulty))
             for details in error.errors(include_url=False)
             if not (partial and details["type"] == "missing") and not _is_told_by_items(details)
-            for one in _of_error(kind, details)
+            for one in _of_error(kind, value, details)
         ]
         first: dict[Path, Mistake] = {}
         for one in sorted(found, key=lambda one: [str(step) for step in one.place]):
@@ -261,7 +266,8 @@ _adapters: dict[int, TypeAdapter[Any]] = {}
 def _adapter(kind: Any) -> TypeAdapter[Any]:
     """Of a type that stays as long as the program."""
     if id(kind) not in _adapters:
-        _adapters[id(kind)] = TypeAdapter(kind)
+        is_model = isinstance(kind, type) and issubclass(kind, BaseModel)
+        _adapters[id(kind)] = TypeAdapter(kind, config=None if is_model else ConfigDict(strict=True))
     return _adapters[id(kind)]
 
 
@@ -285,15 +291,10 @@ class _Place:
             self.several = True
             return False
         (self.kind,) = forms
-        if key == "[key]":
-            self.kind, self.path = get_args(self.kind)[0], self.path[:-1]
-            return True
         self.path = (*self.path, key)
         if isinstance(self.kind, type) and issubclass(self.kind, BaseModel):
-            field = fields_of(self.kind).get(str(key))
-            self.kind = Annotated[field.annotation, field] if field else None
-        else:
-            parts = get_args(self.kind)
+            self.kind = _typed(self.kind, str(key))
+        elif parts := get_args(self.kind):  # else it is any value
             fixed = get_origin(self.kind) is tuple and Ellipsis not in parts
             self.kind = (
                 parts[key]
@@ -306,6 +307,29 @@ class _Place:
 def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
     """The fields of a model, by the keys that are written."""
     return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+@cache
+def descriptions(model: type[BaseModel]) -> Mapping[str, str]:
+    """Field → the text below it in the source of its class, where it has one; read when it is asked for."""
+    found = {}
+    for base in reversed(model.__mro__):
+        if issubclass(base, Settings) and base is not Settings:
+            (tree,) = ast.parse(dedent(inspect.getsource(base))).body
+            assert isinstance(tree, ast.ClassDef)
+            for field, text in pairwise(tree.body):
+                if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                    found[ast.unparse(field.target)] = " ".join(str(ast.literal_eval(text.value)).split())
+    return found
+
+
+def _typed(model: type[BaseModel], key: str) -> Any:
+    """The type of a field with what is said of it; None for a key that is none."""
+    name = next((name for name, field in model.model_fields.items() if (field.alias or name) == key), "")
+    if not name:
+        return None
+    field = model.model_fields[name]
+    return Annotated[field.annotation, Field(description=descriptions(model).get(name)), field]
 
 
 def _forms(kind: Any) -> tuple[list[Any], str, str]:
@@ -336,28 +360,34 @@ def _is_told_by_items(error: ErrorDetails) -> bool:
     return error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]
 
 
-def _of_error(kind: Any, error: ErrorDetails) -> Iterator[Mistake]:
+def _of_error(kind: Any, whole: Any, error: ErrorDetails) -> Iterator[Mistake]:
     place, steps = _Place((), kind), list(error["loc"])
     missing = steps.pop() if error["type"] in ("missing", "extra_forbidden") else ""
-    for step in steps:
+    for step, following in zip(steps, [*steps[1:], ""], strict=False):
+        if following == "[key]":  # a key of a map, which stands for the map
+            place.kind = get_args(_forms(place.kind)[0][0])[0]
+            break
         if not place.step(step):
             break
     forms, discriminator, hint = _forms(place.kind)
     place.hint = hint or place.hint
     path, value = place.path, error["input"]
+    if place.several:
+        value = reduce(lambda found, key: found[key], path, whole)
 
     def told(text: str, *further: str | int, hint: str = place.hint) -> Mistake:
         return Mistake((*path, *further), " ".join(filter(None, (text, hint))), (*path, *further))
 
     match error["type"]:
+        case _ if place.several and (inside := _inside(forms, value)):
+            for one in inside:
+                yield told(one.text, *one.faulty[1:])
         case _ if place.several:
             yield told(f"{value!r} fits none of the forms that it may have.")
         case "missing" if isinstance(missing, int):
             yield told(f"{error['input']!r} should have a value more.")
         case "missing":
-            known = fields_of(forms[0])
-            field = known[str(missing)]
-            about = _forms(Annotated[field.annotation, field])[2]
+            about = _forms(_typed(forms[0], str(missing)))[2]
             yield Mistake(path, f"{missing!r} is missing. {about}".strip(), (*path, missing))
         case "extra_forbidden":
             gone = KEYS.get(".".join(map(str, (*path, missing))))
@@ -379,10 +409,8 @@ def _of_error(kind: Any, error: ErrorDetails) -> Iterator[Mistake]:
                 f"{value!r} is none of what it may be. {instead(str(value), map(str, get_args(forms[0])))}"
             )
         case "value_error" if isinstance(wrong := error["ctx"]["error"], Wrong):
-            for keys, text in wrong.found:
-                yield told(
-                    text, *(int(key) if key.isdigit() else key for key in keys.split(".") if key), hint=""
-                )
+            for key, text in wrong.found:
+                yield told(text, *([key] if key and isinstance(key, str) else key), hint="")
         case "value_error":
             yield told(str(error["ctx"]["error"]))
         case found if found in _KINDS:
@@ -391,6 +419,22 @@ def _of_error(kind: Any, error: ErrorDetails) -> Iterator[Mistake]:
         case _:
             said = error["msg"].partition("should ")[2].partition(" after validation")[0]
             yield told(f"{value!r} should {said}.")
+
+
+def _inside(forms: Sequence[Any], value: Any) -> list[Mistake]:
+    """What is wrong with a value as the one form of a union that it can be; nothing where it is not one."""
+    fitting = [form for form in forms if _may_be(form, value)]
+    return mistakes(fitting[0], value, where="") if len(fitting) == 1 else []
+
+
+def _may_be(form: Any, value: Any) -> bool:
+    """Whether a value is of the kind of YAML that a form of a union has."""
+    (kind,), _, _ = _forms(form)
+    if get_origin(kind) is Literal:
+        return type(value) in {type(one) for one in get_args(kind)}
+    kind = get_origin(kind) or kind
+    wanted = dict if issubclass(kind, BaseModel) else {tuple: list, float: int | float}.get(kind, kind)
+    return isinstance(value, wanted) and isinstance(value, bool) == (kind is bool)
 
 
 def _unquoted(value: Any, wanted: type) -> str:

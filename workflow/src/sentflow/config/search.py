@@ -32,62 +32,58 @@ MOST_CANDIDATES = 5000  # weights, or parameters of a decision, that are tried
 class StopList(Settings):
     """A list of terms in a file."""
 
-    file: Text = Field(
-        description="Path of a text file in UTF-8, one term per line, relative to the folder in which you "
-        "run."
-    )
-    sha256: Maybe[Sha256] = Field(
-        None,
-        description="SHA-256 of the file; another file is then refused. An edit of the file runs the "
-        "analysis again either way.",
-    )
+    file: Text
+    """Path of a text file in UTF-8, one term per line, relative to the folder in which you run."""
+    sha256: Maybe[Sha256] = None
+    """SHA-256 of the file; another file is then refused. An edit of the file runs the analysis again either way."""
 
 
 class Range(Settings):
     """Numbers from one to another, both included."""
 
-    from_: Number = Field(alias="from", description="First number.")
-    to: Number = Field(description="Last number.")
-    step: Number = Field(gt=0, description="Distance of two numbers.")
+    from_: Number = Field(alias="from")
+    """First number."""
+    to: Number
+    """Last number."""
+    step: Number = Field(gt=0)
+    """Distance of two numbers."""
 
 
 class Analyser(Settings):
     """How texts become the terms that lexical retrievers count (docs/retrieval.md)."""
 
     title: Maybe[Title] = None
-    units: Literal["words", "long-words", "character-bigrams", "vietnamese-words"] = Field(
-        description="words are runs of letters, digits and underscores; long-words those of two or more; "
-        "character-bigrams pairs of neighbours within a word; vietnamese-words are made by underthesea."
-    )
-    lower: bool = Field(True, description="Whether case is dropped.")
-    normalise: bool = Field(
-        True,
-        description="Whether letters and accents are compared in Unicode's composed form (NFC). false is "
-        "for comparisons with scores of texts as they stand.",
-    )
-    stop_words: Maybe[Text | Names | StopList] = Field(
-        None,
-        description="Terms that are dropped, compared after the case was; or the name of a list of bm25s, "
-        "e.g. english; or a file of yours with one term per line.",
-    )
-    stemmer: Literal["none", "english", "portuguese", "german", "spanish", "french", "italian"] = Field(
-        "none", description="Language of Snowball's stemmer."
-    )
+    units: Literal["words", "long-words", "character-bigrams", "vietnamese-words"]
+    """words are runs of letters, digits and underscores; long-words those of two or more; character-bigrams pairs of
+    neighbours within a word; vietnamese-words are made by underthesea.
+    """
+    lower: bool = True
+    """Whether case is dropped."""
+    normalise: bool = True
+    """Whether letters and accents are compared in Unicode's composed form (NFC). false is for comparisons with
+    scores of texts as they stand.
+    """
+    stop_words: Maybe[Text | Names | StopList] = None
+    """Terms that are dropped, compared after the case was; or the name of a list of bm25s, e.g. english; or a file
+    of yours with one term per line.
+    """
+    stemmer: Literal["none", "english", "portuguese", "german", "spanish", "french", "italian"] = "none"
+    """Language of Snowball's stemmer."""
 
 
 class Cut(Settings):
     """How long documents are cut into passages that are searched in their stead (docs/retrieval.md)."""
 
-    title: bool = Field(True, description="Whether each passage begins with the title of its document.")
-    words: Maybe[Count] = Field(None, description="Words of a passage, between white space.")
-    tokens: Maybe[Count] = Field(
-        None,
-        description="Tokens of a passage, counted by the tokenizer of the encoder that reads it; its title "
-        "and what the encoder adds come on top. Instead of words.",
-    )
-    overlap: Int = Field(
-        0, ge=0, description="Words, or tokens, that a passage shares with the one before it."
-    )
+    title: bool = True
+    """Whether each passage begins with the title of its document."""
+    words: Maybe[Count] = None
+    """Words of a passage, between white space."""
+    tokens: Maybe[Count] = None
+    """Tokens of a passage, counted by the tokenizer of the encoder that reads it; its title and what the encoder
+    adds come on top. Instead of words.
+    """
+    overlap: Int = Field(0, ge=0)
+    """Words, or tokens, that a passage shares with the one before it."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Whether the length is told, in one way."""
@@ -99,36 +95,23 @@ class Decision(Settings):
     """Which ranked documents are given as an answer: those that pass all that is written (docs/retrieval.md)."""
 
     title: Maybe[Title] = None
-    most: Maybe[Count | Range] = Field(
-        None, description="Documents per question at most; a number, or a range to choose from."
-    )
-    window: Maybe[Annotated[Number, Field(ge=0)] | Range] = Field(
-        None,
-        description="Keeps scores that are below the best one by at most so much; a number, or a range to "
-        "choose from.",
-    )
-    share: Maybe[Annotated[Number, Field(ge=0, le=1)] | Range] = Field(
-        None,
-        description="Keeps scores of at least this share of the best one, whatever the units of scores; a "
-        "number, or a range to choose from.",
-    )
-    least: Maybe[Number | Range] = Field(
-        None,
-        description="Keeps scores of at least so much, in the units of the retriever; a number, or a range "
-        "to choose from.",
-    )
-    tuned_on: Maybe[Names] = Field(
-        None,
-        min_length=1,
-        description="Question sets on which the mean F2 chooses among ranges. They may share no question "
-        "with a set that is decided, unless it is that set.",
-    )
+    most: Maybe[Count | Range] = None
+    """Documents per question at most; a number, or a range to choose from."""
+    window: Maybe[Annotated[Number, Field(ge=0)] | Range] = None
+    """Keeps scores that are below the best one by at most so much; a number, or a range to choose from."""
+    share: Maybe[Annotated[Number, Field(ge=0, le=1)] | Range] = None
+    """Keeps scores of at least this share of the best one, whatever the units of scores; a number, or a range to
+    choose from.
+    """
+    least: Maybe[Number | Range] = None
+    """Keeps scores of at least so much, in the units of the retriever; a number, or a range to choose from."""
+    tuned_on: Maybe[Names] = Field(None, min_length=1)
+    """Question sets on which the mean F2 chooses among ranges. They may share no question with a set that is
+    decided, unless it is that set.
+    """
     folds: TuningFolds = 10
-    retrievers: Maybe[Names] = Field(
-        None,
-        min_length=1,
-        description="Names of selected retrievers whose runs it is applied to; all if left out.",
-    )
+    retrievers: Maybe[Names] = Field(None, min_length=1)
+    """Names of selected retrievers whose runs it is applied to; all if left out."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """What is no decision, ranges that are none, and ranges without questions to choose on."""

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from pydantic import Field
-
 from sentflow.config.model import Count, Settings, refuse_wrong
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
@@ -46,27 +44,26 @@ class Limits(Settings):
     """Limits for untrusted files, answers and models (docs/data.md, Limits). A changed limit runs nothing again."""
 
     # The largest archives of word vectors have 2 GiB
-    download_bytes: Count = Field(
-        4 * GIB,
-        description="Largest file that is downloaded or copied where the catalog does not say its size, in bytes.",
-    )
+    download_bytes: Count = 4 * GIB
+    """Largest file that is downloaded or copied where the catalog does not say its size, in bytes."""
     # 4 GiB at 1.2 MB per second
-    download_seconds: Count = Field(3600, description="Seconds for one address, all tries together.")
+    download_seconds: Count = 3600
+    """Seconds for one address, all tries together."""
     # 7 billion parameters in single precision have 26 GiB
-    model_bytes: Count = Field(64 * GIB, description="Bytes of the files of one model of the hub together.")
+    model_bytes: Count = 64 * GIB
+    """Bytes of the files of one model of the hub together."""
     # The largest GloVe vectors have 5.6 GB
-    unpacked_bytes: Count = Field(
-        8 * GIB, description="What one packed file (archive, Parquet, gzip) unpacks to, in bytes."
-    )
+    unpacked_bytes: Count = 8 * GIB
+    """What one packed file (archive, Parquet, gzip) unpacks to, in bytes."""
     # Text deflates to a tenth, a bomb to a thousandth
-    unpacked_ratio: Count = Field(200, description="Unpacked to packed bytes, from 10 MiB on.")
+    unpacked_ratio: Count = 200
+    """Unpacked to packed bytes, from 10 MiB on."""
     # The largest corpus of single files here has 7,200
-    archive_members: Count = Field(200_000, description="Files and folders in one archive.")
+    archive_members: Count = 200_000
+    """Files and folders in one archive."""
     # 1,000 vectors of 4,096 values, 25 characters each, have 98 MiB
-    answer_bytes: Count = Field(
-        128 * MIB,
-        description="Bytes of one answer of a service, and never more than its vectors can need.",
-    )
+    answer_bytes: Count = 128 * MIB
+    """Bytes of one answer of a service, and never more than its vectors can need."""
 
     def unpacked_from(self, packed_bytes: int) -> int:
         """Bytes that a file of so many bytes may unpack to."""

@@ -1,4 +1,4 @@
-"""Where the Snakefile is, with the rules, catalog and schemas of the workflow."""
+"""Where the Snakefile is, with the rules and the catalog of the workflow."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def home() -> Path:
 
 
 def workflow_folder() -> Path:
-    """The folder that holds ``catalog/``, ``schemas/`` and ``rules/``.
+    """The folder that holds ``catalog/`` and ``rules/``.
 
     Raises
     ------

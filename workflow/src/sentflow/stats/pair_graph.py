@@ -83,8 +83,11 @@ class PairGraph:
     def of_texts(cls, first: Sequence[str], second: Sequence[str]) -> "PairGraph":
         """From the two texts of each pair."""
         numbers: dict[str, int] = {}
-        found = ([numbers.setdefault(text, len(numbers)) for text in side] for side in (first, second))
-        return cls(*(np.array(one, dtype=np.int64) for one in found))
+        found = [
+            [numbers.setdefault(text, len(numbers)) for text in pair]
+            for pair in zip(first, second, strict=True)
+        ]
+        return cls(*np.array(found, dtype=np.int64).reshape(-1, 2).T)
 
     def of(self, rows: np.ndarray) -> "PairGraph":
         """The graph of some of the pairs alone."""

@@ -34,7 +34,7 @@ def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
     Parameters
     ----------
     workflow
-        The folder that holds ``catalog/`` and ``schemas/``.
+        The folder that holds ``catalog/``.
     own
         As a config file: its ``tasks`` and ``datasets`` are read.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from sentflow.config.experiment import Configuration, Probe, Report
 from sentflow.config.protocols import Protocol
+from sentflow.config.tasks import Task
 from sentflow.encoders.prompts import roles_of_texts
 from sentflow.encoders.roles import SIDES
 from sentflow.families.probing.own_tasks import dataset_name, is_short, write_out
@@ -206,7 +207,13 @@ def _fixed_switches(catalog: Entries, own: Entries) -> list[str]:
 
 
 TASKS = Section(
-    "tasks", "task", ("select.tasks",), derive=derived, write_out=write_out, own={"published": False}
+    "tasks",
+    "task",
+    ("select.tasks",),
+    model=Task,
+    derive=derived,
+    write_out=write_out,
+    own={"published": False},
 )
 PROTOCOLS = Section(
     "protocols",

@@ -1,38 +1,37 @@
 """Tasks in short form: a file and its columns, written out as a task and a dataset of the catalog."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from sentflow.config.datasets import Dataset, File
+from sentflow.config.model import fields_of
+from sentflow.config.tasks import Reader, ShortTask, Task
 from sentflow.graph.config.family import AllEntries, Entry
-from sentflow.graph.config.schema import Schema
 from sentflow.graph.config.short_forms import (
     FORMAT_OF_ENDING,
     OWN,
     completed,
     format_of,
     picked,
-    properties,
     raw_name,
     replace_short,
 )
 
 
-def write_out(entries: AllEntries, schema: Callable[[str], Schema]) -> dict[str, list[str]]:
+def write_out(entries: AllEntries) -> dict[str, list[str]]:
     """Replace tasks in short form by a task and a dataset, in place; problems of those that stay, by name."""
-    tasks, datasets = schema("tasks"), schema("datasets")
     for name, entry in list(entries["tasks"].items()):
         if isinstance(entry, dict) and not is_short(entry):
-            entries["tasks"][name] = _with_reader(entry, tasks)
+            entries["tasks"][name] = _with_reader(entry)
     return replace_short(
         entries,
         "tasks",
-        tasks,
-        definition="short_task",
+        model=ShortTask,
         noun="task",
         is_short=is_short,
         problems=_short_problems,
-        written_out=lambda name, entry: _written_out(name, entry, tasks, datasets),
+        written_out=_written_out,
         dataset_name=dataset_name,
     )
 
@@ -73,41 +72,28 @@ def _short_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
     return problems
 
 
-def _written_out(name: str, entry: Entry, tasks: Schema, datasets: Schema) -> tuple[Entry, Entry]:
+def _written_out(name: str, entry: Entry) -> tuple[Entry, Entry]:
     """The task and the dataset that a short entry stands for."""
     file = raw_name(str(entry["file"]))
-    long = properties(tasks, "task")
-    full = completed(name, entry, short=properties(tasks, "short_task"), long=long)
-    task = {
-        **picked(full, long),
-        "dataset": dataset_name(name),
-        "reader": {
-            **format_of(str(entry["file"]), FORMAT_OF_ENDING),
-            **_readerproperties(entry, tasks),
-            "file": file,
-        },
-    }
-    of_file = picked(entry, properties(datasets, "file"))
-    dataset = {
-        **picked(full, properties(datasets, "dataset")),
-        "files": {file: {"urls": [entry["file"]], **of_file}},
-    }
-    return task, dataset
+    full = completed(name, entry, short=ShortTask, long=Task)
+    reader = {**format_of(str(entry["file"]), FORMAT_OF_ENDING), **_reader(entry), "file": file}
+    task = {**picked(full, Task), "dataset": dataset_name(name), "reader": reader}
+    files = {file: {"urls": [entry["file"]], **picked(entry, File)}}
+    return task, {**picked(full, Dataset), "files": files}
 
 
-def _with_reader(entry: Entry, tasks: Schema) -> Entry:
+def _with_reader(entry: Entry) -> Entry:
     """An entry whose columns stand beside `like`, with them in its ``reader``; any other as it is."""
     if "like" not in entry or not isinstance(entry.get("reader", {}), dict):
         return entry
-    moved = _readerproperties(entry, tasks)
+    moved = _reader(entry)
     if not moved:
         return entry
     kept = {key: value for key, value in entry.items() if key not in (*moved, "text")}
     return {**kept, "reader": {**entry.get("reader", {}), **moved}}
 
 
-def _readerproperties(entry: Mapping[str, Any], tasks: Schema) -> Entry:
+def _reader(entry: Mapping[str, Any]) -> Entry:
     """What a short entry says of its reader; ``text`` is short for ``text_a``."""
     renamed = {("text_a" if key == "text" else key): value for key, value in entry.items()}
-    both = properties(tasks, "short_task").keys() & properties(tasks, "reader").keys() - {"file"}
-    return {key: value for key, value in renamed.items() if key in both}
+    return picked(renamed, (fields_of(ShortTask).keys() & fields_of(Reader).keys()) - {"file"})

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from sentflow.config.model import descriptions
 from sentflow.config.protocols import Switches
 from sentflow.encoders.entries import kind_of
 from sentflow.families.probing.task_protocols import protocol_name
@@ -270,7 +271,7 @@ class ProbingSettings(Family):
             "switches": {
                 switch: {
                     "value": switch_text({switch: value}),
-                    "note": Switches.model_fields[switch].description,
+                    "note": descriptions(Switches)[switch],
                 }
                 for switch, value in protocol.switches.changes().items()
             },

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sentflow.config.collections import Corpus, QuestionSet
 from sentflow.config.experiment import Configuration
 from sentflow.config.model import LowerName
 from sentflow.config.search import Analyser, Cut, Decision
@@ -30,6 +31,7 @@ from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import made_of_seeds, unknown
 from sentflow.graph.config.shared import file_problems
+from sentflow.retrieval.settings import Retriever
 from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems
 from sentflow.training.data.collected import corpora_of, held_out_sets, question_sets_of, retriever_of
@@ -253,14 +255,19 @@ RETRIEVAL = ConfigPart(
             "question_sets",
             "question set",
             ("select.question_sets",),
+            model=QuestionSet,
+            key=LowerName,
             derive=derived,
             write_out=write_out_question_sets,
         ),
-        Section("corpora", "corpus", (), derive=derived, write_out=write_out_corpora),
+        Section(
+            "corpora", "corpus", (), model=Corpus, key=LowerName, derive=derived, write_out=write_out_corpora
+        ),
         Section(
             "retrievers",
             "retriever",
             ("select.retrievers",),
+            model=Retriever,
             alone=False,
             members=_of_seeds,
             left_out=without_encoder,

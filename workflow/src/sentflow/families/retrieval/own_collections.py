@@ -4,14 +4,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.collections import Corpus, QuestionSet, ShortCorpus, ShortQuestionSet
+from sentflow.config.datasets import Dataset
+from sentflow.config.model import Settings
 from sentflow.graph.config.family import AllEntries, Entry
-from sentflow.graph.config.schema import Schema
 from sentflow.graph.config.short_forms import (
     OWN,
     completed,
     missing_file,
     picked,
-    properties,
     raw_name,
     replace_short,
 )
@@ -21,14 +22,14 @@ _ENDINGS = (".jsonl", ".parquet")
 _QRELS = ["question", "iteration", "document", "grade"]  # of a line
 
 
-def write_out_corpora(entries: AllEntries, schema: Callable[[str], Schema]) -> dict[str, list[str]]:
+def write_out_corpora(entries: AllEntries) -> dict[str, list[str]]:
     """Replace corpora in short form by a corpus and a dataset, in place; problems of those that stay, by name."""
-    return _write_out(entries, schema, "corpora", "corpus", _documents)
+    return _write_out(entries, "corpora", "corpus", ShortCorpus, Corpus, _documents)
 
 
-def write_out_question_sets(entries: AllEntries, schema: Callable[[str], Schema]) -> dict[str, list[str]]:
+def write_out_question_sets(entries: AllEntries) -> dict[str, list[str]]:
     """The same of question sets."""
-    return _write_out(entries, schema, "question_sets", "question_set", _questions)
+    return _write_out(entries, "question_sets", "question set", ShortQuestionSet, QuestionSet, _questions)
 
 
 def is_short(entry: Any) -> bool:
@@ -47,39 +48,37 @@ def missing_files(where: str, entry: Mapping[str, Any], datasets: Mapping[str, A
 
 def _write_out(
     entries: AllEntries,
-    schema: Callable[[str], Schema],
     section: str,
     noun: str,
+    short: type[Settings],
+    long: type[Settings],
     read: Callable[[str, Entry], tuple[Entry, list[str]]],
 ) -> dict[str, list[str]]:
     """Replace the short entries of a section; `read` gives what is read, and from which files."""
-    short, long = (properties(schema(section), part) for part in (f"short_{noun}", noun))
-    data = properties(schema("datasets"), "dataset")
 
     def written_out(name: str, entry: Entry) -> tuple[Entry, Entry]:
         full = completed(name, entry, short=short, long=long)
         sources, files = read(name, full)
-        own = {key: value for key, value in full.items() if key in long and key != "split"}
+        own = {key: value for key, value in picked(full, long).items() if key != "split"}
         urls = {raw_name(file): {"urls": [file]} for file in files}
-        return {**own, **sources, "dataset": dataset_name(name)}, {**picked(full, data), "files": urls}
+        return {**own, **sources, "dataset": dataset_name(name)}, {**picked(full, Dataset), "files": urls}
 
     def dataset_name(name: str) -> str:
-        return f"{OWN}-{noun.replace('_', '-')}-{name}"
+        return f"{OWN}-{noun.replace(' ', '-')}-{name}"
 
     return replace_short(
         entries,
         section,
-        schema(section),
-        definition=f"short_{noun}",
-        noun=noun.replace("_", " "),
+        model=short,
+        noun=noun,
         is_short=is_short,
-        problems=lambda name, entry: _short_problems(f"{section}.{name}", entry, section, short),
+        problems=lambda name, entry: _short_problems(f"{section}.{name}", entry, section),
         written_out=written_out,
         dataset_name=dataset_name,
     )
 
 
-def _short_problems(where: str, entry: Entry, section: str, short: Schema) -> list[str]:
+def _short_problems(where: str, entry: Entry, section: str) -> list[str]:
     """What is wrong with a short entry that fits its schema, which cannot say it in these words."""
     if all(form in entry for form in _FORMS):
         return [f"{where}: beir and trec are two forms. Write one of them."]
@@ -91,7 +90,7 @@ def _short_problems(where: str, entry: Entry, section: str, short: Schema) -> li
     return [
         f"{where}.{key}: nothing of this kind is read in the form {'beir' if 'beir' in entry else 'trec'}. Delete it."
         for key in of_other
-        if key in entry and key in short
+        if key in entry
     ]
 
 

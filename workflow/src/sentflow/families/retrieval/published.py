@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.load import read_yaml
 from sentflow.graph.config.family import Entry
-from sentflow.graph.config.schema import read_yaml
 
 _ORIGINS = {
     "own": "",
@@ -28,7 +28,7 @@ def published_of(question_sets: Mapping[str, Entry], workflow: Path) -> list[Ent
     Returns
     -------
     list[Entry]
-        The keys of ``published`` in ``question_sets.schema.yaml``, with the name of the set as ``questions``.
+        The fields of `sentflow.config.collections.Published`, with the name of the set as ``questions``.
     """
     if not question_sets:
         return []

@@ -6,11 +6,12 @@ from typing import Any
 from sentflow.config.search import PARAMETERS
 from sentflow.families.retrieval.parts import FUSION, RANDOM
 from sentflow.families.retrieval.settings import fusion_settings, title_of
-from sentflow.families.retrieval.tuned_config import WEIGHT_STEPS, decided_by, tuned_on
+from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
 from sentflow.families.retrieval.units import RetrievalUnits
 from sentflow.graph import paths
 from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import json_text, pick, pick_known
+from sentflow.retrieval.settings import TunedWeights
 
 _FOLDS = 10
 
@@ -70,7 +71,7 @@ class TunedRetrieval(RetrievalUnits):
                 "retriever": wildcards.retriever,
                 "depth": retrieval.depth,
                 "measure": retrieval.main,
-                "steps": entry["weights"].get("steps", WEIGHT_STEPS),
+                "steps": TunedWeights.model_validate(entry["weights"]).steps,
                 **fusion_settings(entry),
             }
         )

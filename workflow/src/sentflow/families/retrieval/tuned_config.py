@@ -1,13 +1,9 @@
 """What is chosen on training questions, weights of fusions and parameters of decisions, and what may be wrong there."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import comb
 
-from sentflow.config.search import MOST_CANDIDATES
 from sentflow.graph.config.family import AllEntries, Entry, Selected
 from sentflow.graph.config.messages import unknown
-
-WEIGHT_STEPS = 20
 
 
 def tuned_on(retriever: Entry) -> list[str]:
@@ -50,29 +46,8 @@ def tuning_problems(reached: Sequence[str], entries: AllEntries, selected: Selec
             yield unknown(f"{where}.tuned_on", "question set", name, sets)
         elif not sets[name].get("judgements"):
             yield f"{where}.tuned_on: {name!r} has no judgements, so nothing can be chosen on it. Write another."
-    for name in reached:
-        entry = entries["retrievers"][name]
-        if entry.get("times") and entry["rule"] == "product":
-            yield f"retrievers.{name}.times: a product multiplies all of its runs. Write {entry['times']} in of."
-        if "weights" in entry:
-            yield from _weight_problems(entry, f"retrievers.{name}")
     for name in selected["decisions"]:
         yield from _decision_problems(entries["decisions"][name], f"decisions.{name}", selected)
-
-
-def _weight_problems(entry: Entry, where: str) -> Iterator[str]:
-    weights, n = entry["weights"], len(entry["of"])
-    if entry["rule"] == "product":
-        yield f"{where}.weights: a product has no weights. Delete them, or write rule: sum."
-    elif isinstance(weights, Mapping):
-        n_candidates = comb(weights.get("steps", WEIGHT_STEPS) + n - 1, n - 1)
-        if n_candidates > MOST_CANDIDATES:
-            yield (
-                f"{where}.weights.steps: {n_candidates} weights of {n} retrievers. Write fewer steps: at most "
-                f"{MOST_CANDIDATES} weights."
-            )
-    elif len(weights) != n:
-        yield f"{where}.weights: {len(weights)} weights for {n} retrievers. Write one for each."
 
 
 def _decision_problems(entry: Entry, where: str, selected: Selected) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
+from sentflow.config.load import read_yaml
 from sentflow.families.pair_sets import (
     development_sets,
     digests_of,
@@ -17,7 +18,6 @@ from sentflow.families.similarity.products import PRODUCTS, SECTION
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
-from sentflow.graph.config.schema import read_yaml
 from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
 from sentflow.texts.pair_files import raw_files_of

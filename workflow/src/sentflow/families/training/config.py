@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sentflow.config.experiment import Configuration
+from sentflow.config.model import LowerName
+from sentflow.config.training_data import TrainingData
+from sentflow.config.trainings import Preset, Sweep
 from sentflow.families.probing.config import source_problems as task_problems
 from sentflow.families.training.checks import trained_problems
 from sentflow.families.training.entries import write_out_models
@@ -139,14 +142,25 @@ def _entry_problems(entries: AllEntries) -> Iterator[str]:
 
 TRAINING = ConfigPart(
     (
-        Section("training_data", "training data", (), derive=derived, write_out=write_out, alone=False),
-        Section("presets", "preset", (), alone=False),
+        Section(
+            "training_data",
+            "training data",
+            (),
+            model=TrainingData,
+            key=LowerName,
+            derive=derived,
+            write_out=write_out,
+            alone=False,
+        ),
+        Section("presets", "preset", (), model=Preset, key=LowerName, alone=False),
         # The last: what entries of models stand for is written out when presets and sweeps are
         Section(
             "sweeps",
             "sweep",
             ("select.sweeps",),
-            write_out=lambda entries, _: write_out_models(entries),
+            model=Sweep,
+            key=LowerName,
+            write_out=write_out_models,
             alone=False,
         ),
     ),

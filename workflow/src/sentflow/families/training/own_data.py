@@ -1,18 +1,17 @@
 """Training data in short form: a file and its columns, written out as training data and a dataset of the catalog."""
 
-from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
+from sentflow.config.datasets import Dataset, File
+from sentflow.config.training_data import Reader, ShortTrainingData, TrainingData
 from sentflow.graph.config.family import AllEntries, Entry
-from sentflow.graph.config.schema import Schema
 from sentflow.graph.config.short_forms import (
     FORMAT_OF_ENDING,
     OWN,
     completed,
     format_of,
     picked,
-    properties,
     raw_name,
     replace_short,
 )
@@ -25,18 +24,16 @@ _FORMATS = {
 }
 
 
-def write_out(entries: AllEntries, schema: Callable[[str], Schema]) -> dict[str, list[str]]:
+def write_out(entries: AllEntries) -> dict[str, list[str]]:
     """Replace training data in short form by an entry and a dataset, in place; problems of those that stay, by name."""
-    data, datasets = schema("training_data"), schema("datasets")
     return replace_short(
         entries,
         "training_data",
-        data,
-        definition="short_training_data",
+        model=ShortTrainingData,
         noun="training data",
         is_short=is_short,
         problems=_short_problems,
-        written_out=lambda name, entry: _written_out(name, entry, data, datasets),
+        written_out=_written_out,
         dataset_name=dataset_name,
     )
 
@@ -68,24 +65,21 @@ def _short_problems(name: str, entry: Entry) -> list[str]:
     return problems
 
 
-def _written_out(name: str, entry: Entry, data: Schema, datasets: Schema) -> tuple[Entry, Entry]:
+def _written_out(name: str, entry: Entry) -> tuple[Entry, Entry]:
     """The training data and the dataset that a short entry stands for."""
-    file, long = raw_name(str(entry["file"])), properties(data, "training_data")
-    full = completed(name, entry, short=properties(data, "short_training_data"), long=long)
-    reader = picked(entry, properties(data, "reader"))
+    file = raw_name(str(entry["file"]))
+    full = completed(name, entry, short=ShortTrainingData, long=TrainingData)
+    reader = picked(entry, Reader)
     # the delimiter that an ending tells belongs to the format that it tells
     told = {} if "format" in reader else format_of(str(entry["file"]), _FORMATS)
     written = {
         "form": _form(entry),
-        **picked(full, long),
+        **picked(full, TrainingData),
         "dataset": dataset_name(name),
         "reader": {**told, **reader, "files": [file]},
     }
-    dataset = {
-        **picked(full, properties(datasets, "dataset")),
-        "files": {file: {"urls": [entry["file"]], **picked(entry, properties(datasets, "file"))}},
-    }
-    return written, dataset
+    files = {file: {"urls": [entry["file"]], **picked(entry, File)}}
+    return written, {**picked(full, Dataset), "files": files}
 
 
 def _form(entry: Entry) -> str:

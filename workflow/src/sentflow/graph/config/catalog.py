@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.config.experiment import Configuration
+from sentflow.config.load import read_yaml
 from sentflow.config.model import Entries, mistakes
 from sentflow.config.model import Path as Place
 from sentflow.config.removed import without_removed
@@ -12,7 +13,6 @@ from sentflow.graph.config.entries import read_entries
 from sentflow.graph.config.family import AllEntries, Entry, Section
 from sentflow.graph.config.messages import as_map, refuse
 from sentflow.graph.config.parts import known_parts, known_sections
-from sentflow.graph.config.schema import read_yaml
 from sentflow.graph.config.shared import written_as
 from sentflow.graph.config.values import name_problems, plain_values
 from sentflow.jobs.secrecy import secret_problems
@@ -29,7 +29,7 @@ def load_catalog(config: Mapping[str, Any], workflow: Path) -> AllEntries:
     config
         As Snakemake merged it; what it selects is not looked at.
     workflow
-        The folder that holds ``catalog/`` and ``schemas/``.
+        The folder that holds ``catalog/``.
 
     Returns
     -------

@@ -2,17 +2,17 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial, reduce
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.load import read_yaml
 from sentflow.config.model import mistakes
 from sentflow.encoders.manifest import SOURCE_KEYS
 from sentflow.errors import instead
 from sentflow.files.settings_files import read_settings
 from sentflow.graph.config.family import AllEntries, Entries, Entry, Section
 from sentflow.graph.config.messages import as_map, not_reported
-from sentflow.graph.config.schema import load_schema, read_yaml, schema_problems
 
 
 def laid_over(base: Any, top: Any, key: str = "") -> Any:
@@ -49,17 +49,17 @@ def read_entries(
     config
         In built-in types; its entries are merged over those of the catalog.
     workflow
-        The folder that holds ``catalog/`` and ``schemas/``.
+        The folder that holds ``catalog/``.
     sections
         Those to read.
     before, after
         Further problems of entries as they are written, and of entries that are written out. What they find is not
-        reported again in the words of the schema.
+        reported again in the words of the model.
 
     Returns
     -------
     tuple
-        The entries, their problems, and by section the names of those that do not fit their schema.
+        The entries, their problems, and by section the names of those that do not fit their model.
     """
     sections = tuple(sections)
     catalog = {section.name: read_yaml(workflow / "catalog" / f"{section.name}.yaml") for section in sections}
@@ -71,7 +71,7 @@ def read_entries(
         if section.overlay_problems:
             problems += section.overlay_problems(catalog[section.name], own[section.name])
         if section.write_out:
-            refused = section.write_out(entries, partial(load_schema, workflow))
+            refused = section.write_out(entries)
             unfit[section.name] = set(refused)
             problems += [problem for found in refused.values() for problem in found]
         if section.derive:
@@ -86,7 +86,7 @@ def read_entries(
     for section in sections:
         name, of_section = section.name, entries[section.name]
         written = {key: entry for key, entry in of_section.items() if key not in unfit[name]}
-        wrong = _mistakes(section, written) if section.model else _misfits(name, written, workflow)
+        wrong = _mistakes(section, written)
         problems += not_reported([problem for of_entry in wrong.values() for problem in of_entry], problems)
         # what is left of `like` leads nowhere
         unfit[name] |= {key for key, entry in of_section.items() if "like" in as_map(entry)} | wrong.keys()
@@ -104,15 +104,6 @@ def _mistakes(section: Section, entries: Entries) -> dict[str, list[str]]:
         if wrong:
             found[name] = [str(mistake) for mistake in wrong]
     return found
-
-
-def _misfits(section: str, entries: Entries, workflow: Path) -> dict[str, list[str]]:
-    """The same of a section that has a schema."""
-    schema = load_schema(workflow, section)
-    if not schema_problems(entries, schema, where=section):
-        return {}
-    found = {name: schema_problems({name: entry}, schema, where=section) for name, entry in entries.items()}
-    return {name: problems for name, problems in found.items() if problems}
 
 
 def derived(base: Any, entry: Entry) -> Entry:

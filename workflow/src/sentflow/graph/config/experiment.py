@@ -1,6 +1,6 @@
 """From the configuration and the catalog to an experiment, with every mistake reported before the first job.
 
-Standard library, PyYAML, pydantic and jsonschema only: the Snakefile is read again in every cluster job.
+Standard library, PyYAML and pydantic only: the Snakefile is read again in every cluster job.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class Experiment:
     further_models
         Encoders that the selected ones and their families need: of two texts, or to train on.
     workflow
-        The folder that holds ``catalog/`` and ``schemas/``.
+        The folder that holds ``catalog/``.
     notices
         What the configuration names that is gone, and what to read instead.
     """
@@ -111,7 +111,7 @@ def load_experiment(
     config
         As Snakemake merged it.
     workflow
-        The folder that holds ``catalog/`` and ``schemas/``.
+        The folder that holds ``catalog/``.
     own
         What of `config` the user's own files say, so that the rest is from ``config.yaml``; None is all of it. A
         retriever that they select brings its encoders; one that they inherit beside a selection of their own is left

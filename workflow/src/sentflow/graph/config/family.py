@@ -9,7 +9,6 @@ from typing import Any
 
 from sentflow.config.experiment import Configuration
 from sentflow.config.model import Name
-from sentflow.graph.config.schema import Schema
 
 Entry = dict[str, Any]
 Entries = dict[str, Entry]
@@ -27,19 +26,19 @@ class Section:
     ----------
     name
         Key of a configuration, and of its ``select`` unless `named_in` says otherwise; the catalog's entries lie in
-        ``catalog/{name}.yaml``, their schema in ``schemas/{name}.schema.yaml``.
+        ``catalog/{name}.yaml``.
     noun
         One entry, in messages.
     named_in
         Places of a configuration (``section.key``) that hold a name, or a list of names, of what is to be run.
     model, key
-        What an entry and the name of one may be; None for a section whose schema says it.
+        What an entry and the name of one may be.
     derive
         Makes an entry with ``like`` of the entry that it names and what it says itself; None if entries have no
         ``like``.
     write_out
-        Replaces entries in short form by what they stand for, in place and perhaps in other sections, given the
-        schemas by name; gives the problems of those that stay as they are, by name.
+        Replaces entries in short form by what they stand for, in place and perhaps in other sections; gives the
+        problems of those that stay as they are, by name.
     overlay_problems
         What is wrong with laying entries of a configuration over the catalog's, in this order.
     alone
@@ -57,10 +56,10 @@ class Section:
     name: str
     noun: str
     named_in: tuple[str, ...]
-    model: Any = None
+    model: Any
     key: Any = Name
     derive: Callable[[Any, Entry], Entry] | None = None
-    write_out: Callable[[AllEntries, Callable[[str], Schema]], dict[str, list[str]]] | None = None
+    write_out: Callable[[AllEntries], dict[str, list[str]]] | None = None
     overlay_problems: Callable[[Entries, Entries], list[str]] | None = None
     alone: bool = True
     own: Mapping[str, Any] = field(default_factory=dict)

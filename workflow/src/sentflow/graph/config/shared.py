@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from sentflow.config.datasets import Dataset
 from sentflow.config.experiment import Configuration
+from sentflow.config.model import LowerName
 from sentflow.encoders.checks.entries import custom_problems, entry_problems
 from sentflow.encoders.entries import compares_pairs, weighs_terms
 from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
+from sentflow.encoders.settings import Model, ModelName
 from sentflow.errors import instead
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
 from sentflow.graph.config.messages import as_map, made_of_seeds, unknown
@@ -114,6 +117,6 @@ def _origin(entry: Mapping[str, Any]) -> str:
 
 
 _SWEEPS = "select.sweeps"
-MODELS = Section("models", "model", ("select.models", _SWEEPS), members=_made_of)
-DATASETS = Section("datasets", "dataset", ())
+MODELS = Section("models", "model", ("select.models", _SWEEPS), model=Model, key=ModelName, members=_made_of)
+DATASETS = Section("datasets", "dataset", (), model=Dataset, key=LowerName)
 SHARED = ConfigPart((MODELS, DATASETS), problems=_problems, entry_problems=_entry_problems)

@@ -1,6 +1,6 @@
 """Entries in short form, which name files of the user: written out as an entry and a dataset of the catalog.
 
-Which key of the short form goes where is what the schemas say: each keeps its name.
+Which key of the short form goes where is what the models say: each keeps its name.
 """
 
 import re
@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from sentflow.config.model import Settings, fields_of, mistakes
 from sentflow.files.archives.limits import without_ending
 from sentflow.graph import paths
 from sentflow.graph.config.family import AllEntries, Entry
-from sentflow.graph.config.schema import Schema, schema_problems
 
 OWN = "own"  # begins the names of the datasets of entries in short form
 
@@ -36,9 +36,8 @@ def format_of(file: str, endings: Mapping[str, Mapping[str, str]]) -> Mapping[st
 def replace_short(
     entries: AllEntries,
     section: str,
-    schema: Schema,
     *,
-    definition: str,
+    model: type[Settings],
     noun: str,
     is_short: Callable[[Any], bool],
     problems: Callable[[str, Entry], list[str]],
@@ -51,25 +50,25 @@ def replace_short(
     ----------
     entries, section
         All entries, and the section to go through.
-    schema, definition
-        Of the section, and the name under ``$defs`` of the schema of its short form.
+    model
+        Of the short form.
     noun
         One entry, in messages.
     is_short
         Whether an entry has the short form.
     problems
-        What is wrong with a short entry that fits its schema.
+        What is wrong with a short entry that fits its model.
     written_out
         Entry and dataset that a short entry stands for.
     dataset_name
         Name of that dataset.
     """
-    short_schema = {**schema, "additionalProperties": schema["$defs"][definition]}
     refused: dict[str, list[str]] = {}
     for name, entry in list(entries[section].items()):
         if not is_short(entry):
             continue
-        found = schema_problems({name: entry}, short_schema, where=section) or problems(name, entry)
+        wrong = mistakes(model, entry, where=f"{section}.{name}")
+        found = [str(mistake) for mistake in wrong] or problems(name, entry)
         dataset = dataset_name(name)
         if dataset in entries["datasets"]:
             found.append(
@@ -82,7 +81,7 @@ def replace_short(
     return refused
 
 
-def completed(name: str, entry: Entry, *, short: Schema, long: Schema) -> Entry:
+def completed(name: str, entry: Entry, *, short: type[Settings], long: type[Settings]) -> Entry:
     """A short entry with what it leaves out: title, data version, and defaults that the long form does not have.
 
     Parameters
@@ -90,26 +89,24 @@ def completed(name: str, entry: Entry, *, short: Schema, long: Schema) -> Entry:
     name, entry
         Of the short entry.
     short, long
-        Properties of the two forms.
+        The two forms.
     """
     title = entry.get("title", name)
-    assumed = {
-        key: value["default"]
-        for key, value in short.items()
-        if "default" in value and "default" not in long.get(key, {})
-    }
+    of_long = _defaults(long)
+    assumed = {key: value for key, value in _defaults(short).items() if key not in of_long}
     return {"title": title, "data_version": title, **assumed, **entry}
 
 
-def properties(schema: Schema, part: str) -> dict[str, Any]:
-    """The keys that a definition of a schema has, with what it says of them."""
-    found: dict[str, Any] = schema["$defs"][part]["properties"]
-    return found
+def _defaults(model: type[Settings]) -> dict[str, Any]:
+    """Key → what it is where it is left out, other than nothing."""
+    fields = {key: field for key, field in fields_of(model).items() if not field.is_required()}
+    return {key: field.default for key, field in fields.items() if field.default is not None}
 
 
-def picked(entry: Mapping[str, Any], keys: Iterable[str]) -> Entry:
+def picked(entry: Mapping[str, Any], keys: Iterable[str] | type[Settings]) -> Entry:
     """The keys of an entry that a form has."""
-    return {key: entry[key] for key in entry if key in set(keys)}
+    known = fields_of(keys) if isinstance(keys, type) else set(keys)
+    return {key: entry[key] for key in entry if key in known}
 
 
 def missing_file(where: str, file: str, dataset: str) -> list[str]:

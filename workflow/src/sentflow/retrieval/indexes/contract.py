@@ -24,7 +24,7 @@ class IndexSettings:
         blocks of the lists of the heaviest terms of a question (Bruch et al. 2024, SIGIR, "Efficient Inverted Indexes
         for Approximate Retrieval over Learned Sparse Representations").
     parameters
-        See `KINDS`; workflow/schemas/retrievers.schema.yaml describes each.
+        See `KINDS`; `sentflow.retrieval.settings` describes each.
     """
 
     kind: str

@@ -22,7 +22,7 @@ EMPTY = "without text"
 
 @dataclass(frozen=True)
 class NegativeSettings:
-    """Which documents are looked at, and how many are taken; see `schemas/training_data.schema.yaml`.
+    """Which documents are looked at, and how many are taken; see `sentflow.config.training_data.Negatives`.
 
     Attributes
     ----------

@@ -1,12 +1,16 @@
 """Every recipe of training: which module computes it, which data it reads, and its settings.
 
 Modules are named here and imported by name, so that a job depends on that of its own recipe alone. No digest of code
-holds this table: what it says reaches a job as a param. Standard library only: the Snakefile imports it in every job.
+holds this table: what it says reaches a job as a param. Standard library
+and pydantic only: the Snakefile imports it in every job.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
+
+from sentflow.training.recipes.settings import defaults
 
 # What rows of training data have, beside their text
 TEXTS = "texts"
@@ -36,8 +40,6 @@ class Recipe:
         For tables.
     data
         The forms of data that it reads: of `TEXTS`, `PAIRS`, `TRIPLETS`, `SCORED`, `LABELLED`, `SPANS`.
-    settings
-        Key of ``settings`` → what it is where an entry leaves it out. Its schema says what it may be.
     libraries
         Distributions beside torch, transformers, tokenizers and sentence-transformers whose versions count.
     data_where
@@ -63,7 +65,6 @@ class Recipe:
     module: str
     title: str
     data: tuple[str, ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
     data_where: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     rows: int = 1
@@ -73,6 +74,11 @@ class Recipe:
     taught_where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     predicts: bool = False
     needs_prediction: bool = False
+
+    @cached_property
+    def settings(self) -> Mapping[str, Any]:
+        """Key of ``settings`` → what it is where an entry leaves it out."""
+        return defaults(self.name)
 
     def is_taught(self, settings: Mapping[str, Any]) -> bool:
         """Whether it learns from a teacher with these settings."""
@@ -96,22 +102,6 @@ class Recipe:
         return found
 
 
-# Of recipes whose encoders weigh terms
-_OF_TERMS: Mapping[str, Any] = {
-    "ranking": "contrastive",  # margin-mse, kl: of a teacher's scores
-    "teacher": None,  # an encoder whose cosines are the scores; else the data have them
-    "teacher_scale": 20.0,  # of its cosines
-    "temperature": 1.0,  # of kl
-    "question_flops": 1e-3,
-    "document_flops": 1e-3,
-    "flops_rise": 1 / 3,  # share of the steps in which their weight rises
-    "start_terms": None,  # active terms of a document that the bias of the head is shifted to
-    "tied": True,
-    "question_tokens": None,
-    "question_prompt": "",
-    "document_prompt": "",
-    "dropout": None,
-}
 _TAUGHT: Mapping[str, tuple[str, ...]] = {"ranking": ("margin-mse", "kl")}
 
 _ALL: tuple[Recipe, ...] = (
@@ -120,16 +110,6 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.simcse",
         title="SimCSE",
         data=(TEXTS, PAIRS, TRIPLETS),
-        settings={
-            "temperature": 0.05,
-            # mlp: a new layer in training only; kept: in the exported encoder, too; none
-            "head": "mlp",
-            "hard_negative_weight": 0.0,
-            "mlm_weight": 0.0,
-            "dropout": None,  # its own; else a probability
-            # whitespace: positives, once, before tokens are cut; tokenizer, tokenizer-inside: anchors, in every step
-            "permute": [],
-        },
         rows=2,
     ),
     Recipe(
@@ -137,16 +117,6 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.consert",
         title="ConSERT",
         data=(TEXTS, LABELLED),
-        settings={
-            "objective": "unsupervised",  # supervised, joint
-            "views": [{"name": "feature-cutoff", "rate": 0.2}, {"name": "shuffle"}],
-            "none_view": "own",  # own: a pass of its own; shared: the same vectors wherever a view is none
-            "temperature": 0.1,
-            "contrastive_weight": 0.15,
-            "pair_features": "difference",  # difference-and-square
-            "classes": 3,
-            "dropout": 0.0,
-        },
         data_where={
             "objective": {"unsupervised": (TEXTS,), "supervised": (LABELLED,), "joint": (LABELLED,)},
         },
@@ -158,14 +128,6 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.sg_bert",
         title="SG-BERT",
         data=(TEXTS, PAIRS, TRIPLETS),
-        settings={
-            "loss": "opt3",  # base, opt1, opt2
-            "view_pooling": "mean",  # max
-            "temperature": 0.01,
-            "head_width": 4096,  # null: no head
-            "regulariser": 0.1,
-            "defects": [],  # of the released code: guide-dropout, opt2-off-by-one
-        },
         rows=2,
     ),
     Recipe(
@@ -173,13 +135,6 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.distillation",
         title="Distillation",
         data=(TEXTS,),
-        settings={
-            "teacher": None,  # the encoder whose vectors of the texts are the targets
-            "loss": "mse",  # cosine, similarity
-            "temperature": 0.05,  # of similarity
-            "projection": None,  # width of the teacher's vectors where it is another than the encoder's
-            "keep_projection": False,
-        },
         rows_where={"loss": {"similarity": 3}},
     ),
     Recipe(
@@ -187,18 +142,12 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.tsdae",
         title="TSDAE",
         data=(TEXTS,),
-        settings={"deletion": 0.6},
     ),
     Recipe(
         "mlm",
         module=f"{_RECIPES}.mlm",
         title="Masked language modelling",
         data=(TEXTS,),
-        settings={
-            "masking": "tokens",  # words: all tokens of a word
-            "packing": "lines",  # packed: texts one behind the other, as many tokens as are read at once
-            "dropout": None,
-        },
         compares_vectors=False,
         predicts=True,
     ),
@@ -207,14 +156,6 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.condenser",
         title="Condenser",
         data=(TEXTS,),
-        settings={
-            "masking": "words",
-            "packing": "lines",
-            "skip_from": None,  # half of the layers
-            "layers": 2,
-            "late_mlm": True,
-            "dropout": None,
-        },
         compares_vectors=False,
         predicts=True,
         pooling=CLS,
@@ -224,14 +165,6 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.cocondenser",
         title="coCondenser",
         data=(SPANS,),
-        settings={
-            "masking": "words",
-            "skip_from": None,
-            "layers": 2,
-            "late_mlm": True,
-            "dropout": None,
-            "defects": [],  # of the released code: language-model-twice
-        },
         rows=2,
         compares_vectors=False,
         predicts=True,
@@ -242,15 +175,6 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.bi_encoder",
         title="Bi-encoder",
         data=(PAIRS, TRIPLETS),
-        settings={
-            "loss": "ranking",  # contrastive: of pairs with labels
-            "scale": 20.0,  # of cosines (ranking)
-            "margin": 0.5,  # of distances (contrastive)
-            "question_tokens": None,  # questions are cut after so many tokens; else after max_tokens
-            "question_prompt": "",
-            "document_prompt": "",
-            "dropout": None,
-        },
         data_where={"loss": {"contrastive": (LABELLED,)}},
         rows=2,
         rows_where={"loss": {"contrastive": 1}},
@@ -260,12 +184,6 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.splade",
         title="SPLADE",
         data=(PAIRS, TRIPLETS, SCORED),
-        settings={
-            **_OF_TERMS,
-            "pooling": "max",  # sum
-            "question_terms": None,  # kept of a question in training; all
-            "document_terms": None,
-        },
         libraries=("scipy",),
         data_where={"ranking": {"contrastive": (PAIRS, TRIPLETS)}},
         rows=2,
@@ -279,16 +197,6 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.sparse_embed",
         title="SparseEmbed",
         data=(PAIRS, TRIPLETS, SCORED),
-        settings={
-            **_OF_TERMS,
-            "heads": "two",  # shared: one of questions and documents
-            "width": 64,  # of the vectors of terms
-            "projection_bias": True,
-            "question_terms": 64,  # kept of a question
-            "document_terms": 256,
-            "weights_share": 0.1,  # of the ranking loss of the weights
-            "start_question_terms": None,  # with two heads
-        },
         libraries=("scipy",),
         data_where={"ranking": {"contrastive": (PAIRS, TRIPLETS), "labels": (LABELLED,)}},
         rows=2,
@@ -302,10 +210,6 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.cross_encoder",
         title="Cross-encoder",
         data=(TRIPLETS,),
-        settings={
-            "loss": "ranking",  # labels: of pairs with labels
-            "dropout": None,
-        },
         data_where={"loss": {"labels": (LABELLED,)}},
         compares_vectors=False,
     ),
@@ -314,11 +218,6 @@ _ALL: tuple[Recipe, ...] = (
         module=f"{_RECIPES}.ct",
         title="CT",
         data=(TEXTS,),
-        settings={
-            "objective": "in-batch",  # pairs: the published form
-            "scale": 20.0,  # of in-batch, before the first step; learnt
-            "negatives": 7,  # of pairs, for each positive
-        },
         rows=2,
     ),
 )

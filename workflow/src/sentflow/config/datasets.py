@@ -1,0 +1,112 @@
+"""Datasets, and what own files have in common: entries of the catalog."""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
+
+from sentflow.config.model import (
+    Count,
+    FileName,
+    Homepage,
+    Int,
+    LanguageIfKnown,
+    Maybe,
+    Note,
+    Path,
+    Settings,
+    Several,
+    Sha256,
+    Text,
+    Title,
+)
+
+OwnerAndName = Annotated[str, Field(pattern=r"^[^/\s]+/[^/\s]+\z")]
+FROM_NETWORK = re.compile("(https?|mirror)://", re.IGNORECASE)
+
+
+class Checksum(Settings):
+    """What the bytes of a file are."""
+
+    sha256: Maybe[Sha256] = None
+    """SHA-256 of the file. Needed for every file from the network; without it a local file is used as it is."""
+    bytes: Maybe[Count] = None
+    """Size of the file; another announced size is refused before the download."""
+
+
+class File(Checksum):
+    """A raw file: where it comes from and what its bytes are."""
+
+    generator: Maybe[Text] = None
+    """Official task or pair set whose shape the sample-data generator imitates, file of its collection of laws, or
+    file of texts to train on; the file is written, not downloaded.
+    """
+    urls: Maybe[Several[Text]] = Field(None, min_length=1)
+    """Addresses in the order to try: http(s) or file://, or a path of this machine (relative to the working folder).
+    Mirrors are tried before them. A file without a public address is mirror://PATH, its place in a mirror.
+    """
+    members_sha256: Maybe[Sha256] = None
+    """Instead of sha256, for an archive that several places pack differently: SHA-256 over one line "path NUL
+    SHA-256 newline" per member below the folder members_under, sorted by path.
+    """
+    members_under: Maybe[Text] = None
+    """Folder whose members members_sha256 covers, wherever it is in the archive."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Whether the content of a file from the network is known."""
+        if (self.members_sha256 is None) != (self.members_under is None):
+            yield "", "members_sha256 and members_under belong together. Write both, or none."
+        n_checksums = (self.sha256 is not None) + (self.members_sha256 is not None)
+        if self.urls and any(FROM_NETWORK.match(url) for url in self.urls) and n_checksums != 1:
+            yield (
+                "",
+                "a file from the network needs a checksum. Write sha256, or members_sha256 for an archive.",
+            )
+
+
+class Dataset(Settings):
+    """What the data are and where their files come from."""
+
+    title: Title
+    files: dict[FileName, File] = Field(min_length=1)
+    """Name of each raw file → where it comes from and what its bytes are."""
+    seed: Maybe[Int] = Field(None, ge=0)
+    """Seed of the sample-data generator, which then writes every file; another seed gives other texts."""
+    licence: Text
+    """Terms of use, "not stated" where upstream gives none."""
+    citation: Text
+    """What to cite in a paper that uses the data, "none" where there is nothing."""
+    language: LanguageIfKnown
+    homepage: Maybe[Homepage] = None
+    source: Maybe[Text] = None
+    """What several datasets were made from; their tasks then count as of one source in tests over tasks. The dataset
+    itself if left out.
+    """
+    hub: Maybe[OwnerAndName] = None
+    """Owner and name of the data on the Hugging Face hub, for exports; sentflow/<name> if left out."""
+    note: Maybe[Note] = None
+
+    def wrong(self) -> Iterator[tuple[Path, str]]:
+        """Whether every file is written by the generator, or comes from somewhere."""
+        key = "urls" if self.seed is None else "generator"
+        for name, file in self.files.items():
+            if getattr(file, key) is None:
+                yield (
+                    ("files", name),
+                    f"{key!r} is missing, {'addresses' if key == 'urls' else 'what is imitated'}.",
+                )
+
+
+class OwnData(Settings):
+    """What entries that name files of the user say of them."""
+
+    title: Maybe[Text] = None
+    """Name for tables and captions; the name of the entry if left out."""
+    data_version: Maybe[Text] = None
+    """What the texts are, in every table and figure; the title if left out."""
+    licence: Text = "not stated"
+    """Terms of use, "not stated" if left out."""
+    citation: Text = "none"
+    """What to cite, none if left out."""
+    note: Maybe[Note] = None

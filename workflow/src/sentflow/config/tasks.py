@@ -1,0 +1,320 @@
+"""Tasks: entries of the catalog."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sentflow.config.collections import Column, Records
+from sentflow.config.datasets import Checksum, OwnData
+from sentflow.config.model import (
+    Count,
+    DataVersion,
+    Delimiter,
+    Distinct,
+    Encoding,
+    Homepage,
+    Int,
+    Language,
+    Like,
+    Maybe,
+    Member,
+    Note,
+    Number,
+    Seed,
+    Settings,
+    Several,
+    Text,
+    Title,
+    keys_of_others,
+)
+
+Family = Annotated[
+    str,
+    Field(
+        pattern=r"^(factual|governmental|trust|own|[^a-z\s].*)\z",
+        description="Group of tasks in the tables: factual, governmental, trust, own, or a heading of your "
+        "own that does not begin with a lower-case letter.",
+    ),
+]
+Metric = Annotated[
+    Literal["mcc", "adjusted_macro_f1"],
+    Field(
+        description="mcc (two classes) is Matthews correlation clipped at 0; adjusted_macro_f1 is macro-F1 "
+        "on a scale where chance is 0."
+    ),
+]
+Classifier = Annotated[
+    Literal["logistic", "mlp"],
+    Field(
+        description="What is trained on the embeddings. logistic has no hidden layer, mlp has one of 256 "
+        "units."
+    ),
+]
+Layout = Annotated[
+    Literal["columns", "single", "pair", "alternatives"],
+    Field(
+        description="What a row holds. single is one text, pair is two, alternatives is a question and its "
+        'answers joined by " [SEP] ", the same number in every row; columns is single or pair, whichever '
+        "the file's columns say."
+    ),
+]
+Class = Annotated[str, Field(pattern=r"^-?[0-9]{1,18}\z", description="A class is a whole number.")]
+_RECORDS = ("file", "labels", "member", "encoding", "delimiter")
+_NAMED = ("text_a", "text_b", "label", "group")
+_DERIVED = (
+    *(
+        "sources",
+        "labels",
+        "replace",
+        "least_words",
+        "distinct",
+        "matching",
+        "topic_pattern",
+        "not_in",
+        "joined",
+    ),
+    *("names", "name_pattern", "split", "balanced", "length_step", "threshold", "makes", "seed"),
+)
+# Format → the keys that it reads; the first of them, and those in _NEEDED, must be there
+_KEYS = {
+    "ulysses-csv": _RECORDS,
+    "csv": (*_RECORDS, *_NAMED, "quoting"),
+    "jsonl": ("file", "labels", "member", "encoding", *_NAMED),
+    "parquet": ("file", "labels", *_NAMED),
+    "arff": (*_RECORDS, *_NAMED),
+    "text-folders": ("file", "labels", "encoding", "root", "group"),
+    "assin-xml": ("file", "labels", "member"),
+    "derived": _DERIVED,
+}
+_NEEDED = {
+    "text-folders": ("root",),
+    **dict.fromkeys(("csv", "jsonl", "parquet", "arff"), ("text_a", "label")),
+}
+
+
+class Columns(Settings):
+    """What is read of a file with one row each."""
+
+    member: Maybe[Member] = None
+    text_a: Maybe[Text] = None
+    """Column of the text, or of the first text (csv, jsonl, parquet, arff)."""
+    text_b: Maybe[Text] = None
+    """Column of the second text, or of the alternatives: joined by " [SEP] ", or a list of texts in jsonl and
+    parquet (csv, jsonl, parquet, arff).
+    """
+    label: Maybe[Text] = None
+    """Column of the label (csv, jsonl, parquet, arff)."""
+    labels: Maybe[
+        Annotated[dict[str, Int], Field(min_length=1)] | Annotated[Distinct[str | Int], Field(min_length=2)]
+    ] = None
+    """Label as written in the file → class; or a list of labels, the first of which is class 0. Needed where labels
+    are not integers; a map may join classes. Put yes, no, true and false in quotes.
+    """
+    group: Maybe[Text] = None
+    """Column that names the document a row comes from (csv, jsonl, parquet, arff). For text-folders the one value is
+    name, which says that files of the same name in several folders belong together.
+    """
+    encoding: Encoding = "utf-8"
+    delimiter: Delimiter = ","
+    quoting: bool = True
+    """Whether double quotes enclose fields of a CSV. false is for files without any quoting, in which a quote is a
+    character of the text; with the delimiter "\\t", as many tab-separated files are.
+    """
+
+
+class TaskSource(Records):
+    """Files, and which columns are texts, label, document and topic; rows without one of these are left out."""
+
+    text_a: Column
+    """Column of the text, or of the first text."""
+    text_b: Maybe[Column] = None
+    """Column of the second text, or of the alternatives."""
+    label: Maybe[Column] = None
+    """Column of the label; file is the name of the file, without its ending."""
+    group: Maybe[Column] = None
+    """Column that names the document of a row; file is the name of the file, without its ending."""
+    topic: Maybe[Column] = None
+    """Column of the topic within which pairs exchange their second texts, or classes are balanced; file is the name
+    of the file, without its ending.
+    """
+    key: Maybe[Column] = None
+    """Column by which rows are joined with the records of joined."""
+
+
+class JoinedSource(Records):
+    """Files, and which columns are the key and the second text."""
+
+    key: Column
+    """Column by which rows are joined with the records of joined."""
+    text_b: Column
+    """Column of the second text, or of the alternatives."""
+
+
+class Replacement(Settings):
+    """What is replaced in texts."""
+
+    pattern: Text
+    """Regular expression; upper and lower case count alike."""
+    by: str = ""
+    """What stands there then; nothing if left out."""
+
+
+class Matching(Settings):
+    """What cells must match as a whole, after replacements."""
+
+    text_a: Maybe[Text] = None
+    """Regular expression of the text."""
+    text_b: Maybe[Text] = None
+    """Regular expression of the second text."""
+    label: Maybe[Text] = None
+    """Regular expression of the label."""
+    topic: Maybe[Text] = None
+    """Regular expression of the topic."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Whether there is any."""
+        if not self.model_fields_set:
+            yield "", "nothing is matched. Write a cell and its pattern, or leave the key out."
+
+
+class Reader(Columns):
+    """How to read the rows out of a file of the dataset."""
+
+    format: Literal["ulysses-csv", "csv", "jsonl", "parquet", "arff", "text-folders", "assin-xml", "derived"]
+    """ulysses-csv has a first column that is an index, then text, label or text a, text b, label; csv has named
+    columns; arff is Weka's format; jsonl has one JSON object per line, parquet typed columns; text-folders is an
+    archive with one folder of text files per label; assin-xml has pair elements, whose label is the attribute
+    entailment; derived makes rows of the records of sources (docs/open-tasks.md).
+    """
+    file: Maybe[Text] = None
+    """Name of the file in the dataset. An archive (zip or tar) can be given instead of the one text file in it."""
+    root: Maybe[Text] = None
+    """Folder that holds the folders of texts, wherever it is in the archive (text-folders)."""
+    sources: Maybe[Several[TaskSource]] = Field(None, min_length=1)
+    """Where the records are from, one after the other (derived)."""
+    replace: Maybe[Several[Replacement]] = Field(None, min_length=1)
+    """What is replaced in texts, in order; white space becomes single (derived)."""
+    least_words: Maybe[Count] = None
+    """Rows with fewer words in their first text, after all replacements, are left out (derived)."""
+    distinct: bool = False
+    """Whether of rows with the same first text, but for case and punctuation, only the first stays (derived)."""
+    matching: Maybe[Matching] = None
+    """text_a, text_b, label or topic → regular expression that the cell must match as a whole, after replacements;
+    other rows are left out (derived).
+    """
+    topic_pattern: Maybe[Text] = None
+    """Regular expression of the topic in its cell, the first match; all of the cell if left out (derived)."""
+    not_in: Maybe[Several[TaskSource]] = Field(None, min_length=1)
+    """Records whose first texts are in no row, but for case and punctuation (derived)."""
+    joined: Maybe[Several[JoinedSource]] = Field(None, min_length=1)
+    """Records with a key and a text_b, which is that of the rows with this key; rows without one are left out
+    (derived).
+    """
+    names: Maybe[Several[TaskSource]] = Field(None, min_length=1)
+    """Records whose text_a holds names. A row with exactly one of them has it masked in its text, and as text b;
+    other rows are left out (derived).
+    """
+    name_pattern: Maybe[Text] = None
+    """Regular expression of the names in a cell of names, every match; all of the cell if left out (derived)."""
+    split: Maybe[Text] = None
+    """Regular expression between text a and text b in the text of a row, the first match; rows without it are left
+    out (derived).
+    """
+    balanced: bool = False
+    """Whether every topic has as many rows of each class, drawn from those that it has (derived)."""
+    length_step: Maybe[Count] = None
+    """Characters; with balanced, rows whose texts lie in the same step of length have as many of each class, so that
+    lengths do not tell it (derived).
+    """
+    threshold: Maybe[Number] = None
+    """Labels are numbers; from this on they are class 1, below class 0 (derived)."""
+    makes: Maybe[Literal["exchange", "cross", "alter"]] = None
+    """How rows of both classes are made of records that have none (derived). exchange matches pairs of a topic in
+    twos, and half of the matches exchange their second texts, which are class 0; the others are class 1. cross
+    matches documents, and half of the pairs of both exchange them. alter exchanges a word for its opposite in half
+    of the texts, which are class 1.
+    """
+    seed: Seed = 0
+    """Of what is drawn, with the name of the task (derived)."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Keys that are of other formats, and those that are missing."""
+        yield from keys_of_others(self, "format", _KEYS)
+        for key in (_KEYS[self.format][0], *_NEEDED.get(self.format, ())):
+            if getattr(self, key) is None:
+                yield "", f"{key!r} is missing, which the format {self.format} needs."
+        if self.format == "text-folders" and self.group not in (None, "name"):
+            yield (
+                "group",
+                f"{self.group!r} is no column of folders of texts. Write name, or leave the key out.",
+            )
+
+
+class TaskFacts(Settings):
+    """What tasks say in both of their forms."""
+
+    protocol: Maybe[Text] = None
+    """Name of the protocol that the scores of this task are made by. Left out, a task of the catalog takes
+    probe.protocol; a task of your own takes it too, unless that is published: then it takes corrected.
+    """
+    rows: Maybe[Count] = None
+    """Number of rows that the file must have; another number is an error."""
+    class_counts: Maybe[dict[Class, Annotated[Int, Field(ge=0)]]] = Field(None, min_length=1)
+    """Class → number of rows that it must have; other numbers are an error."""
+    documents: Maybe[Literal["texts"]] = None
+    """texts counts rows that share a text, directly or through other rows, as rows of one document, so that the task
+    is also probed with such rows kept together (see probe.documents). It is refused where more than half of the rows
+    are connected, and where the reader names documents.
+    """
+    offensive: bool = False
+    """Whether texts are abusive, so that reports hide them until asked."""
+    note: Maybe[Note] = None
+
+
+class Task(TaskFacts):
+    """How to read labelled rows out of a dataset, and how they are scored."""
+
+    like: Maybe[Like] = None
+    title: Title
+    family: Family
+    metric: Metric
+    classifier: Classifier
+    published: bool = True
+    """Whether there can be published scores of the task: true for those that sentflow comes with, false for all
+    others. It is set by itself.
+    """
+    leaked_hidden_layer: bool = False
+    """Whether the published evaluator, called with a training argument in its default order, probes this task with
+    the hidden layer left over from F3 and F5 (defect A1). Read by protocols with leak_hidden_dims only.
+    """
+    layout: Layout
+    dataset: Text
+    """Name of the dataset whose files hold the rows."""
+    reader: Reader
+    data_version: DataVersion
+    language: Language
+
+
+class ShortTask(Checksum, OwnData, Columns, TaskFacts):
+    """A task of your own has at least file, text, label, metric, licence and language (docs/adding-a-task.md)."""
+
+    file: Text
+    """Path of the file, relative to the folder in which you run, or an http(s) address. Its ending gives the format:
+    .csv, .tsv, .jsonl, .parquet or .arff.
+    """
+    text: Maybe[Text] = None
+    """Column of the text."""
+    label: Text
+    """Column of the label (csv, jsonl, parquet, arff)."""
+    format: Maybe[Literal["csv", "jsonl", "parquet", "arff"]] = None
+    """Format of the file, where its ending does not give it."""
+    metric: Metric
+    classifier: Classifier = "logistic"
+    layout: Layout = "columns"
+    """single, pair, or alternatives; left out, the columns decide between single and pair."""
+    family: Family = "own"
+    language: Language
+    homepage: Maybe[Homepage] = None
+    licence: Text
+    """Terms of use, "not stated" where upstream gives none."""

@@ -1,0 +1,257 @@
+"""Settings of retrievers, a model per kind."""
+
+from collections.abc import Iterator
+from math import comb
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sentflow.config.model import (
+    Count,
+    Int,
+    Maybe,
+    Name,
+    Names,
+    Number,
+    Path,
+    Seed,
+    Settings,
+    Several,
+    Text,
+    Title,
+)
+from sentflow.config.search import MOST_CANDIDATES, TuningFolds
+
+
+class FlatIndex(Settings):
+    """Compares all vectors."""
+
+    kind: Literal["flat"]
+    seed: Int = Field(0, ge=0, le=2147483647)
+    """Of graph and clusterings."""
+
+
+class Hnsw(Settings):
+    """Walks a graph of neighbours."""
+
+    kind: Literal["hnsw"]
+    seed: Int = Field(0, ge=0, le=2147483647)
+    """Of graph and clusterings."""
+    links: Int = Field(32, ge=2, le=512)
+    """Links per vector."""
+    build_width: Count = Field(200, le=10000)
+    """Width of the search while building."""
+    search_width: Count = Field(128, le=100000)
+    """Width of the search, at least the documents that are asked for."""
+
+
+class IvfFlat(Settings):
+    """Looks into some lists of a clustering."""
+
+    kind: Literal["ivf-flat"]
+    seed: Int = Field(0, ge=0, le=2147483647)
+    """Of graph and clusterings."""
+    lists: Count = Field(256, le=1000000)
+    """Lists of the clustering."""
+    probes: Count = Field(16, le=1000000)
+    """Lists that are looked into."""
+
+
+class IvfPq(IvfFlat):
+    """Looks into some lists of a clustering, by codes."""
+
+    kind: Literal["ivf-pq"]  # type: ignore[assignment]
+    parts: Count = Field(48, le=1024)
+    """Parts of a vector, each with a code."""
+    bits: Int = Field(8, ge=4, le=12)
+    """Bits of a code."""
+
+
+class Seismic(Settings):
+    """Looks into some blocks of the lists of a question's heaviest terms."""
+
+    kind: Literal["seismic"]
+    list_length: Count = Field(3500, le=1000000)
+    """Documents in the list of a term, on average over all terms; of all weights of the corpus the greatest are
+    kept.
+    """
+    longest_list: Number = Field(1.5, ge=1, le=1000)
+    """Longest list, in multiples of list_length."""
+    centre_share: Number = Field(0.1, gt=0, le=1)
+    """Share of the documents of a list around which its blocks are formed."""
+    summary_share: Number = Field(0.4, gt=0, le=1)
+    """Share of the weights of a block's summary that is kept, the greatest first."""
+    question_terms: Count = Field(10, le=100000)
+    """Terms of a question, the heaviest first, whose lists are looked into."""
+    skip_below: Number = Field(0.8, ge=0, le=2)
+    """A block is skipped if its summary scores less than this share of the least score that is good enough so far; 0
+    skips none.
+    """
+
+
+DenseIndex = Annotated[FlatIndex | Hnsw | IvfFlat | IvfPq, Field(discriminator="kind")]
+
+
+class TunedWeights(Settings):
+    """Weights that the main measure chooses on training questions; they add up to 1."""
+
+    tuned_on: Names = Field(min_length=1)
+    """Question sets on which weights are chosen. They may share no question with a set that is searched, unless it
+    is that set: then each of its questions is searched with weights that were chosen on others of them.
+    """
+    steps: Count = Field(20, le=1000)
+    """Weights are multiples of 1 / steps."""
+    folds: TuningFolds = 10
+
+
+class Shown(Settings):
+    """What every retriever may say."""
+
+    title: Maybe[Title] = None
+    seed_of: Maybe[Name] = None
+    """Name that retrievers share which differ in a seed alone, say that of their encoder's training: they get a mean
+    over seeds, with an interval for new seeds.
+    """
+
+
+class BM25(Shown):
+    """Counts terms."""
+
+    kind: Literal["bm25"]
+    analyser: Text | dict[str, Text]
+    """Name of the analyser that makes terms of texts, or language of the corpus → name, with `other` for languages
+    that are not named.
+    """
+    variant: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"] = "lucene"
+    """Which BM25."""
+    k1: Number = Field(1.5, ge=0)
+    """Saturation of the term frequency."""
+    b: Number = Field(0.75, ge=0, le=1)
+    """Weight of the length of a document."""
+    delta: Number = Field(1, ge=0)
+    """What bm25l and bm25+ add."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Whether a map of languages says what holds for others."""
+        if isinstance(self.analyser, dict) and "other" not in self.analyser:
+            yield "analyser", "'other' is missing, the analyser of languages that are not named."
+
+
+class Dense(Shown):
+    """Compares vectors of an encoder."""
+
+    kind: Literal["dense"]
+    model: Text
+    """Name of a selected encoder."""
+    passages: Maybe[Text] = None
+    """Name of a way to cut documents into passages, of which the best counts; whole documents if left out (dense,
+    sparse, rerank).
+    """
+    similarity: Literal["cosine", "dot"] = "cosine"
+    """Similarity of two vectors."""
+    index: Maybe[DenseIndex] = None
+    """An approximate index, by faiss, which is certified beside the exact search of the same vectors; without, the
+    search is exact.
+    """
+
+
+class Sparse(Shown):
+    """Multiplies weights of terms by a model of kind splade or sparse-embed."""
+
+    kind: Literal["sparse"]
+    model: Text
+    """Name of an encoder of kind splade or sparse-embed."""
+    passages: Maybe[Text] = None
+    """Name of a way to cut documents into passages, of which the best counts; whole documents if left out (dense,
+    sparse, rerank).
+    """
+    impacts: Maybe[Count] = Field(None, le=8)
+    """Bits to which the weights of documents are rounded, by the largest of the corpus; they stay as they are if
+    left out.
+    """
+    candidates: Maybe[Count] = None
+    """How many documents weights of terms find, which vectors of terms then order; at least `retrieval.depth`. Of a
+    corpus in shards so many in each. Weights alone order all documents if left out (sparse, with a model of kind
+    sparse-embed).
+    """
+    index: Maybe[Seismic] = None
+    """An approximate index, by Seismic, which is certified beside the exact search of the same vectors; without, the
+    search is exact.
+    """
+
+
+class Fusion(Shown):
+    """Makes one run of several."""
+
+    kind: Literal["fusion"]
+    of: Names = Field(min_length=2)
+    """Names of the retrievers whose runs become one."""
+    rule: Literal["product", "sum", "reciprocal-rank"]
+    """product of scores, for documents that all runs have; sum of weighted, normalised scores; reciprocal-rank is
+    the sum of weight / (k + rank).
+    """
+    weights: Maybe[Annotated[Several[Annotated[Number, Field(ge=0)]], Field(min_length=2)] | TunedWeights] = (
+        None
+    )
+    """One per retriever of `of`, or how they are chosen; all 1 if left out (fusion by sum or reciprocal-rank)."""
+    normalise: Literal["none", "least-to-greatest", "standard"] = "least-to-greatest"
+    """How the scores of a run are made comparable, question by question."""
+    times: Maybe[Text] = None
+    """Name of a retriever whose scores multiply what the others add up to, for documents that it has; has no weight."""
+    k: Number = Field(60, ge=0)
+    """Added to every rank."""
+
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """Weights that do not fit the rule or the number of runs, and a factor beside factors."""
+        n = len(self.of)
+        if self.times and self.rule == "product":
+            yield "times", f"a product multiplies all of its runs. Write {self.times} in of."
+        if self.weights is not None and self.rule == "product":
+            yield "weights", "a product has no weights. Delete them, or write rule: sum."
+        elif isinstance(self.weights, TunedWeights):
+            n_candidates = comb(self.weights.steps + n - 1, n - 1)
+            if n_candidates > MOST_CANDIDATES:
+                yield (
+                    ("weights", "steps"),
+                    f"{n_candidates} weights of {n} retrievers. Write fewer steps: at most {MOST_CANDIDATES} weights.",
+                )
+        elif self.weights is not None and len(self.weights) != n:
+            yield "weights", f"{len(self.weights)} weights for {n} retrievers. Write one for each."
+
+
+class Rerank(Shown):
+    """Orders the first documents of another retriever anew by a cross-encoder."""
+
+    kind: Literal["rerank"]
+    model: Text
+    """Name of an encoder of kind cross-encoder."""
+    passages: Maybe[Text] = None
+    """Name of a way to cut documents into passages, of which the best counts; whole documents if left out (dense,
+    sparse, rerank).
+    """
+    of: Text
+    """Name of the retriever whose first documents are ordered anew."""
+    depth: Count = 100
+    """How many documents are ordered anew; those behind keep their order."""
+
+
+class RunFile(Shown):
+    """Reads the run of another engine."""
+
+    kind: Literal["run"]
+    files: dict[str, Text] = Field(min_length=1)
+    """Question set → path of a file in TREC's form, question Q0 document rank score tag (run)."""
+
+
+class RandomOrder(Shown):
+    """Puts documents in a random order, as a control."""
+
+    kind: Literal["random"]
+    seed: Maybe[Seed] = None
+    """Seed of the order; that of `retrieval.seed` if left out."""
+
+
+Retriever = Annotated[
+    BM25 | Dense | Sparse | Fusion | Rerank | RunFile | RandomOrder, Field(discriminator="kind")
+]
+"""What ranks the documents of a corpus for a question (docs/retrieval.md)."""

@@ -1,0 +1,414 @@
+"""Settings of recipes, a model per recipe; docs/training.md says where each comes from."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from sentflow.config.model import Count, Distinct, Int, Maybe, Number, Pair, Path, Settings, Text, fields_of
+
+Temperature = Annotated[Number, Field(gt=0, description="What cosines are divided by.")]
+Dropout = Annotated[
+    Number | None,
+    Field(
+        ge=0,
+        lt=1,
+        description="Probability of every dropout in training, that of the attention included; 0 is none, "
+        "null is the start's own.",
+    ),
+]
+QuestionTokens = Annotated[
+    Int | None,
+    Field(
+        ge=3,
+        description="Questions are cut after so many tokens, special ones included; null is "
+        "training.max_tokens.",
+    ),
+]
+QuestionPrompt = Annotated[
+    str,
+    Field(
+        description="What is put before a question in training; write prompts and prompt_names of the entry, "
+        "too, for its use."
+    ),
+]
+DocumentPrompt = Annotated[str, Field(description="What is put before a document.")]
+Ranking = Annotated[
+    Literal["contrastive", "margin-mse", "kl"],
+    Field(
+        description="How documents are ranked: contrastive finds the document of each question among those of"
+        " the batch, hard negatives included. margin-mse and kl learn a teacher's scores, their "
+        "differences or their softmax over the candidates: the cosines of settings.teacher, of "
+        "all documents of the batch; or the scores of data of form scored, of the document and "
+        "the negative of each row."
+    ),
+]
+TermTeacher = Annotated[
+    str | None,
+    Field(
+        description="An entry of models that gives vectors, whose cosines are the scores of margin-mse and "
+        "kl; null where the data have scores."
+    ),
+]
+TeacherScale = Annotated[Number, Field(gt=0, description="What the teacher's cosines are multiplied by.")]
+KlTemperature = Annotated[
+    Number, Field(gt=0, description="What scores are divided by before the softmax (kl).")
+]
+Flops = Annotated[
+    Number,
+    Field(
+        ge=0,
+        description="Weight of FLOPS, the sum over terms of the squared mean weight in a batch, which keeps "
+        "terms few. Those of papers (0.004 to 0.5) belong to margin-mse; with contrastive, take a"
+        " hundredth or less.",
+    ),
+]
+FlopsRise = Annotated[
+    Number,
+    Field(
+        ge=0,
+        le=1,
+        description="Share of the steps in which the weight of FLOPS rises from 0, with the square of the "
+        "step.",
+    ),
+]
+StartTerms = Annotated[
+    Count | None,
+    Field(
+        description="A constant is added to the bias of the head before the first step, so that a document "
+        "has so many active terms on average; null adds nothing. A layer that a short training of"
+        " masked language modelling made has nearly all terms active, and no training starts "
+        "there."
+    ),
+]
+Tied = Annotated[
+    bool,
+    Field(
+        description="Whether the vectors of terms in the head are the word embeddings of the encoder, trained"
+        " together; else a copy of them."
+    ),
+]
+Masking = Annotated[
+    Literal["tokens", "words"],
+    Field(
+        description="What is chosen to be hidden, 15 % of it; words are all tokens of a word together, where "
+        "the tokenizer tells words."
+    ),
+]
+Packing = Annotated[
+    Literal["lines", "packed"],
+    Field(
+        description="lines reads each text for itself, up to max_tokens; packed joins the texts of a step and"
+        " cuts them into pieces of max_tokens."
+    ),
+]
+SkipFrom = Annotated[
+    Int | None,
+    Field(
+        ge=0,
+        description="The layer that the head reads for all tokens but the first, 0 for the embeddings; null "
+        "is half of all layers.",
+    ),
+]
+HeadLayers = Annotated[Int, Field(ge=0, description="Layers of the head.")]
+LateMlm = Annotated[bool, Field(description="Whether the encoder itself says the hidden tokens, too.")]
+
+
+class View(Settings):
+    """A change of the embeddings of a sentence, or of its positions."""
+
+    name: Literal["shuffle", "token-cutoff", "feature-cutoff", "dropout", "adversarial", "none"]
+    """shuffle of the position ids; token-cutoff, feature-cutoff and dropout set tokens, features or single values to
+    0; adversarial adds noise along the gradient of the supervised term; none changes nothing.
+    """
+    rate: Maybe[Number] = Field(None, ge=0, lt=1)
+    """Share of tokens, features or values that are set to 0; their number is rounded down."""
+    norm: Maybe[Number] = Field(None, gt=0)
+    """Length of the adversarial noise of each token."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Keys that a change needs, and those that it does not have."""
+        needs = {"adversarial": "norm", "shuffle": "", "none": ""}.get(self.name, "rate")
+        for key in ("rate", "norm"):
+            if key == needs and getattr(self, key) is None:
+                yield "", f"{key!r} is missing, which {self.name} needs."
+            if key != needs and getattr(self, key) is not None:
+                yield key, f"{self.name} has none. Delete it."
+
+
+class SimCSE(Settings):
+    """Settings of SimCSE and of permutations as positives."""
+
+    temperature: Temperature = 0.05
+    head: Literal["mlp", "kept", "none"] = "mlp"
+    """The layer with tanh behind the pooling: mlp is one in training only (as published without supervision), kept
+    is one in the trained encoder, too (with supervision), none is none.
+    """
+    hard_negative_weight: Number = 0.0
+    """Added to the logit of the hard negative of the anchor's own triplet, the logarithm of the paper's factor."""
+    mlm_weight: Number = Field(0.0, ge=0)
+    """Weight of the term of masked language modelling; 0 is none."""
+    dropout: Dropout = None
+    permute: Distinct[Literal["whitespace", "tokenizer", "tokenizer-inside"]] = ()
+    """What is permuted: whitespace, the words of positives, once and before texts are cut; tokenizer, the tokens of
+    anchors, anew in every step and special tokens, too; tokenizer-inside, the same with special tokens in place.
+    """
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Two ways to permute tokens."""
+        if {"tokenizer", "tokenizer-inside"} <= {*self.permute}:
+            yield "permute", "tokenizer and tokenizer-inside exclude one another. Write one of them."
+
+
+class ConSERT(Settings):
+    """Settings of ConSERT."""
+
+    objective: Literal["unsupervised", "supervised", "joint"] = "unsupervised"
+    """unsupervised compares two views of single texts; supervised classifies labelled pairs; joint adds both, and
+    compares views of the texts and of the other texts.
+    """
+    views: Pair[View] = (View(name="feature-cutoff", rate=0.2), View(name="shuffle"))
+    """The two views that are compared."""
+    none_view: Literal["own", "shared"] = "own"
+    """Whether a view that is none is computed by a pass of its own, with other dropout, or is shared with the
+    supervised term and with another view that is none, as in the published scripts for joint training.
+    """
+    temperature: Temperature = 0.1
+    contrastive_weight: Number = Field(0.15, gt=0)
+    """Weight of the contrastive terms, also where there is no other."""
+    pair_features: Literal["difference", "difference-and-square"] = "difference"
+    """What the classifier of the supervised term reads of vectors u and v: difference, which is u, v and |u − v|
+    (the paper), or difference-and-square, with max(u, v)² behind them (the published scripts).
+    """
+    classes: Int = Field(3, ge=2)
+    """Number of labels."""
+    dropout: Dropout = 0.0
+
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """Noise along a gradient that there is not."""
+        for place, view in enumerate(self.views):
+            if view.name == "adversarial" and self.objective != "joint":
+                yield (
+                    ("views", place, "name"),
+                    "adversarial follows the gradient of the supervised term. Write objective: joint, or another view.",
+                )
+
+
+class SGBert(Settings):
+    """Settings of SG-BERT."""
+
+    loss: Literal["base", "opt1", "opt2", "opt3"] = "opt3"
+    """opt3 (SG-OPT) compares a vector with all layers of all texts of the batch; opt2 with one drawn layer of each;
+    opt1 with the other vectors, too; base takes the layers as anchors as well.
+    """
+    view_pooling: Literal["mean", "max"] = "mean"
+    """How the tokens of a layer of the frozen copy become one vector; mean is the released default, max that of the
+    paper.
+    """
+    temperature: Temperature = 0.01
+    head_width: Count | None = 4096
+    """Width of the two layers of the projection head, which is there in training only; null is no head."""
+    regulariser: Number = Field(0.1, ge=0)
+    """Weight of the squared distance of all weights from those of the start; 0 is none."""
+    defects: Distinct[Literal["guide-dropout", "opt2-off-by-one"]] = ()
+    """Mistakes of the released code to repeat: guide-dropout, the frozen copy has dropout; opt2-off-by-one, the
+    first negative of each anchor of opt2 is lost.
+    """
+
+
+class Distillation(Settings):
+    """Settings of distillation."""
+
+    teacher: Text | None
+    """The encoder whose vectors of the texts are learnt, another entry of models."""
+    loss: Literal["mse", "cosine", "similarity"] = "mse"
+    """mse and cosine compare vectors with the teacher's; similarity compares which texts of the batch are alike, and
+    needs no vectors of one width.
+    """
+    temperature: Number = Field(0.05, gt=0)
+    """What cosines are divided by, for similarity."""
+    projection: Count | None = None
+    """Width of the teacher's vectors, for a linear layer behind the encoder, where its own are of another width;
+    null is no layer.
+    """
+    keep_projection: bool = False
+    """Whether the trained encoder has the linear layer, too."""
+
+
+class TSDAE(Settings):
+    """Settings of TSDAE."""
+
+    deletion: Number = Field(0.6, ge=0, lt=1)
+    """Probability that a word is left out of the text that the encoder reads."""
+
+
+class MLM(Settings):
+    """Settings of masked language modelling."""
+
+    masking: Masking = "tokens"
+    packing: Packing = "lines"
+    dropout: Dropout = None
+
+
+class Condenser(Settings):
+    """Settings of Condenser."""
+
+    masking: Masking = "words"
+    packing: Packing = "lines"
+    skip_from: SkipFrom = None
+    layers: HeadLayers = 2
+    late_mlm: LateMlm = True
+    dropout: Dropout = None
+
+
+class Cocondenser(Settings):
+    """Settings of coCondenser."""
+
+    masking: Masking = "words"
+    skip_from: SkipFrom = None
+    layers: HeadLayers = 2
+    late_mlm: LateMlm = True
+    dropout: Dropout = None
+    defects: Distinct[Literal["language-model-twice"]] = ()
+    """Defects of the released code that are kept. language-model-twice gives the language model twice its weight, as
+    the gradient cache of the released code does, which divides by documents and adds up over spans.
+    """
+
+
+class BiEncoder(Settings):
+    """Settings of an encoder of questions and documents."""
+
+    loss: Literal["ranking", "contrastive"] = "ranking"
+    """ranking: the document of each question is found among those of the batch, hard negatives included;
+    contrastive: pairs with the labels 0 and 1 are told apart by distance.
+    """
+    scale: Number = Field(20.0, gt=0)
+    """What cosines are multiplied by (ranking)."""
+    margin: Number = Field(0.5, gt=0, le=2)
+    """Distance, 1 − cosine, from which on a pair with label 0 gives no gradient (contrastive)."""
+    question_tokens: QuestionTokens = None
+    question_prompt: QuestionPrompt = ""
+    document_prompt: DocumentPrompt = ""
+    dropout: Dropout = None
+
+
+class Splade(Settings):
+    """Settings of SPLADE."""
+
+    ranking: Ranking = "contrastive"
+    teacher: TermTeacher = None
+    teacher_scale: TeacherScale = 20.0
+    temperature: KlTemperature = 1.0
+    question_flops: Flops = 0.001
+    document_flops: Flops = 0.001
+    flops_rise: FlopsRise = 0.3333333333333333
+    start_terms: StartTerms = None
+    tied: Tied = True
+    pooling: Literal["max", "sum"] = "max"
+    """The weight of a term is the largest over the tokens of a text (v2 and later), or their sum (v1)."""
+    question_terms: Count | None = None
+    """Terms of a question that are kept in training, those of the largest weights; null is all. In use, the key
+    terms of the entry says it.
+    """
+    document_terms: Count | None = None
+    """Terms of a document that are kept in training; null is all."""
+    question_tokens: QuestionTokens = None
+    question_prompt: QuestionPrompt = ""
+    document_prompt: DocumentPrompt = ""
+    dropout: Dropout = None
+
+
+class SparseEmbed(Settings):
+    """Settings of SparseEmbed."""
+
+    ranking: Literal["contrastive", "margin-mse", "kl", "labels"] = "contrastive"
+    """As for splade; of the scores by vectors of terms and, with weights_share, of those by weights. labels learns
+    labels 0 and 1, the loss of the replication, of labelled data.
+    """
+    weights_share: Number = Field(0.1, ge=0)
+    """What the ranking loss of the weights is multiplied by, beside that of the vectors."""
+    teacher: TermTeacher = None
+    teacher_scale: TeacherScale = 20.0
+    temperature: KlTemperature = 1.0
+    question_flops: Flops = 0.001
+    document_flops: Flops = 0.001
+    flops_rise: FlopsRise = 0.3333333333333333
+    start_terms: StartTerms = None
+    start_question_terms: Count | None = None
+    """The same of questions, where they have a head of their own."""
+    tied: Tied = True
+    heads: Literal["two", "shared"] = "two"
+    """two gives questions and documents a head and a projection each, which begin alike (the paper); shared is one
+    of both (its replication).
+    """
+    width: Count = 64
+    """Numbers of the vector of a term; 16, 32 or 64 in the paper, 256 in its replication."""
+    projection_bias: bool = True
+    """Whether the projection to that width has a bias."""
+    question_terms: Count = 64
+    """Terms of a question that are kept, those of the largest weights, in training as in use."""
+    document_terms: Count = 256
+    """Terms of a document that are kept."""
+    question_tokens: QuestionTokens = None
+    question_prompt: QuestionPrompt = ""
+    document_prompt: DocumentPrompt = ""
+    dropout: Dropout = None
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Terms of a head that there is not."""
+        if self.heads == "shared" and self.start_question_terms is not None:
+            yield "start_question_terms", "not with one head, whose bias start_terms shifts. Delete it."
+
+
+class CrossEncoder(Settings):
+    """Settings of a cross-encoder."""
+
+    loss: Literal["ranking", "labels"] = "ranking"
+    """ranking tells the document of a question from its negative (triplets); labels tells pairs with label 1 from
+    those with label 0.
+    """
+    dropout: Dropout = None
+
+
+class CT(Settings):
+    """Settings of contrastive tension."""
+
+    objective: Literal["in-batch", "pairs"] = "in-batch"
+    """in-batch takes all other texts of a batch as negatives; pairs, the published form, compares the first of each
+    group of texts with each text of its group.
+    """
+    scale: Number = Field(20.0, gt=0)
+    """What cosines are multiplied by before the first step, for in-batch; it is learnt."""
+    negatives: Count = 7
+    """Negatives of each positive, for pairs; choose a batch size that is a multiple of one more."""
+
+
+SETTINGS: Mapping[str, type[Settings]] = {
+    "simcse": SimCSE,
+    "consert": ConSERT,
+    "sg-bert": SGBert,
+    "distillation": Distillation,
+    "tsdae": TSDAE,
+    "ct": CT,
+    "mlm": MLM,
+    "condenser": Condenser,
+    "cocondenser": Cocondenser,
+    "bi-encoder": BiEncoder,
+    "splade": Splade,
+    "sparse-embed": SparseEmbed,
+    "cross-encoder": CrossEncoder,
+}
+"""Recipe → its settings."""
+
+
+def defaults(recipe: str) -> dict[str, Any]:
+    """Key of the settings of a recipe → what it is where an entry leaves it out, as JSON; None where it may not."""
+    found = {
+        key: None if field.is_required() else field.default
+        for key, field in fields_of(SETTINGS[recipe]).items()
+    }
+    as_json: dict[str, Any] = json.loads(
+        json.dumps(found, default=lambda part: part.model_dump(exclude_none=True))
+    )
+    return as_json
