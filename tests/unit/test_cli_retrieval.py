@@ -34,7 +34,7 @@ def files(tmp_path, monkeypatch):
 
 def test_runs_are_held_against_judgements_and_tested_against_each_other(files):
     text = printed("evaluate", "good.run", "other.run", "qrels.txt", "--measures", "RR@10,P@1")
-    assert "good    1.000 [0.439, 1.000]   1.000 [0.439, 1.000]" in text  # Wilson: 3 / (3 + 1.96²)
+    assert "good    1.000 [0.273, 1.000]   1.000 [0.273, 1.000]" in text  # three ones: χ²(6) at 5 % / 2 / 3
     assert "other   0.500 —" in text
     assert "good − other" in text and "3/0/0" in text
 
@@ -73,7 +73,7 @@ def test_a_run_that_equal_scores_decide_on_shows_its_range_and_is_not_tested(fil
     (files / "equal.run").write_text("\n".join(lines), encoding="utf-8")
     words = ("evaluate", "equal.run", "good.run", "other.run", "qrels.txt", "--measures", "RR")
     text = printed(*words)
-    assert "1.000 [0.439, 1.000] ties 0.583–1.000" in text
+    assert "1.000 [0.273, 1.000] ties 0.583–1.000" in text
     assert "good − other" in text and "equal − " not in text and "--ties mean" in text
     # the mean of 1, (1 + 1/2) / 2 and (1 + 1/2 + 1/3 + 1/4) / 4
     found = json.loads(printed(*words, "--ties", "mean", "--json"))

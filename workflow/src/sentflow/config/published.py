@@ -75,7 +75,9 @@ class PrintedProtocol(Settings):
     """If other than Spearman of cosines over all pairs of a set."""
 
     measure: Measure
+    """Similarity of two vectors."""
     correlation: Correlation
+    """Of similarities and gold scores."""
     aggregation: Literal["all", "mean", "wmean"]
     """How the sub-sources of a set become one number."""
 
