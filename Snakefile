@@ -28,8 +28,6 @@ report: "workflow/report/workflow.rst"
 
 onstart:
     write_record(Path.cwd())
-    drop_idle_rate_limit(workflow.scheduler)
-    told_to(logger, workflow)
 
 
 localrules:

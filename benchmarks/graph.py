@@ -1,10 +1,9 @@
 """What Snakemake's graph costs as the work grows: python benchmarks/graph.py
 
 For 18 tasks and a growing number of encoders, with one probe job per task and with one per fold: a dry run of all jobs
-in an empty folder, then the answer that nothing is to be done after a complete run, which is pretended. Three programs
-in turn, each call in a process of its own: the workflow; the workflow with Snakemake as it comes
-(`sentflow.graph.shortcuts` says what else it does); and Snakemake alone, a graph of the same jobs with the same files,
-logs, benchmarks and number of params, without any code of the package. --growth draws the growth to 100,000 jobs.
+in an empty folder, then the answer that nothing is to be done after a complete run, which is pretended. Two programs in
+turn, each call in a process of its own: the workflow; and Snakemake alone, a graph of the same jobs with the same
+files, logs, benchmarks and number of params, without any code of the package.
 """
 
 import argparse
@@ -19,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +27,8 @@ sys.path.insert(0, str(REPOSITORY / "tests" / "fixtures"))
 
 import workflow_copy  # noqa: E402
 
-OURS, AS_IT_COMES, ALONE = "workflow", "workflow, Snakemake as it comes", "Snakemake alone"
-PROGRAMS = (OURS, AS_IT_COMES, ALONE)
-GROWTH = (1, 4, 20, 56, 111)
-IMAGE = REPOSITORY / "docs" / "images" / "graph"
+OURS, ALONE = "workflow", "Snakemake alone"
+PROGRAMS = (OURS, ALONE)
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class Cost:
     probe_jobs, jobs
         Of the graph.
     program
-        One of the three.
+        One of the two.
     call
         ``"dry run"`` or ``"nothing to do"``.
     seconds, cpu_seconds
@@ -66,37 +63,21 @@ class Cost:
 
 
 def main() -> None:
-    """Measure, print a table, write the figures, draw."""
+    """Measure, print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--encoders", type=int, nargs="+", default=[4, 20])
     parser.add_argument("--jobs", nargs="+", default=["task", "fold"], help="values of probe.job")
     parser.add_argument("--programs", nargs="+", default=list(PROGRAMS), choices=PROGRAMS)
     parser.add_argument("--turns", type=int, default=1, help="calls of each kind; the median counts")
-    parser.add_argument(
-        "--growth", action="store_true", help="up to 100,000 probe jobs of one fold, and draw"
-    )
     parser.add_argument("--default", action="store_true", help="only the default experiment")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
-    parser.add_argument("--drawn", type=Path, help="draw the figures of such a file, measure nothing")
     arguments = parser.parse_args()
-    if arguments.drawn:
-        draw([Cost(**cost) for cost in json.loads(arguments.drawn.read_text(encoding="utf-8"))], IMAGE)
-        return
-    encoders = GROWTH if arguments.growth else arguments.encoders
-    sizes = [(n, job) for job in (["fold"] if arguments.growth else arguments.jobs) for n in encoders]
-    costs: list[Cost] = []
+    sizes = [(n, job) for job in arguments.jobs for n in arguments.encoders]
     print(
         "| encoders | `probe.job` | jobs | program | call | clock | CPU | memory |\n|--:|---|--:|---|---|--:|--:|--:|"
     )
     for n_encoders, job in [(0, "default")] if arguments.default else sizes:
         for cost in measured(n_encoders, job, arguments.programs, arguments.turns):
-            costs.append(cost)
             print(told(cost), flush=True)
-            if arguments.json:
-                text = json.dumps([asdict(one) for one in costs], indent=1)
-                arguments.json.write_text(text + "\n", encoding="utf-8")
-    if arguments.growth:
-        draw(costs, IMAGE)
 
 
 def measured(n_encoders: int, job: str, programs: Sequence[str], turns: int) -> Iterator[Cost]:
@@ -181,23 +162,13 @@ def copies(folder: Path, config: Path, programs: list[str]) -> dict[str, int]:
     alone = folder / "alone"
     alone.mkdir()
     write_alone(graph, alone)
-    for source, all_of_it in ((project, (OURS, AS_IT_COMES)), (alone, (ALONE,))):
-        own = [program for program in programs if program in all_of_it]
-        copy_each(source, folder / "dry run", own)
-        if own:
+    for program, source in ((OURS, project), (ALONE, alone)):
+        if program in programs:
+            shutil.copytree(source, folder / "dry run" / program)
             in_a_fresh_process(pretend, source, config)
-        copy_each(source, folder / "nothing to do", own)
+            # A copy keeps the dates of files, so it is as finished as the project.
+            shutil.copytree(source, folder / "nothing to do" / program)
     return counts
-
-
-def copy_each(source: Path, folder: Path, programs: Sequence[str]) -> None:
-    """Copy a project for each program; a copy keeps the dates of files, so it is as finished as the project."""
-    for program in programs:
-        target = shutil.copytree(source, folder / program)
-        if program == AS_IT_COMES:
-            common = target / "workflow" / "rules" / "common.smk"
-            text = common.read_text(encoding="utf-8")
-            common.write_text(text.replace("\ntake_shortcuts()\n", "\n"), encoding="utf-8")
 
 
 def pretend(project: Path, config: Path) -> None:
@@ -260,39 +231,6 @@ def told(cost: Cost) -> str:
     words = (cost.encoders or "default", cost.job, f"{cost.jobs:,}", cost.program, cost.call)
     costs = (f"{cost.seconds:.1f} s", f"{cost.cpu_seconds:.1f} s", f"{cost.megabytes:.0f} MB")
     return "| " + " | ".join([*map(str, words), *costs]) + " |"
-
-
-def draw(costs: Sequence[Cost], image: Path) -> None:
-    """CPU seconds of both calls, and memory, by the number of jobs."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    style = REPOSITORY / "workflow" / "src" / "sentflow" / "report" / "figure" / "sentflow.mplstyle"
-    pyplot.style.use(style)
-    matplotlib.rcParams["svg.hashsalt"] = "graph"
-    from matplotlib.ticker import NullFormatter
-
-    canvas, axes = pyplot.subplots(1, 3, figsize=(7.2, 2.6), layout="constrained")
-    shown = {"dry run": "CPU seconds", "nothing to do": "CPU seconds", "memory": "largest of both calls, MB"}
-    for program in dict.fromkeys(cost.program for cost in costs):
-        own = sorted((cost for cost in costs if cost.program == program), key=lambda cost: cost.jobs)
-        memory: dict[int, float] = {}
-        for cost in own:
-            memory[cost.jobs] = max(memory.get(cost.jobs, 0), cost.megabytes)
-        lines = {call: {c.jobs: c.cpu_seconds for c in own if c.call == call} for call in shown}
-        for axis, line in zip(axes, {**lines, "memory": memory}.values(), strict=True):
-            axis.loglog(list(line), list(line.values()), "o-", label=program)
-    for axis, (title, label) in zip(axes, shown.items(), strict=True):
-        axis.set(title=title, xlabel="jobs", ylabel=label)
-        for scale in (axis.xaxis, axis.yaxis):
-            scale.set_major_formatter("{x:,.0f}")
-            scale.set_minor_formatter(NullFormatter())
-    canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    image.parent.mkdir(parents=True, exist_ok=True)
-    for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
-        canvas.savefig(image.with_suffix(f".{ending}"), dpi=110, metadata=metadata)
 
 
 if __name__ == "__main__":

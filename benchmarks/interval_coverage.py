@@ -1,16 +1,14 @@
 """Do the intervals cover, and do the tests hold their error rate? python benchmarks/interval_coverage.py --sets 1000
 
 Simulated data sets (`simulated_probes`) against the number of texts and against the true score; the intervals and tests
-of sentflow beside those that take fold scores for independent. Writes the rates as JSON, a figure, and a table.
+of sentflow beside those that take fold scores for independent. Prints the rates as tables in Markdown.
 The same seed gives the same rates.
 """
 
 import argparse
-import json
 import math
 import time
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 from scipy import stats
@@ -53,23 +51,16 @@ TESTS = {
 
 
 def main() -> None:
-    """Simulate every condition, write the rates and draw them."""
+    """Simulate every condition and print the rates."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=1000, help="data sets per condition")
     parser.add_argument("--seed", type=int, default=1, help="of everything")
     parser.add_argument("--resamples", type=int, default=1000, help="of each bootstrap")
-    parser.add_argument("--output", type=Path, default=Path("benchmarks/interval_coverage.json"))
-    parser.add_argument("--figure", type=Path, default=Path("docs/images/coverage"), help="without ending")
-    parser.add_argument("--redraw", action="store_true", help="draw an earlier output again")
     args = parser.parse_args()
-    if not args.redraw:
-        started = time.perf_counter()
-        results = simulate(args.sets, args.seed, args.resamples)
-        results["seconds"] = round(time.perf_counter() - started)
-        args.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    results = json.loads(args.output.read_text(encoding="utf-8"))
+    started = time.perf_counter()
+    results = simulate(args.sets, args.seed, args.resamples)
+    results["seconds"] = round(time.perf_counter() - started)
     print(table(results))
-    draw(results, args.figure)
 
 
 def simulate(n_sets: int, seed: int, n_resamples: int) -> dict:
@@ -221,49 +212,6 @@ def table(results: dict) -> str:
     shares = f"Holm {100 * four['holm']:.1f} %, unadjusted {100 * four['unadjusted']:.1f} %"
     lines += ["", f"four equal encoders, any of six pairs called different: {shares}"]
     return "\n".join(lines)
-
-
-def draw(results: dict, path: Path) -> None:
-    """Coverage and false positives against rows and true score, as SVG and PNG."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    matplotlib.rcParams["svg.hashsalt"] = "coverage"
-    colours = {
-        "generalisation": "#0072B2", "item": "#009E73", "published": "#D55E00", "naive t": "#CC79A7",
-        "corrected t": "#0072B2", "item difference": "#009E73", "mcnemar": "#56B4E9", "wilcoxon": "#E69F00",
-        "repetitions": "#999999",
-    }  # fmt: skip
-    marks = dict(zip(colours, "osDv^P<x*", strict=False)) | {"corrected t": "o", "item difference": "s"}
-    figure, axes = pyplot.subplots(2, 2, figsize=(9.5, 7), sharey="row", layout="constrained")
-    shown = [name for name in TESTS if name != "overlap"]
-    for column, (key, x) in enumerate((("by_size", "rows"), ("by_score", "truth"))):
-        places = [one[x] for one in results[key]]
-        for name, title in INTERVALS.items():
-            values = [100 * one["coverage"][name] for one in results[key]]
-            axes[0, column].plot(places, values, color=colours[name], marker=marks[name], label=title)
-        axes[0, column].axhline(100 * LEVEL, color="black", linewidth=0.8, linestyle=":")
-        for name in shown:
-            values = [100 * one["rejected"][name]["0.05"] for one in results[key]]
-            axes[1, column].plot(places, values, color=colours[name], marker=marks[name], label=TESTS[name])
-        axes[1, column].axhline(5, color="black", linewidth=0.8, linestyle=":")
-        axes[1, column].set_xlabel("texts" if column == 0 else f"true score (MCC), {BASE_ROWS} texts")
-        if column == 0:
-            for row in (0, 1):
-                axes[row, 0].set_xscale("log")
-                axes[row, 0].set_xticks(SIZES, [f"{size:,}" for size in SIZES])
-                axes[row, 0].minorticks_off()
-    axes[0, 0].set_ylabel("coverage of 99 % intervals (%)")
-    axes[1, 0].set_ylabel("false positives at 5 % (%)")
-    axes[0, 0].set_ylim(40, 101)
-    axes[1, 0].set_ylim(0, 80)
-    axes[0, 1].legend(fontsize=8, loc="center right")
-    axes[1, 1].legend(fontsize=8, ncols=2, loc="center", bbox_to_anchor=(0.5, 0.4))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
-        figure.savefig(path.with_suffix(f".{ending}"), dpi=130, metadata=metadata)
 
 
 if __name__ == "__main__":

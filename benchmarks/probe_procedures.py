@@ -20,15 +20,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from probe_errors import (
-    ByT,
     FiveByTwo,
     Tested,
-    bootstrapped,
     effective_freedom,
     from_folds,
     from_items,
-    item_variance,
-    nested_error,
 )
 from real_probes import DATASETS, CrossValidated, RealTask, cross_validated, drawn, probed, text_task
 from sentflow.api.protocols import probe_protocol
@@ -38,8 +34,6 @@ DOCUMENTS = {"T1A-open": (10, 20, 39), "T2A-open": (50, 150), "T3-open": (125, 5
 ROWS = (250, 500, 1000, 2000)
 QUANTITIES = {"a score": np.array([1.0, 0.0]), "a difference": np.array([1.0, -1.0])}
 TEN_BY_FIVE, TEN_BY_TEN, FIVE_BY_TWO = "corrected t, 10 × 5", "corrected t, 10 × 10", "5 × 2 cv F"
-NESTED, NESTED_BOUND = "nested cv", "nested cv, at least items"
-BOOTSTRAP, BOOTSTRAP_ITEMS = ".632+ bootstrap", ".632+ bootstrap, error of items"
 GAPS = (2, 3)
 
 
@@ -143,24 +137,14 @@ def _one_sample(found: Outcomes, task: RealTask, rows: np.ndarray, *, grouped: b
     unit = base.documents if grouped else np.arange(len(rows))
     # rows that the classes are cut to count, not those that are left out
     freedom = effective_freedom(base.documents) if grouped else int((base.fold_of[0] >= 0).sum()) - 2
-    now = time.process_time()
-    nested = nested_error(task, rows, base, list(QUANTITIES.values()), unit)
-    now = found.spend(NESTED, now)
-    resampled = bootstrapped(task, rows, unit, seed=seed)
-    found.spend(BOOTSTRAP, now)
     outside = {
         name: _outside(task, rows, one)
         for name, one in ((TEN_BY_FIVE, base), (TEN_BY_TEN, ten), (FIVE_BY_TWO, two))
     }
-    outside[BOOTSTRAP] = outside[BOOTSTRAP_ITEMS] = task.outside(rows, resampled.whole)
-    for error, (what, weights) in zip(nested, QUANTITIES.items(), strict=True):
+    for what, weights in QUANTITIES.items():
         now = time.process_time()
         items = from_items(base, weights, unit, freedom)
         found.spend("items", now)
-        least = items["items"].error
-        bound = min(max(error, least), least * base.folds**0.5)
-        estimate = float(weights @ resampled.score)
-        centre = items["items"].mean
         tested: dict[str, Tested | None] = {
             TEN_BY_FIVE: from_folds(
                 base.scores @ weights, base.folds, freedom if grouped else len(base.scores) - 1
@@ -169,12 +153,6 @@ def _one_sample(found: Outcomes, task: RealTask, rows: np.ndarray, *, grouped: b
             and from_folds(ten.scores @ weights, 10, freedom if grouped else len(ten.scores) - 1),
             FIVE_BY_TWO: two and FiveByTwo((two.scores @ weights).reshape(5, 2)),
             **items,
-            NESTED: ByT(centre, error, freedom),
-            NESTED_BOUND: ByT(centre, bound, freedom),
-            BOOTSTRAP: ByT(estimate, float(np.linalg.norm(weights @ resampled.moved)), freedom),
-            BOOTSTRAP_ITEMS: ByT(
-                estimate, item_variance(weights @ resampled.tested, np.bincount(unit)) ** 0.5, freedom
-            ),
         }
         for procedure, one in tested.items():
             truth = outside.get(procedure, outside[TEN_BY_FIVE])
@@ -243,12 +221,10 @@ def _rejected(tested: list[Tested], away: np.ndarray) -> float:
 
 def _cost(found: Outcomes, procedure: str) -> float:
     base = found.seconds[TEN_BY_FIVE]
-    if procedure in found.seconds and procedure not in ("items", NESTED):
+    if procedure in found.seconds and procedure != "items":
         return found.seconds[procedure] / base
-    if procedure == BOOTSTRAP_ITEMS:
-        return found.seconds[BOOTSTRAP] / base
     more = found.seconds["items"] / len(QUANTITIES)
-    return (base + more + (found.seconds[NESTED] if procedure.startswith(NESTED) else 0.0)) / base
+    return (base + more) / base
 
 
 def root_mean_square(values: np.ndarray) -> float:

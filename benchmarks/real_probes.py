@@ -7,7 +7,6 @@ was left out says how good the probes of the folds are for new documents, or for
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -224,7 +223,14 @@ def drawn(task: RealTask, unit: str, size: int, generator: np.random.Generator) 
 
 
 def cross_validated(
-    task: RealTask, rows: np.ndarray, *, grouped: bool, seed: int, repetitions: int = 10, folds: int = 5
+    task: RealTask,
+    rows: np.ndarray,
+    *,
+    grouped: bool,
+    seed: int,
+    repetitions: int = 10,
+    folds: int = 5,
+    on_all: bool = False,
 ) -> CrossValidated | None:
     """Cross-validation of some rows by the protocol; None where they cannot be assigned to folds.
 
@@ -234,12 +240,15 @@ def cross_validated(
         (m,) int64 of the sample; all others are left out.
     grouped
         Whether documents are kept together.
+    on_all
+        Whether probes are trained on the evaluation part, too, as those that choose a penalty are.
     """
     labels, (_, documents) = task.labels[rows], np.unique(task.documents[rows], return_inverse=True)
     plans = planned(labels, documents if grouped else None, seed=seed, repetitions=repetitions, folds=folds)
     if plans is None:
         return None
-    weights = ridge(task, rows, [np.sort(plan.train) for plan in plans])
+    parts = [np.concatenate([plan.train, plan.evaluation]) if on_all else plan.train for plan in plans]
+    weights = ridge(task, rows, [np.sort(part) for part in parts])
     fold_of = np.full((repetitions, len(rows)), -1)
     predicted = np.zeros((len(weights), repetitions, len(rows)), np.int64)
     for number, plan in enumerate(plans):
@@ -274,9 +283,7 @@ def planned(
         return None
 
 
-def ridge(
-    task: RealTask, rows: np.ndarray, parts: Iterable[np.ndarray], weights: Iterable[np.ndarray] | None = None
-) -> np.ndarray:
+def ridge(task: RealTask, rows: np.ndarray, parts: Iterable[np.ndarray]) -> np.ndarray:
     """(M, J, D, C) float32 probes.
 
     Parameters
@@ -285,17 +292,14 @@ def ridge(
         (m,) of the sample.
     parts
         J training parts, as places in `rows`.
-    weights
-        Of the rows of each part, float32; 1 without them.
     """
     own_features, targets = task.features[:, rows], task.targets[rows]
     penalty = np.diag([PENALTY] * (own_features.shape[-1] - 1) + [0.0])  # the constant is free
     grams, sums = [], []
-    for part, own in zip(parts, weights or repeat(None), strict=False):
+    for part in parts:
         features = own_features[:, part]
-        weighted = (features if own is None else features * own[:, None]).swapaxes(1, 2)
-        grams.append(weighted @ features)
-        sums.append(weighted @ targets[part])
+        grams.append(features.swapaxes(1, 2) @ features)
+        sums.append(features.swapaxes(1, 2) @ targets[part])
     gram, moments = (np.stack(found, axis=1).astype(np.float64) for found in (grams, sums))
     return np.linalg.solve(gram + penalty, moments).astype(np.float32)
 

@@ -50,8 +50,13 @@ class RealScores:
     clusters: np.ndarray
 
 
-def real_scores(name: str, mirror: Path, measure: str = "nDCG@10", depth: int = 100) -> RealScores:
-    """Search and measure.
+def real_scores(name: str, mirror: Path) -> RealScores:
+    """Search, and measure nDCG@10."""
+    return measured(name, mirror, ["nDCG@10"])[0]
+
+
+def measured(name: str, mirror: Path, measures: list[str], depth: int = 100) -> list[RealScores]:
+    """Search and measure: one for each measure.
 
     Parameters
     ----------
@@ -59,8 +64,8 @@ def real_scores(name: str, mirror: Path, measure: str = "nDCG@10", depth: int = 
         One of `OTHERS`.
     mirror
         Folder of real data.
-    measure
-        As ir-measures writes it.
+    measures
+        As ir-measures writes them.
     depth
         Documents per question.
     """
@@ -78,9 +83,10 @@ def real_scores(name: str, mirror: Path, measure: str = "nDCG@10", depth: int = 
 
     runs = [bm25(PLAIN), bm25(OTHERS[name]), bm25(PLAIN, k1=0.9, b=0.4), randomly()]
     found = [
-        evaluate(Run(corpus.ids, dict(zip(questions.ids, ranked, strict=True))), questions, corpus, [measure])
+        evaluate(Run(corpus.ids, dict(zip(questions.ids, ranked, strict=True))), questions, corpus, measures)
         for ranked in runs
     ]
     of_question = clusters_of(questions, "gold-document")
     _, clusters = np.unique([of_question[one] for one in found[0].questions], return_inverse=True)
-    return RealScores(name, np.stack([one.values[measure] for one in found]), clusters)
+    values = (np.stack([one.values[measure] for one in found]) for measure in measures)
+    return [RealScores(name, own, clusters) for own in values]

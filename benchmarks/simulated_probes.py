@@ -29,13 +29,16 @@ class World:
     Attributes
     ----------
     n_rows
-        Texts of a data set, half of each class.
+        Texts of a data set.
     separations
         Per encoder the distance of its class means in standard deviations.
+    one_in
+        Of so many texts one is of class 1.
     """
 
     n_rows: int
     separations: tuple[float, ...]
+    one_in: int = 2
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def true_scores(world: World, *, n_sets: int, seed: int) -> np.ndarray:
 def samples(world: World, *, n_sets: int, seed: int) -> Iterator[Sample]:
     """Cross-validations of `n_sets` independent data sets."""
     generator = np.random.default_rng(seed)
-    labels = (np.arange(world.n_rows) % 2).astype(np.int64)
+    labels = (np.arange(world.n_rows) % world.one_in == 1).astype(np.int64)
     signs = np.where(labels == 1, 1.0, -1.0)
     for plan_seed in itertools.count(seed):
         plans = list(plan_folds(labels, replace(PUBLISHED, seed=plan_seed)))

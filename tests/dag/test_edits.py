@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from workflow_copy import PACKAGE, copy_workflow, planned, pretend_to_run
 
-TABLES_OF_COMPARISONS = ("scores", "intervals", "differences", "ranks", "matches", "power")
+TABLES_OF_COMPARISONS = ("scores", "differences", "ranks", "matches")
 FIGURES_OF_COMPARISONS = ("ranks", "wins", "differences", "differences-to-best", "score-and-cost")
 COSTS = (
     "summarise_costs",

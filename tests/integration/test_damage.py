@@ -97,7 +97,6 @@ SETS = "municipal-laws-sample"
 # Every kind of measurement, and the log of a job that reads it
 MEASUREMENTS = {
     f"probes/{PAIR}/rep-1/fold-2.parquet": f"score/{PAIR}",
-    f"probes/{PAIR}/rep-1/fold-2.predictions.parquet": f"score/{PAIR}",
     f"scores/{PAIR}.json": "summarise/all",
     f"scores/{PAIR}.parquet": "summarise/all",
     f"scores/{PAIR}.predictions.parquet": "hardest/T1B-tiny",

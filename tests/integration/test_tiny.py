@@ -49,7 +49,7 @@ def test_checks_pass(reference):
 
 def test_tables_figures_report_and_record_are_there(reference):
     results = reference / "results"
-    for name in ("scores", "intervals", "differences", "encoders", "costs"):
+    for name in ("scores", "differences", "encoders", "costs"):
         assert all((results / f"tables/{name}.{ending}").stat().st_size for ending in ("csv", "md", "tex"))
     for name in ("heatmap", "forest", "ranks", "curves", "score-and-cost"):
         endings = ("pdf", "png", "svg", "parquet")

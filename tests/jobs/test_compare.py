@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from sentflow.compare.rows import CALIBRATED, AcrossRow, PairRow, PowerRow, RankRow, StandingRow
+from sentflow.compare.rows import CALIBRATED, AcrossRow, PairRow, RankRow, StandingRow
 from sentflow.compare.tasks import ComparisonSettings, FoldScores
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
@@ -32,7 +32,6 @@ KINDS = {
     "standings": StandingRow,
     "ranks": RankRow,
     "across": AcrossRow,
-    "power": PowerRow,
 }
 
 
@@ -195,7 +194,6 @@ def test_equal_encoders_are_neither_better_nor_worse(tmp_path):
     assert [(row.rank, row.is_best, row.not_worse) for row in read(tmp_path, "standings")] == [
         (1.5, True, True)
     ] * 2
-    assert all(math.isnan(row.power) for row in read(tmp_path, "power"))
 
 
 # --- what cannot be compared

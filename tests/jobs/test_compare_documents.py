@@ -19,7 +19,6 @@ OUTPUTS = {
     "summary": "document-scores",
     "pairs": "document-pairs",
     "standings": "document-standings",
-    "power": "document-power",
 }
 
 
@@ -64,4 +63,3 @@ def test_nothing_is_tested_where_documents_are_too_few(found):
     pair = next(pair for pair in comparisons.pairs if pair.task == "T2A-sample")
     assert not math.isnan(pair.difference)
     assert np.isnan([pair.low, pair.p, pair.p_holm, pair.mdd_power, pair.p_equivalence]).all()
-    assert all(math.isnan(row.power) for row in comparisons.power if row.task == "T2A-sample")

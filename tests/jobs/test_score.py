@@ -1,19 +1,15 @@
-import json
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from small_tasks import make_task, task_features
 
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
-from sentflow.files.result_names import predictions_of
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.jobs import score
 from sentflow.probing.protocol.metrics import published_metric
-from sentflow.probing.storage.folds import FoldInfo, read_folds, write_fold, write_predictions
-from sentflow.probing.training.result import fold_records, prediction_records
+from sentflow.probing.storage.folds import write_result
 from sentflow.texts.table import write_task
 
 N_ROWS = 270
@@ -41,24 +37,8 @@ def inputs(tmp_path_factory, result) -> Path:
     folder = tmp_path_factory.mktemp("inputs")
     write_task(folder / "rows.parquet", make_task(N_ROWS))
     for fold in result.folds:
-        info = FoldInfo(
-            setting=fold.setting._asdict(),
-            n_train=fold.n_train,
-            n_evaluation=fold.n_evaluation,
-            n_test=len(fold.test_rows),
-            dimension=fold.dimension,
-            settings=json.dumps(PROBE, sort_keys=True),
-        )
-        file = folder / f"rep-{fold.repetition}/fold-{fold.fold}.parquet"
-        write_fold(file, fold_records(fold), info)
-        write_predictions(predictions_of(file), prediction_records(fold))
+        write_result(folder / f"rep-{fold.repetition}/fold-{fold.fold}.parquet", fold, PROBE)
     return folder
-
-
-def columns_of(table: pa.Table) -> dict[str, np.ndarray | list[str]]:
-    """As `fold_records` makes them."""
-    columns = {name: np.array(values) for name, values in table.to_pydict().items()}
-    return {**columns, "metric": columns["metric"].tolist()}
 
 
 def fold_files(folder: Path) -> list[Path]:
@@ -106,12 +86,10 @@ def test_item_interval_is_that_of_the_predictions(output, result):
 # --- bad input: the file is named, nothing is written
 
 
-def test_folds_of_another_protocol_are_refused(tmp_path, inputs):
-    source = inputs / "rep-2/fold-3.parquet"
-    table, (info,) = read_folds([source])
-    columns = columns_of(table)
-    other = tmp_path / "rep-2/fold-3.parquet"
-    write_fold(other, columns, FoldInfo(**{**vars(info), "settings": json.dumps({**PROBE, "seed": 1})}))
+def test_folds_of_another_protocol_are_refused(tmp_path, inputs, result):
+    source, other = (folder / "rep-2/fold-3.parquet" for folder in (inputs, tmp_path))
+    (fold,) = (fold for fold in result.folds if (fold.repetition, fold.fold) == (2, 3))
+    write_result(other, fold, {**PROBE, "seed": 1})
     folds = [other if fold == source else fold for fold in fold_files(inputs)]
     with pytest.raises(DataError, match="1 of 10 folds were trained with other settings") as caught:
         run(inputs, tmp_path, folds=folds)

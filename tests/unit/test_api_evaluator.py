@@ -219,10 +219,10 @@ def test_results_on_disk_are_what_was_returned(data, tmp_path):
     stored = pd.read_parquet(tmp_path / "scores/T1B-sample/words.parquet")
     pd.testing.assert_frame_equal(stored, rows, check_dtype=False)
     files = [tmp_path / f"probes/T1B-sample/words/rep-1/fold-{fold}.parquet" for fold in (1, 2)]
-    folds, infos = read_folds(files)
-    assert len(folds) == len(rows)
-    assert json.loads(infos[0].settings)["classifier"] == "logistic"
-    assert all(file.with_suffix(".predictions.parquet").is_file() for file in files)
+    folds = read_folds(files)
+    assert len(folds.scores) == len(rows)
+    assert len(folds.predictions) == len(set(folds.predictions["row"].to_pylist()))
+    assert json.loads(folds.infos[0].settings)["classifier"] == "logistic"
 
 
 def test_what_was_done_before_a_failure_is_on_disk(data, tmp_path):

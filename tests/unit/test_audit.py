@@ -103,6 +103,14 @@ def test_an_audit_counts_what_is_there():
     assert facts["language"]["pt"] + facts["language_unsure"] == pytest.approx(1)
 
 
+def test_rows_that_share_texts_are_worth_fewer():
+    facts = audit_of(make_table([SENTENCES[row // 2] for row in range(8)], [0, 1] * 4, SENTENCES))
+    assert facts["shared_texts"]["rows"] == 8
+    # text a of rows 0 and 1 is text b of row 0, and so on
+    assert facts["shared_texts"]["effective_rows"] < 4
+    assert facts["shared_texts"]["largest_connected"] == 8
+
+
 def test_languages_are_told_apart_and_short_texts_are_left_undecided():
     english = "The committee will vote on the amended bill next Thursday morning."
     found = languages([*SENTENCES[:3], english])
@@ -118,11 +126,14 @@ def test_each_finding_is_one_warning_with_its_numbers():
     assert warnings_of({**clean, "exact_duplicates": few}, language="pt") == []
     copies = {"rows": 208, "groups": 98, "share_across_folds": 0.0645}
     near = {"rows": 1, "pairs": 1, "share_across_folds": 0.25, "threshold": 0.8}
+    shared = {"rows": 8, "share_across_folds": 0, "effective_rows": 2.0, "largest_connected": 2}
     documents = {"n": 1299, "rows_with_one": 6191, "share_across_folds": 0.93}
     for change, told in (
         ({"exact_duplicates": copies}, "6.5 %"),
         ({"near_duplicates": near}, "1 row is nearly equal"),
         ({"documents": documents}, "1,299 documents, and 93 %"),
+        ({"shared_texts": shared}, "8 rows are worth as few as 2 independent ones. To probe"),
+        ({"shared_texts": {**shared, "largest_connected": 6}}, "6 are connected"),
         ({"contradicting": {"rows": 10, "groups": 5, "examples": []}}, "10 rows"),
         ({"classes": {"0": 5633, "1": 558}}, "Class 0 has 5,633 rows and class 1 only 558"),
         ({"lengths": {"chars": {"p5": 4.0}, "words": {}}}, "at most 4 characters"),

@@ -13,9 +13,11 @@ from typer.testing import CliRunner
 
 from sentflow.cli import ledger as command
 from sentflow.cli.app import app
+from sentflow.config.model import mistakes
+from sentflow.config.published import Ledger
 from sentflow.families.ledger.family import CATALOG
 from sentflow.files.rows import write_rows
-from sentflow.graph.config.schema import load_schema, read_yaml, schema_problems
+from sentflow.graph.config.schema import read_yaml
 from sentflow.ledger.answers import NOTHING
 from sentflow.ledger.claims import claims_of
 from sentflow.ledger.verdicts import WITHIN, LedgerRow, ledger_rows
@@ -76,7 +78,7 @@ def test_moved_and_new_values_are_named_and_accepted_with_a_reason_and_nothing_e
     old, lines = Counter(TEXT.splitlines()), Counter(text.splitlines())
     assert ((old - lines).total(), (lines - old).total()) == (1, 3)
     assert text.startswith(TEXT[: TEXT.index("expected:")])
-    assert schema_problems(yaml.safe_load(text), load_schema(WORKFLOW, "ledger"), where="") == []
+    assert mistakes(Ledger, yaml.safe_load(text), where="ledger") == []
 
 
 def test_without_a_reason_or_a_commit_of_the_run_nothing_is_accepted(run):

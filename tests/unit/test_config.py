@@ -9,8 +9,10 @@ import yaml
 from experiments import DEFAULT, REPOSITORY, WORKFLOW, experiment, mistakes
 
 from sentflow.cli.configuration import read_configuration
+from sentflow.config import removed
 from sentflow.errors import ConfigError
 from sentflow.families.probing.family import Probing
+from sentflow.graph import products
 from sentflow.graph.config.entries import laid_over, read_own
 from sentflow.graph.config.experiment import load_experiment
 
@@ -140,33 +142,59 @@ def test_misspelt_keys_are_told_with_the_nearest():
     )
 
 
+def test_products_that_are_gone_are_left_out_with_a_notice_each():
+    former = {
+        "tables": ["scores", "intervals", "power", "differences"],
+        "figures": ["critical-difference", "sizes", "speed", "heatmap"],
+        "checks": ["intervals"],
+    }
+    found = experiment({"report": former})
+    report = found.config.report
+    assert (report.tables, report.figures) == (("scores", "differences"), ("heatmap",))
+    assert report.checks == ("intervals",)  # a check of that name is there
+    gone = ("intervals", "power", "critical-difference", "sizes", "speed")
+    assert [notice.split()[1] for notice in found.notices] == list(gone)
+    assert not experiment().notices
+    # no name that is gone may stand for something that is there
+    for section, names in removed.PRODUCTS.items():
+        assert not names.keys() & set(products.names(section.removesuffix("s")))
+    assert_told(
+        ({"report": {"tables": ["powers"]}}, "config.report.tables.0", "differences"),
+        ({"report": {"figures": "sizes"}}, "config.report.figures", "list"),
+        ({"statistics": {"differences": [0.02]}}, "config.statistics.differences", "Delete it"),
+        ({"probe": {"kernel": "numba"}}, "config.probe.kernel", "Delete it"),
+    )
+
+
 def test_values_of_another_kind_are_told():
     assert_told(
-        ({"probe": {"folds": 1}}, "config.probe.folds", "minimum of 2"),
+        ({"probe": {"folds": 1}}, "config.probe.folds", "equal to 2"),
         ({"probe": {"job": "row"}}, "config.probe.job", "repetition"),
         ({"probe": {"repetitions": "3"}}, "config.probe.repetitions", "without quotes"),
         ({"probe": {"device": "gpu"}}, "config.probe.device", "gpu"),
-        ({"statistics": {"level": 1}}, "config.statistics.level", "maximum of 1"),
+        ({"statistics": {"level": 1}}, "config.statistics.level", "less than 1"),
         (
             {"report": {"published": [{"task": "T1A", "model": "random", "value": 50.6, "source": "a"}]}},
             *("config.report.published.0.value", "0.506, not 50.6"),
         ),
         ({"statistics": {"rope": "9e-1"}}, "config.statistics.rope", "9.0e-1"),
-        ({"select": {"models": ["random", "random"]}}, "config.select.models", "non-unique"),
+        ({"select": {"models": ["random", "random"]}}, "config.select.models", "twice"),
         ({"report": {"figures": ["pie"]}}, "config.report.figures.0", "heatmap"),
         ({"models": {"mine": 3}}, "models.mine", "object"),
         ({"tasks": {"T1B-sample": {"reader": None}}}, "tasks.T1B-sample.reader", "object"),
         ({"tasks": {"T2A-sample": {"metric": "f1"}}}, "tasks.T2A-sample.metric", "mcc"),
-        ({"alignments": {"STSB-test": {"pairs": 5}}}, "alignments.STSB-test.pairs", "array"),
+        ({"alignments": {"STSB-test": {"pairs": 5}}}, "alignments.STSB-test.pairs", "a list"),
         ({"models": {"../x": RANDOM}}, "models", "'../x'"),
     )
 
 
 def test_a_missing_section_an_empty_one_and_one_of_another_form_are_told():
-    given = {key: value for key, value in DEFAULT.items() if key != "probe"}
-    with pytest.raises(ConfigError, match="config: 'probe'"):
+    given = {key: value for key, value in DEFAULT.items() if key not in ("report", "probe")}
+    with pytest.raises(ConfigError, match="config: 'report'"):
         load_experiment(given, WORKFLOW)
-    assert_told(({"models": None}, "config.models", "object"))
+    # what is published holds where nothing is said
+    assert load_experiment({**given, "report": DEFAULT["report"]}, WORKFLOW).config.probe.repetitions == 10
+    assert_told(({"models": None}, "config.models", "a map"))
     assert mistakes({"select": {"models": []}})[0].startswith("config.select.models: ")
     told = mistakes({"select": 3, "probe": [], "statistics": "x"})
     assert {line.partition(": ")[0] for line in told} >= {"config.select", "config.probe"}

@@ -11,9 +11,11 @@ from filled import filled
 from trained_results import similarity_rows
 
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.config.model import mistakes
+from sentflow.config.published import TABLES
 from sentflow.families.ledger.family import CATALOG
 from sentflow.files.rows import write_rows
-from sentflow.graph.config.schema import load_schema, read_yaml, schema_problems
+from sentflow.graph.config.schema import read_yaml
 from sentflow.ledger.answers import NOTHING, Answer, Answers
 from sentflow.ledger.claims import claims_of
 from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, WITHIN, LedgerRow, ledger_rows, verdict_of
@@ -43,8 +45,8 @@ def rows_of(catalog, claims, files=()):
 
 
 def test_every_printed_number_is_a_claim_of_its_own_and_our_values_are_of_claims(catalog, claims):
-    for name in ("ledger", "published_values"):
-        assert schema_problems(catalog[name], load_schema(WORKFLOW, name), where="") == []
+    for name, form in TABLES.items():
+        assert mistakes(form, read_yaml(WORKFLOW / f"catalog/{name}.yaml"), where=name) == []
     assert len({claim.name for claim in claims}) == len(claims)
     found = Counter(claim.system for claim in claims)
     assert {

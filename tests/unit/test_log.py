@@ -1,12 +1,9 @@
 import logging
 import shlex
-from pathlib import Path
 
 import pytest
 
-from sentflow.console.former_runs import mean_seconds
 from sentflow.errors import ConfigError, DataError
-from sentflow.graph import paths
 from sentflow.jobs.log import exit_with, start_log
 
 
@@ -18,16 +15,6 @@ def loggers():
     yield
     root.handlers[:] = handlers
     root.setLevel(level)
-
-
-def test_jobs_of_former_runs_took_what_the_last_record_of_each_says(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert mean_seconds("probe") is None
-    for name, records in (("a", '{"s": 9}\n{"s": 1}'), ("deep/b", '{"s": 4}'), ("killed", '{"s": ')):
-        file = Path(paths.benchmark("probe", name))
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(records, encoding="utf-8")
-    assert mean_seconds("probe") == 2.5
 
 
 def test_log_begins_with_the_job_as_it_could_be_typed(capsys):

@@ -1,9 +1,10 @@
 """Profiles: machine facts only, each explained, none that another one silently overrules."""
 
-from types import SimpleNamespace
+from pathlib import Path
 
 import pytest
 import yte
+from snakemake.io import IOFile
 from workflow_copy import REPOSITORY
 
 from sentflow.graph.requests import asks
@@ -24,11 +25,15 @@ def read(name: str, **settings: str | int) -> dict:
     return yte.process_yaml("\n".join(lines), require_use_yte=True)
 
 
-def test_memory_is_asked_for_by_the_size_of_the_input_and_again_by_the_attempt():
-    files = SimpleNamespace(size_mb=10.2)
+def test_memory_is_asked_for_by_the_size_of_the_input_and_again_by_the_attempt(tmp_path):
+    files = [IOFile(str(tmp_path / name)) for name in ("a", "b")]
     for times in (3, lambda wildcards: len(wildcards)):
         ask = asks(100, 1, per_input=times)["mem_mb"]
+        assert ask("abc", files, 1) == 100  # as in a plan, where no file is there yet
+        for file, mb in zip(files, (10, 0.2), strict=True):
+            Path(file).write_bytes(bytes(int(mb * 2**20)))
         assert (ask("abc", files, 1), ask("abc", files, 2)) == (131, 262)  # 100 + 3 × 10.2, rounded up
+        Path(files[1]).unlink()
 
 
 @pytest.mark.parametrize(

@@ -93,10 +93,14 @@ def test_tasks_with_few_rows_for_their_batches_or_with_contradictions_are_marked
         "‡": fake_summary.one_row(n_train=511),
         "": fake_summary.one_row(n_train=512),
         "§": fake_summary.one_row(n_train=512, n_contradicting=1200),
+        "‖": fake_summary.one_row(n_train=512, effective_rows=249.0),
         "‡§": fake_summary.one_row(n_train=255, n_contradicting=2, batch_rows=64),
     }
     assert [remarks.marks(row) for row in rows.values()] == list(rows)
     assert remarks.marks(fake_summary.one_row(n_train=256, batch_rows=64)) == ""
+    assert "249 of 500" in remarks.notes([rows["‖"]])[0]
+    kept = fake_summary.one_row(n_train=512, effective_rows=249.0, groups_folds=True)
+    assert remarks.marks(kept) == remarks.marks(fake_summary.one_row(n_train=512, effective_rows=250.0)) == ""
     # another protocol has not the published one's defect
     other = fake_summary.one_row(n_train=300, protocol="corrected", warmup_floor=False)
     assert (remarks.marks(other), remarks.notes([other])) == ("", [])

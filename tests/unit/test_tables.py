@@ -11,18 +11,17 @@ import fake_summary
 import pytest
 from made_products import run_check
 
-from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.comparisons import Comparisons, detectable, n_needed
 from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
 from sentflow.exports.macros import macros
 from sentflow.report.checks import Selection
-from sentflow.report.comparison_tables import differences_table, matches_table, power_table, ranks_table
+from sentflow.report.comparison_tables import differences_table, matches_table, ranks_table
 from sentflow.report.costs.encoders import encoder_rows
 from sentflow.report.costs.encoders_table import encoders_table
 from sentflow.report.families.probing import remarks
-from sentflow.report.families.probing.intervals_table import intervals_table
 from sentflow.report.families.probing.score_table import score_cell, scores_table
 from sentflow.report.families.probing.tasks_table import tasks_table
-from sentflow.report.numbers import decimal, duration, memory
+from sentflow.report.numbers import about, decimal, duration, memory
 from sentflow.report.table.cells import Cell, Group, Table
 from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
 from sentflow.report.table.latex import compact_latex_text, latex, latex_text
@@ -49,6 +48,8 @@ def test_numbers_are_rounded_and_change_their_unit():
     assert [decimal(value) for value in values] == ["0.506", "−0.012", "0.000", "—", "1.000"]
     seconds = {0.04: "0.0 s", 9.96: "10 s", 119.4: "119 s", 120: "2 min", 7500: "2 h 05 min", math.nan: "—"}
     assert {value: duration(value) for value in seconds} == seconds
+    needed = {84.2: "85", 99.1: "100", 1201.0: "1,300", 16_817.5: "17,000", 0.4: "1", math.nan: "—"}
+    assert {value: about(value) for value in needed} == needed
     assert (memory(812.4), memory(1460.0), memory(math.nan)) == ("812 MiB", "1.4 GiB", "—")
 
 
@@ -76,7 +77,9 @@ def test_csv_is_tidy_and_gives_the_same_numbers_back():
     assert [float(record["mean"]) for record in records] == [row.mean for row in SCORES]
     best = [record["model"] for record in records if record["is_best"] == "true"]
     assert best == [row.model for row in FOUND.standings if row.is_best]
-    assert float(records[0]["mdd_power"]) == detectable(FOUND.pairs, SCORES[0].task)
+    mdd = detectable(FOUND.pairs, SCORES[0].task)
+    assert float(records[0]["mdd_power"]) == mdd
+    assert float(records[0]["n_needed"]) == n_needed(SCORES[0].n_balanced_rows, mdd)
     (record,) = records_of(csv_text(scores_table([dataclasses.replace(SCORES[0], degenerate=True)], "T")))
     assert (record["degenerate"], record["data_version"]) == ("true", "sample data")
     wide = wide_csv_text(scores_table(SCORES[:-1], "Title"))
@@ -177,7 +180,7 @@ def test_nothing_is_averaged_over_tasks_of_two_protocols():
 
     found = fake_comparisons.comparisons(rows)
     lines = [line for group in scores_table(rows, "Title", found).groups for line in group.rows]
-    averages = {line[0].text: line[4].text for line in lines if "Average" in line[0].text}
+    averages = {line[0].text: line[5].text for line in lines if "Average" in line[0].text}
     assert averages == {
         "Average of 3 tasks, protocol published": decimal(mean_of("minilm-l6", "published")),
         "Average of 2 tasks, protocol corrected": decimal(mean_of("minilm-l6", "corrected")),
@@ -213,12 +216,21 @@ def test_scores_that_the_protocol_makes_too_low_are_marked():
         assert decimal(row.mean) + expected in texts(scores_table([row], "Title"))
 
 
+def test_tables_of_scores_and_differences_name_tasks_with_unbalanced_classes():
+    assert not remarks.unbalanced_notes(SCORES)  # 480 of 500 rows are left
+    rows = [dataclasses.replace(row, n_rows=5000) if row.task == SCORES[0].task else row for row in SCORES]
+    for build in (scores_table, differences_table):
+        (note,) = [note for note in build(rows, "Title", FOUND).notes if note.startswith("Unbalanced")]
+        assert f"{SCORES[0].task} (10\u202f%)." in note
+    assert not remarks.unbalanced_notes([dataclasses.replace(SCORES[0], n_balanced_rows=0, n_documents=3)])
+
+
 # --- formats ------------------------------------------------------------------------------------------------
 
 
 def test_hostile_titles_break_neither_markdown_nor_latex():
     rows = [fake_summary.one_row(model_title="a|b *c* <script> é", task_title="x | y")]
-    for build in (scores_table, intervals_table, tasks_table):
+    for build in (scores_table, tasks_table):
         lines = [line for line in markdown_text(build(rows, "A | B")).splitlines() if line.startswith("|")]
         assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
     assert r"a\|b \*c\* \<script\> é" in markdown_text(scores_table(rows, "Title"))
@@ -230,7 +242,7 @@ def test_hostile_titles_break_neither_markdown_nor_latex():
 
 def tables_of(rows):
     found = fake_comparisons.comparisons(rows)
-    compared = (scores_table, intervals_table, differences_table, ranks_table, matches_table, power_table)
+    compared = (scores_table, differences_table, ranks_table, matches_table)
     others = [
         tasks_table(rows, "Title"),
         encoders_table(encoder_rows(rows, {}, [], benchmarks=None), "Title"),

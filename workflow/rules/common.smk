@@ -18,7 +18,6 @@ from sentflow.graph.environment import leave_out_working_folder
 # Before anything else is imported: Snakemake puts the folder of the Snakefile first, which often is the working folder.
 leave_out_working_folder(Path(workflow.basedir))
 
-from sentflow.console.handler import take_over
 from sentflow.graph import paths
 from sentflow.graph.config.entries import laid_over, read_own
 from sentflow.graph.config.experiment import load_experiment
@@ -29,15 +28,12 @@ from sentflow.graph.environment import (
     refuse_conda,
 )
 from sentflow.errors import ConfigError
-from sentflow.graph.failed_jobs import told_to
 from sentflow.graph.job_settings import one_of
 from sentflow.graph.plan import refuse_uploads
 from sentflow.graph.products import files_of_page
 from sentflow.graph.provenance import code, files, identity, versions
-from sentflow.graph.rate_limit import drop_idle_rate_limit
 from sentflow.graph.requests import asks, beside_others
 from sentflow.graph.run_record import write_record
-from sentflow.graph.shortcuts import take_shortcuts
 from sentflow.graph.targets import Targets, code_of_page
 from sentflow.graph.unknown_targets import (
     refuse_results_as_settings,
@@ -46,7 +42,6 @@ from sentflow.graph.unknown_targets import (
 from sentflow.jobs.shell import command
 
 try:
-    take_over(logger, workflow)
     refuse_braces(Path(workflow.basedir))
     refuse_conda(workflow.deployment_settings, source_folder)
     refuse_results_as_settings(workflow.overwrite_configfiles, Path.cwd())
@@ -56,6 +51,8 @@ try:
     )
     targets = Targets(experiment)
     if workflow.is_main_process:
+        for notice in experiment.notices:
+            logger.warning(notice)
         refuse_uploads(
             targets,
             [Path(workflow.basedir, "config.yaml"), *workflow.overwrite_configfiles],
@@ -68,7 +65,6 @@ local_cores = workflow.resource_settings.cores if workflow.is_main_process else 
 
 shell.prefix(first_words_of_jobs(source_folder))
 put_this_python_first()
-take_shortcuts()
 
 
 wildcard_constraints:

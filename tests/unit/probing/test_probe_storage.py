@@ -1,12 +1,13 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from sentflow.errors import DataError
 from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.storage.folds import FoldInfo, read_folds, write_fold
-from sentflow.probing.training.result import FoldResult, fold_records
+from sentflow.probing.storage.folds import FoldInfo, read_folds, write_result
+from sentflow.probing.training.result import FoldResult
 
 INFO = FoldInfo(
     setting={"learning_rate": 5e-4, "beta1": 0.8, "beta2": 0.99},
@@ -39,13 +40,14 @@ def fold(*, repetition: int = 2, number: int = 3) -> FoldResult:
 
 
 def write(path: Path, result: FoldResult) -> Path:
-    write_fold(path, fold_records(result), INFO)
+    write_result(path, result, {"metric": "mcc"})
     return path
 
 
 def test_fold_comes_back_as_it_was_written(tmp_path):
-    table, infos = read_folds([write(tmp_path / "fold.parquet", fold())])
-    assert infos == [INFO]
+    found = read_folds([write(tmp_path / "fold.parquet", fold())])
+    assert found.infos == [INFO]
+    table = found.scores
     assert table.column_names == ["kfold_repetition", "kfold_partition", "train_epoch", "metric", "value"]
     rows = list(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
     assert rows == [
@@ -57,6 +59,12 @@ def test_fold_comes_back_as_it_was_written(tmp_path):
         (2, 3, 2, "metric_per_epoch_eval", 0.2),
         (2, 3, -1, "loss_test", 0.66),
         (2, 3, -1, "metric_test", 0.25),
+    ]
+    assert found.predictions.schema.field("score").type == pa.float32()
+    assert [tuple(row.values()) for row in found.predictions.to_pylist()] == [
+        (2, 3, 2, 0, 1, pytest.approx(0.6)),
+        (2, 3, 5, 1, 0, pytest.approx(0.4)),
+        (2, 3, 7, 1, 1, pytest.approx(0.9)),
     ]
 
 

@@ -146,7 +146,7 @@ TEN = {"ten": {"like": "corrected", "title": "Ten", "training": {"folds": 10}}}
         (
             {"protocols": {"published-mlp-leak": {"training": {"batch_size": 1}}}},
             "protocols.published-mlp-leak.training.batch_size",
-            "1 is less",
+            "equal to 2",
         ),
         ({"tasks": {"Mine": {**FILE, "protocol": "corected"}}}, "tasks.Mine.protocol", "mean corrected?"),
         (
@@ -169,6 +169,17 @@ def test_documents_are_kept_together_only_where_rows_name_them():
 
 
 # --- new documents
+
+
+def test_shared_texts_make_documents_on_request():
+    asked = {"T1B-open": {"documents": "texts"}}
+    own = {"mine": {**FILE, "documents": "texts"}}
+    chosen = targets(select={"models": ["random"], "tasks": ["T1B-open", "mine"]}, tasks={**asked, **own})
+    family = chosen.families["probing"]
+    assert [*family.document_tasks] == ["T1B-open", "mine"]
+    assert json.loads(family.prepare_settings(SimpleNamespace(task="T1B-open")))["documents"] == "texts"
+    told = mistake(select={"tasks": ["T2A-open"]}, tasks={"T2A-open": {"documents": "texts"}})
+    assert "tasks.T2A-open.documents: the reader names" in told
 
 
 def probing(**changes: Any):

@@ -11,7 +11,6 @@ from small_tasks import PROBE_SETTINGS, make_task
 
 from sentflow.compare.score_rows import shown_limits
 from sentflow.errors import DataError
-from sentflow.files.result_names import predictions_of
 from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.job import probe_task
 from sentflow.probing.kernels.losses import predicted_classes
@@ -25,7 +24,6 @@ from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.storage.folds import read_folds
-from sentflow.probing.storage.predictions import read_predictions
 from sentflow.probing.training.processor import train_fold
 from sentflow.probing.training.result import FoldResult
 from sentflow.probing.training.standardise import standardised
@@ -252,11 +250,11 @@ def test_folds_that_nobody_named_stay_untested_where_documents_are_too_few(tmp_p
     files = [str(tmp_path / f"rep-1/fold-{fold}.parquet") for fold in (2, 3)]
     probe_task(_Zeros(), table, settings, files)
     assert "X-sample: too few documents: the rows of 2 documents" in caplog.text
-    rows, infos = read_folds(files)
-    tested = [row for row in rows.to_pylist() if row["metric"] == "metric_test"]
+    folds = read_folds(files)
+    tested = [row for row in folds.scores.to_pylist() if row["metric"] == "metric_test"]
     assert [(row["kfold_partition"], np.isnan(row["value"])) for row in tested] == [(2, True), (3, True)]
-    assert [(info.n_train, info.n_test, info.setting) for info in infos] == [(0, 0, {}), (0, 0, {})]
-    assert len(read_predictions([predictions_of(file) for file in files])) == 0
+    assert [(info.n_train, info.n_test, info.setting) for info in folds.infos] == [(0, 0, {}), (0, 0, {})]
+    assert len(folds.predictions) == 0
 
 
 class _Zeros:

@@ -1,10 +1,12 @@
 """Means over questions in resamples of questions and of clusters."""
 
+import math
+
 import numpy as np
 import pytest
-from scipy.stats import binomtest, bootstrap
+from scipy.stats import binom, binomtest, bootstrap
 
-from sentflow.stats.means import ClusteredScores, interval_of_scores, mean_interval
+from sentflow.stats.means import ClusteredScores, interval_of_scores, mean_interval, wilson_limits
 from sentflow.stats.resampling import Bootstrap
 
 SCORES = np.random.default_rng(4).choice([0, 0.25, 0.5, 1], (3, 80), p=[0.4, 0.2, 0.1, 0.3])
@@ -59,11 +61,29 @@ def test_shares_have_wilsons_limits_at_any_number_and_few_other_scores_none():
     draws = Bootstrap(0.95, 1000, 1)
     # Brown, Cai and DasGupta 2001, Statistical Science 16, section 3.1.1: 0 of n reaches z² / (n + z²)
     assert interval_of_scores(np.zeros(10), draws) == pytest.approx((0, 1.959964**2 / (10 + 1.959964**2)))
-    assert interval_of_scores(np.array([1.0, 0, 0, 0, 1, 0, 0, 0, 0, 1]), draws) == pytest.approx(
-        binomtest(3, 10).proportion_ci(0.95, method="wilson"), abs=1e-9
+    assert interval_of_scores(np.array([1.0, 0, 0, 1, 1, 0, 0, 0, 0, 1]), draws) == pytest.approx(
+        binomtest(4, 10).proportion_ci(0.95, method="wilson"), abs=1e-9
     )
+    # section 4.1.1: the lower limit of one in 50 is the 5 % quantile of a Poisson distribution, 0.0513 / 50
+    one, but_one = np.arange(50) == 0, np.arange(50) > 0
+    assert interval_of_scores(one.astype(float), draws)[0] == pytest.approx(-math.log(0.95) / 50)
+    assert interval_of_scores(but_one.astype(float), draws)[1] == pytest.approx(1 + math.log(0.95) / 50)
     rare = np.where(np.arange(100) < 9, 0.5, 0.0)
     for few in (np.linspace(0, 1, 29), rare):
         assert np.isnan(interval_of_scores(few, draws)).all()
     for enough in (np.linspace(0, 1, 30), np.where(np.arange(100) < 10, 0.5, 0.0)):
         assert np.isfinite(interval_of_scores(enough, draws)).all()
+
+
+@pytest.mark.parametrize(("n", "share"), [(17, 0.02), (30, 0.99), (100, 0.005), (500, 0.5)])
+def test_limits_of_shares_cover_them(n, share):
+    ones = np.arange(n + 1)
+    low, high = np.array([wilson_limits(int(one), n, 0.95) for one in ones]).T
+    assert binom.pmf(ones, n, share)[(low <= share) & (share <= high)].sum() >= 0.92
+
+
+def test_intervals_of_few_questions_cover_as_they_say():
+    generator, draws = np.random.default_rng(2), Bootstrap(0.95, 500, 1)
+    truth = np.exp(0.125)  # of the skewed scores
+    found = [interval_of_scores(generator.lognormal(0, 0.5, 30), draws) for _ in range(1000)]
+    assert np.mean([low <= truth <= high for low, high in found]) >= 0.925

@@ -43,9 +43,10 @@ def test_rows_that_are_not_tested_do_not_count():
     predicted = answers(truth, 0.7, seed=2)
     other = np.where(tested, predicted, 1 - predicted)
     first, second = (row_scores("mcc", 2, truth, one, tested) for one in (predicted, other))
-    assert first.n_rows == 200
     np.testing.assert_array_equal(first.contributions, second.contributions)
-    assert OutOfFoldT.of(first, second).p() == 1.0
+    test = OutOfFoldT.of(first, second)
+    assert test.n_rows == 200
+    assert test.p() == 1.0
 
 
 def test_test_follows_from_mean_error_and_freedom():
@@ -68,3 +69,23 @@ def test_equal_systems_are_degenerate():
     assert test.degenerate
     assert test.p() == 1.0
     assert math.isnan(test.effect_size)
+
+
+def test_error_holds_where_repetitions_draw_other_rows_of_the_larger_class():
+    generator, repetitions, few, many = np.random.default_rng(5), 10, 60, 600
+    truth = np.repeat([1, 0], [few, many])
+    means, errors = [], []
+    for _ in range(400):  # equal systems that need no training, on new rows
+        tested = np.ones((repetitions, few + many), bool)
+        for own in tested:
+            own[few + generator.choice(many, many - few, replace=False)] = False
+        right = generator.random((2, few + many)) < 0.75
+        systems = [
+            row_scores("mcc", 2, truth, np.tile(np.where(one, truth, 1 - truth), (repetitions, 1)), tested)
+            for one in right
+        ]
+        test = OutOfFoldT.of(*systems)
+        means.append(test.mean)
+        errors.append(test.error)
+    # one repetition alone has an error of 1.35 times the true one
+    assert np.mean(errors) == pytest.approx(np.std(means), rel=0.1)

@@ -53,6 +53,16 @@ def test_the_rule_counts_components_by_their_sizes():
     assert joined.units.kind == SENTENCES
 
 
+def test_effective_rows_count_pairs_that_share_a_sentence():
+    generator = np.random.default_rng(1)
+    first, second = generator.integers(
+        0, 8, (2, 40)
+    )  # equal pairs, swapped ones, and sentences with themselves
+    rows = [{*one} for one in zip(first.tolist(), second.tolist(), strict=True)]
+    sharing = sum(bool(one & two) for one in rows for two in rows)
+    assert PairGraph(first, second).effective_rows == pytest.approx(40**2 / sharing)
+
+
 def test_a_part_of_a_graph_has_its_own_components():
     """Without the pair between them, two pairs share nothing."""
     assert SMALL.of(np.array([0, 4, 5])).units.kind == PAIRS

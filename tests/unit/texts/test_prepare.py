@@ -53,6 +53,31 @@ def test_table_keeps_rows_in_the_order_of_the_file(tmp_path):
     assert table.info == TaskInfo("X", "single", ["0", "1"], 0, "test data")
 
 
+def pair_rows(first: list[object]) -> list[list[str]]:
+    return [[str(row), f"a {text}", f"b {row}", str(row % 2)] for row, text in enumerate(first)]
+
+
+def test_rows_that_share_a_text_can_be_of_one_document(tmp_path):
+    rows = pair_rows([row // 2 for row in range(N_ROWS)])
+    rows[3][2] = rows[4][2]  # joins the documents of rows 2 and 3, and 4 and 5
+    table = prepare_rows(tmp_path, rows, documents="texts")
+    assert len(set(table.groups)) == N_ROWS // 2 - 1
+    assert len(set(table.groups[2:6])) == 1
+    assert prepare_rows(tmp_path, rows).groups == [None] * N_ROWS
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        ([min(row, 200) for row in range(N_ROWS)], "220 of 420 rows are connected"),
+        (range(N_ROWS), "no two rows share a text"),
+    ],
+)
+def test_shared_texts_that_cannot_be_kept_together_are_refused(tmp_path, first, told):
+    with pytest.raises(DataError, match=told):
+        prepare_rows(tmp_path, pair_rows(first), documents="texts")
+
+
 def test_alternatives_are_counted(tmp_path):
     table = prepare_rows(tmp_path, question_rows(5), layout="alternatives", metric="adjusted_macro_f1")
     assert (table.info.layout, table.info.n_alternatives) == ("alternatives", 5)

@@ -116,5 +116,5 @@ def test_differences_of_too_few_seeds_are_said_to_claim_nothing():
     table = seeds_table([mean, replace(mean, other="shuffled", value=0.1, **least)], "Trial", [ROW])
     first, difference = lines_of(table)
     assert first[:5] == ["simcse", "0.800", "[0.790, 0.810]", "[0.750, 0.850]", "5"]
-    assert difference[:2] == ["simcse − shuffled", "+0.100"] and difference[9:13] == ["0.062"] * 4
+    assert difference[:2] == ["simcse − shuffled", "+0.100"] and len(difference) == 9
     assert "With 5 seeds no difference can be significant" in " ".join(table.notes)

@@ -11,7 +11,6 @@ rule probe:
         embeddings=ancient(probing.embeddings),
         info=probing.embeddings_info,
     output:
-        # Their predictions lie beside them, written before them: as outputs they would double what Snakemake keeps and checks.
         folds=probing.fold_outputs(),
     log:
         paths.log("probe", probing.job_key()),
@@ -89,7 +88,7 @@ rule score:
 
 
 rule compare:
-    """Every score → which encoders differ: within each task, over all tasks, and which differences would be found."""
+    """Every score → which encoders differ: within each task and over all tasks."""
     input:
         probing.task_digests(),
         scores=probing.scores(),
@@ -102,7 +101,6 @@ rule compare:
         standings=paths.STANDINGS,
         ranks=paths.RANKS,
         across=paths.ACROSS,
-        power=paths.POWER,
         omnibus=paths.OMNIBUS,
     log:
         paths.log("compare"),

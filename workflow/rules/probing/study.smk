@@ -56,7 +56,7 @@ rule compare_protocol:
 
 
 rule compare_documents:
-    """Scores with documents kept together → what is said of new documents: intervals, tests, power."""
+    """Scores with documents kept together → what is said of new documents: intervals and tests."""
     input:
         probing.document_task_digests(),
         scores=probing.document_scores(),
@@ -68,7 +68,6 @@ rule compare_documents:
         summary=paths.DOCUMENT_SCORES,
         pairs=paths.DOCUMENT_PAIRS,
         standings=paths.DOCUMENT_STANDINGS,
-        power=paths.DOCUMENT_POWER,
     log:
         paths.log("compare_documents"),
     benchmark:

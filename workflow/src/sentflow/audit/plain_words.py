@@ -7,6 +7,7 @@ from typing import Any
 _LEAST_SHARE = 0.005
 _LEAST_OTHER_LANGUAGE = 0.02
 _LEAST_BALANCE = 0.5
+_LEAST_INDEPENDENT = 0.5
 _SHORT_CHARACTERS = 10
 
 
@@ -22,6 +23,7 @@ def warnings_of(facts: Mapping[str, Any], *, language: str) -> list[str]:
     """
     found = [
         *_copies(facts),
+        _connected(facts),
         _documents(facts),
         _contradictions(facts),
         _classes(facts),
@@ -53,6 +55,18 @@ def _copies(facts: Mapping[str, Any]) -> Iterator[str]:
         if found is not None and found["share_across_folds"] >= _LEAST_SHARE:
             share = _percent(found["share_across_folds"])
             yield f"{_rows(found['rows'], many, one)} {what}: {share} of the rows have {there}."
+
+
+def _connected(facts: Mapping[str, Any]) -> str:
+    found, n = facts["shared_texts"], facts["n_rows"]
+    if found is None or found["effective_rows"] >= _LEAST_INDEPENDENT * n:
+        return ""
+    worth = f"Through shared texts, {n:,} rows are worth as few as {found['effective_rows']:,.0f} independent ones."
+    if 2 * found["largest_connected"] > n:
+        return f"{worth} {found['largest_connected']:,} are connected, so folds cannot keep them apart."
+    if facts["documents"] is not None:
+        return worth
+    return f"{worth} To probe with connected rows kept together, write documents: texts at the task."
 
 
 def _documents(facts: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from sentflow.audit.language import Languages, languages
 from sentflow.audit.plain_words import warnings_of
 from sentflow.probing.protocol.draws import plan_folds
 from sentflow.probing.protocol.settings import ProbeProtocol
-from sentflow.texts.table import TaskTable, texts_to_embed
+from sentflow.texts.table import TaskTable, row_graph, texts_to_embed
 
 NEAR = 0.8  # Jaccard similarity of character 5-grams: one changed word in a sentence of fifteen
 _EXAMPLES = 20
@@ -145,14 +145,20 @@ def _contradicting(table: TaskTable, contents: np.ndarray) -> Mapping[str, Any]:
 
 
 def _shared_texts(table: TaskTable, contents: np.ndarray, folds: np.ndarray) -> Mapping[str, Any]:
-    """Rows that have one of their two texts in common with a row of other content."""
+    """Rows that have one of their two texts in common with a row of other content, and what all rows are worth."""
+    graph = row_graph(table)
     shared = np.zeros(len(table), bool)
     torn = np.zeros(folds.shape, bool)
     first_of_content = np.unique(contents, return_index=True)[1]
     for texts in (numbered(table.text_a), numbered(table.text_b)):
         shared |= (np.bincount(texts[first_of_content]) > 1)[texts]
         torn |= torn_apart(texts, folds)
-    return {"rows": int(shared.sum()), "share_across_folds": share_of_drawn(torn & shared, folds)}
+    return {
+        "rows": int(shared.sum()),
+        "share_across_folds": share_of_drawn(torn & shared, folds),
+        "effective_rows": graph.effective_rows,
+        "largest_connected": int(np.bincount(graph.component).max()),
+    }
 
 
 def _quantiles(values: list[int]) -> dict[str, float]:

@@ -375,67 +375,28 @@ def explain(
 
 
 @app.command()
-def resources(
-    path: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="A results folder; the run may be unfinished.")
-    ] = Path("results"),
-    margin: Annotated[float, typer.Option(help="Factor by which requests exceed the measured values.")] = 1.5,
+def costs(
     configfile: Annotated[
         list[Path] | None,
         typer.Option(
-            "--configfile",
-            help="Estimate the trainings of this experiment instead; may be given several times, as to validate.",
+            "--configfile", help="Merged over config.yaml; may be given several times, as to validate."
         ),
     ] = None,
-    device: Annotated[str, typer.Option(help="Estimate: gpu or cpu, whose speed is assumed.")] = "gpu",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Count what is done already, too, as for an empty folder.")
+    ] = False,
     tokens_per_second: Annotated[
-        float | None,
-        typer.Option(help="Estimate: of one training, instead of what is assumed of the device."),
-    ] = None,
-    weights_mb: Annotated[
-        float, typer.Option(help="Estimate: MB of a snapshot; BERT-base by default.")
-    ] = 440.0,
-    at_a_time: Annotated[int, typer.Option(help="Estimate: trainings side by side.")] = 1,
+        float, typer.Option(help="Of a training; by default those of BERT-base on one thread of a CPU.")
+    ] = 80.0,
 ) -> None:
-    """Suggest what jobs should request from a cluster, from measured runs; or estimate trainings before they run.
+    """What the jobs of an experiment take: how many there are, time, memory, and what they request.
 
-    Prints memory and time of every rule as a block set-resources for profiles/slurm/profile.yaml. With
-    --configfile, prints hours and disk that the trainings of an experiment would take, and what that rests on.
-    """
-    if configfile:
-        from sentflow.cli.training_estimate import training_estimate
-
-        training_estimate(
-            configfile,
-            device=device,
-            tokens_per_second=tokens_per_second,
-            weights_mb=weights_mb,
-            at_a_time=at_a_time,
-        )
-        return
-    from sentflow.cli.resources import resources as run
-
-    run(path, margin=margin)
-
-
-@app.command()
-def costs(
-    path: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="A results folder; the run may be unfinished.")
-    ] = Path("results"),
-    encoders: Annotated[int, typer.Option(help="Encoders of the experiment to scale to.")] = 20,
-    tasks: Annotated[int, typer.Option(help="Its tasks.")] = 18,
-    rows: Annotated[int | None, typer.Option(help="Its rows per task; as measured if left out.")] = None,
-    width: Annotated[int | None, typer.Option(help="Values of its vectors; as measured if left out.")] = None,
-    at_a_time: Annotated[int, typer.Option(help="Jobs that run side by side there.")] = 100,
-) -> None:
-    """What a run cost, rule by rule, and what a larger one would.
-
-    CPU, clock, memory against what was requested, and the overhead of submitting and starting jobs.
+    The jobs are those of a dry run in this folder. Seconds and memory are those that the jobs of each rule took here,
+    otherwise in the default experiment; trainings count by their settings. Rough: a factor of several is possible.
     """
     from sentflow.cli.costs import costs as run
 
-    run(path, encoders=encoders, tasks=tasks, rows=rows, width=width, at_a_time=at_a_time)
+    run(configfile or [], everything=everything, tokens_per_second=tokens_per_second)
 
 
 @app.command()

@@ -1,165 +1,254 @@
-"""`sentflow costs`: what a run cost, rule by rule, on one machine or on a cluster, and what a larger one would."""
+"""`sentflow costs`: the jobs of a dry run × what jobs of their rule take."""
 
+import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sentflow.cli.measured_costs import RuleCosts, Size, rule_costs
-from sentflow.cli.measured_jobs import benchmark_folder
-from sentflow.cli.run_log import LOGS, logged_jobs
+from sentflow.cli.configuration import read_experiment
+from sentflow.cli.few_rows import rows_of_tasks
+from sentflow.cli.local_files import read_local_files
+from sentflow.cli.run import complete
 from sentflow.cli.terminal import Listing, show_blocks
+from sentflow.cli.training_estimate import training_tokens
 from sentflow.errors import ConfigError, DataError
+from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
+from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
 from sentflow.report.numbers import duration
 
-_HOUR = 3600
-_HEADER = (
-    *("Rule", "Jobs", "CPU h", "Clock h", "Overhead s/job", "Peak MB", "Requested MB"),
-    *("|", "Jobs", "CPU h", "Clock h", "Overhead h"),
-)
-_LAWS = (
-    "Scaled: jobs of a rule that has one per encoder or per task, by their numbers. Work of a job: `probe` by rows × "
-    "width; `embed`, `probe_lazy`, `score` and what prepares texts by rows, and by tasks where a job has texts of "
-    "several; `compare` by pairs of encoders × tasks × rows; others as measured. More encoders cost what the measured "
-    "ones cost on average; pair sets stay as many.",
-    "Overhead is what is not the command: the wait for a node, the starts before it, and the time until Snakemake saw "
-    "the end. Snakemake's log has whole seconds, so means over few jobs are rough.",
-)
+_TRAIN = "train"
+_STUDY = "_study"
+_FOLDS, _ROWS, _PAIRS = "folds", "rows", "pairs"
+# What a job of the default experiment takes where it grows: folds, rows of a task; and pairs of encoders × tasks
+_SIZE = {_FOLDS: 10, _ROWS: 800, _PAIRS: 5 * 4 / 2 * 18}
 
 
 @dataclass(frozen=True)
-class Dimensions:
-    """How large an experiment is; rows of a task and width of vectors are means."""
+class Cost:
+    """What a job of a rule takes.
 
+    Attributes
+    ----------
+    seconds
+        By the clock, the mean; NaN where it follows from settings.
+    memory_mb
+        The largest; None where it was never measured.
+    grows
+        With what, names of `_SIZE`; nothing where it was measured on the experiment itself.
+    """
+
+    seconds: float
+    memory_mb: float | None
+    grows: tuple[str, ...] = ()
+
+
+# In the default experiment, 2 × 5 folds of about 800 rows, two jobs at a time on two cores of an AMD EPYC with AVX-512,
+# 2026-11; MB are the largest of a job
+TABLE: Mapping[str, Cost] = {
+    "embed": Cost(12.9, 844, (_ROWS,)),
+    "embed_sparse": Cost(7.2, 553, (_ROWS,)),
+    "featurise": Cost(2.4, 270, (_ROWS,)),
+    "probe": Cost(2.4, 270, (_FOLDS, _ROWS)),
+    "probe_featurised": Cost(2.4, 270, (_FOLDS, _ROWS)),
+    "probe_lazy": Cost(3.7, 366, (_FOLDS, _ROWS)),
+    "score": Cost(0.5, 132, (_ROWS,)),
+    "audit": Cost(1.1, 197, (_ROWS,)),
+    "compare": Cost(3.0, 223, (_PAIRS,)),
+    "explain_sparse": Cost(3.0, 333),
+    "figure": Cost(2.4, 210),
+    "regress": Cost(2.3, 292),
+    "report": Cost(2.0, 260),
+    "evaluate": Cost(1.5, 151),
+    "train": Cost(math.nan, 595),
+}
+OTHERS = Cost(0.5, 200)
+"""Of a rule that the table does not name."""
+
+
+@dataclass(frozen=True)
+class PlannedJob:
+    """A job of a dry run, see `planned_jobs`; requests are None where the rule has none."""
+
+    rule: str
+    wildcards: Mapping[str, str]
+    outputs: int
+    mem_mb: int | None = None
+    runtime: int | None = None
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large an experiment is: rows of the tasks whose rows are known, encoders, tasks."""
+
+    rows: Mapping[str, int]
     encoders: int
     tasks: int
-    rows: float
-    width: float
 
-    def __str__(self) -> str:
-        shape = f", {self.rows:,.0f} rows per task × {self.width:,.0f}" if self.width else ""
-        return f"{self.encoders} encoders × {self.tasks} tasks{shape}"
+    def of(self, job: PlannedJob) -> dict[str, float]:
+        """What `_SIZE` says of the default experiment."""
+        mean = sum(self.rows.values()) / len(self.rows) if self.rows else _SIZE[_ROWS]
+        return {
+            _FOLDS: job.outputs,
+            _ROWS: self.rows.get(job.wildcards.get("task", ""), mean),
+            _PAIRS: self.encoders * (self.encoders - 1) / 2 * self.tasks,
+        }
 
 
-def costs(
-    path: Path, *, encoders: int, tasks: int, rows: int | None, width: int | None, at_a_time: int
-) -> None:
-    """Print a table of costs per rule, as measured and scaled.
+def costs(files: Sequence[Path], *, everything: bool, tokens_per_second: float) -> None:
+    """Print a line per rule, and what all take together.
 
     Parameters
     ----------
-    path
-        A results folder, or the folder that holds one; the run may be unfinished.
-    encoders, tasks, rows, width
-        Of the experiment to scale to; rows of a task and width of vectors are as measured where None.
-    at_a_time
-        Jobs that run side by side there.
+    files
+        Merged over ``config.yaml``.
+    everything
+        Count jobs that are done, too.
+    tokens_per_second
+        Of one training.
 
     Raises
     ------
     ConfigError
-        A number is below 1.
+        A mistake of the configuration, or a speed that is not above 0.
     DataError
-        There are no benchmark files, or one is damaged, or there is no encoder to scale from.
+        Snakemake cannot plan the experiment, or a benchmark file is damaged.
     """
-    given = {"encoders": encoders, "tasks": tasks, "rows": rows, "width": width, "at-a-time": at_a_time}
-    if wrong := [f"--{name} {value}" for name, value in given.items() if value is not None and value < 1]:
-        raise ConfigError(f"{', '.join(wrong)}: write a whole number above 0.")
-    folder = benchmark_folder(path)
-    results = folder.parent
-    models = sorted(file.parent.name for file in results.glob("models/*/manifest.json"))
-    # Of a data set, more tasks are prepared than are probed.
-    probed = sorted(file.name for file in results.glob("probes/*"))
-    if not models:
-        raise DataError(f"{results} holds no encoder yet, so there is nothing to scale from.")
-    here = Dimensions(
-        len(models),
-        len(probed),
-        _mean(_rows(results / f"data/tasks/{task}.parquet") for task in probed),
-        _mean(_widths(results)),
+    if not (math.isfinite(tokens_per_second) and tokens_per_second > 0):
+        raise ConfigError(f"--tokens-per-second {tokens_per_second:g}: write a number above 0.")
+    experiment = read_experiment(files)
+    jobs = planned_jobs(files, everything=everything)
+    if not jobs:
+        show_blocks(["Nothing is to be done. With --all, what is done is counted too."])
+        return
+    sizes = Sizes(
+        rows_of_tasks(experiment, read_local_files(experiment)),
+        len(experiment.models),
+        len(experiment.selected["tasks"]),
     )
-    there = Dimensions(encoders, tasks, rows or here.rows, width or here.width)
-    logged = logged_jobs(results.resolve().parent)
-    found = rule_costs(folder, logged, encoders=models, tasks=probed)
-    show_blocks([costs_listing(found, here, there, at_a_time=at_a_time)])
+    show_blocks([listing(jobs, measured_here(), sizes, _training_seconds(experiment, tokens_per_second))])
 
 
-def costs_listing(
-    found: Sequence[RuleCosts], here: Dimensions, there: Dimensions, *, at_a_time: int
-) -> Listing:
-    """The table: a line per rule and one for all, as measured in `here` and scaled to `there`."""
-    size = Size(
-        there.encoders / here.encoders,
-        there.tasks / here.tasks if here.tasks else 1.0,
-        there.rows / here.rows if here.rows else 1.0,
-        there.width / here.width if here.width else 1.0,
-    )
-    scaled = [each.scaled(size) for each in found]
-    lines = [_line(now, then) for now, then in zip(found, scaled, strict=True)]
-    work = math.fsum(each.seconds + (each.overhead_seconds or 0) for each in scaled)
-    notes = [
-        f"Right of |: {there}. Measured: {here}.",
-        f"{at_a_time} jobs at a time need at least {duration(work / at_a_time)} there.",
-        *_LAWS,
-    ]
-    if any(each.overhead_seconds is None for each in found):
-        notes.append(
-            f"Rules without overhead and request: no log in {LOGS} beside the results has their jobs."
+def planned_jobs(files: Sequence[Path], *, everything: bool) -> list[PlannedJob]:
+    """The jobs that Snakemake would run in this folder.
+
+    Raises
+    ------
+    DataError
+        It cannot plan them; has its last words.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        file = Path(name, "jobs.jsonl")
+        words = ["--dry-run", "--cores", "1", "--quiet", "host", "reason", "--logger", "sentflow"]
+        words += ["--logger-sentflow-jobs", str(file), *(["--forceall"] if everything else [])]
+        words += ["--configfile", *map(str, files)] if files else []
+        # The plug-in that writes the file lies beside this package, also where that is not installed.
+        found = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "snakemake", *complete(words)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(found)},
+            capture_output=True,
+            text=True,
+            check=False,
         )
-    if repeated := sum(each.repeated for each in found):
-        notes.append(f"{repeated} attempts failed and were repeated; they are in the overhead only.")
+        if done.returncode:
+            raise DataError(f"Snakemake cannot plan the experiment:\n{(done.stdout + done.stderr)[-3000:]}")
+        lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    return [PlannedJob(**json.loads(line)) for line in lines]
+
+
+def measured_here() -> dict[str, Cost]:
+    """What the jobs of each rule took in the results of this folder; nothing where there are none."""
+    folder = Path(paths.BENCHMARKS)
+    records: dict[str, list[Mapping[str, object]]] = {}
+    for file in benchmark_files([folder]) if any(folder.rglob("*.jsonl")) else []:
+        records.setdefault(rule_of(file), []).extend(read_records(file)[-1:])
+    found = {}
+    for rule, ones in records.items():
+        if ones:
+            seconds = math.fsum(float(str(one["s"])) for one in ones) / len(ones)
+            memory = [float(value) for one in ones if isinstance(value := one.get("max_rss"), int | float)]
+            found[rule] = Cost(seconds, max(memory, default=None))
+    return found
+
+
+def listing(
+    jobs: Sequence[PlannedJob], here: Mapping[str, Cost], sizes: Sizes, trainings: Mapping[str, float | None]
+) -> Listing:
+    """The table, the longest rule first.
+
+    Parameters
+    ----------
+    here
+        See `measured_here`.
+    trainings
+        Trained encoder → seconds of its training; None where they are not known.
+    """
+    by_rule: dict[str, list[PlannedJob]] = {}
+    for job in jobs:
+        by_rule.setdefault(job.rule, []).append(job)
+    seconds = {
+        rule: math.fsum(seconds_of(job, here, sizes, trainings) for job in ones)
+        for rule, ones in by_rule.items()
+    }
+    lines = []
+    for rule in sorted(by_rule, key=lambda rule: -seconds[rule]):
+        ones, memory = by_rule[rule], _cost(rule, here).memory_mb
+        requested = [max((n for n in found if n is not None), default=None) for found in _requests(ones)]
+        lines.append(
+            (
+                f"{rule} *" if rule in here and rule != _TRAIN else rule,
+                f"{len(ones):,}",
+                duration(seconds[rule] / len(ones)),
+                f"{seconds[rule] / 3600:,.2f}",
+                "" if memory is None else f"{memory:,.0f}",
+                *("" if n is None else f"{n:,}" for n in requested),
+            )
+        )
+    total = math.fsum(seconds.values())
+    unknown = [name for name, one in trainings.items() if one is None]
+    notes = [
+        f"About {duration(total)} one after the other. * as measured in {paths.RESULTS}; the others as in the default "
+        "experiment, times folds, rows and pairs of encoders where a rule grows with them. Large encoders take longer.",
+        "Memory and requests are those of the largest job; a request may grow with its input. For more or less of "
+        "them, write in the profile, under set-resources: RULE: { mem_mb: … * attempt, runtime: … * attempt }.",
+        *(
+            [f"Trainings of which no entry says how many rows an epoch has: {', '.join(unknown)}."]
+            if unknown
+            else []
+        ),
+    ]
     return Listing(
-        _HEADER,
-        [*lines, ("all", *_sums(found)[:4], "", "", "|", *_sums(scaled)[:3], _hours(_overhead(scaled)))],
-        alignment="l" + "r" * (len(_HEADER) - 1),
+        ("Rule", "Jobs", "Each", "Hours", "MB", "Requested MB", "Requested min"),
+        [*lines, ("all", f"{len(jobs):,}", "", f"{total / 3600:,.2f}", "", "", "")],
+        alignment="lrrrrrr",
         notes=tuple(notes),
     )
 
 
-def _line(now: RuleCosts, then: RuleCosts) -> tuple[str, ...]:
-    return (
-        f"{now.rule} (local)" if now.is_local else now.rule,
-        *_sums([now]),
-        "" if now.memory_mb is None else f"{now.memory_mb:,.0f}",
-        "" if now.requested_mb is None else f"{now.requested_mb:,}",
-        "|",
-        *_sums([then])[:3],
-        _hours(then.overhead_seconds),
-    )
+def seconds_of(
+    job: PlannedJob, here: Mapping[str, Cost], sizes: Sizes, trainings: Mapping[str, float | None]
+) -> float:
+    """What a job takes; a training of unknown length counts nothing."""
+    if job.rule == _TRAIN:
+        return trainings.get(job.wildcards["model"]) or 0.0
+    cost, size = _cost(job.rule, here), sizes.of(job)
+    return cost.seconds * math.prod(size[one] / _SIZE[one] for one in cost.grows)
 
 
-def _sums(rules: Sequence[RuleCosts]) -> tuple[str, ...]:
-    jobs, overhead = sum(each.jobs for each in rules), _overhead(rules)
-    return (
-        f"{jobs:,}",
-        _hours(math.fsum(each.cpu_seconds for each in rules)),
-        _hours(math.fsum(each.seconds for each in rules)),
-        "" if overhead is None else f"{overhead / jobs:.1f}",
-    )
+def _cost(rule: str, here: Mapping[str, Cost]) -> Cost:
+    return here.get(rule) or TABLE.get(rule.removesuffix(_STUDY), OTHERS)
 
 
-def _overhead(rules: Sequence[RuleCosts]) -> float | None:
-    known = [each.overhead_seconds for each in rules if each.overhead_seconds is not None]
-    return math.fsum(known) if known else None
+def _requests(jobs: Sequence[PlannedJob]) -> tuple[list[int | None], list[int | None]]:
+    return [job.mem_mb for job in jobs], [job.runtime for job in jobs]
 
 
-def _hours(seconds: float | None) -> str:
-    return "" if seconds is None else f"{seconds / _HOUR:,.3f}"
-
-
-def _rows(table: Path) -> float:
-    import pyarrow.parquet as pq
-
-    return float(pq.ParquetFile(table).metadata.num_rows)
-
-
-def _widths(results: Path) -> Iterator[float]:
-    import numpy as np
-
-    for file in sorted(results.glob("embeddings/**/*.npy")):
-        yield float(np.load(file, mmap_mode="r", allow_pickle=False).shape[1])
-
-
-def _mean(values: Iterable[float]) -> float:
-    known = list(values)
-    return math.fsum(known) / len(known) if known else 0.0
+def _training_seconds(experiment: Experiment, tokens_per_second: float) -> dict[str, float | None]:
+    tokens = training_tokens(experiment)
+    return {name: None if n is None else n / tokens_per_second for name, n in tokens.items()}

@@ -15,8 +15,10 @@ from sentflow.api.run_evaluation import (
     evaluate_run,
 )
 from sentflow.cli.terminal import Block, Listing, show_blocks
+from sentflow.compare.comparisons import detectable
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document, write_text
+from sentflow.report.captions import detectable_note, equivalence, sizes
 from sentflow.report.families.retrieval.words import NO_INTERVAL, by_order
 from sentflow.report.numbers import decimal, interval, p_number, percent
 from sentflow.report.table.cells import Value
@@ -132,7 +134,7 @@ def _cell(one: RunEvaluation, measure: str) -> str:
 
 def _tests(compared: RunComparison) -> Listing:
     first = compared.rows[0]
-    header = (*("First − second", "Difference", "Interval", "p", "Holm", "Won/tied/lost", "MDD"),)
+    header = (*("First − second", "Difference", "Interval", "p", "Holm", "Equivalent", "Won/tied/lost"),)
     rows = [
         (
             f"{row.model_a} − {row.model_b}",
@@ -140,17 +142,18 @@ def _tests(compared: RunComparison) -> Listing:
             interval(row.low, row.high),
             p_number(row.p),
             p_number(row.p_holm),
+            equivalence(row.p_equivalence),
             f"{row.wins}/{row.ties}/{row.losses}",
-            decimal(row.mdd_power),
         )
         for row in compared.rows
     ]
     note = (
-        f"p: paired t-test over {first.n_questions} questions (sign flips where differences are few); Holm: adjusted "
+        f"p: paired t-test over questions (sign flips where differences are few); Holm: adjusted "
         "over all pairs; *: at most "
         f"{percent(first.alpha)}. Interval: t, {percent(first.level)}. They "
-        f"hold for {POPULATION}. MDD: smallest true difference that has a star with a probability of 80 % "
-        "at least, whatever the other pairs show."
+        f"hold for {POPULATION}. Equivalent: the 90 % interval lies within ± {first.margin:g}. Won/tied/lost: by the "
+        f"first. {sizes(first.n_questions, detectable(compared.rows, first.unit_set))}. "
+        + detectable_note(first.alpha, "questions", "runs", "table")
     )
     return Listing(
         header,

@@ -48,7 +48,7 @@ def small_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> Sm
         where = f"{task} ({protocol.name})"
         if counts and (warning := few_rows(counts, protocol=protocol.name, **protocol.needs())):
             found.rows.append((where, warning))
-        documents = json.loads(probing.prepare_checks(SimpleNamespace(task=task))).get("documents")
+        documents = json.loads(probing.prepare_checks(SimpleNamespace(task=task))).get("document_folds")
         if task in tables and documents and (warning := check_documents(tables[task], **documents)):
             found.documents.append((where, warning))
     return found

@@ -40,7 +40,7 @@ def read_local_files(experiment: Experiment) -> dict[str, "TaskTable"]:
     """
     from sentflow.files.limits import limited
 
-    with TemporaryDirectory() as folder, limited(**experiment.config.get("limits", {})):
+    with TemporaryDirectory() as folder, limited(**dict(experiment.config.limits)):
         reader = _Reader(experiment, Path(folder))
         tables = _read_tasks(reader, Probing(experiment))
         _read_pair_sets(reader, Similarity(experiment))

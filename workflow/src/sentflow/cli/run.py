@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.control_characters import visible
 from sentflow.files.settings_files import read_settings
 from sentflow.graph.environment import leave_out_working_folder
-from sentflow.graph.paths import RESULTS
 from sentflow.graph.run_record import read_record, this_machine, write_record
 from sentflow.graph.workflow_folder import experiment_file, home
 from sentflow.jobs.lifeline import VARIABLE, ancestors
@@ -56,7 +54,6 @@ def run(arguments: Sequence[str]) -> None:
         shutil.rmtree(folder / ".snakemake" / "locks")
         sys.stderr.write("The last run was killed. It is resumed: finished files are kept.\n")
     if folder.is_dir():
-        mend_dates(folder / RESULTS)
         write_record(folder)
     sys.stderr.flush()
     leave_out_working_folder()
@@ -218,29 +215,6 @@ def processes_in(folder: Path) -> list[int]:
         except OSError:  # of another user, or gone
             continue
     return sorted(found)
-
-
-def mend_dates(results: Path) -> None:
-    """Give files from the future the date of now.
-
-    After a clock was set back, Snakemake refuses whatever is made of them, because it is older. What a file holds does
-    not count here: that is compared by checksums.
-    """
-    now = time.time()
-    found = [
-        path
-        for folder, _, names in os.walk(results)
-        for path in (os.path.join(folder, name) for name in names)  # noqa: PTH118 - there may be many thousands
-        if os.lstat(path).st_mtime > now
-    ]
-    for path in found:
-        os.utime(path, (now, now), follow_symlinks=False)
-    if found:
-        sys.stderr.write(
-            f"{len(found)} files of {results} are dated in the future, as happens when a clock was set "
-            "back, e.g. "
-            f"{visible(found[0])}. Their dates were set to the current time.\n"
-        )
 
 
 def slurm_jobs_in(folder: Path) -> list[str]:

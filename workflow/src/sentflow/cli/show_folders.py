@@ -52,7 +52,7 @@ def folder_blocks(folder: Path) -> list[Block]:
         return show_similarity.loose_blocks(similarities)
     if found := _files(folder, "retrieval", show_retrieval.KEYS):
         return show_retrieval.loose_blocks(found)
-    if folds := sorted(file for file in folder.rglob("rep-*/fold-*.parquet") if _is_fold(file)):
+    if folds := sorted(folder.rglob("rep-*/fold-*.parquet")):
         return [_folds(folder, folds)]
     inside = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
     raise DataError(
@@ -98,10 +98,6 @@ def _loose_scores(scores: dict[Path, dict[str, Any]]) -> list[Block]:
             rows.append(score_row(content, settings))
     title = f"{len(scores)} score file{'s' if len(scores) > 1 else ''}"
     return [table_listing(scores_table(in_order(rows), title))]
-
-
-def _is_fold(file: Path) -> bool:
-    return not file.name.endswith(".predictions.parquet")
 
 
 def _folds(folder: Path, files: Sequence[Path]) -> Listing:

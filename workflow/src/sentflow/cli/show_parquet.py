@@ -95,7 +95,7 @@ def _folds(path: Path, table: pa.Table, about: dict[str, Any]) -> list[Block]:
         ((repetition, fold),) = keys
         facts = [("repetition, fold", f"{repetition}, {fold}")]
         facts += [("test score", decimal(value)) for value in _test_values(table)]
-        return [Facts(f"fold {path}", [*facts, *_settings(about)]), _epochs(table)]
+        return [Facts(f"fold {path}", [*facts, *_settings(about)]), _epochs(table), _confusion(path, table)]
     names, values = table.column("metric").to_pylist(), table.column("value").to_pylist()
     by_repetition: dict[int, list[float]] = {}
     for repetition, name, value in zip(repetitions, names, values, strict=True):
@@ -139,9 +139,10 @@ def _test_values(table: pa.Table) -> list[float]:
 
 def _confusion(path: Path, table: pa.Table) -> Listing:
     """Truth × prediction, in rows."""
+    answers = zip(table.column("truth").to_pylist(), table.column("predicted").to_pylist(), strict=True)
     pairs = Counter(
-        zip(table.column("truth").to_pylist(), table.column("predicted").to_pylist(), strict=True)
-    )
+        pair for pair in answers if None not in pair
+    )  # rows of a fold that are scores have neither
     labels = sorted({label for pair in pairs for label in pair})
     right = sum(n for (truth, predicted), n in pairs.items() if truth == predicted)
     cells = [(str(truth), *(f"{pairs[truth, predicted]:,}" for predicted in labels)) for truth in labels]
@@ -150,7 +151,7 @@ def _confusion(path: Path, table: pa.Table) -> Listing:
         cells,
         "l" + "r" * len(labels),
         caption=f"predictions {path}",
-        notes=(f"{right:,} of {len(table):,} correct.",),
+        notes=(f"{right:,} of {pairs.total():,} correct.",),
     )
 
 

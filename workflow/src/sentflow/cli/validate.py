@@ -1,14 +1,13 @@
-"""Whether a configuration is right, and what it would run."""
+"""Whether a configuration is right, and what it takes from outside."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from sentflow.cli.configuration import configuration_files, read_experiment
-from sentflow.cli.few_rows import rows_of_tasks, small_tasks
+from sentflow.cli.few_rows import small_tasks
 from sentflow.cli.local_files import read_local_files
 from sentflow.cli.outgoing import outgoing
-from sentflow.cli.run_estimate import run_estimate
-from sentflow.cli.terminal import Facts, Listing, show_blocks
+from sentflow.cli.terminal import Facts, show_blocks
 from sentflow.families.probing.family import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.training.settings import chosen_by_tests
@@ -41,14 +40,10 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
     plan = plan_of(experiment)
     tables = read_local_files(experiment)
     small = small_tasks(experiment, tables)
-    rows = rows_of_tasks(experiment, tables)
     name = ", ".join(str(file) for file in files) or "config.yaml"
-    jobs = [(rule, f"{n:,}") for rule, n in plan.jobs.items()]
     show_blocks(
         [
             Facts(f"{name}: no mistakes", _facts(experiment, plan, outside)),
-            Listing(("Rule", "Jobs"), [*jobs, ("total", f"{plan.n_jobs:,}")], "lr", fixed=0),
-            Facts("Estimate for an empty results folder", run_estimate(experiment, plan, rows)),
             *([Facts("Too few rows", small.rows)] if small.rows else []),
             *([Facts("Too few documents", small.documents)] if small.documents else []),
             _next(files, alone=alone),
@@ -57,14 +52,15 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
 
 
 def _facts(experiment: Experiment, plan: Plan, outside: Sequence[str]) -> list[tuple[str, str]]:
-    probe, probing = experiment.config["probe"], Probing(experiment)
+    probe, probing = experiment.config.probe, Probing(experiment)
     facts = [
         ("experiment", experiment.title),
         ("tasks", _counted(experiment.selected["tasks"])),
         ("pair sets", _counted(experiment.selected["pair_sets"])),
         *_retrieval(Retrieval(experiment)),
         ("models", _counted(experiment.models)),
-        ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {_protocols(probing)}"),
+        ("probes", f"{probe.repetitions} × {probe.folds} folds, protocol {_protocols(probing)}"),
+        *(("no longer made", notice) for notice in experiment.notices),
         *(("not comparable with published scores", text) for text in _changes(probing)),
         *(
             ("no test of", f"{', '.join(models)}: {pairs}, by which their snapshots are chosen")
@@ -131,4 +127,4 @@ def _downloads(plan: Plan) -> str:
 def _next(files: Sequence[Path], *, alone: bool) -> str:
     given = ["--configfile", *map(str, files)] if files else []
     words = ["sentflow run", "--cores all", *(["--replace-workflow-config"] if alone else []), *given]
-    return f"Number of jobs for an empty results folder. To run it: {' '.join(words)}"
+    return f"To run it: {' '.join(words)}\nIts jobs, time and memory: {' '.join(['sentflow costs', *given])}"

@@ -15,6 +15,7 @@ from sentflow.stats.clustered import ClusteredT
 from sentflow.stats.means import (
     ClusteredScores,
     MeanInterval,
+    expanded_level,
     limits_without_draws,
     mean_interval,
     says_enough,
@@ -168,14 +169,16 @@ class QuestionScores:
 
     def interval(self, system: int) -> MeanInterval:
         """Intervals of the score of one system: of independent questions as `limits_without_draws` says, else drawn."""
-        known = limits_without_draws(self._rounded[system], self.settings.level)
-        if known and not self.units.grouped:
-            return MeanInterval(*known, *known)
+        level = self.settings.level
+        if not self.units.grouped:
+            if known := limits_without_draws(self._rounded[system], level):
+                return MeanInterval(*known, *known)
+            level = expanded_level(level, len(self.questions))
         return mean_interval(
             self._replicates[:, system],
             float(self._means[system]),
             self._left_out[:, system],
-            level=self.settings.level,
+            level=level,
         )
 
     def paired_t(self, a: int, b: int) -> PairedT:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 OUT_OF_FOLD, CORRECTED_T = "out-of-fold", "corrected-t"
 """Tests of two encoders on a task."""
+EQUIVALENT = 0.05
+"""Up to which p of two one-sided tests says that two systems are equivalent: the 90 % interval is inside the margin."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ class PairRow:
     @property
     def is_equivalent(self) -> bool:
         """Whether the 90 % interval lies within ± `rope`."""
-        return self.p_equivalence <= 0.05
+        return self.p_equivalence <= EQUIVALENT
 
     @property
     def unit_set(self) -> str:
@@ -145,8 +147,8 @@ class SimilarityDifference:
     difference
         a − b.
     low, high
-        Of the difference, at `level`: percentiles of a bootstrap over pairs of sentences, the same resamples for both;
-        see `drawn`.
+        Of the difference, at `level`: normal, with its standard deviation in a bootstrap over pairs of sentences, the
+        same resamples for both; see `drawn`. NaN below 12 effective pairs, and so are the p.
     p_bootstrap
         Two-sided, from the difference over its standard deviation in the bootstrap.
     p_holm
@@ -321,33 +323,3 @@ class AcrossRow:
     units: str
     n_units: int
     alpha: float
-
-
-@dataclass(frozen=True)
-class PowerRow:
-    """How surely a difference that the settings name would be found on a task.
-
-    Attributes
-    ----------
-    n_pairs
-        Pairs of encoders on the task, all in one family of tests (Holm).
-    n_balanced_rows
-        Of the cross-validation.
-    difference
-        The true difference that is asked about, above 0.
-    power, power_low, power_high
-        Probability that it has p_holm <= `alpha` if no other pair differs: median, least and largest over the pairs,
-        which differ in the spread of their folds. NaN where no pair can be tested.
-    """
-
-    task: str
-    task_title: str
-    family: str
-    n_pairs: int
-    n_balanced_rows: int
-    difference: float
-    power: float
-    power_low: float
-    power_high: float
-    alpha: float
-    data_version: str

@@ -17,6 +17,8 @@ class ScoreRow:
         Rows of a training step.
     n_contradicting
         Rows whose text, or pair of texts, stands in the task with another label too.
+    effective_rows
+        How many independent rows those of the task are worth at least, because rows share texts; 0 where not known.
     mean, std
         Of the `n_folds` test scores; the sample standard deviation.
     repeatability_low, repeatability_high
@@ -109,6 +111,7 @@ class ScoreRow:
     is_fitted: bool = False
     splits_alternatives: bool = False
     documents_with_rarest_class: int = 0
+    effective_rows: float = 0.0
 
     @property
     def is_untested(self) -> bool:

@@ -74,6 +74,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             splits_alternatives=switches.lazy_sep_layout == "alternatives",
             n_documents=documents["n"],
             effective_documents=documents["effective"],
+            effective_rows=scores.get("effective_rows", 0.0),
             documents_with_rarest_class=documents.get("with_rarest_class", 0),
         )
     except KeyError as error:

@@ -1,16 +1,14 @@
 """Which encoders differ on one task: scores, folds and predictions of all encoders → rows of ``comparisons/``."""
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import median
 
 import numpy as np
 
 from sentflow.compare.marks import beaten, joined_letters, letters
-from sentflow.compare.rows import CALIBRATED, CORRECTED_T, PairRow, PowerRow, StandingRow
+from sentflow.compare.rows import CALIBRATED, CORRECTED_T, PairRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.unit_scores import all_differences
 from sentflow.files.rows import row_from
@@ -39,8 +37,6 @@ class ComparisonSettings:
         Of the paired bootstrap over texts, and of the intervals of ranks.
     adjustment
         Of p-values over all tasks: a key of `ADJUSTMENTS`.
-    differences
-        True differences whose power is asked for.
     test
         Of two encoders on a task where `CALIBRATED` holds: `OUT_OF_FOLD` or `CORRECTED_T`, the one elsewhere.
     """
@@ -50,7 +46,6 @@ class ComparisonSettings:
     rope: float
     n_item_resamples: int
     adjustment: str
-    differences: Sequence[float]
     test: str
 
 
@@ -122,7 +117,7 @@ class FoldScores:
         return self.settings.test if calibrated else CORRECTED_T
 
     def tested(self, a: int, b: int) -> PairedT:
-        """The test of two encoders that p-values, intervals and power are of."""
+        """The test of two encoders that p-values, intervals and the detectable difference are of."""
         corrected = self.corrected_t(a, b)
         if self.kind_of_test == CORRECTED_T:
             return corrected
@@ -182,13 +177,12 @@ class TaskComparison:
 
     pairs: list[PairRow]
     standings: list[StandingRow]
-    power: list[PowerRow]
 
 
 def compare_task(scores: FoldScores) -> TaskComparison:
-    """Every pair of encoders of a task, their standings, and which differences would be found."""
+    """Every pair of encoders of a task, and their standings."""
     pairs = all_differences(scores)
-    return TaskComparison(pairs, _standings(scores, pairs), _power(scores))
+    return TaskComparison(pairs, _standings(scores, pairs))
 
 
 def _mcnemar(first: OutOfFold, second: OutOfFold) -> float:
@@ -223,27 +217,3 @@ def _standings(scores: FoldScores, pairs: Sequence[PairRow]) -> list[StandingRow
             )
         )
     return found
-
-
-def _power(scores: FoldScores) -> list[PowerRow]:
-    """One row per difference that the settings name, or none where there are no two encoders."""
-    pairs = list(itertools.combinations(range(scores.n_systems), 2))
-    if not pairs:
-        return []
-    tests = [test for test in (scores.tested(a, b) for a, b in pairs) if not test.degenerate]
-    rows = []
-    for difference in scores.settings.differences:
-        powers = [test.power(difference, scores.least_alpha) for test in tests] or [math.nan]
-        rows.append(
-            row_from(
-                PowerRow,
-                vars(scores.rows[0]),
-                n_pairs=len(pairs),
-                difference=difference,
-                power=median(powers),
-                power_low=min(powers),
-                power_high=max(powers),
-                alpha=scores.settings.alpha,
-            )
-        )
-    return rows

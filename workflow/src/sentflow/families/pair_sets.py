@@ -71,16 +71,16 @@ def digests_of(pair_sets: Iterable[str]) -> list[str]:
 
 def measured(experiment: Experiment) -> dict[str, Any]:
     """The similarity and the correlation that tables show."""
-    return pick(experiment.config["similarity"], "measure", "correlation")
+    return pick(experiment.config.similarity, "measure", "correlation")
 
 
 def resampling(experiment: Experiment) -> dict[str, Any]:
     """How intervals over pairs are drawn."""
-    statistics = experiment.config["statistics"]
+    statistics = experiment.config.statistics
     return {
-        "level": statistics["level"],
-        "n_resamples": statistics["n_item_resamples"],
-        "seed": experiment.config["similarity"]["seed"],
+        "level": statistics.level,
+        "n_resamples": statistics.n_item_resamples,
+        "seed": experiment.config.similarity.seed,
     }
 
 

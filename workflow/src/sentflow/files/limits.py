@@ -1,17 +1,18 @@
 """What a file, server or model from outside may cost: the one table of limits in bytes, ratios, numbers and seconds.
 
 Those that an honest user could meet are fields of `Limits`, and keys of ``limits`` in a configuration. They reach
-jobs as a resource (``--limits``), so that a changed one runs nothing again. Standard library only, and little of
-it: the Snakefile imports this module in every job.
+jobs as a resource (``--limits``), so that a changed one runs nothing again. Standard library and pydantic only: the
+Snakefile imports this module in every job.
 """
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
 from typing import Any
 
-from sentflow.errors import ConfigError
+from pydantic import Field
+
+from sentflow.config.model import Count, Settings, refuse_wrong
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 
@@ -41,56 +42,31 @@ ANSWER_VALUE_BYTES = 64
 ANSWER_REST_BYTES = 4 * KIB
 
 
-@dataclass(frozen=True)
-class Limits:
-    """The limits that a configuration can change under ``limits``.
+class Limits(Settings):
+    """Limits for untrusted files, answers and models (docs/data.md, Limits). A changed limit runs nothing again."""
 
-    Attributes
-    ----------
-    download_bytes
-        Largest file that is downloaded or copied, where the catalog does not say its size. The largest archives of
-        word vectors have 2 GiB.
-    download_seconds
-        Time for one address, all tries together: 4 GiB at 1.2 MB per second.
-    model_bytes
-        Files of one model of the hub together: 7 billion parameters in single precision have 26 GiB.
-    unpacked_bytes
-        What one packed file unpacks to: an archive, a table (Parquet), word vectors (gzip). The largest GloVe
-        vectors have 5.6 GB.
-    unpacked_ratio
-        Unpacked to packed, from `RATIO_FROM_BYTES` on: text deflates to a tenth, a bomb to a thousandth.
-    archive_members
-        Files and folders in one archive; the largest corpus of single files here has 7,200.
-    answer_bytes
-        One answer of a service: 1,000 vectors of 4,096 values, 25 characters each, have 98 MiB.
-    """
-
-    download_bytes: int = 4 * GIB
-    download_seconds: int = 3600
-    model_bytes: int = 64 * GIB
-    unpacked_bytes: int = 8 * GIB
-    unpacked_ratio: int = 200
-    archive_members: int = 200_000
-    answer_bytes: int = 128 * MIB
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> "Limits":
-        """The limits of a configuration; what it does not say is as ever.
-
-        Raises
-        ------
-        ConfigError
-            An unknown key, or a value that is no whole number above 0.
-        """
-        known = [field.name for field in fields(cls)]
-        for key, value in settings.items():
-            if key not in known:
-                raise ConfigError(f"limits.{key}: there is no such limit. Known: {', '.join(known)}.")
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ConfigError(
-                    f"limits.{key}: {value!r} is not a valid limit. Write a whole number above 0."
-                )
-        return cls(**settings)
+    # The largest archives of word vectors have 2 GiB
+    download_bytes: Count = Field(
+        4 * GIB,
+        description="Largest file that is downloaded or copied where the catalog does not say its size, in bytes.",
+    )
+    # 4 GiB at 1.2 MB per second
+    download_seconds: Count = Field(3600, description="Seconds for one address, all tries together.")
+    # 7 billion parameters in single precision have 26 GiB
+    model_bytes: Count = Field(64 * GIB, description="Bytes of the files of one model of the hub together.")
+    # The largest GloVe vectors have 5.6 GB
+    unpacked_bytes: Count = Field(
+        8 * GIB, description="What one packed file (archive, Parquet, gzip) unpacks to, in bytes."
+    )
+    # Text deflates to a tenth, a bomb to a thousandth
+    unpacked_ratio: Count = Field(200, description="Unpacked to packed bytes, from 10 MiB on.")
+    # The largest corpus of single files here has 7,200
+    archive_members: Count = Field(200_000, description="Files and folders in one archive.")
+    # 1,000 vectors of 4,096 values, 25 characters each, have 98 MiB
+    answer_bytes: Count = Field(
+        128 * MIB,
+        description="Bytes of one answer of a service, and never more than its vectors can need.",
+    )
 
     def unpacked_from(self, packed_bytes: int) -> int:
         """Bytes that a file of so many bytes may unpack to."""
@@ -118,13 +94,13 @@ def limits() -> Limits:
 
 def use_limits(changed: Mapping[str, Any] | None) -> None:
     """Let other limits than the usual ones hold in this process: ``limits`` of a configuration."""
-    _in_use.set(Limits.from_settings(changed or {}))
+    _in_use.set(refuse_wrong(Limits, changed or {}, where="limits"))
 
 
 @contextmanager
 def limited(**changes: int) -> Iterator[None]:
     """Other limits inside a block."""
-    before = _in_use.set(Limits.from_settings(changes))
+    before = _in_use.set(refuse_wrong(Limits, changes, where="limits"))
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""What the names of files of folds and scores say: which file it is, and what lies beside it.
+"""What the names of files of folds and scores say: which file it is.
 
 Apart from `sentflow.graph.paths`, so that a path of another family stands in the digest of no job.
 """
@@ -9,11 +9,6 @@ from pathlib import Path
 # Below the results, or below the folder of a study's protocol
 _NAMED_PATTERN = re.compile(r"(?:^|/)((?:protocols/[^/]+/)?(?:probes|scores)/[^/]+/.+)\Z")
 _FOLD_PATTERN = re.compile(r"rep-(\d+)/fold-(\d+)\.parquet\Z")
-
-
-def predictions_of(fold_path: Path | str) -> str:
-    """The predictions beside a fold file. They are written first: where there is a fold, there are its predictions."""
-    return str(fold_path).removesuffix(".parquet") + ".predictions.parquet"
 
 
 def name_in_results(path: str) -> str | None:

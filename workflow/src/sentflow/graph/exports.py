@@ -87,7 +87,7 @@ def crate_settings(experiment: Experiment, datasets: Entries, data: Mapping[str,
         }
         for name, entry in {**experiment.models, **experiment.further_models}.items()
     }
-    about = pick(experiment.config["experiment"], "title", "description")
+    about = pick(experiment.config.experiment, "title", "description")
     return json_text({**about, "tables": data, "datasets": about_datasets, "models": models})
 
 

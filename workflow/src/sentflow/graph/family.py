@@ -141,10 +141,6 @@ class Family:
         """What the page says of it beside the summaries; nothing where nothing is measured."""
         return {}
 
-    def jobs(self) -> Mapping[str, int]:
-        """Rule → number of jobs in an empty results folder, for the rules of this family."""
-        return {}
-
     def constraints(self) -> Mapping[str, str]:
         """Wildcard of its own → regular expression of the names that exist."""
         return {}

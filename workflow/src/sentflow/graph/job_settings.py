@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sentflow.config.model import Settings
+
 
 def one_of(names: Iterable[str]) -> str:
     """Regular expression that matches exactly these names; nothing at all if there are none.
@@ -36,9 +38,10 @@ def expanded(pattern: str, key: str, names: Iterable[str], formats: Iterable[str
     return [pattern.format(**{key: name, "format": ending}) for name in names for ending in formats]
 
 
-def pick(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    """These keys of an entry, which has them all."""
-    return {key: entry[key] for key in keys}
+def pick(entry: Mapping[str, Any] | Settings, *keys: str) -> dict[str, Any]:
+    """These keys of an entry or a part of the configuration, which has them all."""
+    found = dict(entry)
+    return {key: found[key] for key in keys}
 
 
 def pick_known(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:

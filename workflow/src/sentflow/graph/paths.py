@@ -78,7 +78,6 @@ EFFECTS = f"{RESULTS}/protocols/{{protocol}}/effects.parquet"
 DOCUMENT_SCORES = f"{RESULTS}/summary/document-scores.parquet"
 DOCUMENT_PAIRS = f"{RESULTS}/comparisons/document-pairs.parquet"
 DOCUMENT_STANDINGS = f"{RESULTS}/comparisons/document-standings.parquet"
-DOCUMENT_POWER = f"{RESULTS}/comparisons/document-power.parquet"
 
 # Of one encoder, or of a similarity that needs none.
 SIMILARITY = f"{RESULTS}/similarity/{{pairs}}/{{model}}.json"
@@ -130,7 +129,6 @@ PAIRS = f"{RESULTS}/comparisons/pairs.parquet"
 STANDINGS = f"{RESULTS}/comparisons/standings.parquet"
 RANKS = f"{RESULTS}/comparisons/ranks.parquet"
 ACROSS = f"{RESULTS}/comparisons/across.parquet"
-POWER = f"{RESULTS}/comparisons/power.parquet"
 OMNIBUS = f"{RESULTS}/comparisons/omnibus.json"
 
 SUMMARY = f"{RESULTS}/summary/scores.parquet"

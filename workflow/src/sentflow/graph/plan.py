@@ -1,8 +1,4 @@
-"""How many jobs an experiment has, and what it takes from outside.
-
-Standard library only. The numbers are those of an empty results folder; ``snakemake -n -q rules`` says how many
-of the jobs are still to be run in one that is not empty.
-"""
+"""What an experiment takes from outside: downloads, encoders, files of this machine. Standard library only."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,12 +18,10 @@ _NETWORK_SOURCES = ("hub", "archive")
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run from the beginning does.
+    """What a run from the beginning takes.
 
     Attributes
     ----------
-    jobs
-        Rule → number of jobs, in the order of the flow; rules without jobs are left out.
     n_downloads
         Data files that are fetched from an address, or from a mirror.
     download_bytes
@@ -41,27 +35,20 @@ class Plan:
         the current folder.
     """
 
-    jobs: Mapping[str, int]
     n_downloads: int
     download_bytes: int
     n_unknown_sizes: int
     fetched_models: list[str]
     missing_files: list[str]
 
-    @property
-    def n_jobs(self) -> int:
-        """Jobs of all rules."""
-        return sum(self.jobs.values())
-
 
 def plan_of(experiment: Experiment) -> Plan:
-    """Count the jobs and downloads of an experiment."""
+    """Count the downloads of an experiment."""
     targets = Targets(experiment)
     raw = _raw_files(targets)
     remote = {key: entry for key, entry in raw.items() if "generator" not in entry and not _is_local(entry)}
     sizes = [entry["bytes"] for entry in remote.values() if "bytes" in entry]
     return Plan(
-        jobs={rule: n for rule, n in _jobs(targets, raw).items() if n},
         n_downloads=len(remote),
         download_bytes=sum(sizes),
         n_unknown_sizes=len(remote) - len(sizes),
@@ -109,30 +96,6 @@ def refuse_uploads(targets: Targets, files: Iterable[Path]) -> None:
             f"{models[senders[0]]['url']}: {', '.join(map(str, outside))}. If that is what you want, write "
             f"allow_upload: true at models.{senders[0]}."
         )
-
-
-def _jobs(targets: Targets, raw: Mapping[tuple[str, str], Mapping[str, Any]]) -> dict[str, int]:
-    collections = targets.collections.values()
-    models = [model for collection in collections for model in collection.models]
-    n_sparse = sum(map(targets.encoders.weighs_terms, models))
-    n_matrices = len(targets.selected_matrices())
-    n_generated = sum("generator" in entry for entry in raw.values())
-    return {
-        "generate": n_generated,
-        "download": len(raw) - n_generated,
-        "collect": sum(bool(collection.tables) for collection in collections),
-        "fetch_model": len(targets.experiment.fetched_models) - len(targets.experiment.trained_models),
-        "embed": len(models) - n_sparse,
-        "embed_sparse": n_sparse,
-        **{rule: n for family in targets.families.values() for rule, n in family.jobs().items()},
-        "summarise_costs": 1,
-        "table": len(targets.selected("tables")) - n_matrices,
-        "table_of_matrix": n_matrices,
-        "figure": len(targets.selected("figures")),
-        "check": len(targets.selected("checks")),
-        "record": 1,
-        "report": 1,
-    }
 
 
 def _raw_files(targets: Targets) -> dict[tuple[str, str], Mapping[str, Any]]:

@@ -168,13 +168,6 @@ def files_of_page() -> list[str]:
     return [*own, *(template for section in known_sections() for template in section.templates)]
 
 
-def fill_in_names(schema: dict[str, Any]) -> None:
-    """Write what ``report.tables``, ``.figures`` and ``.checks`` may hold into the schema of the configuration."""
-    sections = schema["properties"]["report"]["properties"]
-    for kind in (TABLE, FIGURE, CHECK):
-        sections[f"{kind}s"]["items"]["enum"] = names(kind)
-
-
 @cache
 def _by_name(kind: str) -> dict[str, Product]:
     return {product.name: product for product in known_products() if product.kind == kind}

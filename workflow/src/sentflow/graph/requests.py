@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 Request = Callable[..., int]
@@ -56,11 +57,21 @@ def _grown(first: int) -> Request:
 
 
 def _size_mb(files: Any, name: str) -> float:
+    counted = files.get(name) if name else files
+    if any(file.is_storage for file in counted):
+        # What Snakemake gives by name is a list without a size of its own; it starts an event loop for every job.
+        return _size_in_storage_mb(type(files)(toclone=counted))
+    try:
+        return sum(Path(file).stat().st_size for file in counted) / 2**20
+    except FileNotFoundError:
+        return 0.0
+
+
+def _size_in_storage_mb(files: Any) -> float:
     # Loaded already: only Snakemake calls this.
     from snakemake_interface_storage_plugins.exceptions import FileOrDirectoryNotFoundError
 
     try:
-        # what Snakemake gives by name is a list without a size of its own
-        return float(type(files)(toclone=files.get(name)).size_mb if name else files.size_mb)
+        return float(files.size_mb)
     except FileOrDirectoryNotFoundError:
         return 0.0

@@ -152,7 +152,7 @@ class Targets:
 
     def selected(self, section: str) -> list[str]:
         """The tables, figures or checks of the configuration, less those whose data were not selected."""
-        names: list[str] = self.experiment.config["report"][section]
+        names: tuple[str, ...] = getattr(self.experiment.config.report, section)
         chosen = (products.find(section.removesuffix("s"), name) for name in names)
         there = {
             need for family in self._families() for need, is_there in family.available().items() if is_there
@@ -224,7 +224,7 @@ class Targets:
         asked = {key: value for family in self._families() for key, value in family.asked().items()}
         return json_text(
             {
-                "experiment": experiment.config["experiment"],
+                "experiment": experiment.config.experiment.model_dump(),
                 "models": experiment.models,
                 "datasets": self.datasets,
                 "selection": {**asked, "random_models": experiment.random_models},
@@ -257,11 +257,11 @@ class Targets:
 
     def mirrors(self) -> str:
         """Mirrors of the config, as JSON. Not a setting of science: changing them runs nothing again."""
-        return json_text(self.experiment.config["mirrors"])
+        return json_text(self.experiment.config.mirrors)
 
     def limits(self) -> str:
         """Limits for untrusted files and answers, as JSON. Not a setting of science either."""
-        return json_text(self.experiment.config.get("limits", {}))
+        return json_text(self.experiment.config.limits.model_dump(exclude_unset=True))
 
     def download_settings(self, wildcards: Any) -> str:
         """The catalog's entry of one raw file."""
@@ -334,9 +334,8 @@ class Targets:
 
     def record_settings(self, _wildcards: Any) -> str:
         """The configuration, less what changes neither files nor numbers."""
-        places = ("limits", "mirrors")
-        config = {key: value for key, value in self.experiment.config.items() if key not in places}
-        config["probe"] = {key: value for key, value in config["probe"].items() if key != "job"}
+        config = self.experiment.config.model_dump(exclude={"limits", "mirrors"}, exclude_none=True)
+        del config["probe"]["job"]
         return json_text(config)
 
     def crate_settings(self, _wildcards: Any) -> str:
@@ -345,12 +344,15 @@ class Targets:
 
     def constraints(self) -> dict[str, str]:
         """Wildcard → regular expression of what it may be."""
-        report = self.experiment.config["report"]
+        report = self.experiment.config.report
         found = {
             "dataset": one_of(self.datasets),
             "collection": one_of(self.collections),
             "model": one_of(self.experiment.fetched_models),
-            **{kind.removesuffix("s"): one_of(report[kind]) for kind in ("tables", "figures", "checks")},
+            **{
+                kind.removesuffix("s"): one_of(getattr(report, kind))
+                for kind in ("tables", "figures", "checks")
+            },
         }
         return found | {
             key: value for family in self._families() for key, value in family.constraints().items()

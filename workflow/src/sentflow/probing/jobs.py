@@ -74,7 +74,7 @@ def probe(
     device: Resource[str | None] = None,
     folds: list[Out],
 ) -> None:
-    """Probe the embeddings of a task: one file of scores and one of predictions per fold."""
+    """Probe the embeddings of a task: one file per fold."""
     from sentflow.probing.features.embedded import embedded_rows
     from sentflow.probing.features.sources import FixedFeatures
     from sentflow.probing.job import run
@@ -165,11 +165,10 @@ def score(
     """
     from sentflow.files.arrow import table_of
     from sentflow.files.parquet import write_parquet
-    from sentflow.files.result_names import predictions_of
     from sentflow.files.sealed import write_sealed
     from sentflow.probing.protocol.switches import Switches
     from sentflow.probing.storage.folds import read_folds, refuse_other_settings
-    from sentflow.probing.storage.predictions import out_of_fold, read_predictions
+    from sentflow.probing.storage.predictions import out_of_fold
     from sentflow.probing.storage.scores import about_score, kept_documents
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
@@ -177,15 +176,14 @@ def score(
     from sentflow.texts.table import read_task
 
     probe, protocol = settings["probe"], settings["protocol"]
-    fold_table, infos = read_folds(folds)
-    refuse_other_settings(folds, infos, probe)
+    read = read_folds(folds)
+    refuse_other_settings(folds, read.infos, probe)
     task_table = read_task(rows)
-    predicted = read_predictions([predictions_of(fold) for fold in folds])
     statistics = settings["statistics"]
     items = None
-    if len(predicted):  # documents that cannot be assigned to folds leave none
+    if len(read.predictions):  # documents that cannot be assigned to folds leave none
         items = item_interval(
-            out_of_fold(predicted, task_table.labels, where=f"{task} × {model}"),
+            out_of_fold(read.predictions, task_table.labels, where=f"{task} × {model}"),
             resampling_units(task_table.labels, task_table.groups),
             metric=probe["metric"],
             n_classes=len(task_table.info.classes),
@@ -195,7 +193,7 @@ def score(
             seed=derive_seed(probe["seed"], "items", task),
         )
     numbers = score(
-        fold_table.to_pydict(),
+        read.scores.to_pydict(),
         n_folds=probe["folds"],
         seed=probe["seed"],
         settings=StatisticsSettings(
@@ -207,12 +205,12 @@ def score(
         documents=kept_documents(task_table, probe),
     )
     about = {
-        **about_score(task_table, infos, model=model, probe=probe, protocol=protocol),
+        **about_score(task_table, read.infos, model=model, probe=probe, protocol=protocol),
         "task": task,
     }
-    task_column = table_of({"task": [task] * len(fold_table)}).column("task")
-    write_parquet(table, fold_table.add_column(0, "task", task_column))
-    write_parquet(predictions, predicted)
+    task_column = table_of({"task": [task] * len(read.scores)}).column("task")
+    write_parquet(table, read.scores.add_column(0, "task", task_column))
+    write_parquet(predictions, read.predictions)
     write_sealed(scores, {**about, **numbers})
     logger.info("%s × %s: %s %.4f", task, model, probe["metric"], numbers["mean"])
 
@@ -265,7 +263,6 @@ def compare(
     standings: Out,
     ranks: Out,
     across: Out,
-    power: Out,
     omnibus: Out,
 ) -> None:
     """Scores, folds and predictions of all tasks and encoders → which encoders differ.
@@ -281,7 +278,7 @@ def compare(
         rank_rows,
     )
     from sentflow.compare.protocol_groups import by_protocol
-    from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
+    from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
     from sentflow.compare.task_files import scores_of_tasks
     from sentflow.compare.tasks import ComparisonSettings, compare_task
     from sentflow.files.rows import write_rows
@@ -326,7 +323,6 @@ def compare(
         omnibus_all[grid.protocol] = omnibus_facts(grid, together, statistics)
     write_rows(pairs, PairRow, pair_rows)
     write_rows(standings, StandingRow, [row for one in comparisons for row in one.standings])
-    write_rows(power, PowerRow, [row for one in comparisons for row in one.power])
     write_rows(ranks, RankRow, all_ranks)
     write_rows(across, AcrossRow, across_all)
     write_sealed(omnibus, omnibus_all)
@@ -382,11 +378,11 @@ def compare_protocol(
 
 @job("numpy", "scipy")
 def compare_documents(
-    *, scores: list[In], rows: list[In], settings: Json, summary: Out, pairs: Out, standings: Out, power: Out
+    *, scores: list[In], rows: list[In], settings: Json, summary: Out, pairs: Out, standings: Out
 ) -> None:
-    """Scores with documents kept together → what is said of new documents: intervals, tests, power."""
+    """Scores with documents kept together → what is said of new documents: intervals and tests."""
     from sentflow.compare.across import adjusted_over_tasks
-    from sentflow.compare.rows import PairRow, PowerRow, StandingRow
+    from sentflow.compare.rows import PairRow, StandingRow
     from sentflow.compare.score_rows import DocumentScore
     from sentflow.compare.task_files import scores_of_tasks
     from sentflow.compare.tasks import ComparisonSettings, compare_task
@@ -399,5 +395,4 @@ def compare_documents(
     write_rows(summary, DocumentScore, score_rows)
     write_rows(pairs, PairRow, pair_rows)
     write_rows(standings, StandingRow, [row for one in comparisons for row in one.standings])
-    write_rows(power, PowerRow, [row for one in comparisons for row in one.power])
     logger.info("%d scores on new documents, %d pairs", len(score_rows), len(pair_rows))

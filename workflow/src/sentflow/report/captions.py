@@ -1,16 +1,19 @@
 """Sentences that tables, figures and the report share: what the numbers are and what they do not say."""
 
+import math
 from collections.abc import Iterable, Sequence
 
+from sentflow.compare.comparisons import NAMED_DIFFERENCE, n_needed
 from sentflow.compare.protocol_groups import OfAProtocol, OfATask, by_protocol
-from sentflow.compare.rows import CORRECTED_T, OUT_OF_FOLD, PairRow
+from sentflow.compare.rows import CORRECTED_T, EQUIVALENT, OUT_OF_FOLD, PairRow
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report.families.probing.rows import CurveRow
-from sentflow.report.numbers import counted, decimal, listed, percent
+from sentflow.report.numbers import MISSING, about, count, counted, decimal, listed, percent
 from sentflow.report.rows import DataRow, data_versions, is_sample, unique
 from sentflow.stats.effective import FEWEST_DOCUMENTS
 from sentflow.stats.seed_variance import ENOUGH_SEEDS, LEAST_SEEDS
 
+N_NEEDED = f"n for {NAMED_DIFFERENCE:g}"
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 METRICS_IN_WORDS = {
     "mcc": "Matthews correlation coefficient",
@@ -46,13 +49,6 @@ _CORRECTED_T = "corrected resampled t, Nadeau and Bengio 2003"
 SAME_DOCUMENTS = "new texts of the same documents"
 NEW_DOCUMENTS = "new documents of the same kind"
 TOO_FEW_DOCUMENTS = "too few documents"
-ITEM_LEVEL = (
-    "the score of all out-of-fold predictions together, not cut at 0, and how much it depends on which "
-    "texts were "
-    "tested (bootstrap over these texts; the choice of training texts is not included, so it is "
-    "narrower than the "
-    "generalisation interval)"
-)
 LETTERS = (
     "Superscript letters: the encoders (letters in the heading) that this one is significantly better than."
 )
@@ -225,11 +221,32 @@ def test_note(pairs: Sequence[PairRow]) -> str:
     )
 
 
-def detectable_note(alpha: float) -> str:
-    """What the minimum detectable difference is."""
+def equivalence(p: float) -> str:
+    """``yes``, ``no``, or a dash, given p of the tests of equivalence."""
+    return MISSING if math.isnan(p) else "yes" if p <= EQUIVALENT else "no"
+
+
+def equivalence_note(margin: float) -> str:
+    """What `equivalence` says."""
+    return (
+        f"Equivalent: the {percent(1 - 2 * EQUIVALENT)} interval lies within ± {decimal(margin, 2)} "
+        "(statistics.rope), not adjusted for the number of pairs."
+    )
+
+
+def sizes(n: int, mdd: float) -> str:
+    """``n = 7,000, MDD 0.031, n for 0.02: 17,000`` in the heading of a task or question set; n alone without tests."""
+    text = f"n = {count(n)}"
+    return text if math.isnan(mdd) else f"{text}, MDD {decimal(mdd)}, {N_NEEDED}: {about(n_needed(n, mdd))}"
+
+
+def detectable_note(alpha: float, units: str = "texts", systems: str = "encoders", of: str = "task") -> str:
+    """What the minimum detectable difference is, and what `N_NEEDED` is."""
     return (
         "MDD, minimum detectable difference: smallest true difference that is found significant at "
-        f"{percent(alpha)} (Holm) in four cases out of five at least; median over the pairs of the task."
+        f"{percent(alpha)} (Holm) in four cases out of five at least; median over the pairs of the {of}. "
+        f"{N_NEEDED}: about how many {units} like these would lower it to {NAMED_DIFFERENCE:g}, for the typical "
+        f"pair of {systems}, all else equal (errors fall with the square root of n)."
     )
 
 

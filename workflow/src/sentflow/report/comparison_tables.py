@@ -1,4 +1,4 @@
-"""The tables of comparisons: pairs within each task, ranks, pairs over tasks, power."""
+"""The tables of comparisons: pairs within each task, ranks, pairs over tasks."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.protocol_groups import by_protocol
-from sentflow.compare.rows import OUT_OF_FOLD, AcrossRow, PairRow, PowerRow, RankRow
+from sentflow.compare.rows import AcrossRow, PairRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
@@ -24,9 +24,9 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
     groups = []
     for task in unique(pair.task for pair in pairs):
         first = next(row for row in rows if row.task == task)
-        metric, n = captions.metric_name(first.metric), count(first.n_balanced_rows)
+        sizes = captions.sizes(first.n_balanced_rows, detectable(pairs, task))
         heading = (
-            f"{task}: {first.task_title} ({metric}, n = {n}, MDD {decimal(detectable(pairs, task))}"
+            f"{task}: {first.task_title} ({captions.metric_name(first.metric)}, {sizes}"
             f"{captions.of_protocol(first.protocol, rows)})"
         )
         groups.append(Group(heading, tuple(_pair_line(pair) for pair in pairs if pair.task == task)))
@@ -41,13 +41,9 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
             f"{captions.adjusted_over_tasks(pair.adjustment, pair.alpha)}. *: significant within the task; "
             "**: also over all tasks.",
             captions.detectable_note(pair.alpha),
-            f"Equivalent: the {percent(0.9)} interval lies within ± {decimal(pair.rope, 2)}. The CSV file has the "
-            "interval of a paired bootstrap over texts and McNemar's p.",
+            *remarks.unbalanced_notes(rows),
+            f"{captions.equivalence_note(pair.rope)} The CSV file has further tests.",
         ]
-        if any(pair.test == OUT_OF_FOLD for pair in pairs):
-            notes.append(
-                "In the CSV file p_corrected is the p of the corrected resampled t-test, which is more cautious."
-            )
         if any(pair.degenerate for pair in pairs):
             notes.append(f"{MISSING} No test: all folds have the same difference.")
     else:
@@ -161,40 +157,6 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
     )
 
 
-def power_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) -> Table:
-    """Per task the power to find the differences that the settings name."""
-    power = comparisons.power
-    differences = list(dict.fromkeys(row.difference for row in power))
-    notes = [captions.data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
-    if power:
-        notes += [
-            "Probability that a pair of encoders is found to differ if its true difference is the one in the heading "
-            f"and no other pair differs ({captions.test_name(comparisons.pairs)} at {percent(power[0].alpha)}, Holm "
-            "over all pairs of the task): median over the pairs, in brackets the least and the largest. "
-            "Pairs differ in the standard error of their difference.",
-            f"n: rows after balancing. {captions.detectable_note(power[0].alpha)} Intervals of the differences are in "
-            "the table of differences.",
-        ]
-        if any(math.isnan(row.power) for row in power):
-            notes.append(f"{MISSING} No test: all folds have the same difference.")
-    else:
-        notes.append(NOTHING)
-    lines = tuple(
-        _power_line(task, [row for row in power if row.task == task], comparisons)
-        for task in unique(row.task for row in power)
-    )
-    return Table(
-        name="power",
-        caption=f"{title}: power of the tests between encoders.",
-        notes=tuple(notes),
-        header=("Task", "n", "Pairs", "MDD", *(f"{difference:g}" for difference in differences)),
-        alignment=("l", "r", "r", "r", *("r" for _ in differences)),
-        groups=(Group("", lines),),
-        tidy_header=names_of(PowerRow),
-        tidy_rows=records_of(power),
-    )
-
-
 def _pair_line(pair: PairRow) -> tuple[Cell, ...]:
     found = pair.p_holm <= pair.alpha
     return (
@@ -203,7 +165,7 @@ def _pair_line(pair: PairRow) -> tuple[Cell, ...]:
         Cell(interval(pair.low, pair.high)),
         Cell(p_number(pair.p)),
         Cell(p_number(pair.p_holm)),
-        Cell(MISSING if math.isnan(pair.p_equivalence) else "yes" if pair.is_equivalent else "no"),
+        Cell(captions.equivalence(pair.p_equivalence)),
     )
 
 
@@ -236,25 +198,6 @@ def _match_line(row: AcrossRow) -> tuple[Cell, ...]:
         Cell("yes" if row.separated else "no"),
         Cell(interval(row.new_low, row.new_high)),
     )
-
-
-def _power_line(task: str, rows: Sequence[PowerRow], comparisons: Comparisons) -> tuple[Cell, ...]:
-    return (
-        Cell(task),
-        Cell(count(rows[0].n_balanced_rows)),
-        Cell(count(rows[0].n_pairs)),
-        Cell(decimal(detectable(comparisons.pairs, task))),
-        *(Cell(_powers(row)) for row in rows),
-    )
-
-
-def _powers(row: PowerRow) -> str:
-    if math.isnan(row.power):
-        return MISSING
-    median, low, high = (
-        percent(round(100 * value) / 100) for value in (row.power, row.power_low, row.power_high)
-    )
-    return f"{median} ({low} to {high})"
 
 
 def _n_tasks(rows: Sequence[ScoreRow]) -> str:

@@ -25,10 +25,9 @@ def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
         title=f"Average ranks with {percent(first.level)} intervals, and which encoders are not separated",
         reading=" ".join(
             [
-                f"Average rank over {_n_tasks(groups)}, 1 is the best. Thick: interval of the average "
+                f"Average rank over {_n_tasks(groups)}, 1 is the best. Line: interval of the average "
                 "rank that a repetition with other tasks (of other sources, where there are several) and other texts "
-                "would give; thin: of the true average "
-                "rank on these tasks, by the expected scores.",
+                "would give.",
                 "A bar at the right joins encoders that are not separated at "
                 f"{percent(first.alpha)}: Wilcoxon's signed-rank test "
                 f"{_of_each(groups, lambda row: captions.over_units(row.units, row.n_units))}, Holm over all pairs, "

@@ -55,6 +55,14 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+def about(value: float) -> str:
+    """An estimated number of things, rounded up to two digits: ``85``, ``1,300``; NaN is a dash."""
+    if math.isnan(value):
+        return MISSING
+    step = 10 ** max(len(str(math.ceil(value))) - 2, 0)
+    return count(math.ceil(value / step) * step)
+
+
 def duration(seconds: float) -> str:
     """Seconds as people say them: ``0.4 s``, ``38 s``, ``12 min``, ``3 h 05 min``."""
     if math.isnan(seconds):

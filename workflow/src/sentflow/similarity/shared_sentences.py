@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from sentflow.audit.ngrams import plain
 from sentflow.stats.pair_graph import PairGraph
 from sentflow.texts.pairs import PairTable
@@ -17,11 +15,5 @@ def graph_of(tables: Iterable[PairTable]) -> PairGraph:
     Sentences that differ in case, punctuation or white space alone are one (`plain`): people and encoders rate them
     alike, so their pairs are no more independent than those of equal sentences.
     """
-    numbers: dict[str, int] = {}
-    found = [
-        [numbers.setdefault(plain(text), len(numbers)) for text in row]
-        for table in tables
-        for row in table.row_texts()
-    ]
-    first, second = np.array(found, dtype=np.int64).reshape(-1, 2).T
-    return PairGraph(first, second)
+    found = [[plain(text) for text in row] for table in tables for row in table.row_texts()]
+    return PairGraph.of_texts([first for first, _ in found], [second for _, second in found])

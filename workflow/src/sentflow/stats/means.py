@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 
 from sentflow.stats.bca import bca_limits
 from sentflow.stats.effective import FEWEST_OTHERS, FEWEST_VALUES
 from sentflow.stats.items import resampling_units
 from sentflow.stats.resampling import Bootstrap, drawn_counts, interval_of_mean, percentile_limits
 
+_RARE = 3  # values of 0 or of 1 up to which Wilson's interval is too short
 _ROUNDING = 1e-12  # of the largest absolute score; means that are closer than this are equal
 
 
@@ -23,7 +24,22 @@ def says_enough(values: np.ndarray) -> bool:
 
 def interval_of_scores(values: np.ndarray, bootstrap: Bootstrap) -> tuple[float, float]:
     """Of the mean of (n,) scores of independent questions, n >= 1: `limits_without_draws`, else percentile limits."""
-    return limits_without_draws(values, bootstrap.level) or interval_of_mean(values, bootstrap)
+    drawn = replace(bootstrap, level=expanded_level(bootstrap.level, len(values)))
+    return limits_without_draws(values, bootstrap.level) or interval_of_mean(values, drawn)
+
+
+def expanded_level(level: float, n: int) -> float:
+    """Of the percentiles that make up for what a bootstrap of the mean of n values lacks in small samples.
+
+    Notes
+    -----
+    The bootstrap's variance has the divisor n, and its percentiles are nearly those of a normal distribution instead of
+    t's: with 30 questions nominal 95 % are 93.5. Hesterberg 2015, The American Statistician 69, 371–386.
+    """
+    if n < 2:
+        return level
+    t = float(stdtrit(n - 1, (1 + level) / 2))
+    return float(2 * ndtr(t * math.sqrt(n / (n - 1))) - 1)
 
 
 def limits_without_draws(values: np.ndarray, level: float) -> tuple[float, float] | None:
@@ -38,12 +54,24 @@ def limits_without_draws(values: np.ndarray, level: float) -> tuple[float, float
 
 
 def wilson_limits(n_ones: int, n: int, level: float) -> tuple[float, float]:
-    """Of a share of n >= 1 independent values of 0 and 1. Wilson 1927, JASA 22, 209–212."""
+    """Of a share of n >= 1 independent values of 0 and 1.
+
+    Notes
+    -----
+    Wilson 1927, JASA 22, 209–212. With one to three ones its lower limit is that of a Poisson distribution, and with as
+    few zeros its upper one likewise: Brown, Cai and DasGupta 2001, Statistical Science 16, 101–133, section 4.1.1.
+    Without that 95 % intervals of shares near 0 or 1 cover down to 84 %, with it 92 % at least.
+    """
     z = float(ndtri((1 + level) / 2))
     share, weight = n_ones / n, z**2 / n
     middle = (share + weight / 2) / (1 + weight)
     half = math.sqrt(weight * (share * (1 - share) + weight / 4)) / (1 + weight)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    if 1 <= n_ones <= _RARE:
+        low = min(low, float(gammaincinv(n_ones, 1 - level)) / n)
+    if 1 <= n - n_ones <= _RARE:
+        high = max(high, 1 - float(gammaincinv(n - n_ones, 1 - level)) / n)
+    return low, high
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,18 @@ class RowScores:
     contributions
         (R, n) float64: what the score loses without the row, less the mean of the row's class; 0 where the repetition
         does not test it.
-    n_rows, n_classes
-        Rows m that each repetition tests, and classes K.
+    truth
+        (n,) int64 class of each row, from 0.
+    tested
+        (R, n) bool: the m rows that each repetition tests.
+    n_classes
+        K.
     """
 
     scores: np.ndarray
     contributions: np.ndarray
-    n_rows: int
+    truth: np.ndarray
+    tested: np.ndarray
     n_classes: int
 
 
@@ -64,7 +69,7 @@ def row_scores(
         lost = (scores[-1] - left).reshape(n_classes, n_classes)
         centre = (lost * counts).sum(axis=1) / np.maximum(counts.sum(axis=1), 1)
         own[there] = (lost - centre[:, None]).reshape(-1)[cells[there]]
-    return RowScores(np.array(scores), contributions, int(tested[0].sum()), n_classes)
+    return RowScores(np.array(scores), contributions, truth, tested, n_classes)
 
 
 def by_repetition(predictions: OutOfFold) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -97,24 +102,26 @@ class OutOfFoldT(PairedT):
         (J,) float64 of the scores of folds or of repetitions: first system minus second, of the same folds.
     contributions
         (R, n) float64 of rows to these differences: the difference of those of both systems.
-    n_rows, n_classes
+    truth, tested, n_classes
         See `RowScores`.
 
     Notes
     -----
     The squared error is m/(m − 1) times the sum of squared contributions of the m rows of a repetition, averaged over
     the repetitions, not that of averaged contributions: how much one repetition differs from the next stands for what
-    other training rows would change. Degrees of freedom are m − K. After Bayle, Bayle, Janson and Mackey 2020,
-    Cross-validation Confidence Intervals for Test Error, NeurIPS 33, whose theorem is of a mean loss and of one
-    cross-validation by stable learners. By ten repetitions of ridge probes on 250 to 2,000 rows of real tasks with two
-    classes it rejected at most 4.5 % at a level of 5 %, and found more than `CorrectedT`; it held 1 % too, and
-    three classes (docs/statistics.md). With fewer repetitions, other folds, more rows to
-    train on (`compare.rows.CALIBRATED`), or where folds keep documents together, it errs too
-    often.
+    other training rows would change. Where a class is cut, repetitions draw other rows of it, so that their mean rests
+    on more rows than one repetition tests: with r the share of repetitions that test a row, on (Σ r)²/Σ r² effective
+    ones instead of Σ r, and squares of the class count Σ r²/Σ r times. Degrees of freedom are m − K. After Bayle,
+    Bayle, Janson and Mackey 2020, Cross-validation Confidence Intervals for Test Error, NeurIPS 33, whose theorem is of
+    a mean loss and of one cross-validation by stable learners. By ten repetitions of ridge probes on 250 to 2,000 rows
+    of real tasks with two classes it rejected at most 4.5 % at a level of 5 %, and found more than `CorrectedT`; it
+    held 1 % too, and three classes (docs/measurements/2026-11-27-error-rates.md). With fewer repetitions, other folds,
+    more rows to train on (`compare.rows.CALIBRATED`), or where folds keep documents together, it errs too often.
     """
 
     contributions: np.ndarray
-    n_rows: int
+    truth: np.ndarray
+    tested: np.ndarray
     n_classes: int
 
     @classmethod
@@ -122,9 +129,13 @@ class OutOfFoldT(PairedT):
         """The test of two systems on the same folds; without `differences`, of the scores of repetitions."""
         moved = first.contributions - second.contributions
         of_repetitions = first.scores - second.scores
-        return cls(
-            of_repetitions if differences is None else differences, moved, first.n_rows, first.n_classes
-        )
+        given = of_repetitions if differences is None else differences
+        return cls(given, moved, first.truth, first.tested, first.n_classes)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows m that a repetition tests."""
+        return int(self.tested[0].sum())
 
     @property
     def degenerate(self) -> bool:
@@ -135,7 +146,15 @@ class OutOfFoldT(PairedT):
     def error(self) -> float:
         """Standard error of `mean`."""
         m = self.n_rows
-        return math.sqrt(m / (m - 1) * float(np.square(self.contributions).sum(axis=1).mean()))
+        squares = np.square(self.contributions) * self._weights
+        return math.sqrt(m / (m - 1) * float(squares.sum(axis=1).mean()))
+
+    @property
+    def _weights(self) -> np.ndarray:
+        """(n,): 1, or less for rows of a class of which repetitions draw other rows."""
+        share = self.tested.mean(axis=0)
+        of_class, squares = np.bincount(self.truth, share), np.bincount(self.truth, share**2)
+        return np.asarray((squares / of_class)[self.truth])
 
     @property
     def freedom(self) -> float:

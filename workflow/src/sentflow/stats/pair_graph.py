@@ -1,5 +1,6 @@
 """Pairs of sentences that share sentences: which of them are independent, and how they are drawn again."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,6 +79,13 @@ class PairGraph:
     first: np.ndarray
     second: np.ndarray
 
+    @classmethod
+    def of_texts(cls, first: Sequence[str], second: Sequence[str]) -> "PairGraph":
+        """From the two texts of each pair."""
+        numbers: dict[str, int] = {}
+        found = ([numbers.setdefault(text, len(numbers)) for text in side] for side in (first, second))
+        return cls(*(np.array(one, dtype=np.int64) for one in found))
+
     def of(self, rows: np.ndarray) -> "PairGraph":
         """The graph of some of the pairs alone."""
         return PairGraph(self.first[rows], self.second[rows])
@@ -98,6 +106,19 @@ class PairGraph:
         See `effective_clusters`. Pairs of a component agree in part only, so that more pairs would be needed.
         """
         return effective_clusters(np.bincount(self.component))
+
+    @property
+    def effective_rows(self) -> float:
+        """How many independent pairs say as much if pairs with a common sentence agree fully, and no others do at all.
+
+        n² over the number of ordered pairs (i, j), i = j included, of pairs that share a sentence; in [1, n].
+        """
+        ends = np.sort(np.stack([self.first, self.second]), axis=0)
+        own = [self.first, self.second[self.first != self.second]]
+        of_sentence = np.unique(np.concatenate(own), return_counts=True)[1]
+        # equal pairs of two sentences share both, so that they were counted twice
+        of_pair = np.unique(ends[:, ends[0] != ends[1]], axis=1, return_counts=True)[1]
+        return len(self.first) ** 2 / float(np.square(of_sentence).sum() - np.square(of_pair).sum())
 
     @cached_property
     def units(self) -> PairUnits:

@@ -132,25 +132,6 @@ class PairedT:
         quantiles = float(stdtrit(self.freedom, 1 - alpha / 2) + stdtrit(self.freedom, POWER))
         return _undefined_at_zero(quantiles * self.error)
 
-    def power(self, difference: float, alpha: float) -> float:
-        """Probability of p <= alpha if `difference` is the true one; NaN where the spread is 0.
-
-        Parameters
-        ----------
-        difference
-            Named beforehand. The power of the observed difference says nothing that its p does not.
-        alpha
-            Of the test.
-
-        Notes
-        -----
-        `detectable` is its inverse. Hoenig and Heisey 2001 on the power of observed differences.
-        """
-        if self.degenerate:
-            return math.nan
-        critical = float(stdtrit(self.freedom, 1 - alpha / 2))
-        return float(stdtr(self.freedom, abs(difference) / self.error - critical))
-
 
 @dataclass(frozen=True)
 class CorrectedT(PairedT):

@@ -4,7 +4,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from sentflow.texts import checks
 from sentflow.texts.derived.reader import DerivedReader
 from sentflow.texts.preparation import picked_settings, refuse, verified_files
 from sentflow.texts.readers import Reader, Rows, read_rows
-from sentflow.texts.table import LAYOUTS, SEPARATOR, TaskInfo, TaskTable
-from sentflow.texts.task_files import DERIVED
+from sentflow.texts.table import LAYOUTS, SEPARATOR, TaskInfo, TaskTable, row_graph
+from sentflow.texts.task_files import DERIVED, SHARED_TEXTS
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +46,8 @@ class PrepareSettings:
         Expected number of rows, or None.
     class_counts
         Expected rows per class, or None.
+    documents
+        `SHARED_TEXTS` where rows that share a text, directly or through others, count as rows of one document.
     files
         Name → catalog entry of the dataset's files: what has a checksum there is verified again before it is
         read. Empty where nothing is known.
@@ -58,6 +60,7 @@ class PrepareSettings:
     folds: int
     rows: int | None = None
     class_counts: Mapping[int, int] | None = None
+    documents: str | None = None
     files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     batch_rows: int = checks.BATCH_ROWS
     evaluation_share: float = checks.EVALUATION_FRACTION
@@ -133,6 +136,8 @@ def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> 
         problems += checks.misfit_counts(counts, settings.rows, settings.class_counts)
     refuse(problems, table=task, file=file)
     table = _table(task, layout, settings, rows, [number for number in classes if number is not None])
+    if settings.documents == SHARED_TEXTS:
+        table = replace(table, groups=_connected_by_texts(table))
     checks.check_folds(
         table,
         settings.folds,
@@ -142,6 +147,29 @@ def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> 
     )
     logger.info("%s: %d rows, per class %s", task, len(table), dict(sorted(counts.items())))
     return table
+
+
+def _connected_by_texts(table: TaskTable) -> list[str | None]:
+    """n names: of the connected component of each row.
+
+    Raises
+    ------
+    DataError
+        No rows are connected, or most of all.
+    """
+    component = row_graph(table).component
+    sizes, where = np.bincount(component), f"{table.info.task}: documents: {SHARED_TEXTS}"
+    if len(sizes) == len(table):
+        raise DataError(
+            f"{where}: no two rows share a text, so there is nothing to keep together. Remove it."
+        )
+    if 2 * sizes.max() > len(table):
+        raise DataError(
+            f"{where}: {sizes.max():,} of {len(table):,} rows are connected by shared texts, directly or through "
+            "other rows. They cannot be split, so one fold would hold most rows. Remove it, or name the documents "
+            "of the rows (reader.group)."
+        )
+    return [str(number) for number in component]
 
 
 def _layout(wanted: str, rows: Rows, where: str) -> str:

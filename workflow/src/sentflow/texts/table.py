@@ -4,13 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from sentflow.files.arrow import Columns
 from sentflow.files.parquet import read_described, readable, write_described
+
+if TYPE_CHECKING:
+    from sentflow.stats.pair_graph import PairGraph
 
 LAYOUTS = ("single", "pair", "alternatives")
 SEPARATOR = " [SEP] "
@@ -87,6 +90,13 @@ class TaskTable:
 def texts_to_embed(table: TaskTable) -> list[str]:
     """Every text whose embedding the probes of a task need, row after row, repeats included."""
     return list(chain.from_iterable(table.row_texts()))
+
+
+def row_graph(table: TaskTable) -> "PairGraph":
+    """Rows as pairs of text a and text b (of a single text, with itself): rows that share a text are connected."""
+    from sentflow.stats.pair_graph import PairGraph
+
+    return PairGraph.of_texts(table.text_a, table.text_b or table.text_a)
 
 
 def n_contradicting(table: TaskTable) -> int:

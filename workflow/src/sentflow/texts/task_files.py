@@ -5,6 +5,8 @@ from typing import Any
 
 DERIVED = "derived"
 """Format of a reader that derives the rows of a task from records of several files."""
+SHARED_TEXTS = "texts"
+"""What a task writes as `documents` so that rows that share a text count as those of one document."""
 EXCHANGE = "exchange"
 """How such a reader makes pairs that do not belong together, see `sentflow.texts.derived.exchange`."""
 

@@ -1,15 +1,16 @@
 """Alignments in catalog and configuration, and what may be wrong with them and with what geometry is asked of."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from sentflow.config.experiment import Configuration
+from sentflow.config.pairs import Alignment
 from sentflow.errors import instead
 from sentflow.families import pair_sets
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
 from sentflow.graph.config.shared import needed
 
 
-def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
+def _problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
     for name in selected["alignments"]:
         yield from pair_sets.part_problems("alignments", name, entries)
     yield from needed(config, "alignments", selected["alignments"])
@@ -17,11 +18,11 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     yield from _geometry_problems(config, selected["pair_sets"], known)
 
 
-def _geometry_problems(config: Mapping[str, Any], selected: list[str], pair_sets: Entries) -> list[str]:
+def _geometry_problems(config: Configuration, selected: list[str], pair_sets: Entries) -> list[str]:
     """Families whose geometry is asked for, but of which no pair set is selected."""
-    families = config["geometry"]["families"]
+    families = config.geometry.families
     there = sorted({pair_sets[name]["family"] for name in selected if name in pair_sets})
-    if families == "all" or not isinstance(families, list):
+    if isinstance(families, str):
         return []
     if not there and families:
         return [
@@ -38,6 +39,6 @@ def _geometry_problems(config: Mapping[str, Any], selected: list[str], pair_sets
 
 
 GEOMETRY = ConfigPart(
-    (Section("alignments", "alignment", ("select.alignments",)),),
+    (Section("alignments", "alignment", ("select.alignments",), model=Alignment),),
     problems=_problems,
 )

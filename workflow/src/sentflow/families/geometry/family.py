@@ -44,7 +44,7 @@ class Geometry(Family):
 
     def described(self) -> list[str]:
         """The collections whose geometry is measured."""
-        wanted: str | list[str] = self.experiment.config["geometry"]["families"]
+        wanted = self.experiment.config.geometry.families
         there = list(dict.fromkeys(entry["family"] for entry in self.selected.values()))
         return there if wanted == "all" else list(wanted)
 
@@ -76,15 +76,6 @@ class Geometry(Family):
             "alignments": bool(self.alignments()),
             "geometry": bool(self.geometry()),
             "geometry of several encoders": bool(self.geometry()) and several,
-        }
-
-    def jobs(self) -> Mapping[str, int]:
-        """See `Family.jobs`."""
-        return {
-            "permute_texts": len(self.collections()),
-            "align": len(self.alignments()),
-            "geometry": len(self.geometry()),
-            "summarise_geometry": int(bool(self.summaries())),
         }
 
     def constraints(self) -> Mapping[str, str]:
@@ -136,11 +127,11 @@ class Geometry(Family):
 
     def permute_settings(self, _wildcards: Any) -> str:
         """Which texts are permuted, and how."""
-        return json_text({"n": self._n_permuted(), "seed": self.experiment.config["geometry"]["seed"]})
+        return json_text({"n": self._n_permuted(), "seed": self.experiment.config.geometry.seed})
 
     def geometry_settings(self, wildcards: Any) -> str:
         """What is measured of the vectors of a collection."""
-        geometry = pick(self.experiment.config["geometry"], "truncation", "neighbours", "seed")
+        geometry = pick(self.experiment.config.geometry, "truncation", "neighbours", "seed")
         names = {"family": wildcards.collection, "model": wildcards.model}
         return json_text({**names, **resampling(self.experiment), **geometry, **measured(self.experiment)})
 
@@ -157,14 +148,14 @@ class Geometry(Family):
                 "baselines": [],
                 "order": [list(self.selected), list(models)],
                 **measured(experiment),
-                "level": experiment.config["statistics"]["level"],
+                "level": experiment.config.statistics.level,
             }
         )
 
     # --- helpers --------------------------------------------------------------------------------------------
 
     def _n_permuted(self) -> int:
-        return int(self.experiment.config["geometry"]["permuted_texts"])
+        return int(self.experiment.config.geometry.permuted_texts)
 
     def _permuted(self, collection: str) -> str:
         return collection + PERMUTED

@@ -53,17 +53,13 @@ class Ledger(Family):
         """Whether the table was selected, which is made of nothing else."""
         return {"ledger": self._selected}
 
-    def jobs(self) -> Mapping[str, int]:
-        """One, for all claims."""
-        return {"summarise_ledger": int(self._selected)}
-
     def catalog_files(self) -> list[str]:
         """`CATALOG`, where this workflow has it."""
         return [str(self.experiment.workflow / name) for name in CATALOG]
 
     @property
     def _selected(self) -> bool:
-        return TABLE_NAME in self.experiment.config["report"]["tables"]
+        return TABLE_NAME in self.experiment.config.report.tables
 
 
 FAMILY = Ledger

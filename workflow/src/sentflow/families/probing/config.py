@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sentflow.config.experiment import Configuration, Probe, Report
+from sentflow.config.protocols import Protocol
 from sentflow.encoders.prompts import roles_of_texts
 from sentflow.encoders.roles import SIDES
 from sentflow.families.probing.own_tasks import dataset_name, is_short, write_out
@@ -15,7 +17,7 @@ from sentflow.graph.config.shared import file_problems, needed
 from sentflow.graph.config.short_forms import missing_file
 from sentflow.probing.protocol.catalog import keeping_documents, names_documents, protocol_of
 from sentflow.probing.protocol.settings import ProbeProtocol
-from sentflow.texts.task_files import DERIVED, files_of
+from sentflow.texts.task_files import DERIVED, files_of, has_groups
 
 
 def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
@@ -56,38 +58,47 @@ def _entry_problems(entries: AllEntries) -> Iterator[str]:
     yield from _unknown_protocols(entries)
 
 
-def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
+def _problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
     for name in selected["tasks"]:
-        own = config["tasks"].get(name)
-        if is_short(own):
+        own = config.tasks.get(name)
+        if own is not None and is_short(own):
             yield from missing_file(f"tasks.{name}.file", str(own["file"]), dataset_name(name))
         yield from source_problems(name, entries["tasks"][name], entries["datasets"])
+        yield from _documents_problems(name, entries["tasks"][name])
     yield from needed(config, "tasks", selected["tasks"])
     yield from _protocol_problems(config, entries, selected["tasks"])
-    yield from _published_problems(config["report"], entries)
+    yield from _published_problems(config.report, entries)
 
 
-def _protocol_problems(config: Mapping[str, Any], entries: AllEntries, tasks: Sequence[str]) -> Iterator[str]:
+def _documents_problems(task: str, entry: Entry) -> Iterator[str]:
+    if "documents" in entry and has_groups(entry["reader"]):
+        yield (
+            f"tasks.{task}.documents: the reader names the documents of the rows already. Remove documents, or what "
+            "the reader says of groups."
+        )
+
+
+def _protocol_problems(config: Configuration, entries: AllEntries, tasks: Sequence[str]) -> Iterator[str]:
     """Protocols of the tasks and of a study: they suit one another, and each task gets along with its own."""
-    probe = config["probe"]
-    names = {task: protocol_name(entries["tasks"][task], probe["protocol"]) for task in tasks}
-    used = dict.fromkeys([probe["protocol"], *names.values(), *config["study"]["protocols"]])
+    probe = config.probe
+    names = {task: protocol_name(entries["tasks"][task], probe.protocol) for task in tasks}
+    used = dict.fromkeys([probe.protocol, *names.values(), *config.study.protocols])
     known = {name: _read(name, entries["protocols"].get(name), probe) for name in used}
-    base = known[probe["protocol"]]
+    base = known[probe.protocol]
     if base is None:  # told already
         return
     taken = {task: protocol for task, name in names.items() if (protocol := known.get(name))}
     yield from _other_folds(base, taken)
     yield from _study_problems(config, known, taken)
-    if probe["documents"]:
+    if probe.documents:
         with_documents = [task for task in taken if names_documents(entries["tasks"][task])]
         yield from _twin_problems(known, {taken[task].name: taken[task] for task in with_documents})
 
 
-def _read(name: str, entry: Any, probe: Mapping[str, Any]) -> ProbeProtocol | None:
+def _read(name: str, entry: Any, probe: Probe) -> ProbeProtocol | None:
     """A protocol; None for an entry that does not fit its schema, which is told already."""
     try:
-        return protocol_of(name, entry, probe)
+        return protocol_of(name, entry, dict(probe))
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
 
@@ -104,12 +115,12 @@ def _other_folds(base: ProbeProtocol, taken: Mapping[str, ProbeProtocol]) -> Ite
 
 
 def _study_problems(
-    config: Mapping[str, Any],
+    config: Configuration,
     known: Mapping[str, ProbeProtocol | None],
     taken: Mapping[str, ProbeProtocol],
 ) -> Iterator[str]:
-    base, study = config["probe"]["protocol"], config["study"]["protocols"]
-    if study and not config["select"]["tasks"]:
+    base, study = config.probe.protocol, config.study.protocols
+    if study and not config.select.tasks:
         yield (
             "config.study.protocols: protocols are compared on tasks, but select.tasks is empty. Select "
             "tasks, or "
@@ -126,7 +137,7 @@ def _study_problems(
             f"config.study.protocols: {base!r} is probe.protocol, which the others are compared with. "
             "List only others."
         )
-    if "protocols" in config["report"]["tables"] and not study:
+    if "protocols" in config.report.tables and not study:
         yield (
             "config.report.tables: the table protocols compares protocols, but study.protocols is empty. "
             "List some there, or leave the table out."
@@ -158,14 +169,13 @@ def _twin_problems(
             )
 
 
-def _published_problems(report: Mapping[str, Any], entries: AllEntries) -> Iterator[str]:
+def _published_problems(report: Report, entries: AllEntries) -> Iterator[str]:
     """Published scores of tasks or encoders that do not exist; a table of them without any."""
-    published = report.get("published", [])
-    for place, entry in enumerate(published):
+    for place, entry in enumerate(report.published):
         for key, section in (("task", "tasks"), ("model", "models")):
-            if entry[key] not in entries[section]:
-                yield unknown(f"config.report.published.{place}.{key}", key, entry[key], entries[section])
-    if "published" in report["tables"] and not published:
+            if (name := getattr(entry, key)) not in entries[section]:
+                yield unknown(f"config.report.published.{place}.{key}", key, name, entries[section])
+    if "published" in report.tables and not report.published:
         yield (
             "config.report.tables: the table published shows the scores of report.published, which is empty. "
             "Write them there, each with task, model, value and source, or leave the table out."
@@ -202,6 +212,7 @@ PROTOCOLS = Section(
     "protocols",
     "protocol",
     ("probe.protocol", "study.protocols"),
+    model=Protocol,
     derive=_derived_protocol,
     overlay_problems=_fixed_switches,
 )

@@ -138,13 +138,13 @@ class Probing(ProbingSettings):
         """What is said of several models on tasks."""
         if not self.tasks:
             return []
-        return [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.POWER, paths.OMNIBUS]
+        return [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.OMNIBUS]
 
     def on_documents(self) -> list[str]:
         """What is said of new documents; nothing where no task says of which document a row is."""
         if not self.document_tasks:
             return []
-        return [paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS, paths.DOCUMENT_POWER]
+        return [paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS]
 
     def results(self) -> list[str]:
         """Scores, comparisons, what is said of new documents, and audits."""
@@ -206,36 +206,7 @@ class Probing(ProbingSettings):
 
     def published(self) -> Mapping[str, Any]:
         """See `Family.published`."""
-        return {"published": list(self.experiment.config["report"].get("published", []))}
-
-    def jobs(self) -> Mapping[str, int]:
-        """See `Family.jobs`."""
-        experiment = self.experiment
-        parts = {"task": 1, "repetition": len(self.repetitions)}
-        parts["fold"] = parts["repetition"] * len(self.folds_of_repetition)
-        per_score = parts[experiment.config["probe"]["job"]]
-        n_tasks, n_protocols = len(self.tasks), len(self.study)
-        probes = dict.fromkeys(("probe", "probe_featurised", "probe_lazy"), 0)
-        study = {f"{rule}_study": 0 for rule in probes}
-        for task, model in self._measured():
-            probes[self._probe_rule(model)] += per_score
-            for protocol in self.protocols_of(task)[1:]:
-                own = self.has_own_folds(protocol, task, model)
-                study[f"{self._probe_rule(model)}_study"] += per_score if own else 0
-        return {
-            "prepare": len(self._prepared()),
-            "featurise": n_tasks * len(experiment.featurisers),
-            **probes,
-            "score": n_tasks * len(experiment.models),
-            "audit": n_tasks,
-            "hardest": n_tasks,
-            **study,
-            "score_study": sum(len(self.protocols_of(task)[1:]) for task, _ in self._measured()),
-            "compare_protocol": n_protocols,
-            "compare": int(n_tasks > 0),
-            "compare_documents": int(bool(self.document_tasks)),
-            "summarise": int(n_tasks > 0),
-        }
+        return {"published": [entry.model_dump() for entry in self.experiment.config.report.published]}
 
     def constraints(self) -> Mapping[str, str]:
         """Tasks, also those that share a dataset with a selected one, and the protocols of the study."""
@@ -270,7 +241,7 @@ class Probing(ProbingSettings):
     def fold_outputs(self, *, study: bool = False) -> list[str]:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
         pattern = paths.STUDY_FOLD if study else paths.FOLD
-        job = self.experiment.config["probe"]["job"]
+        job = self.experiment.config.probe.job
         reps = [str(rep) for rep in self.repetitions] if job == "task" else ["{rep}"]
         folds = ["{fold}"] if job == "fold" else [str(fold) for fold in self.folds_of_repetition]
         names = {key: f"{{{key}}}" for key in ("protocol", "task", "model")}
@@ -279,7 +250,7 @@ class Probing(ProbingSettings):
     def job_key(self, *, study: bool = False) -> str:
         """Key of a probe job's log and benchmark files."""
         keys = {"task": "", "repetition": "/rep-{rep}", "fold": "/rep-{rep}-fold-{fold}"}
-        key = "{task}/{model}" + keys[self.experiment.config["probe"]["job"]]
+        key = "{task}/{model}" + keys[self.experiment.config.probe.job]
         return "{protocol}/" + key if study else key
 
     def study_scores(self, wildcards: Any) -> list[str]:
@@ -333,11 +304,6 @@ class Probing(ProbingSettings):
     def collection_of(self, wildcards: Any) -> str:
         """See `Family.collection_of`."""
         return self._collection_named(wildcards.task, wildcards.model)
-
-    def _probe_rule(self, model: str) -> str:
-        if model in self.experiment.lazy_models:
-            return "probe_lazy"
-        return "probe_featurised" if model in self.experiment.featurisers else "probe"
 
 
 def _tables(tasks: Any) -> list[str]:

@@ -10,7 +10,7 @@ _COMPARED = (paths.SUMMARY, paths.PAIRS)
 _STUDY = (paths.EFFECTS,)
 _DOCUMENTS = (
     *(paths.SUMMARY, paths.DOCUMENT_SCORES),
-    *(paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS, paths.DOCUMENT_POWER),
+    *(paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS),
 )
 
 PRODUCTS = (
@@ -22,11 +22,9 @@ PRODUCTS = (
     *products_of(
         _PACKAGE,
         "scores",
-        (TABLE, "intervals", "intervals_table:table", _COMPARED),
         (TABLE, "differences", "comparison_products:differences", _COMPARED),
         (TABLE, "ranks", "comparison_products:ranks", _RANKED),
         (TABLE, "matches", "comparison_products:matches", _RANKED),
-        (TABLE, "power", "comparison_products:power", (*_COMPARED, paths.POWER)),
         (TABLE, "published", "published_table:table", _SCORES),
         (TABLE, "tasks", "tasks_table:table", _SCORES),
         (TABLE, "protocols", "protocol_table:table", _STUDY),
@@ -50,7 +48,7 @@ PRODUCTS = (
         "sentflow.report.families.probing.written_tables:check_tables",
         _COMPARED,
         "scores",
-        tables=("scores", "intervals", "differences", "ranks", "matches", "power"),
+        tables=("scores", "differences", "ranks", "matches"),
     ),
 )
 SECTION = SectionOfPage.of(
@@ -60,7 +58,6 @@ SECTION = SectionOfPage.of(
     "scores",
     "intervals",
     "comparisons",
-    "power",
     "protocol",
     "tasks",
     "training",

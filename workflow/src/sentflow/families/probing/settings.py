@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from functools import cache
-from types import SimpleNamespace
 from typing import Any
 
+from sentflow.config.protocols import Switches
 from sentflow.encoders.entries import kind_of
 from sentflow.families.probing.task_protocols import protocol_name
 from sentflow.families.training.needs import held_out_tasks
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
-from sentflow.graph.config.schema import load_schema
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import described_models, json_text, pick, pick_known
 from sentflow.graph.provenance import code, versions
@@ -30,7 +29,7 @@ from sentflow.probing.protocol.switches import not_comparable_text, switch_text
 from sentflow.texts.task_files import files_of
 
 HARDEST_TEXTS = 100
-_PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
+_PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts", "documents")
 
 
 class ProbingSettings(Family):
@@ -51,25 +50,25 @@ class ProbingSettings(Family):
             dataset: {name: entry for name, entry in every_task if entry["dataset"] == dataset}
             for dataset in datasets
         }
-        probe = experiment.config["probe"]
+        probe = experiment.config.probe
         self._protocol_names = {
-            name: protocol_name(entry, probe["protocol"])
+            name: protocol_name(entry, probe.protocol)
             for tasks in self.tasks_of_dataset.values()
             for name, entry in tasks.items()
         }
         # That of the experiment, those of its tasks, and those that a study compares with the first.
-        self.study: list[str] = list(dict.fromkeys(experiment.config["study"]["protocols"]))
-        names = dict.fromkeys([probe["protocol"], *self._protocol_names.values(), *self.study])
+        self.study: list[str] = list(dict.fromkeys(experiment.config.study.protocols))
+        names = dict.fromkeys([probe.protocol, *self._protocol_names.values(), *self.study])
         entries = experiment.entries["protocols"]
-        self.protocols = {name: protocol_of(name, entries[name], probe) for name in names}
+        self.protocols = {name: protocol_of(name, entries[name], dict(probe)) for name in names}
         self._asked_protocols = list(names)
-        self.protocol = self.protocols[probe["protocol"]]
+        self.protocol = self.protocols[probe.protocol]
         self.study_tasks = {
             name: entry for name, entry in self.tasks.items() if self.task_protocol(name) == self.protocol
         }
         # Tasks that say of which document a row is, and the protocols that say how scores are on new documents.
         self.document_tasks: Entries = {}
-        if probe["documents"]:
+        if probe.documents:
             self.document_tasks = {
                 name: task
                 for name, task in self.tasks.items()
@@ -100,13 +99,13 @@ class ProbingSettings(Family):
         asked = [protocol, *(self.protocols[name] for name in self.study)]
         needed = names_documents(entry) and any(one.switches.group_folds for one in asked)
         if needed or wildcards.task in self.document_tasks:
-            checks["documents"] = {**protocol.cross_validation, "needed": needed}
+            checks["document_folds"] = {**protocol.cross_validation, "needed": needed}
         return json_text({**checks, "files": pinned} if pinned else checks)
 
     @property
     def probe_device(self) -> str:
         """Where probes are trained; its kind alone is among the settings."""
-        return str(self.experiment.config["probe"].get("device", "cpu"))
+        return self.experiment.config.probe.device
 
     def probe_code(self, command: str) -> Callable[[Any], str]:
         """Digest of a command that probes, with the code for what is not trained as published on a processor."""
@@ -138,7 +137,7 @@ class ProbingSettings(Family):
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
         about = about_protocol(self._protocol(wildcards), self.task(wildcards.task))
-        statistics = pick(self.experiment.config["statistics"], "level", "n_item_resamples", "n_resamples")
+        statistics = pick(self.experiment.config.statistics, "level", "n_item_resamples", "n_resamples")
         probe = self._probe_settings(self._folds_from(wildcards), wildcards)
         return json_text({"probe": probe, "statistics": statistics, "protocol": about})
 
@@ -170,8 +169,8 @@ class ProbingSettings(Family):
 
     def _comparison_settings(self, tasks: Entries) -> str:
         statistics = pick(
-            self.experiment.config["statistics"],
-            *("adjustment", "alpha", "differences", "level", "n_item_resamples", "rope", "test"),
+            self.experiment.config.statistics,
+            *("adjustment", "alpha", "level", "n_item_resamples", "rope", "test"),
         )
         sources = {name: self._source(entry) for name, entry in tasks.items()}
         return json_text({**self._titles(tasks), "sources": sources, "statistics": statistics})
@@ -205,11 +204,6 @@ class ProbingSettings(Family):
         study = self.study if task in self.study_tasks else []
         documents = [self.document_protocol(task).name] if task in self.document_tasks else []
         return list(dict.fromkeys([own, *study, *documents]))
-
-    def has_own_folds(self, protocol: str, task: str, model: str) -> bool:
-        """Whether another protocol than that of a task trains its probes anew."""
-        wildcards = SimpleNamespace(protocol=protocol, task=task, model=model)
-        return self._folds_from(wildcards) != self.task_protocol(task)
 
     def _real_models(self) -> list[str]:
         """The models that are no controls, by name; all of them if there are only controls."""
@@ -266,7 +260,6 @@ class ProbingSettings(Family):
     def _told_protocol(self, name: str) -> Entry:
         """What the page says about a protocol."""
         protocol = self.protocols[name]
-        notes = load_schema(self.experiment.workflow, "protocols")["$defs"]["switches"]["properties"]
         probed = [task for key, task in self.tasks.items() if name in self.protocols_of(key)]
         changed = [not_comparable_text(changed_settings(protocol, task)) for task in probed]
         return {
@@ -275,7 +268,10 @@ class ProbingSettings(Family):
             "description": self._description(name),
             "tasks": [task for task in self.tasks if self.task_protocol(task).name == name],
             "switches": {
-                switch: {"value": switch_text({switch: value}), "note": notes[switch]["description"]}
+                switch: {
+                    "value": switch_text({switch: value}),
+                    "note": Switches.model_fields[switch].description,
+                }
                 for switch, value in protocol.switches.changes().items()
             },
             "not_comparable": sorted({text for text in changed if text}),

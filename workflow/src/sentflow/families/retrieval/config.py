@@ -1,9 +1,11 @@
 """Corpora, question sets and retrievers in catalog and configuration, and what may be wrong with them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
+from sentflow.config.experiment import Configuration
+from sentflow.config.model import LowerName
+from sentflow.config.search import Analyser, Cut, Decision
 from sentflow.errors import no_pattern
 from sentflow.families.retrieval.encoder_config import encoder_problems, passage_problems
 from sentflow.families.retrieval.own_collections import (
@@ -36,7 +38,7 @@ from sentflow.training.data.forms import RANKS
 OTHER = "other"  # languages that a map from languages does not name
 
 
-def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
+def _problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
     sets = entries["question_sets"]
     for name in selected["question_sets"]:
         yield from _question_set_problems(name, entries)
@@ -52,14 +54,14 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     yield from _tasks_named_twice({name: sets[name] for name in selected["question_sets"]})
     if selected["question_sets"] and not selected["retrievers"]:
         yield "config.select.retrievers: question sets are selected, but nothing that searches. Write bm25."
-    measured = config["retrieval"]
-    for one in measured.get("pair", []):
+    measured = config.retrieval
+    for one in measured.pair or ():
         if one not in selected["retrievers"]:
             shown = {name: entries["retrievers"][name] for name in selected["retrievers"]}
             yield unknown("config.retrieval.pair", "selected retriever", one, shown)
-    if measured["main"] not in measured["measures"]:
-        yield f"config.retrieval.main: {measured['main']!r} is not one of retrieval.measures. Write it there, too."
-    reference = measured.get("reference")
+    if measured.main not in measured.measures:
+        yield f"config.retrieval.main: {measured.main!r} is not one of retrieval.measures. Write it there, too."
+    reference = measured.reference
     if reference is not None and (made := made_of_seeds(reference, entries["retrievers"])):
         yield unknown("config.retrieval.reference", "retriever", reference, dict.fromkeys(made))
     elif reference is not None and reference not in selected["retrievers"]:
@@ -78,7 +80,7 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
         if name in entries["corpora"]:
             yield from _source_problems(f"corpora.{name}", entries["corpora"][name], entries, key="documents")
     yield from _rank_problems(config, reached, entries, selected)
-    yield from _candidate_problems(measured["depth"], entries, selected)
+    yield from _candidate_problems(measured.depth, entries, selected)
     yield from _circles(reached, entries["retrievers"])
 
 
@@ -91,10 +93,10 @@ def _sets_of_training(reached: Sequence[str], entries: AllEntries, selected: Sel
 
 
 def _rank_problems(
-    config: Mapping[str, Any], reached: Sequence[str], entries: AllEntries, selected: Selected
+    config: Configuration, reached: Sequence[str], entries: AllEntries, selected: Selected
 ) -> Iterator[str]:
     """Ranks of negatives that are beyond what is ranked where their questions are measured or tuned on, too."""
-    depth = config["retrieval"]["depth"]
+    depth = config.retrieval.depth
     others = {*selected["question_sets"], *(name for _, name in training_sets(reached, entries, selected))}
     for name, entry in data_of(entries, selected).items():
         shared = [one for one in question_sets_of(entry) if one in others]
@@ -263,9 +265,9 @@ RETRIEVAL = ConfigPart(
             members=_of_seeds,
             left_out=without_encoder,
         ),
-        Section("decisions", "decision", ("select.decisions",), alone=False),
-        Section("analysers", "analyser", ()),
-        Section("passages", "way to cut passages", ()),
+        Section("decisions", "decision", ("select.decisions",), model=Decision, alone=False),
+        Section("analysers", "analyser", (), model=Analyser),
+        Section("passages", "way to cut passages", (), model=Cut, key=LowerName),
     ),
     problems=_problems,
     further_models=further_encoders,

@@ -68,13 +68,13 @@ class RetrievalExports:
         """What the header of a run says of experiment, collection and retriever."""
         config = self._family.experiment.config
         corpus = self._family.question_sets[wildcards.questions]["corpus"]
-        test = _TEST | {"measure": config["retrieval"]["main"], "alpha": config["statistics"]["alpha"]}
+        test = _TEST | {"measure": config.retrieval.main, "alpha": config.statistics.alpha}
         return json_text(
             {
                 "order": list(self._family.shown),
-                "goal": pick(config["experiment"], "title", "description"),
+                "goal": pick(config.experiment, "title", "description"),
                 "evaluation": {
-                    "reported measures": config["retrieval"]["measures"],
+                    "reported measures": config.retrieval.measures,
                     "significance test": [test],
                 },
                 "collection": self._collection(wildcards.questions),

@@ -1,6 +1,5 @@
 """Retrieval: questions are searched in a corpus, and what was found is compared with judgements."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
@@ -21,7 +20,6 @@ from sentflow.families.retrieval.parts import (
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
 from sentflow.families.retrieval.published import published_of
 from sentflow.families.retrieval.tuned import TunedRetrieval
-from sentflow.families.retrieval.units import SHARDED_KINDS
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
@@ -182,49 +180,6 @@ class Retrieval(TunedRetrieval):
             "corpora": self.corpora,
             "retrievers": self.retrievers,
             "retrievers_left_out": self.left_out,
-        }
-
-    def jobs(self) -> Mapping[str, int]:
-        """See `Family.jobs`."""
-        n_sets = len(self.question_sets)
-        n_shards = {corpus: len(self._shards(corpus)) for corpus in self.corpora}
-        in_shards = {_RULES[kind] for kind in SHARDED_KINDS}
-        searches: Counter[str] = Counter()
-        for name, needed in self.needed.items():
-            n = n_shards[self.searched[name]["corpus"]]
-            for rule in map(self.rule_of, needed):
-                searches[rule] += n if rule in in_shards else 1
-                searches["merge_shards"] += rule in in_shards and n > 1
-        lexical = self._of_kind(BM25)
-        analysed = {
-            (corpus, self.analyser_of(lexical[name], corpus))
-            for name, corpus in self.searches
-            if name in lexical
-        }
-        one = int(bool(self.scores()))
-        return {
-            "prepare_corpus": len(self.prepared_corpora),
-            "shard_corpus": sum(n for n in n_shards.values() if n > 1),
-            "prepare_questions": len(self.prepared),
-            "audit_questions": n_sets,
-            "analyse": sum(n_shards[corpus] for corpus, _ in analysed),
-            "count_terms": sum(n_shards[corpus] > 1 for corpus, _ in analysed),
-            "split_passages": self._n_cut()[False],
-            "split_tokens": self._n_cut()[True],
-            **searches,
-            "build_index": sum(name in self._indexed() for name, _ in self.searches),
-            "certify_index": len(self.certificates()),
-            "summarise_indexes": int(bool(self.certificates())),
-            "evaluate": len(self.scores()),
-            "compare_retrieval": one,
-            "hardest_questions": len(self._hard_questions()),
-            "explain_terms": len(self._shared_terms(BM25)),
-            "explain_sparse": len(self._shared_terms(SPARSE)),
-            "summarise_retrieval": one,
-            "summarise_stages": one * self.has_stages(),
-            "summarise_questions": one,
-            "summarise_retrieval_costs": one,
-            **self.jobs_of_chosen(),
         }
 
     def constraints(self) -> Mapping[str, str]:

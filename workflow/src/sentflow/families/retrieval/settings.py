@@ -168,7 +168,7 @@ class RetrievalSettings(Family):
                 found["rerank_depth"] = entry.get("depth", RERANKED)
                 found["encoder"] = encode_settings(self._encoder(entry))
             case "random":
-                found["seed"] = entry.get("seed", self.experiment.config["retrieval"]["seed"])
+                found["seed"] = entry.get("seed", self.experiment.config.retrieval.seed)
         return json_text(found)
 
     def index_settings(self, wildcards: Any) -> str:
@@ -178,13 +178,13 @@ class RetrievalSettings(Family):
     def certify_settings(self, wildcards: Any) -> str:
         """What decides a certificate beside vectors, index and questions."""
         config = self.experiment.config
-        statistics = config["statistics"]
-        found: dict[str, Any] = pick(config["retrieval"], "depth") | {"retriever": wildcards.retriever}
+        statistics = config.statistics
+        found: dict[str, Any] = pick(config.retrieval, "depth") | {"retriever": wildcards.retriever}
         found["certificate"] = {
-            "measure": config["retrieval"]["main"],
-            "margin": statistics["rope"],
-            "level": statistics["level"],
-            "cutoffs": [*_RECALLS, config["retrieval"]["depth"]],
+            "measure": config.retrieval.main,
+            "margin": statistics.rope,
+            "level": statistics.level,
+            "cutoffs": [*_RECALLS, config.retrieval.depth],
         }
         return json_text(found | _vector_settings(self._retriever(wildcards)))
 
@@ -220,20 +220,20 @@ class RetrievalSettings(Family):
 
     def evaluate_settings(self, wildcards: Any) -> str:
         """Measures, how intervals are drawn, and which questions belong together."""
-        measures = pick(self.experiment.config["retrieval"], "measures")
+        measures = pick(self.experiment.config.retrieval, "measures")
         clusters = pick_known(self.question_sets[wildcards.questions], "cluster", "cluster_pattern")
         return json_text(measures | self._resampling() | clusters)
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """The order, for Snakemake sees sets of inputs, and how retrievers are compared."""
-        statistics = self.experiment.config["statistics"]
+        statistics = self.experiment.config.statistics
         return json_text(
             {
                 "order": [list(self.judged_sets), self.shown],
                 "families": self.seed_families(),
-                **pick(self.experiment.config["retrieval"], "main", "measures"),
-                "alpha": statistics["alpha"],
-                "margin": statistics["rope"],
+                **pick(self.experiment.config.retrieval, "main", "measures"),
+                "alpha": statistics.alpha,
+                "margin": statistics.rope,
                 **self._resampling(),
             }
         )
@@ -249,14 +249,14 @@ class RetrievalSettings(Family):
 
     def hardest_settings(self, _wildcards: Any) -> str:
         """Who counts, whose runs are shown, by which measure, and how many questions are kept."""
-        retrieval = self.experiment.config["retrieval"]
+        retrieval = self.experiment.config.retrieval
         controls = self._of_kind(RANDOM)
         return json_text(
             {
                 "order": self.shown,
                 "serious": [name for name in self.shown if name not in controls],
-                "pair": retrieval.get("pair", []),
-                "measure": retrieval["main"],
+                "pair": retrieval.pair or [],
+                "measure": retrieval.main,
                 "limit": HARDEST_QUESTIONS,
             }
         )
@@ -285,27 +285,28 @@ class RetrievalSettings(Family):
                     for name, entry in self.retrievers.items()
                 },
                 "order": [list(self.judged_sets), self.shown],
-                **pick(self.experiment.config["retrieval"], "measures", "main"),
+                **pick(self.experiment.config.retrieval, "measures", "main"),
             }
         )
 
     def question_summary_settings(self, wildcards: Any) -> str:
         """The same, and how bands of recall are drawn and which retriever the others are compared with."""
-        depth = self.experiment.config["retrieval"]["depth"]
+        depth = self.experiment.config.retrieval.depth
         told = json.loads(self.summarise_settings(wildcards))
         return json_text({**told, "reference": self._reference(), "depth": depth, **self._resampling()})
 
     def has_stages(self) -> bool:
         """Whether the configuration names the stages of a chain."""
-        return "stages" in self.experiment.config["retrieval"]
+        return self.experiment.config.retrieval.stages is not None
 
     def stage_settings(self, _wildcards: Any) -> str:
         """The stages of the chain, what they are shown by, and which retrievers stand behind a name."""
-        retrieval = self.experiment.config["retrieval"]
+        retrieval = self.experiment.config.retrieval
+        stages = retrieval.model_dump()["stages"]
         return json_text(
             {
-                "stages": retrieval["stages"]["of"],
-                "series": retrieval["stages"]["series"],
+                "stages": stages["of"],
+                "series": stages["series"],
                 "measures": measures_of_stages(retrieval),
                 "families": self.seed_families(),
                 "reference": self._reference(),
@@ -336,7 +337,7 @@ class RetrievalSettings(Family):
         """What the others are compared with: the first BM25 where the configuration says nothing."""
         lexical = [name for name in self.shown if self.retrievers[name]["kind"] == BM25]
         first = next(iter([*lexical, *self.shown]), "")
-        return str(self.experiment.config["retrieval"].get("reference", first))
+        return str(self.experiment.config.retrieval.reference or first)
 
     def _encoder(self, retriever: Entry) -> Entry:
         return self.experiment.fetched_models[retriever["model"]]
@@ -370,7 +371,7 @@ class RetrievalSettings(Family):
     def _depth(self, wildcards: Any) -> int:
         """Documents that are ranked; of runs that become training data alone, so many that no edit trains again."""
         mined = wildcards.questions in self.mined_alone
-        return MOST_RANKS if mined else int(self.experiment.config["retrieval"]["depth"])
+        return MOST_RANKS if mined else int(self.experiment.config.retrieval.depth)
 
     def _training(self, wildcards: Any) -> list[str]:
         return list(self.prepared[wildcards.questions].get("training", []))
@@ -387,9 +388,9 @@ class RetrievalSettings(Family):
         return entry
 
     def _resampling(self) -> dict[str, Any]:
-        statistics = self.experiment.config["statistics"]
-        seed = self.experiment.config["retrieval"]["seed"]
-        return {"level": statistics["level"], "n_resamples": statistics["n_resamples"], "seed": seed}
+        statistics = self.experiment.config.statistics
+        seed = self.experiment.config.retrieval.seed
+        return {"level": statistics.level, "n_resamples": statistics.n_resamples, "seed": seed}
 
     def _checks(self, entry: Entry) -> str:
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]

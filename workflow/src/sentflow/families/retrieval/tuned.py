@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from sentflow.config.search import PARAMETERS
 from sentflow.families.retrieval.parts import FUSION, RANDOM
 from sentflow.families.retrieval.settings import fusion_settings, title_of
-from sentflow.families.retrieval.tuned_config import PARAMETERS, WEIGHT_STEPS, decided_by, tuned_on
+from sentflow.families.retrieval.tuned_config import WEIGHT_STEPS, decided_by, tuned_on
 from sentflow.families.retrieval.units import RetrievalUnits
 from sentflow.graph import paths
 from sentflow.graph.config.family import Entry
@@ -27,19 +28,6 @@ class TunedRetrieval(RetrievalUnits):
         """Summaries of decisions, tests between them, and the curves of weights."""
         decisions = [paths.SUMMARY_DECISIONS, *self._decision_pairs()] if self.decision_scores() else []
         return [*decisions, *([paths.SUMMARY_WEIGHTS] if self.weighed() else [])]
-
-    def jobs_of_chosen(self) -> dict[str, int]:
-        """See `Family.jobs`."""
-        one = int(bool(self.decision_scores()))
-        return {
-            "weigh": len(self.weighed()),
-            "choose_weights": len(self.choices()),
-            "summarise_weights": int(bool(self.weighed())),
-            "decide": len(self.decided()),
-            "evaluate_decisions": len(self.decision_scores()),
-            "compare_decisions": one,
-            "summarise_decisions": one,
-        }
 
     # --- fusions with tuned weights -------------------------------------------------------------------------
 
@@ -76,12 +64,12 @@ class TunedRetrieval(RetrievalUnits):
 
     def weigh_settings(self, wildcards: Any) -> str:
         """Which weights are tried, and by what they are measured."""
-        entry, retrieval = self._retriever(wildcards), self.experiment.config["retrieval"]
+        entry, retrieval = self._retriever(wildcards), self.experiment.config.retrieval
         return json_text(
             {
                 "retriever": wildcards.retriever,
-                "depth": retrieval["depth"],
-                "measure": retrieval["main"],
+                "depth": retrieval.depth,
+                "measure": retrieval.main,
                 "steps": entry["weights"].get("steps", WEIGHT_STEPS),
                 **fusion_settings(entry),
             }
@@ -154,13 +142,13 @@ class TunedRetrieval(RetrievalUnits):
 
     def decision_comparison_settings(self, _wildcards: Any) -> str:
         """The order of question sets and systems, and how these are compared."""
-        statistics = self.experiment.config["statistics"]
+        statistics = self.experiment.config.statistics
         return json_text(
             {
                 "question_sets": list(self.judged_sets),
                 "systems": [list(one) for one in self._systems()],
-                "alpha": statistics["alpha"],
-                "margin": statistics["rope"],
+                "alpha": statistics.alpha,
+                "margin": statistics.rope,
                 **self._resampling(),
             }
         )
@@ -204,9 +192,9 @@ class TunedRetrieval(RetrievalUnits):
     def _tuning(self, entry: Mapping[str, Any], training: Iterable[str]) -> dict[str, Any]:
         return {
             "folds": entry.get("folds", _FOLDS),
-            "margin": self.experiment.config["statistics"]["rope"],
+            "margin": self.experiment.config.statistics.rope,
             "row_ids": [name for name in training if self.searched[name].get("ids") == "rows"],
-            "seed": self.experiment.config["retrieval"]["seed"],
+            "seed": self.experiment.config.retrieval.seed,
         }
 
     def _title(self, retriever: str) -> str:

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import comb
-from typing import Any
 
+from sentflow.config.search import MOST_CANDIDATES
 from sentflow.graph.config.family import AllEntries, Entry, Selected
 from sentflow.graph.config.messages import unknown
 
-PARAMETERS = ("most", "window", "share", "least")
 WEIGHT_STEPS = 20
-_MOST_CANDIDATES = 5000  # weights, or parameters of a decision, that are tried
 
 
 def tuned_on(retriever: Entry) -> list[str]:
@@ -68,10 +66,10 @@ def _weight_problems(entry: Entry, where: str) -> Iterator[str]:
         yield f"{where}.weights: a product has no weights. Delete them, or write rule: sum."
     elif isinstance(weights, Mapping):
         n_candidates = comb(weights.get("steps", WEIGHT_STEPS) + n - 1, n - 1)
-        if n_candidates > _MOST_CANDIDATES:
+        if n_candidates > MOST_CANDIDATES:
             yield (
                 f"{where}.weights.steps: {n_candidates} weights of {n} retrievers. Write fewer steps: at most "
-                f"{_MOST_CANDIDATES} weights."
+                f"{MOST_CANDIDATES} weights."
             )
     elif len(weights) != n:
         yield f"{where}.weights: {len(weights)} weights for {n} retrievers. Write one for each."
@@ -81,15 +79,3 @@ def _decision_problems(entry: Entry, where: str, selected: Selected) -> Iterator
     for one in entry.get("retrievers", []):
         if one not in selected["retrievers"]:
             yield f"{where}.retrievers: {one!r} is not selected. Write it in select.retrievers, too."
-    ranges: dict[str, Any] = {key: entry[key] for key in PARAMETERS if isinstance(entry.get(key), Mapping)}
-    if ranges and "tuned_on" not in entry:
-        yield f"{where}.{next(iter(ranges))}: a range, but no questions to choose on. Write tuned_on, or a number."
-    if not ranges and "tuned_on" in entry:
-        yield f"{where}.tuned_on: there is nothing to choose. Write a range {{from, to, step}}, or delete tuned_on."
-    n_candidates = 1.0
-    for key, one in ranges.items():
-        if one["to"] < one["from"]:
-            yield f"{where}.{key}: from {one['from']} to {one['to']} is no range. Write the lesser number first."
-        n_candidates *= max(1.0, 1 + (one["to"] - one["from"]) / one["step"])
-    if n_candidates > _MOST_CANDIDATES:
-        yield f"{where}: its ranges have {n_candidates:.0f} values. Write larger steps: at most {_MOST_CANDIDATES}."

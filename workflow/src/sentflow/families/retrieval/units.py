@@ -263,16 +263,6 @@ class RetrievalUnits(RetrievalSettings):
         units = [self._unit(entry) for entry in self.retrievers.values() if "passages" in entry]
         return list(dict.fromkeys(units))
 
-    def _n_cut(self) -> dict[bool, int]:
-        """Whether tokens are counted → how many files of passages there are."""
-        found = {
-            (part, self._unit(entry))
-            for name, corpus in self.searches
-            if "passages" in (entry := self.retrievers[name])
-            for part in (self._parts(corpus, entry["model"]) if entry["kind"] in BY_VECTORS else [corpus])
-        }
-        return {by_tokens: sum(("/" in cut) == by_tokens for _, cut in found) for by_tokens in (False, True)}
-
     def _documents_of(self, corpus: str, model: str) -> str:
         """The collection of what an encoder reads of a corpus or shard; that of what it mines, if it is the same."""
         units = self._units_of(model)

@@ -1,8 +1,9 @@
 """Pair sets and regressions in catalog and configuration, and what may be wrong with them."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from sentflow.config.experiment import Configuration
+from sentflow.config.pairs import PairSet, Regression
 from sentflow.families import pair_sets
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Section, Selected
@@ -10,7 +11,7 @@ from sentflow.graph.config.shared import file_problems, needed
 from sentflow.texts.pair_files import raw_files_of
 
 
-def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
+def _problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
     for name in selected["regressions"]:
         yield from pair_sets.part_problems("regressions", name, entries)
     known = pair_sets.whole_sets(selected, entries)
@@ -21,23 +22,23 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     yield from pair_sets.family_problems(known, entries["datasets"])
     yield from _baseline_problems(config)
     yield from needed(config, "regressions", selected["regressions"])
-    if not config["similarity"]["baselines"]:
+    if not config.similarity.baselines:
         yield from needed(config, "pair sets without similarity.baselines", selected["pair_sets"])
 
 
-def _baseline_problems(config: Mapping[str, Any]) -> list[str]:
+def _baseline_problems(config: Configuration) -> list[str]:
     """Encoders with the name of a similarity that needs none: both would write the same files."""
     return [
         f"config.select.models: {name!r} is also one of similarity.baselines. Give the encoder another name."
-        for name in config["select"]["models"]
-        if name in config["similarity"]["baselines"]
+        for name in config.select.models
+        if name in config.similarity.baselines
     ]
 
 
 SIMILARITY = ConfigPart(
     (
-        Section("pair_sets", "pair set", ("select.pair_sets",), derive=derived),
-        Section("regressions", "regression", ("select.regressions",)),
+        Section("pair_sets", "pair set", ("select.pair_sets",), model=PairSet, derive=derived),
+        Section("regressions", "regression", ("select.regressions",), model=Regression),
     ),
     problems=_problems,
 )

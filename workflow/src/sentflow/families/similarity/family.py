@@ -138,18 +138,6 @@ class Similarity(Family):
         )
         return found
 
-    def jobs(self) -> Mapping[str, int]:
-        """See `Family.jobs`."""
-        n_models, n_pair_sets = len(self.experiment.fixed_models), len(self.selected)
-        return {
-            "prepare_pairs": len(self.prepared),
-            "similarity": n_pair_sets * n_models,
-            "overlap": n_pair_sets * len(self._baselines()),
-            "compare_similarity": len(self.comparisons()),
-            "regress": len(self.regressions()),
-            "summarise_similarity": int(bool(self.summaries())),
-        }
-
     def constraints(self) -> Mapping[str, str]:
         """Pair sets that are needed, baselines and regressions."""
         return {
@@ -198,12 +186,12 @@ class Similarity(Family):
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """The order, for Snakemake sees sets of inputs, and how encoders are compared."""
-        about = {"order": self._order(), "alpha": self.experiment.config["statistics"]["alpha"]}
+        about = {"order": self._order(), "alpha": self.experiment.config.statistics.alpha}
         return json_text({**about, **measured(self.experiment), **resampling(self.experiment)})
 
     def regression_settings(self, wildcards: Any) -> str:
         """What decides a regressor beside vectors and gold scores."""
-        seed = self.experiment.config["similarity"]["seed"]
+        seed = self.experiment.config.similarity.seed
         return json_text({"regression": wildcards.regression, "model": wildcards.model, "seed": seed})
 
     def summarise_settings(self, _wildcards: Any) -> str:
@@ -219,7 +207,7 @@ class Similarity(Family):
                 },
                 "order": self._order(),
                 **measured(experiment),
-                "level": experiment.config["statistics"]["level"],
+                "level": experiment.config.statistics.level,
             }
         )
 
@@ -230,8 +218,7 @@ class Similarity(Family):
         return bool(self.results() or (self.embedded and self.experiment.fixed_models))
 
     def _baselines(self) -> list[str]:
-        names: list[str] = self.experiment.config["similarity"]["baselines"]
-        return names if self.selected else []
+        return [*self.experiment.config.similarity.baselines] if self.selected else []
 
     def _each(self, pattern: str) -> list[str]:
         names = product(self.selected, self.systems())

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sentflow.config.experiment import Configuration
 from sentflow.families.probing.config import source_problems as task_problems
 from sentflow.families.training.checks import trained_problems
 from sentflow.families.training.entries import write_out_models
@@ -36,7 +37,7 @@ from sentflow.training.data.combined import (
 from sentflow.training.data.sources import source_problems
 
 
-def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
+def _problems(_: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
     needed = [*selected["models"], *further_models(entries, selected)]
     models = {name: entries["models"][name] for name in needed}
     named, known = named_data(models), entries["training_data"]

@@ -153,18 +153,6 @@ class DataOfTraining:
         """Regular expression of the training data that others are put together of."""
         return one_of(name for data in self._combined() for name in relations_of(self.entries[data]))
 
-    def jobs(self) -> Mapping[str, int]:
-        """See `sentflow.graph.family.Family.jobs`."""
-        n_collected, n_asked, n_combined = map(len, (self._collected(), self._asked(), self._combined()))
-        return {
-            "prepare_training": len(self.entries) - n_collected - n_asked - n_combined,
-            "collect_training": n_collected,
-            "mine_training": n_asked,
-            "clean_pairs": sum(len(relations_of(self.entries[name])) for name in self._combined()),
-            "combine_pairs": n_combined,
-            "audit_training": len(self.audits()),
-        }
-
     # --- settings -------------------------------------------------------------------------------------------
 
     def data_settings(self, wildcards: Any) -> str:

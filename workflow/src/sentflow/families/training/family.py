@@ -13,7 +13,6 @@ from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import one_of
-from sentflow.graph.products import CHECK
 
 
 class Training(Family):
@@ -81,26 +80,6 @@ class Training(Family):
         """See `Family.published`."""
         return self.study.published()
 
-    def jobs(self) -> Mapping[str, int]:
-        """See `Family.jobs`."""
-        return {
-            **self.data_of.jobs(),
-            **self.models.jobs(),
-            "compare_training": len(self.study.comparisons()),
-            "score_trainings": int(bool(self.models.models)),
-            "summarise_training_jobs": int(bool(self.models.models)),
-            "model_card": len(self.models.models) if self._checks_cards() else 0,
-        }
-
-    def _checks_cards(self) -> bool:
-        """Whether a selected check reads model cards, which are made for exports only otherwise."""
-        checks = self.experiment.config["report"]["checks"]
-        return any(
-            paths.MODEL_CARD in product.reads
-            for product in PRODUCTS
-            if product.kind == CHECK and product.name in checks
-        )
-
     def constraints(self) -> Mapping[str, str]:
         """See `Family.constraints`."""
         return {
@@ -111,7 +90,7 @@ class Training(Family):
 
     def kept(self, output: Any, temporary: Any) -> Any:
         """Snapshots stay, or are deleted when the encoder is chosen."""
-        return output if self.experiment.config["training"]["keep_snapshots"] else temporary(output)
+        return output if self.experiment.config.training.keep_snapshots else temporary(output)
 
 
 FAMILY = Training

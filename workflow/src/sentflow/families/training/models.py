@@ -1,6 +1,5 @@
 """Trained encoders in the graph: what a training reads and makes, its snapshots, and which of them is the encoder."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from sentflow.encoders.kinds.table import KINDS, MADE_BY, TRAINED
@@ -84,14 +83,6 @@ class TrainedModels:
         sections = {"similarity": "pair_sets", "geometry": "alignments"}
         there = self.experiment.selected[sections[family]] and self.experiment.fixed_models
         return [file] if there else []
-
-    def jobs(self) -> Mapping[str, int]:
-        """See `sentflow.graph.family.Family.jobs`."""
-        return {
-            "train": len(self.models),
-            "score_snapshot": sum(len(self.steps(model)) for model in self.models),
-            "choose_snapshot": len(self.models),
-        }
 
     def constraint(self) -> str:
         """Regular expression of the trained encoders."""

@@ -72,7 +72,7 @@ class StudyOfTrainings:
                 "pairs": list(self.experiment.selected["pair_sets"]),
                 "groups": self.seeded,
                 "controls": controls,
-                "alpha": self.experiment.config["statistics"]["alpha"],
+                "alpha": self.experiment.config.statistics.alpha,
                 **measured(self.experiment),
                 **resampling(self.experiment),
             }

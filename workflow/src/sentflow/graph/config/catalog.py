@@ -4,14 +4,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.experiment import Configuration
+from sentflow.config.model import Entries, mistakes
+from sentflow.config.model import Path as Place
+from sentflow.config.removed import without_removed
 from sentflow.graph.config.entries import read_entries
 from sentflow.graph.config.family import AllEntries, Entry, Section
 from sentflow.graph.config.messages import as_map, refuse
 from sentflow.graph.config.parts import known_parts, known_sections
-from sentflow.graph.config.schema import load_schema, mended, read_yaml, schema_problems
+from sentflow.graph.config.schema import read_yaml
 from sentflow.graph.config.shared import written_as
 from sentflow.graph.config.values import name_problems, plain_values
 from sentflow.jobs.secrecy import secret_problems
+
+# What keys say together is looked at when each of them is right; another round finds nothing new
+_ROUNDS = 3
 
 
 def load_catalog(config: Mapping[str, Any], workflow: Path) -> AllEntries:
@@ -41,18 +48,22 @@ def load_catalog(config: Mapping[str, Any], workflow: Path) -> AllEntries:
 
 def checked(
     config: Mapping[str, Any], workflow: Path
-) -> tuple[Entry, AllEntries, list[str], dict[str, set[str]]]:
-    """The configuration in built-in types, and what `read_entries` finds.
+) -> tuple[Configuration, AllEntries, list[str], dict[str, set[str]]]:
+    """The configuration, and what `read_entries` finds.
 
-    What the schema refuses is left out of the configuration then, or is as in ``config.yaml``, so that all else in it
-    is checked in the same round. Where that does not make it fit, its problems are raised at once.
+    What is wrong is left out of the configuration then, or is as in ``config.yaml``, so that all else in it is checked
+    in the same round. Where that does not make it right, its mistakes are raised at once.
     """
-    plain, schema = plain_values(config), load_schema(workflow, "config")
-    own = [*schema_problems(plain, schema, where="config"), *_secrets(plain)]
-    if own:
-        plain = mended(plain, schema, _default(workflow))
-        if schema_problems(plain, schema, where="config"):
-            refuse(own)
+    plain = without_removed(plain_values(config))
+    own = _secrets(plain)
+    for _ in range(_ROUNDS):
+        if not (wrong := mistakes(Configuration, plain, where="config")):
+            break
+        own += map(str, wrong)
+        for mistake in wrong:
+            plain = _replaced(plain, mistake.faulty[1:], _default(workflow))
+    else:
+        refuse(own)
     entries, problems, unfit = read_entries(
         plain,
         workflow,
@@ -60,7 +71,7 @@ def checked(
         before=lambda entries: list(name_problems(entries)),
         after=lambda entries: [problem for part in known_parts() for problem in part.entry_problems(entries)],
     )
-    return plain, entries, [*own, *problems], unfit
+    return Configuration.model_validate(plain), entries, [*own, *problems], unfit
 
 
 def _default(workflow: Path) -> Any:
@@ -73,9 +84,8 @@ def own_entries(
 ) -> tuple[AllEntries, list[str], dict[str, set[str]]]:
     """What `read_entries` finds of some sections; other keys of a configuration are not read."""
     plain = plain_values({section.name: own.get(section.name) or {} for section in sections})
-    of_config = load_schema(workflow, "config")["properties"]
-    schema = {"properties": {section.name: of_config[section.name] for section in sections}}
-    refuse(schema_problems(plain, schema, where="config"))
+    maps = [mistakes(Entries, entries, where=f"config.{name}") for name, entries in plain.items()]
+    refuse([str(mistake) for found in maps for mistake in found])
     return read_entries(plain, workflow, sections)
 
 
@@ -86,3 +96,15 @@ def _secrets(config: Entry) -> list[str]:
         for name, entry in as_map(config.get("models")).items()
     }
     return list(secret_problems({**config, "models": models}, where="config"))
+
+
+def _replaced(value: Any, place: Place, default: Any) -> Any:
+    """A value with that of a default in one place, or with nothing there; lists are replaced as a whole."""
+    if not place or not isinstance(value, dict):
+        return default
+    key, *rest = place
+    inside = default.get(key) if isinstance(default, dict) else None
+    new = _replaced(value[key], tuple(rest), inside) if rest and key in value else inside
+    if new is None:
+        return {name: item for name, item in value.items() if name != key}
+    return {**value, key: new}

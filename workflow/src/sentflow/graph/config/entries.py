@@ -6,6 +6,7 @@ from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.model import mistakes
 from sentflow.encoders.manifest import SOURCE_KEYS
 from sentflow.errors import instead
 from sentflow.files.settings_files import read_settings
@@ -82,18 +83,36 @@ def read_entries(
                 for name, entry in entries[section.name].items()
             }
     problems += after(entries)
-    for name, of_section in entries.items():
-        schema = load_schema(workflow, name)
+    for section in sections:
+        name, of_section = section.name, entries[section.name]
         written = {key: entry for key, entry in of_section.items() if key not in unfit[name]}
-        misfits = schema_problems(written, schema, where=name)
-        problems += not_reported(misfits, problems)
+        wrong = _mistakes(section, written) if section.model else _misfits(name, written, workflow)
+        problems += not_reported([problem for of_entry in wrong.values() for problem in of_entry], problems)
         # what is left of `like` leads nowhere
-        unfit[name] |= {key for key, entry in of_section.items() if "like" in as_map(entry)}
-        if misfits:
-            unfit[name] |= {
-                key for key in written if schema_problems({key: written[key]}, schema, where=name)
-            }
+        unfit[name] |= {key for key, entry in of_section.items() if "like" in as_map(entry)} | wrong.keys()
     return entries, problems, unfit
+
+
+def _mistakes(section: Section, entries: Entries) -> dict[str, list[str]]:
+    """What is wrong with entries, by their names; with names, too."""
+    found = {}
+    for name, entry in entries.items():
+        wrong = [
+            *mistakes(section.key, name, where=section.name),
+            *mistakes(section.model, entry, where=f"{section.name}.{name}", partial="like" in as_map(entry)),
+        ]
+        if wrong:
+            found[name] = [str(mistake) for mistake in wrong]
+    return found
+
+
+def _misfits(section: str, entries: Entries, workflow: Path) -> dict[str, list[str]]:
+    """The same of a section that has a schema."""
+    schema = load_schema(workflow, section)
+    if not schema_problems(entries, schema, where=section):
+        return {}
+    found = {name: schema_problems({name: entry}, schema, where=section) for name, entry in entries.items()}
+    return {name: problems for name, problems in found.items() if problems}
 
 
 def derived(base: Any, entry: Entry) -> Entry:

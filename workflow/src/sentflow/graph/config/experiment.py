@@ -1,14 +1,16 @@
 """From the configuration and the catalog to an experiment, with every mistake reported before the first job.
 
-Standard library, PyYAML and jsonschema only: the Snakefile is read again in every cluster job.
+Standard library, PyYAML, pydantic and jsonschema only: the Snakefile is read again in every cluster job.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.experiment import Configuration
+from sentflow.config.removed import removed_products
 from sentflow.encoders.entries import is_featuriser, is_lazy
 from sentflow.encoders.kinds.table import RANDOM, TRAINED
 from sentflow.errors import ConfigError
@@ -38,19 +40,22 @@ class Experiment:
         Encoders that the selected ones and their families need: of two texts, or to train on.
     workflow
         The folder that holds ``catalog/`` and ``schemas/``.
+    notices
+        What the configuration names that is gone, and what to read instead.
     """
 
-    config: Mapping[str, Any]
+    config: Configuration
     entries: AllEntries
     selected: AllEntries
     left_out: Mapping[str, list[str]]
     further_models: Entries
     workflow: Path
+    notices: Sequence[str] = ()
 
     @property
     def title(self) -> str:
         """Name of the experiment for captions."""
-        return str(self.config["experiment"]["title"])
+        return self.config.experiment.title
 
     @property
     def models(self) -> Entries:
@@ -127,13 +132,13 @@ def load_experiment(
 
 
 def _loaded(config: Mapping[str, Any], workflow: Path, chosen_here: Entry) -> Experiment:
-    plain, entries, problems, unfit = checked(config, workflow)
+    parsed, entries, problems, unfit = checked(config, workflow)
     selected: dict[str, list[str]] = {}
     for section in known_sections():
         known = entries[section.name]
         named = [
             (place, member)
-            for place, name in section.names(plain)
+            for place, name in section.names(parsed)
             for member in _members(section, entries, place, name)
         ]
         problems += [
@@ -152,17 +157,17 @@ def _loaded(config: Mapping[str, Any], workflow: Path, chosen_here: Entry) -> Ex
     }
     for name, names in left_out.items():
         selected[name] = [one for one in selected[name] if one not in names]
-    if not any(plain["select"].get(name) for name in measured()):
+    if not any(getattr(parsed.select, name) for name in measured()):
         first = [part.sections[0].name for part in family_parts() if part.sections]
         wanted = ", or of ".join(name for name in first if name in measured())
         problems.append(f"config.select: nothing is selected. Write names of {wanted}.")
     for part in known_parts():
-        problems += part.problems(plain, entries, selected)
+        problems += part.problems(parsed, entries, selected)
     refuse(written_as(problems, entries["models"]))
     chosen = {name: {key: entries[name][key] for key in keys} for name, keys in selected.items()}
     asked = [name for part in known_parts() for name in part.further_models(entries, selected)]
     further_models = {name: entries["models"][name] for name in asked if name not in chosen["models"]}
-    return Experiment(plain, entries, chosen, left_out, further_models, workflow)
+    return Experiment(parsed, entries, chosen, left_out, further_models, workflow, removed_products(config))
 
 
 def _members(section: Section, entries: AllEntries, place: str, name: str) -> list[str]:

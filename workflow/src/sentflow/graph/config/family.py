@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sentflow.config.experiment import Configuration
+from sentflow.config.model import Name
 from sentflow.graph.config.schema import Schema
 
 Entry = dict[str, Any]
@@ -30,6 +32,8 @@ class Section:
         One entry, in messages.
     named_in
         Places of a configuration (``section.key``) that hold a name, or a list of names, of what is to be run.
+    model, key
+        What an entry and the name of one may be; None for a section whose schema says it.
     derive
         Makes an entry with ``like`` of the entry that it names and what it says itself; None if entries have no
         ``like``.
@@ -53,6 +57,8 @@ class Section:
     name: str
     noun: str
     named_in: tuple[str, ...]
+    model: Any = None
+    key: Any = Name
     derive: Callable[[Any, Entry], Entry] | None = None
     write_out: Callable[[AllEntries, Callable[[str], Schema]], dict[str, list[str]]] | None = None
     overlay_problems: Callable[[Entries, Entries], list[str]] | None = None
@@ -61,12 +67,12 @@ class Section:
     left_out: Callable[[AllEntries, Selected], list[str]] = lambda *_: []
     members: Callable[[AllEntries, str, str], list[str] | None] = lambda *_: None
 
-    def names(self, config: Mapping[str, Any]) -> list[tuple[str, str]]:
+    def names(self, config: Configuration) -> list[tuple[str, str]]:
         """Place and name of every entry that a valid configuration selects."""
         found = []
         for place in self.named_in:
             section, key = place.split(".")
-            value = config[section].get(key, [])
+            value = getattr(getattr(config, section), key)
             found += [(place, name) for name in ([value] if isinstance(value, str) else value)]
         return found
 
@@ -90,6 +96,6 @@ class ConfigPart:
     """
 
     sections: tuple[Section, ...]
-    problems: Callable[[Mapping[str, Any], AllEntries, Selected], Iterable[str]]
+    problems: Callable[[Configuration, AllEntries, Selected], Iterable[str]]
     entry_problems: Callable[[AllEntries], Iterable[str]] = lambda _: ()
     further_models: Callable[[AllEntries, Selected], Iterable[str]] = lambda *_: ()

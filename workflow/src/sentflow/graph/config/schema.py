@@ -1,13 +1,11 @@
-"""The JSON schemas of config and catalog: read from their files, and what they find in sentences.
+"""The JSON schemas of the catalog: read from their files, and what they find in sentences.
 
-A schema ``NAME.schema.yaml`` may have parts in a folder ``NAME/``: a family of measurements adds its keys of the
-configuration by a file of its own. A reference names a definition of the same file (``#/$defs/x``) or of another
+A reference names a definition of the same file (``#/$defs/x``) or of another
 (``common.schema.yaml#/$defs/x``).
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Mapping
 from functools import cache, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +22,6 @@ except ImportError:
 
 from sentflow.errors import ConfigError, instead
 from sentflow.files.settings_files import parse_settings
-from sentflow.graph.products import fill_in_names
 
 Schema = Mapping[str, Any]
 _LONGEST_NUMBER = 200
@@ -40,22 +37,18 @@ def read_yaml(path: Path) -> Any:
 
 @cache
 def load_schema(workflow: Path, name: str) -> Schema:
-    """A schema with its parts, and with every reference replaced by what it refers to.
+    """A schema with every reference replaced by what it refers to.
 
     Parameters
     ----------
     workflow
         The folder that holds ``schemas/``.
     name
-        A section of the catalog, or ``config``.
+        A section of the catalog.
     """
     folder = workflow / "schemas"
     schema = read_yaml(folder / f"{name}.schema.yaml")
-    for part in sorted((folder / name).glob("*.schema.yaml")):
-        schema = _joined(schema, read_yaml(part))
     resolved: dict[str, Any] = _resolved(schema, schema, folder)
-    if name == "config":
-        fill_in_names(resolved)
     return resolved
 
 
@@ -80,47 +73,6 @@ def schema_problems(value: Any, schema: Schema, *, where: str) -> list[str]:
             hint = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
             problems.append(f"{place}: {error.message}. {_unquoted(error)}{hint}".strip())
     return problems
-
-
-def mended(value: Any, schema: Schema, default: Any) -> Any:
-    """A value without what a schema refuses: as in a default, if that has it, else left out."""
-    from jsonschema import Draft202012Validator
-
-    found = deepcopy(value)
-    for error in Draft202012Validator(schema).iter_errors(value):
-        path = list(error.absolute_path)
-        if error.validator == "additionalProperties" and isinstance(error.instance, dict):
-            known = error.schema.get("properties", {})
-            places = [[*path, key] for key in error.instance if key not in known]
-        elif error.validator == "required":
-            places = [[*path, key] for key in error.validator_value if key not in error.instance]
-        else:
-            places = [path]
-        for place in places:
-            found = _replaced(found, place, default)
-    return found
-
-
-def _replaced(value: Any, place: Sequence[str | int], default: Any) -> Any:
-    """A value with that of a default in one place, or with nothing there; lists are replaced as a whole."""
-    if not place or not isinstance(value, dict):
-        return deepcopy(default)
-    key, *rest = place
-    inside = default.get(key) if isinstance(default, dict) else None
-    new = _replaced(value[key], rest, inside) if rest and key in value else deepcopy(inside)
-    if new is None:
-        return {name: item for name, item in value.items() if name != key}
-    return {**value, key: new}
-
-
-def _joined(schema: Any, part: Any) -> Any:
-    """A schema with a part of it: maps key by key, lists one after the other."""
-    if isinstance(schema, dict) and isinstance(part, dict):
-        both = {key: _joined(schema[key], part[key]) for key in schema if key in part}
-        return {**schema, **part, **both}
-    if isinstance(schema, list) and isinstance(part, list):
-        return [*schema, *(item for item in part if item not in schema)]
-    return part
 
 
 def _resolved(node: Any, document: Any, folder: Path) -> Any:

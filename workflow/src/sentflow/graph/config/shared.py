@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from sentflow.config.experiment import Configuration
 from sentflow.encoders.checks.entries import custom_problems, entry_problems
 from sentflow.encoders.entries import compares_pairs, weighs_terms
 from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
@@ -41,14 +42,14 @@ def _entry_problems(entries: AllEntries) -> Iterator[str]:
             yield from entry_problems(name, entry)
 
 
-def needed(config: Mapping[str, Any], what: str, selected: Sequence[str]) -> Iterator[str]:
+def needed(config: Configuration, what: str, selected: Sequence[str]) -> Iterator[str]:
     """That something is selected of which encoders alone are measured, and no encoder."""
-    select = config["select"]
-    if selected and not any(select.get(place.partition(".")[2]) for place in MODELS.named_in):
+    select = config.select
+    if selected and not any(getattr(select, place.partition(".")[2]) for place in MODELS.named_in):
         yield f"config.select.models: {what} are measured of encoders, and none is selected. Write one, e.g. random."
 
 
-def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
+def _problems(_: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
     """Encoders without vectors; own ones whose file is not in order, which need not be there if not selected."""
     for name in selected["models"]:
         entry = entries["models"][name]

@@ -17,7 +17,7 @@ from sentflow.probing.protocol.settings import (
     frozen,
 )
 from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, SwitchValue
-from sentflow.texts.task_files import has_groups
+from sentflow.texts.task_files import SHARED_TEXTS, has_groups
 
 # what the section `training` of a protocol may hold
 TRAINING_KEYS = tuple(
@@ -28,7 +28,7 @@ DOCUMENTS = "-documents"  # ends the name of a protocol that is another with doc
 
 
 def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | None = None) -> ProbeProtocol:
-    """The protocol of an entry that fits ``protocols.schema.yaml``.
+    """The protocol of an entry that fits `sentflow.config.protocols.Protocol`.
 
     Parameters
     ----------
@@ -157,8 +157,8 @@ def job_settings(
 
 
 def names_documents(task: Mapping[str, Any]) -> bool:
-    """Whether the entry of a task says which document a row comes from."""
-    return has_groups(task["reader"])
+    """Whether the entry of a task says which document a row comes from, or that shared texts make documents."""
+    return task.get("documents") == SHARED_TEXTS or has_groups(task["reader"])
 
 
 def _as_json(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The files of one fold: its scores, and beside them its out-of-fold predictions."""
+"""The file of one fold: its scores, its curves and its out-of-fold predictions."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,16 +6,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from sentflow.errors import DataError
-from sentflow.files.arrow import table_of
+from sentflow.files.arrow import numbers_of, table_of
 from sentflow.files.io import parse_json
 from sentflow.files.parquet import read_parquet, readable, write_parquet
-from sentflow.files.result_names import predictions_of
-from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
+from sentflow.probing.training.result import TEST_EPOCH, FoldResult, fold_records
 
+PREDICTION = "prediction"
+"""Metric of the rows of a fold file that are predictions, a row of the test part each."""
 _METADATA_KEY = b"sentflow"
+_SCORES = ("kfold_repetition", "kfold_partition", "train_epoch", "metric", "value")
 
 
 @dataclass(frozen=True)
@@ -54,38 +57,76 @@ class FoldInfo:
         )
 
 
+@dataclass(frozen=True)
+class Folds:
+    """What some fold files hold, one after the other.
+
+    Attributes
+    ----------
+    scores
+        The columns of `fold_records`.
+    predictions
+        Columns repetition, fold, row, truth, predicted, score, in the order of the rows.
+    infos
+        Per file.
+    """
+
+    scores: pa.Table
+    predictions: pa.Table
+    infos: list[FoldInfo]
+
+
 def write_result(file: Path | str, result: FoldResult, settings: Mapping[str, Any]) -> None:
-    """Write a fold, and first its predictions beside it; `settings` as in `FoldInfo.of`."""
-    write_predictions(predictions_of(str(file)), prediction_records(result))
-    write_fold(file, fold_records(result), FoldInfo.of(result, settings))
+    """Write a fold: the rows of `fold_records`, then its predictions; `settings` as in `FoldInfo.of`."""
+    order = np.argsort(result.test_rows)
+    predictions = table_of(
+        {
+            "kfold_repetition": np.full(len(order), result.repetition),
+            "kfold_partition": np.full(len(order), result.fold),
+            "train_epoch": np.full(len(order), TEST_EPOCH),
+            "metric": [PREDICTION] * len(order),
+            "value": result.scores[order].astype(np.float64),
+            "row": result.test_rows[order],
+            "truth": result.truth[order],
+            "predicted": result.predicted[order],
+        }
+    )
+    rows = pa.concat_tables([table_of(fold_records(result)), predictions], promote_options="default")
+    about = json.dumps(asdict(FoldInfo.of(result, settings)), sort_keys=True).encode()
+    write_parquet(file, rows.replace_schema_metadata({_METADATA_KEY: about}))
 
 
-def write_fold(path: Path | str, records: dict[str, Any], info: FoldInfo) -> None:
-    """Write the columns of `fold_records` with their description."""
-    metadata = {_METADATA_KEY: json.dumps(asdict(info), sort_keys=True).encode()}
-    write_parquet(path, table_of(records, metadata))
-
-
-def write_predictions(path: Path | str, records: dict[str, Any]) -> None:
-    """Write the columns of `prediction_records`."""
-    write_parquet(path, table_of(records))
-
-
-def read_folds(files: Sequence[Path | str]) -> tuple[pa.Table, list[FoldInfo]]:
-    """The rows of fold files one after the other, and their descriptions.
+def read_folds(files: Sequence[Path | str]) -> Folds:
+    """Read fold files.
 
     Raises
     ------
     DataError
         A file is missing, damaged, or that of another fold; it is named.
     """
-    tables, infos = [], []
+    scores, predictions, infos = [], [], []
     for file in files:
         with readable(file, "fold file"):
             table = read_parquet(file)
-            infos.append(FoldInfo(**parse_json(table.schema.metadata[_METADATA_KEY])))
-        tables.append(table.replace_schema_metadata(None))
-    return pa.concat_tables(tables), infos
+            info = FoldInfo(**parse_json(table.schema.metadata[_METADATA_KEY]))
+            place = len(table) - info.n_test
+            predictions.append(_predictions(table.slice(place)))
+        infos.append(info)
+        scores.append(table.select(_SCORES).slice(0, place).replace_schema_metadata(None))
+    return Folds(pa.concat_tables(scores), pa.concat_tables(predictions), infos)
+
+
+def _predictions(rows: pa.Table) -> pa.Table:
+    return table_of(
+        {
+            "repetition": numbers_of(rows.column("kfold_repetition")),
+            "fold": numbers_of(rows.column("kfold_partition")),
+            "row": numbers_of(rows.column("row")),
+            "truth": numbers_of(rows.column("truth")),
+            "predicted": numbers_of(rows.column("predicted")),
+            "score": numbers_of(rows.column("value")).astype(np.float32),
+        }
+    )
 
 
 def refuse_other_settings(

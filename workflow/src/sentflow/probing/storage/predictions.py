@@ -1,4 +1,4 @@
-"""Out-of-fold predictions: those of a fold next to it, all of a task and encoder in one file next to the score."""
+"""Out-of-fold predictions of a task and encoder: one file next to the score."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ def read_predictions(files: Sequence[Path | str]) -> pa.Table:
     """
     tables = []
     for file in files:
-        with readable(file, "file of predictions", delete="the fold beside it"):
+        with readable(file, "file of predictions", delete="the score beside it"):
             tables.append(read_parquet(file, COLUMNS))
     return pa.concat_tables(tables).replace_schema_metadata(None)
 

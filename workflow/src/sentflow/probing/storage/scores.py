@@ -6,7 +6,7 @@ from typing import Any
 from sentflow.probing.storage.folds import FoldInfo
 from sentflow.stats.effective import Documents
 from sentflow.stats.items import resampling_units
-from sentflow.texts.table import TaskTable, n_contradicting
+from sentflow.texts.table import TaskTable, n_contradicting, row_graph
 
 
 def about_score(
@@ -55,6 +55,7 @@ def about_score(
         "n_classes": len(table.info.classes),
         "n_train": min(fold.n_train for fold in folds),
         "n_contradicting": n_contradicting(table),
+        "effective_rows": row_graph(table).effective_rows,
         # a lazy encoder's width depends on the training texts of the fold
         "dimension": max(fold.dimension for fold in folds),
     }

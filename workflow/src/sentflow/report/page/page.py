@@ -76,6 +76,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "decimal": numbers.decimal,
+        "about": numbers.about,
         "count": numbers.count,
         "percent": numbers.percent,
         "metric": captions.metric_name,

@@ -37,6 +37,7 @@ _LATEX = {
     "–": "--",
     "†": r"\textdagger{}",
     "‡": r"\textdaggerdbl{}",
+    "‖": r"\ensuremath{\parallel}",
     "§": r"\S{}",
     "¶": r"\P{}",
     "×": r"$\times$",

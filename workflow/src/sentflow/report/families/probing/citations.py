@@ -35,14 +35,4 @@ TESTS = """@inproceedings{bayle-2020,
   volume  = {7},
   pages   = {1--30},
   year    = {2006}
-}
-
-@article{benavoli-2017,
-  author  = {Benavoli, Alessio and Corani, Giorgio and Dem{\\v{s}}ar, Janez and Zaffalon, Marco},
-  title   = {Time for a Change: a Tutorial for Comparing Multiple Classifiers Through {Bayesian} Analysis},
-  journal = {Journal of Machine Learning Research},
-  volume  = {18},
-  number  = {77},
-  pages   = {1--36},
-  year    = {2017}
 }"""

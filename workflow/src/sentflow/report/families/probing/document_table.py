@@ -1,23 +1,21 @@
 """The table of what holds for new documents: scores with folds of rows, and of documents that are kept together."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sentflow.compare.comparisons import DocumentComparisons, detectable
 from sentflow.compare.marks import Marks
-from sentflow.compare.rows import PowerRow
 from sentflow.compare.score_rows import DocumentScore, ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.score_table import STANDING_NAMES, score_cell, with_standings
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import count, counted, decimal, listed, percent, share, signed
+from sentflow.report.numbers import counted, decimal, listed, percent, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of
 
-_FEW_DOCUMENTS = 10
+_FEW_DOCUMENTS = 20
 
 
 def documents_table(
@@ -63,16 +61,15 @@ def documents_table(
     ]
     if comparisons.pairs:
         notes += [f"{captions.test_note(comparisons.pairs)} All for new documents."]
-        notes += [captions.detectable_note(comparisons.pairs[0].alpha)]
-        notes += _power_notes(comparisons.power)
+        notes += [captions.detectable_note(comparisons.pairs[0].alpha, "texts of documents")]
     notes += remarks.training_notes(rows)
     notes += remarks.held_back_notes([*rows, *(found[row.task, row.model] for row in rows)])
     notes += captions.degenerate_notes([*rows, *(found[row.task, row.model] for row in rows)])
     notes += captions.too_few_documents_notes(rows)
     if any(row.effective_documents < _FEW_DOCUMENTS and not row.has_too_few_documents for row in rows):
         notes.append(
-            f"Of fewer than {_FEW_DOCUMENTS} effective documents, 95\u202f% intervals cover the score in a large "
-            "population of documents in 88 to 91\u202f% of cases."
+            f"With fewer than {_FEW_DOCUMENTS} effective documents, 95\u202f% intervals can cover the score in a large "
+            "population of documents too rarely: in 89 to 93\u202f% of samples of 20 and 39 posts of HateBR."
         )
     return Table(
         name="documents",
@@ -87,8 +84,7 @@ def documents_table(
 
 
 def _heading(row: DocumentScore, mdd: float) -> str:
-    known = "" if math.isnan(mdd) else f", MDD {decimal(mdd)}"
-    rows = "" if row.is_untested else f", n = {count(row.n_balanced_rows)}{known}"
+    rows = "" if row.is_untested else f", {captions.sizes(row.n_balanced_rows, mdd)}"
     return (
         f"{row.task}: {row.task_title} ({captions.metric_name(row.metric)}, {counted(row.n_documents, 'document')}, "
         f"{decimal(row.effective_documents, 1)} effective{rows})"
@@ -103,24 +99,6 @@ def _line(row: DocumentScore, split: ScoreRow, marks: Marks) -> tuple[Cell, ...]
         replace(score_cell(row), mark=marks.mark(*place), letters=marks.raised(*place)),
         Cell(signed(row.mean - split.mean)),
     )
-
-
-def _power_notes(power: Sequence[PowerRow]) -> list[str]:
-    found = []
-    for task in unique(row.task for row in power):
-        chances = [
-            f"{row.difference:g} with {share(row.power)}"
-            for row in power
-            if row.task == task and not math.isnan(row.power)
-        ]
-        if chances:
-            found.append(f"{task} {', '.join(chances)}")
-    if not found:
-        return []
-    alpha = percent(power[0].alpha)
-    return [
-        f"Probability of finding a true difference ({alpha}, Holm, median over pairs): {'; '.join(found)}."
-    ]
 
 
 def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:

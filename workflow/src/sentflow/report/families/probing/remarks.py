@@ -3,30 +3,82 @@
 from collections.abc import Sequence
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.report.numbers import count, listed, percent
+from sentflow.report import captions
+from sentflow.report.numbers import count, listed, percent, share
 from sentflow.report.rows import unique
 from sentflow.texts.checks import WARM_UP_BATCHES
 
 TRAINED_TOO_LITTLE = "‡"
 CONTRADICTIONS = "§"
 HELD_BACK = "¶"
+# Of the rows; where less is left after balancing (of two classes: the smaller one below a third), intervals of scores
+# and the corrected t-test are too wide: docs/measurements/2026-11-27-error-rates.md.
+BALANCED_SHARE = 2 / 3
+SHARED = "‖"
+_INDEPENDENT = 0.5  # of the rows; below, errors may be more than 1.4 times as large
 _REGULARISED = "regularised"  # probe that chooses its penalty
 _START = 0.05  # of the chosen learning rate, where the published warm-up begins
 
 
 def marks(row: ScoreRow) -> str:
     """Marks of a row's task; empty for most."""
-    return training_mark(row) + (CONTRADICTIONS if row.n_contradicting else "")
+    return training_mark(row) + (CONTRADICTIONS if row.n_contradicting else "") + _shared_mark(row)
+
+
+def score_marks(row: ScoreRow) -> str:
+    """Marks of a row's task that belong beside its scores."""
+    return training_mark(row) + _shared_mark(row)
+
+
+def shares_texts(row: ScoreRow) -> bool:
+    """Whether rows may depend on each other because they share texts, and folds do not keep such rows together."""
+    return not row.groups_folds and 0 < row.effective_rows < _INDEPENDENT * row.n_rows
 
 
 def notes(rows: Sequence[ScoreRow]) -> list[str]:
     """What the marks that occur mean, each once."""
-    contradicting = [row for row in rows if row.n_contradicting]
-    if not contradicting:
-        return training_notes(rows)
-    counts = unique(f"{row.task} {count(row.n_contradicting)}" for row in contradicting)
-    found = f"{CONTRADICTIONS} Rows whose text also occurs with another label: {', '.join(counts)}."
-    return [*training_notes(rows), found]
+    found = training_notes(rows)
+    if counts := unique(f"{row.task} {count(row.n_contradicting)}" for row in rows if row.n_contradicting):
+        found.append(f"{CONTRADICTIONS} Rows whose text also occurs with another label: {', '.join(counts)}.")
+    return found + shared_notes(rows)
+
+
+def _shared_mark(row: ScoreRow) -> str:
+    return SHARED if shares_texts(row) else ""
+
+
+def shared_notes(rows: Sequence[ScoreRow]) -> list[str]:
+    """What `SHARED` means, if it occurs."""
+    counts = unique(
+        f"{row.task} {count(round(row.effective_rows))} of {count(row.n_rows)}"
+        for row in rows
+        if shares_texts(row)
+    )
+    if not counts:
+        return []
+    return [
+        f"{SHARED} Rows share texts. If rows with a common text depend on each other fully, this many are "
+        f"independent: {', '.join(counts)}. Intervals there may be too narrow and p-values too small, and probes may "
+        "have trained on texts that they are tested on."
+    ]
+
+
+def unbalanced_notes(rows: Sequence[ScoreRow]) -> list[str]:
+    """On which tasks intervals and tests are too cautious because classes differ in size; empty for none."""
+    tasks = unique(f"{row.task} ({share(_balanced_share(row))})" for row in rows if is_unbalanced(row))
+    if not tasks:
+        return []
+    return [
+        "Unbalanced classes (in brackets the rows that are left when all are cut to the size of the smallest): "
+        f"{listed(tasks)}. Intervals of scores and the corrected t-test, with its MDD and {captions.N_NEEDED}, are "
+        "about 1.5 times too wide if the smaller of two classes has a third of the rows, 1.7 times at a tenth "
+        "(balanced: 1.2). The test of out-of-fold predictions is not affected."
+    ]
+
+
+def is_unbalanced(row: ScoreRow) -> bool:
+    """Whether so many rows of larger classes are left out that intervals and tests are too cautious."""
+    return not row.is_untested and _balanced_share(row) < BALANCED_SHARE
 
 
 def trained_too_little(row: ScoreRow) -> bool:
@@ -123,6 +175,11 @@ def sentences(row: ScoreRow) -> list[str]:
         )
     if row.n_contradicting:
         found.append(f"{count(row.n_contradicting)} rows have a text that also occurs with another label.")
+    if shares_texts(row):
+        found.append(
+            f"Rows share texts: {count(row.n_rows)} rows are worth at least {count(round(row.effective_rows))} "
+            "independent ones, so that intervals and p-values may be too small."
+        )
     return found
 
 
@@ -132,6 +189,10 @@ def _encoders(rows: Sequence[ScoreRow]) -> str:
 
 def _protocols(rows: Sequence[ScoreRow]) -> str:
     return listed(unique(row.protocol for row in rows))
+
+
+def _balanced_share(row: ScoreRow) -> float:
+    return row.n_balanced_rows / row.n_rows
 
 
 def _enough_rows(row: ScoreRow) -> int:

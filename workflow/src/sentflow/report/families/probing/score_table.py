@@ -4,20 +4,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 
-from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.comparisons import Comparisons, detectable, n_needed
 from sentflow.compare.marks import Marks
 from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import average_score
-from sentflow.report.numbers import MISSING, count, decimal, interval
+from sentflow.report.numbers import MISSING, about, count, decimal, interval
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, crossed, names_of, records_of
 from sentflow.report.table.maker import made_of
 
 # what the CSV of scores says of tests, behind the columns of the summary
-STANDING_NAMES = ("rank", "is_best", "not_worse", "letter", "better_than", "mdd_power")
+STANDING_NAMES = ("rank", "is_best", "not_worse", "letter", "better_than", "mdd_power", "n_needed")
 
 
 def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons | None = None) -> Table:
@@ -55,10 +55,11 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
     ]
     if tested:
         of_details.append(captions.detectable_note(tested.pairs[0].alpha))
-        notes += [captions.test_note(tested.pairs), of_details[-1]]
+        of_details += remarks.unbalanced_notes(rows)
+        notes += [captions.test_note(tested.pairs), *of_details[2:]]
     else:
         notes.append(captions.NO_TEST)
-    notes += remarks.score_notes(rows)
+    notes += remarks.score_notes(rows) + remarks.shared_notes(rows)
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
     if any(average.text == MISSING for average in averages):
@@ -71,10 +72,10 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
             "Task",
             "Metric",
             "n",
-            *(("MDD",) if tested else ()),
+            *(("MDD", captions.N_NEEDED) if tested else ()),
             *(model_titles[model] for model in models),
         ),
-        alignment=("l", "l", "r", *(("r",) if tested else ()), *["c"] * len(models)),
+        alignment=("l", "l", "r", *(("r", "r") if tested else ()), *["c"] * len(models)),
         groups=tuple(groups),
         tidy_header=names_of(ScoreRow) + (STANDING_NAMES if tested else ()),
         tidy_rows=with_standings(rows, tested) if tested else records_of(rows),
@@ -98,19 +99,20 @@ class ScoreLine:
         self, found: dict[tuple[str, str], ScoreRow], models: list[str], tested: Comparisons | None
     ) -> None:
         self.marks = Marks(tested.pairs if tested else [], models)
-        self.lead = 4 if tested else 3
+        self.lead = 5 if tested else 3
         self._found, self._models, self._tested = found, models, tested
 
     def cells(self, task: str) -> tuple[Cell, ...]:
         """The line of a task."""
         row = next(self._found[task, model] for model in self._models if (task, model) in self._found)
         label = [
-            Cell(task + remarks.training_mark(row)),
+            Cell(task + remarks.score_marks(row)),
             Cell(captions.metric_name(row.metric)),
             Cell(count(row.n_balanced_rows)),
         ]
         if self._tested:
-            label.append(Cell(decimal(detectable(self._tested.pairs, task))))
+            mdd = detectable(self._tested.pairs, task)
+            label += [Cell(decimal(mdd)), Cell(about(n_needed(row.n_balanced_rows, mdd)))]
         return (*label, *(self._score(task, model) for model in self._models))
 
     def _score(self, task: str, model: str) -> Cell:
@@ -143,9 +145,9 @@ def with_standings(
         standing = standings.get((row.task, row.model))
         lower = " ".join(marks.letters[other] for other in marks.beaten(row.task, row.model))
         places = (standing.rank, standing.is_best, standing.not_worse) if standing else (None, None, None)
-        records.append(
-            (*astuple(row), *places, marks.letters[row.model], lower, detectable(tested.pairs, row.task))
-        )
+        mdd = detectable(tested.pairs, row.task)
+        needed = n_needed(row.n_balanced_rows, mdd)
+        records.append((*astuple(row), *places, marks.letters[row.model], lower, mdd, needed))
     return tuple(records)
 
 

@@ -1,9 +1,15 @@
-"""What the page shows of tasks: scores, comparisons, power, protocol, every task, training."""
+"""What the page shows of tasks: scores, comparisons, protocol, every task, training."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from sentflow.compare.comparisons import Comparisons, DocumentComparisons, detectable
+from sentflow.compare.comparisons import (
+    NAMED_DIFFERENCE,
+    Comparisons,
+    DocumentComparisons,
+    detectable,
+    n_needed,
+)
 from sentflow.compare.marks import Marks, letters
 from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow
@@ -23,7 +29,7 @@ from sentflow.report.rows import unique
 
 _TEMPLATES = "families/probing/page"
 _ON_SIZES = "n: rows left when all classes are cut to the size of the smallest. An encoder that lacks one has no mean."
-_COMPARISONS = ("differences", "ranks", "matches", "power")
+_COMPARISONS = ("differences", "ranks", "matches")
 
 
 def section(sources: Sources) -> Section | None:
@@ -38,7 +44,6 @@ def section(sources: Sources) -> Section | None:
     tables += ["documents"] if sources.inputs.has(DocumentScore) else []
     tables += _COMPARISONS if found.pairs else ()
     not_comparable = unique(row.not_comparable for row in rows if row.not_comparable)
-    compared = (Part("comparisons", "Comparisons", "comparisons"), Part("power", "Power", "power"))
     return Section(
         name="probing",
         shown=_shown(sources, rows, found, not_comparable),
@@ -46,7 +51,7 @@ def section(sources: Sources) -> Section | None:
         summary=f"{_TEMPLATES}/summary.html.j2",
         results=_parts(
             Part("scores", "Scores", "scores"),
-            *(compared if found.pairs else ()),
+            *((Part("comparisons", "Comparisons", "comparisons"),) if found.pairs else ()),
             Part("intervals", "Intervals", "intervals"),
             Part("training", "Training of probes", "training"),
         ),
@@ -99,8 +104,9 @@ def _shown(
         "n_folds": sum(row.n_folds for row in rows),
         "marks": _marks(rows, found),
         "task_pairs": {task: [pair for pair in found.pairs if pair.task == task] for task in tasks},
-        "task_power": {task: [row for row in found.power if row.task == task] for task in tasks},
         "task_detectable": {task: detectable(found.pairs, task) for task in tasks},
+        "n_needed": n_needed,
+        "named_difference": NAMED_DIFFERENCE,
         "tested": bool(found.pairs),
         "audits": sources.audits,
         "hardest": sources.hardest,
@@ -129,6 +135,7 @@ def _notes(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
     notes += [captions.design_note(rows), captions.interval_note(rows), captions.metric_note(rows)]
     if comparisons.pairs:
         notes += [captions.test_note(comparisons.pairs), captions.detectable_note(comparisons.pairs[0].alpha)]
+        notes += remarks.unbalanced_notes(rows)
     else:
         notes.append(captions.NO_TEST)
     notes += remarks.score_notes(rows)

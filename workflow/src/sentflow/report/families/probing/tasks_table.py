@@ -17,7 +17,7 @@ def tasks_table(rows: Sequence[ScoreRow], title: str, _comparisons: Comparisons 
     first = [next(row for row in rows if row.task == task) for task in unique(row.task for row in rows)]
     names = (
         "task", "task_title", "family", "metric", "classifier", "layout",
-        "n_classes", "n_rows", "n_balanced_rows", "n_train", "n_contradicting", "data_version",
+        "n_classes", "n_rows", "n_balanced_rows", "n_train", "n_contradicting", "effective_rows", "data_version",
     )  # fmt: skip
     groups = [
         Group(captions.family_name(family), tuple(_task_line(row) for row in first if row.family == family))

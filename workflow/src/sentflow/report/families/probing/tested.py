@@ -4,13 +4,12 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.comparisons import NAMED_DIFFERENCE, Comparisons, detectable
 from sentflow.compare.differences import values_of, winner, winner_by
-from sentflow.compare.rows import AcrossRow, PairRow, RankRow
+from sentflow.compare.rows import EQUIVALENT, AcrossRow, PairRow, RankRow
 from sentflow.report import captions
 from sentflow.report.numbers import count, counted, decimal, listed, p_value, percent
 from sentflow.report.rows import unique
-from sentflow.stats.paired import POWER
 
 _FEW = 8  # names that a sentence can hold
 
@@ -37,7 +36,7 @@ def within_tasks(comparisons: Comparisons) -> str:
     equal = [pair for pair in undecided if pair.is_equivalent]
     if equal:
         text += (
-            f" {count(len(equal))} of them are equivalent: the {percent(0.9)} interval lies within ± "
+            f" {count(len(equal))} of them are equivalent: the {percent(1 - 2 * EQUIVALENT)} interval lies within ± "
             f"{decimal(equal[0].rope, 2)}."
         )
     return text
@@ -83,15 +82,15 @@ def what_could_be_found(comparisons: Comparisons) -> str:
         f"A true difference of {decimal(median(gaps))} between two encoders on a task is found four times out of five "
         f"(median of the pairs; from {decimal(min(gaps))} to {decimal(max(gaps))})."
     )
-    for difference in dict.fromkeys(row.difference for row in comparisons.power):
-        powers = [row.power for row in comparisons.power if row.difference == difference]
-        known = [power for power in powers if not math.isnan(power)]
-        if known:
-            likely = sum(power >= POWER for power in known)
-            text += (
-                f" A true difference of {difference:g} is found with a probability of {percent(POWER)} or more on "
-                f"{likely} of {counted(len(known), 'task')}."
-            )
+    known = [
+        mdd
+        for task in unique(pair.task for pair in comparisons.pairs)
+        if not math.isnan(mdd := detectable(comparisons.pairs, task))
+    ]
+    small = sum(mdd <= NAMED_DIFFERENCE for mdd in known)
+    text += (
+        f" One of {NAMED_DIFFERENCE:g} is, for the typical pair, on {small} of {counted(len(known), 'task')}."
+    )
     return (
         text + " More texts make smaller differences visible; beyond 10 repetitions more of them hardly do."
     )

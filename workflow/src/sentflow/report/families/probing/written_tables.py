@@ -8,7 +8,7 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult, Selection
-from sentflow.report.families.probing.remarks import training_mark
+from sentflow.report.families.probing.remarks import score_marks
 from sentflow.report.inputs import Inputs
 from sentflow.report.rows import unique
 from sentflow.report.table.formats import markdown
@@ -21,7 +21,7 @@ _RULE = (
     "one protocol and repetitions × folds."
 )
 # Tables that show scores or compare them; the others describe tasks and costs.
-TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power", "published")
+TABLES_OF_SCORES = ("scores", "differences", "ranks", "matches", "published")
 
 
 def check_tables(inputs: Inputs, _selection: Selection) -> CheckResult:
@@ -55,7 +55,7 @@ def check_tables(inputs: Inputs, _selection: Selection) -> CheckResult:
 
 def _is_tested(cell: MarkedCell, rows: Sequence[ScoreRow], comparisons: Comparisons) -> bool:
     models = [row.model for row in rows if markdown(row.model_title) == cell.heading]
-    tasks = unique(row.task for row in rows if markdown(row.task + training_mark(row)) == cell.line)
+    tasks = unique(row.task for row in rows if markdown(row.task + score_marks(row)) == cell.line)
     return len(tasks) == 1 and any(cell.is_allowed(comparisons.pairs, tasks[0], model) for model in models)
 
 

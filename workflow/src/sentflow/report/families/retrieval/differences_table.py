@@ -4,12 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sentflow.compare.comparisons import detectable, n_needed
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent
+from sentflow.report.numbers import MISSING, decimal, interval, p_number, percent
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
@@ -22,30 +23,24 @@ def differences_table(
     sets = {row.questions: row.questions_title for row in rows}
     groups = [
         Group(
-            f"{name}: {sets[name]}",
-            tuple(_line(row, titles) for row in differences if row.unit_set == name),
+            f"{name}: {sets[name]} ({captions.sizes(own[0].n_questions, detectable(own, name))})",
+            tuple(_line(row, titles) for row in own),
         )
         for name in unique(row.unit_set for row in differences)
+        if (own := [row for row in differences if row.unit_set == name])
     ]
     return Table(
         name="retrieval-differences",
         caption=f"{title}: paired differences of retrievers.",
         notes=(captions.data_note(rows), *_notes(differences), *filter(None, [words.ties_note(rows)])),
-        header=(
-            "First − second",
-            "n",
-            "Difference",
-            "Interval",
-            "p",
-            "Holm",
-            "Won/tied/lost",
-            "MDD",
-            "Effect",
-        ),
-        alignment=("w4.6", "r", "r", "l", "r", "r", "r", "r", "r"),
+        header=("First − second", "Difference", "Interval", "p", "Holm", "Equivalent", "Won/tied/lost"),
+        alignment=("w4.6", "r", "l", "r", "r", "l", "r"),
         groups=tuple(groups),
-        tidy_header=names_of(QuestionDifference),
-        tidy_rows=records_of(differences),
+        tidy_header=(*names_of(QuestionDifference), "n_needed"),
+        tidy_rows=tuple(
+            (*record, n_needed(row.n_questions, row.mdd_power))
+            for record, row in zip(records_of(differences), differences, strict=True)
+        ),
     )
 
 
@@ -58,23 +53,20 @@ def _notes(differences: Sequence[QuestionDifference]) -> list[str]:
         "adjusted for the number of pairs; p: paired t-test over questions; Holm: adjusted over all pairs of the "
         f"question set; *: at most {percent(first.alpha)}. They hold for {words.POPULATION}."
         + (f" {words.NO_INTERVAL}" if any(math.isnan(row.low) for row in differences) else ""),
-        "n: questions; won/tied/lost: by the first. MDD: smallest true difference that has a star with a "
-        "probability of 80\u202f% at least, whatever the other pairs show. Effect: difference over the standard "
-        "deviation of the differences.",
+        f"{captions.equivalence_note(first.margin)} Won/tied/lost: questions, by the first.",
+        f"n: questions. {captions.detectable_note(first.alpha, 'questions', 'retrievers', 'question set')}",
     ]
 
 
 def _line(row: QuestionDifference, titles: Mapping[str, str]) -> tuple[Cell, ...]:
     return (
         Cell(f"{titles[row.model_a]} − {titles[row.model_b]}"),
-        Cell(count(row.n_questions)),
         Cell(decimal(row.difference) + ("*" if row.p_holm <= row.alpha else "")),
         Cell(interval(row.low, row.high) or MISSING),
         Cell(p_number(row.p)),
         Cell(p_number(row.p_holm)),
+        Cell(captions.equivalence(row.p_equivalence)),
         Cell(f"{row.wins}/{row.ties}/{row.losses}"),
-        Cell(decimal(row.mdd_power)),
-        Cell(decimal(row.effect_size)),
     )
 
 

@@ -11,7 +11,7 @@ from sentflow.jobs.settings import described
 from sentflow.report.families.retrieval.rows import QuestionGapRow, RecallRow
 from sentflow.retrieval.recall import cutoffs, recall_at
 from sentflow.retrieval.results import QuestionValues
-from sentflow.stats.means import limits_without_draws
+from sentflow.stats.means import expanded_level, limits_without_draws
 from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
 from sentflow.stats.seeds import derive_seed
 
@@ -136,7 +136,8 @@ def _limits(columns: np.ndarray, bootstrap: Bootstrap) -> list[tuple[float, floa
     """Intervals of the means of (n, k) values as `interval_of_scores` gives them, all on the same resamples."""
     n = len(columns)
     means = np.concatenate([block @ columns / n for block in multinomial_counts(n, bootstrap)])
+    expanded = expanded_level(bootstrap.level, n)
     return [
-        limits_without_draws(own, bootstrap.level) or percentile_limits(drawn, bootstrap.level)
+        limits_without_draws(own, bootstrap.level) or percentile_limits(drawn, expanded)
         for own, drawn in zip(columns.T, means.T, strict=True)
     ]

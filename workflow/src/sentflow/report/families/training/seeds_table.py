@@ -8,7 +8,7 @@ from sentflow.compare.training_rows import TrainingSeeds
 from sentflow.report import captions
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed
+from sentflow.report.numbers import MISSING, count, decimal, interval, percent, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
@@ -43,12 +43,8 @@ def seeds_table(seeds: Sequence[TrainingSeeds], title: str, rows: Sequence[Train
             "Variance from pairs",
             "from seeds",
             "More of",
-            "p",
-            "p, Holm",
-            "least p",
-            "least, Holm",
         ),
-        alignment=("w4.6", "r", "l", "l", *("r" for _ in range(4)), "l", *("r" for _ in range(4))),
+        alignment=("w4.6", "r", "l", "l", *("r" for _ in range(4)), "l"),
         groups=tuple(groups),
         tidy_header=names_of(TrainingSeeds),
         tidy_rows=records_of(seeds),
@@ -59,7 +55,7 @@ def _line(row: TrainingSeeds) -> tuple[Cell, ...]:
     name = f"{row.group} − {row.other}" if row.other else row.group
     return (
         Cell(name + (" ‡" if row.is_control else "")),
-        Cell(signed(row.value) if row.other else decimal(row.value)),
+        Cell(_value(row)),
         Cell(interval(row.seeds_low, row.seeds_high)),
         Cell(interval(row.low, row.high)),
         Cell(count(row.n_seeds)),
@@ -67,8 +63,11 @@ def _line(row: TrainingSeeds) -> tuple[Cell, ...]:
         Cell(_share(row.share_of_pairs)),
         Cell(_share(row.share_of_seeds) + ("†" if row.seeds_unseen else "")),
         Cell(row.more),
-        *(Cell(p_number(p)) for p in (row.p, row.p_holm, row.least_p, row.least_p_holm)),
     )
+
+
+def _value(row: TrainingSeeds) -> str:
+    return signed(row.value) + ("*" if row.p_holm <= row.alpha else "") if row.other else decimal(row.value)
 
 
 def _share(value: float) -> str:
@@ -86,8 +85,8 @@ def _notes(seeds: Sequence[TrainingSeeds]) -> list[str]:
         "training data, other starts or other pair sets.",
         "Spread: standard deviation between seeds. Variance: shares of that of the value; the rest is what is "
         "peculiar to a seed on these pairs. More of: what twice as many would make the interval narrower.",
-        "p: exact sign-flip test over the seeds that both have, for new seeds on the same pairs; least p is what it "
-        "could be at least with so many seeds, and with Holm's correction over all lines of the set.",
+        f"*: significant at {percent(first.alpha)} for new seeds on the same pairs (exact sign-flip test over the "
+        "seeds that both have, Holm over all lines of the set). The CSV file has p, and the least that it can be.",
     ]
     differences = [row for row in seeds if row.other]
     weak = [row for row in differences if row.least_p > row.alpha]

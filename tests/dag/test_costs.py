@@ -1,0 +1,42 @@
+"""`sentflow costs`: the jobs are those of a dry run, and a job takes what jobs of its rule took."""
+
+import re
+from collections import Counter
+
+import pytest
+from workflow_copy import TINY, command, copy_workflow, planned
+
+from sentflow.cli.costs import OTHERS, TABLE, Cost, PlannedJob, Sizes, seconds_of
+
+SIZES = Sizes(rows={"small": 400, "large": 8000}, encoders=9, tasks=18)
+
+
+def test_jobs_are_those_that_snakemake_would_run(tmp_path):
+    project = copy_workflow(tmp_path / "project")
+    outcome = command(project, "sentflow", "costs", "--configfile", str(TINY))
+    assert outcome.code == 0, outcome.text
+    lines = [re.match(r" +(\w+) +(\d+) +\S+ \S+ +[\d.]+", line) for line in outcome.text.splitlines()]
+    told = {line[1]: int(line[2]) for line in lines if line}
+    told["table"] += told.pop("table_of_matrix")  # `planned` calls both tables
+    assert told == Counter(job.split()[0] for job in planned(project))
+
+
+@pytest.mark.parametrize(
+    ("job", "seconds"),
+    [
+        # of 10 folds of 800 rows in the table, now 5 folds of 8,000 rows, and of the mean of the known rows
+        (PlannedJob("probe", {"task": "large"}, outputs=5), TABLE["probe"].seconds * 0.5 * 10),
+        (PlannedJob("probe_study", {"task": "large"}, outputs=5), TABLE["probe"].seconds * 0.5 * 10),
+        (PlannedJob("embed", {"collection": "texts"}, outputs=2), TABLE["embed"].seconds * 4200 / 800),
+        # 36 pairs of 9 encoders in place of 10 of 5, on as many tasks
+        (PlannedJob("compare", {}, outputs=5), TABLE["compare"].seconds * 3.6),
+        (PlannedJob("collect", {}, outputs=1), OTHERS.seconds),
+        (PlannedJob("train", {"model": "known"}, outputs=1), 7200.0),
+        (PlannedJob("train", {"model": "unknown"}, outputs=1), 0.0),
+        # measured in this folder, whatever it grows with elsewhere
+        (PlannedJob("score", {"task": "large"}, outputs=3), 4.0),
+    ],
+)
+def test_a_job_takes_what_jobs_of_its_rule_took_times_its_size(job, seconds):
+    here, trainings = {"score": Cost(4.0, 100.0)}, {"known": 7200.0, "unknown": None}
+    assert seconds_of(job, here, SIZES, trainings) == pytest.approx(seconds)

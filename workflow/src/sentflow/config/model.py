@@ -1,0 +1,426 @@
+"""Settings as pydantic models: their common types, and what is wrong with a value, in sentences.
+
+The Snakefile reads this in every job: standard library, PyYAML and pydantic only.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from sentflow.config.removed import KEYS
+from sentflow.errors import ConfigError, instead
+
+_Item = TypeVar("_Item")
+_Model = TypeVar("_Model", bound=BaseModel)
+Path = tuple[str | int, ...]
+"""Keys, and places in lists."""
+
+
+class Wrong(ValueError):
+    """What fields cannot say of themselves: pairs of a key, perhaps ``a.0.b`` or empty, and a sentence."""
+
+    def __init__(self, *found: tuple[str, str]) -> None:
+        super().__init__(" ".join(text for _, text in found))
+        self.found = found
+
+
+class Settings(BaseModel):
+    """A part of the configuration or of the catalog. A subclass adds fields, and perhaps `wrong`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """What is wrong where every field is right: key and sentence; asked of every instance."""
+        yield from ()
+
+    @model_validator(mode="after")
+    def _is_right(self) -> "Settings":
+        if found := list(self.wrong()):
+            raise Wrong(*found)
+        return self
+
+
+def keys_of_others(
+    model: Settings, kind: str, keys: Mapping[str, tuple[str, ...]]
+) -> Iterator[tuple[str, str]]:
+    """Keys of an entry that its kind does not have, each as `Settings.wrong` tells it.
+
+    Parameters
+    ----------
+    kind
+        Name of the field that says the kind.
+    keys
+        Kind → the keys that it has, beside that field.
+    """
+    value = getattr(model, kind)
+    for key in sorted(model.model_fields_set - {kind, *keys[value]}):
+        yield key, f"{kind}: {value} has no such key. Write one of: {', '.join(sorted(keys[value]))}."
+
+
+# --- types ----------------------------------------------------------------------------------------------------
+
+
+def _not_null(value: Any) -> Any:
+    if value is None:
+        raise ValueError("it is empty. Write a value, or leave the key out.")
+    return value
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _as_written(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    """A number as it was written: 1 does not become 1.0 in the settings of jobs."""
+    check(value)
+    return value
+
+
+def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    kinds = [(isinstance(value, bool), value) for value in values]
+    twice = next((value for kind, value in kinds if kinds.count((kind, value)) > 1), None)
+    if twice is not None:
+        raise ValueError(f"it has {twice!r} twice. Write each once.")
+    return values
+
+
+Maybe = Annotated[_Item | None, BeforeValidator(_not_null)]
+"""What may be left out, but not be null."""
+Number = Annotated[float, WrapValidator(_as_written)]
+Int = Annotated[int, BeforeValidator(_whole)]
+Count = Annotated[Int, Field(ge=1)]
+Several = Annotated[tuple[_Item, ...], Field(strict=False)]
+Distinct = Annotated[tuple[_Item, ...], Field(strict=False), AfterValidator(_each_once)]
+Pair = Annotated[tuple[_Item, _Item], Field(strict=False)]
+
+Text = Annotated[str, Field(min_length=1)]
+Names = Distinct[Text]
+Name = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9-]*\z",
+        description="Letters, digits and hyphens: it is part of paths.",
+    ),
+]
+LowerName = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z0-9][a-z0-9-]*\z",
+        description="Lower-case letters, digits and hyphens: it is part of paths.",
+    ),
+]
+FileName = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*\z",
+        description="Letters, digits, full stops, hyphens and underscores: it is the name of a file.",
+    ),
+]
+Seed = Annotated[Int, Field(ge=0, le=4294967295)]
+Repetitions = Annotated[Int, Field(ge=1, le=100)]
+Folds = Annotated[Int, Field(ge=2, le=100)]
+Sha256 = Annotated[
+    str, Field(pattern=r"^[0-9a-f]{64}\z", description="SHA-256, 64 hexadecimal digits in lower case.")
+]
+Entries = Annotated[dict[str, Any], Field(description="Entries by name, merged over those of the catalog.")]
+Like = Annotated[
+    Text,
+    Field(
+        description="Name of another entry whose keys are taken; keys written here are merged over them, key by key in "
+        "reader."
+    ),
+]
+Title = Annotated[Text, Field(description="Name for tables and captions.")]
+DataVersion = Annotated[
+    Text, Field(description="What the texts are, e.g. raw; shown in every table and figure made from them.")
+]
+Language = Annotated[
+    str, Field(pattern=r"^[a-z]{2}\z", description="Language of the texts as ISO 639-1 code.")
+]
+LanguageIfKnown = Annotated[
+    str,
+    Field(
+        pattern=r"^(?:[a-z]{2}|und)\z",
+        description="Language of the texts as ISO 639-1 code, und where it is not told or there are several.",
+    ),
+]
+Homepage = Annotated[Text, Field(description="Page about the data.")]
+Note = Annotated[Text, Field(description="What a reader of results should know.")]
+Member = Annotated[Text, Field(description="Name of the file in an archive that holds several.")]
+Delimiter = Annotated[
+    str, Field(min_length=1, max_length=1, description="Character between the columns of a CSV.")
+]
+Encoding = Annotated[Text, Field(description="Encoding of the file.")]
+Measure = Literal["cosine", "euclidean", "manhattan", "dot"]
+Correlation = Literal["spearman", "pearson"]
+PartOfData = Annotated[
+    Literal["train", "dev", "test", "all"],
+    Field(description="Which part of the data the set is. all means all parts together."),
+]
+
+
+# --- mistakes -------------------------------------------------------------------------------------------------
+
+_KINDS: Mapping[str, tuple[type, str]] = {
+    "model_type": (dict, "a map"),
+    "dict_type": (dict, "a map"),
+    "tuple_type": (list, "a list"),
+    "string_type": (str, "text"),
+    "int_type": (int, "a whole number"),
+    "float_type": (float, "a number"),
+    "bool_type": (bool, "true or false"),
+}
+"""Error of pydantic → what YAML would read instead, also in words."""
+_LONGEST_NUMBER = 200
+_EXPONENT = re.compile(r"([-+]?[0-9]+)(\.[0-9]*)?[eE]([-+]?)([0-9]+)")
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is wrong with a value.
+
+    Attributes
+    ----------
+    place
+        The keys and numbers that lead to what is named.
+    text
+        What is wrong, and what to write instead.
+    faulty
+        Where something must change: `place`, or the key that is missing there.
+    """
+
+    place: Path
+    text: str
+    faulty: Path
+
+    def __str__(self) -> str:
+        return f"{'.'.join(map(str, self.place))}: {self.text}"
+
+
+def mistakes(kind: Any, value: Any, *, where: str, partial: bool = False) -> list[Mistake]:
+    """Everything that is wrong with a value, in the order of places; none where it is right.
+
+    Parameters
+    ----------
+    kind
+        A model, or any type that a field may have.
+    where
+        Name of the value.
+    partial
+        Whether keys may be missing.
+    """
+    try:
+        _adapter(kind).validate_python(value)
+    except ValidationError as error:
+        found = [
+            Mistake((where, *one.place), one.text, (where, *one.faulty))
+            for details in error.errors(include_url=False)
+            if not (partial and details["type"] == "missing") and not _is_told_by_items(details)
+            for one in _of_error(kind, details)
+        ]
+        first: dict[Path, Mistake] = {}
+        for one in sorted(found, key=lambda one: [str(step) for step in one.place]):
+            first.setdefault(one.faulty, one)  # a value that fits none of several forms is told once
+        return list(first.values())
+    return []
+
+
+def refuse_wrong(kind: type[_Model], value: Any, *, where: str) -> _Model:
+    """A model of a value.
+
+    Raises
+    ------
+    ConfigError
+        It does not fit; all mistakes are told.
+    """
+    if found := mistakes(kind, value, where=where):
+        raise ConfigError(" ".join(map(str, found)))
+    return kind.model_validate(value)
+
+
+_adapters: dict[int, TypeAdapter[Any]] = {}
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """Of a type that stays as long as the program."""
+    if id(kind) not in _adapters:
+        _adapters[id(kind)] = TypeAdapter(kind)
+    return _adapters[id(kind)]
+
+
+@dataclass
+class _Place:
+    """Where an error of pydantic is: keys, what is there, and the nearest description."""
+
+    path: tuple[str | int, ...]
+    kind: Any
+    hint: str = ""
+    several: bool = False
+
+    def step(self, key: str | int) -> bool:
+        """Go one step of an error's location; False where a union's parts begin, of which one location is enough."""
+        forms, discriminator, hint = _forms(self.kind)
+        self.hint = hint or self.hint
+        if discriminator:  # the step names one of the forms
+            self.kind = next(form for form in forms if key in _tags(form, discriminator))
+            return True
+        if len(forms) > 1:
+            self.several = True
+            return False
+        (self.kind,) = forms
+        if key == "[key]":
+            self.kind, self.path = get_args(self.kind)[0], self.path[:-1]
+            return True
+        self.path = (*self.path, key)
+        if isinstance(self.kind, type) and issubclass(self.kind, BaseModel):
+            field = fields_of(self.kind).get(str(key))
+            self.kind = Annotated[field.annotation, field] if field else None
+        else:
+            parts = get_args(self.kind)
+            fixed = get_origin(self.kind) is tuple and Ellipsis not in parts
+            self.kind = (
+                parts[key]
+                if fixed and isinstance(key, int)
+                else parts[1 if get_origin(self.kind) is dict else 0]
+            )
+        return True
+
+
+def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The fields of a model, by the keys that are written."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def _forms(kind: Any) -> tuple[list[Any], str, str]:
+    """What a type can be, by which key its forms are told apart, and what is said of it; null left out."""
+    discriminator = hint = ""
+    while True:
+        if get_origin(kind) is Annotated:
+            kind, *about = get_args(kind)
+            for info in about:
+                if isinstance(info, FieldInfo):
+                    hint = hint or info.description or ""
+                    discriminator = str(info.discriminator or discriminator)
+        elif get_origin(kind) in (Union, UnionType):
+            forms = [form for form in get_args(kind) if form is not NoneType]
+            if len(forms) > 1:
+                return forms, discriminator, hint
+            (kind,) = forms
+        else:
+            return [kind], discriminator, hint
+
+
+def _tags(model: Any, key: str) -> tuple[Any, ...]:
+    return get_args(model.model_fields[key].annotation)
+
+
+def _is_told_by_items(error: ErrorDetails) -> bool:
+    """Whether a list is said to be short because its items are wrong, which are told themselves."""
+    return error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]
+
+
+def _of_error(kind: Any, error: ErrorDetails) -> Iterator[Mistake]:
+    place, steps = _Place((), kind), list(error["loc"])
+    missing = steps.pop() if error["type"] in ("missing", "extra_forbidden") else ""
+    for step in steps:
+        if not place.step(step):
+            break
+    forms, discriminator, hint = _forms(place.kind)
+    place.hint = hint or place.hint
+    path, value = place.path, error["input"]
+
+    def told(text: str, *further: str | int, hint: str = place.hint) -> Mistake:
+        return Mistake((*path, *further), " ".join(filter(None, (text, hint))), (*path, *further))
+
+    match error["type"]:
+        case _ if place.several:
+            yield told(f"{value!r} fits none of the forms that it may have.")
+        case "missing" if isinstance(missing, int):
+            yield told(f"{error['input']!r} should have a value more.")
+        case "missing":
+            known = fields_of(forms[0])
+            field = known[str(missing)]
+            about = _forms(Annotated[field.annotation, field])[2]
+            yield Mistake(path, f"{missing!r} is missing. {about}".strip(), (*path, missing))
+        case "extra_forbidden":
+            gone = KEYS.get(".".join(map(str, (*path, missing))))
+            known_keys = sorted(fields_of(forms[0]))
+            said = (
+                f"this key is gone. {gone}"
+                if gone
+                else f"there is no such key. {instead(str(missing), known_keys)}"
+            )
+            yield told(said, missing, hint="")
+        case "union_tag_not_found":
+            yield Mistake(path, f"{discriminator!r} is missing.", (*path, discriminator))
+        case "union_tag_invalid":
+            known_tags = [str(tag) for form in forms for tag in _tags(form, discriminator)]
+            tag = value.get(discriminator)
+            yield told(f"there is no {tag!r}. {instead(str(tag), known_tags)}", discriminator)
+        case "literal_error":
+            yield told(
+                f"{value!r} is none of what it may be. {instead(str(value), map(str, get_args(forms[0])))}"
+            )
+        case "value_error" if isinstance(wrong := error["ctx"]["error"], Wrong):
+            for keys, text in wrong.found:
+                yield told(
+                    text, *(int(key) if key.isdigit() else key for key in keys.split(".") if key), hint=""
+                )
+        case "value_error":
+            yield told(str(error["ctx"]["error"]))
+        case found if found in _KINDS:
+            wanted, words = _KINDS[found]
+            yield told(f"{value!r} is not {words}. {_unquoted(value, wanted)}".strip())
+        case _:
+            said = error["msg"].partition("should ")[2].partition(" after validation")[0]
+            yield told(f"{value!r} should {said}.")
+
+
+def _unquoted(value: Any, wanted: type) -> str:
+    """What to write instead of a text that would be right without quotes; empty for other mistakes."""
+    # a number or a list of names is short; reading a long text as YAML could cost any time
+    if not isinstance(value, str) or len(value) > _LONGEST_NUMBER:
+        return ""
+    from sentflow.files.settings_files import parse_settings  # whose limits are a model
+
+    try:
+        meant = parse_settings(value, where="")
+    except ConfigError:
+        return ""
+    if isinstance(meant, str):
+        return _with_a_point(meant) if wanted is float else ""
+    is_wanted = isinstance(meant, wanted) or (wanted is float and isinstance(meant, int))
+    if not is_wanted or (isinstance(meant, bool) and wanted is not bool):
+        return ""
+    return (
+        f"Write {value} without quotes, in a file: snakemake --config turns all values inside {{…}} into texts, "
+        "--configfile does not."
+    )
+
+
+def _with_a_point(text: str) -> str:
+    """How YAML reads a text like 3e-5 as a number; empty for other texts."""
+    found = _EXPONENT.fullmatch(text)
+    if not found:
+        return ""
+    whole, fraction, sign, exponent = found.groups()
+    return (
+        f"Write {whole}{fraction or '.0'}e{sign or '+'}{exponent}: without point and sign, YAML reads a text."
+    )

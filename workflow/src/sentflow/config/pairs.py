@@ -1,0 +1,211 @@
+"""Pair sets, and what is measured on them: entries of the catalog."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from sentflow.config.model import (
+    Count,
+    Delimiter,
+    Encoding,
+    Int,
+    Language,
+    Like,
+    LowerName,
+    Maybe,
+    Member,
+    Names,
+    Note,
+    Number,
+    Pair,
+    PartOfData,
+    Settings,
+    Several,
+    Text,
+    Title,
+    keys_of_others,
+)
+
+
+class Reader(Settings):
+    """How to read the pairs out of files of the dataset."""
+
+    format: Literal["semeval", "tsv", "csv", "jsonl", "json", "parquet", "assin-xml", "blocks"] = Field(
+        description="semeval has one file of sentences and one of gold per sub-source, with a blank line of"
+        " gold where a pair was not scored; tsv is tab-separated without quoting, csv has real quoting; jsonl"
+        " has one JSON object per line, json is one list of them; parquet has typed columns; assin-xml has "
+        "pair elements with t, h and similarity; blocks has sets of paraphrases, each so many lines."
+    )
+    files: Maybe[Names] = Field(
+        None,
+        min_length=1,
+        description="Names of files in the dataset, read one after the other (all formats but semeval). An "
+        "archive (zip or tar) can be given instead of the one text file in it.",
+    )
+    member: Maybe[Member] = None
+    subsets: Maybe[Names] = Field(None, min_length=1, description="Sub-sources in their order (semeval).")
+    input: Maybe[str] = Field(
+        None,
+        pattern=r"\{subset\}",
+        description="Name of the files of sentences; {subset} stands for the sub-source (semeval).",
+    )
+    gold: Maybe[str] = Field(
+        None,
+        pattern=r"\{subset\}",
+        description="Name of the files of scores; {subset} stands for the sub-source (semeval).",
+    )
+    text_a: Text | Count = Field(
+        "text_a",
+        description="Column of the first sentence, by name, or by number from 1 where there is no header; "
+        "for blocks, of the sentence.",
+    )
+    text_b: Text | Count = Field("text_b", description="Column of the second sentence.")
+    score: Text | Count = Field(
+        "score", description="Column of the score; in json and jsonl it may be a path, labels.label."
+    )
+    subset: Maybe[Text | Count] = Field(
+        None, description="Column of the sub-source, left out where there are none."
+    )
+    scores: Maybe[dict[str, Number]] = Field(
+        None,
+        min_length=1,
+        description="Score as written in the file → number, where it is not a number on the scale; put it "
+        "in quotes.",
+    )
+    header: bool = Field(True, description="Whether the first line names the columns (tsv, csv, blocks).")
+    columns: Maybe[Several[Count]] = Field(
+        None,
+        min_length=1,
+        description="Numbers of fields that a line may have; as many as the first line has if left out "
+        "(tsv, csv, blocks).",
+    )
+    delimiter: Delimiter = ","
+    encoding: Encoding = "utf-8"
+    quoting: bool = Field(
+        True,
+        description="Whether double quotes enclose fields of a csv. false is for files without any quoting,"
+        " in which a quote is a character of the text.",
+    )
+    spaces: Literal["keep", "remove"] = Field(
+        "keep",
+        description="remove deletes the spaces of all sentences, for languages in which only some files "
+        "separate words by spaces.",
+    )
+    block: Maybe[Int] = Field(
+        None,
+        ge=2,
+        multiple_of=2,
+        description="Lines per set of paraphrases; the first and second are a pair, the third and fourth, "
+        "and so on (blocks).",
+    )
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Keys that are of other formats."""
+        yield from keys_of_others(self, "format", _KEYS)
+
+
+_COLUMNS = ("files", "member", "text_a", "text_b", "score", "subset", "scores", "encoding", "spaces")
+_LINES = (*_COLUMNS, "header", "columns", "delimiter")
+# Format → the keys that it reads; of those, some may be left out
+_KEYS = {
+    "semeval": ("subsets", "input", "gold", "scores", "encoding", "spaces"),
+    "tsv": _LINES,
+    "csv": (*_LINES, "quoting"),
+    "jsonl": _COLUMNS,
+    "json": _COLUMNS,
+    "parquet": tuple(key for key in _COLUMNS if key != "member"),
+    "assin-xml": _COLUMNS,
+    "blocks": (*_LINES, "block"),
+}
+
+
+class PairSet(Settings):
+    """Scored sentence pairs of a dataset, for similarity, alignment and uniformity."""
+
+    like: Maybe[Like] = None
+    title: Title
+    family: LowerName = Field(
+        description="Pair sets whose distinct sentences are embedded together, once. Its name is part of "
+        "paths, and no dataset may have it."
+    )
+    group: Maybe[Text] = Field(
+        None,
+        description="Column of the usual tables of papers that the set fills, e.g. STS12; left out where "
+        "there is none.",
+    )
+    dataset: Text = Field(description="Name of the dataset whose files hold the pairs.")
+    split: Maybe[PartOfData] = None
+    language: Language
+    data_version: Text = Field(
+        description="What the sentences are, e.g. raw or SentEval form; shown in every table and figure "
+        "made from them."
+    )
+    scale: Pair[Number] = Field(
+        description="Least and greatest score that a pair can have; a score outside is an error."
+    )
+    reader: Reader
+    rows: Maybe[Count] = Field(
+        None, description="Number of scored pairs that the files must hold; another number is an error."
+    )
+    subset_rows: Maybe[dict[str, Count]] = Field(
+        None,
+        min_length=1,
+        description="Sub-source → number of scored pairs that it must have; other numbers are an error.",
+    )
+    note: Maybe[Note] = None
+
+
+class Alignment(Settings):
+    """A way to measure alignment and uniformity of vectors on pair sets (docs/similarity.md)."""
+
+    title: Text = Field(description="Name for tables and captions; says split, comparison and variant.")
+    pairs: Names = Field(
+        min_length=1,
+        description="Pair sets of one family, taken together. Uniformity is that of their sentences.",
+    )
+    positives: Maybe[Names] = Field(
+        None,
+        min_length=1,
+        description="Pair sets of the same family whose positive pairs give alignment, where those are "
+        "other strings than the sentences of uniformity; those of pairs if left out.",
+    )
+    variant: Literal["definition", "alignunformeval", "per-batch"] = Field(
+        description="definition is that of Wang and Isola: normalised, squared distances, t = 2, all pairs "
+        "of sentences. alignunformeval is what the package of that name computes: neither normalised nor "
+        "squared. per-batch is what a study of Korean and English encoders computes: the mean over batches of"
+        " pairs, in which uniformity is computed over the positive sentences only. Their numbers cannot be "
+        "compared."
+    )
+    threshold: Number = Field(
+        description="Gold score, on the scale of the pair sets, from which a pair counts as positive."
+    )
+    comparison: Literal["above", "at-least"] = Field(
+        description="Whether a score equal to the threshold counts; above leaves it out, at-least includes "
+        "it."
+    )
+    sentences: Literal["all", "unique"] = Field(
+        description="all takes every sentence of both sides as often as it occurs, unique takes each once."
+    )
+    batch: Maybe[Int] = Field(None, ge=2, description="Pairs of a batch, of per-batch only; 64 in the study.")
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Keys that have no effect under the variant, or that it needs."""
+        if self.variant == "per-batch" and self.batch is None:
+            yield "", "'batch' is missing, the pairs of a batch of per-batch; 64 in the study."
+        if self.variant != "per-batch" and self.batch is not None:
+            yield "batch", "only per-batch has batches. Leave the key out, or write variant: per-batch."
+        if self.variant != "definition" and self.sentences != "all":
+            yield (
+                "sentences",
+                "the published tools take every sentence as often as it occurs. Write all, or variant: definition.",
+            )
+
+
+class Regression(Settings):
+    """Pair sets of one family on which a similarity is trained, chosen and tested, as SentEval does."""
+
+    title: Title
+    train: Text = Field(description="Pair set that the regressor is trained on (training split).")
+    dev: Text = Field(description="Pair set for early stopping (development split).")
+    test: Text = Field(description="Pair set that is reported (test split).")

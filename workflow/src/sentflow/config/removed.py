@@ -1,0 +1,52 @@
+"""Products and keys of former versions: a product's name is left out with a notice, a key is refused."""
+
+from collections.abc import Mapping
+from typing import Any
+
+# What `report` may name still → what to read or write instead.
+PRODUCTS: Mapping[str, Mapping[str, str]] = {
+    "tables": {
+        "intervals": "scores has the generalisation interval, scores.csv every other one",
+        "power": "scores has the minimum detectable difference of each task, and the number of texts for 0.02",
+    },
+    "figures": {
+        "critical-difference": "ranks joins encoders that tests do not separate",
+        "sizes": "score-and-cost has it",
+        "speed": "score-and-cost has it",
+    },
+}
+# Key without a successor → what to do.
+KEYS: Mapping[str, str] = {
+    "probe.kernel": "Delete it: all probes on a processor are trained in compiled loops.",
+    "statistics.differences": (
+        "Delete it: the table scores says how many texts a difference of 0.02 needs; another one, d, needs (0.02 / d)² "
+        "times as many."
+    ),
+}
+
+
+def without_removed(config: dict[str, Any]) -> dict[str, Any]:
+    """A configuration without the names of removed products."""
+    report = _report(config)
+    kept = {
+        section: [name for name in report[section] if name not in list(known)]
+        for section, known in PRODUCTS.items()
+        if isinstance(report.get(section), list)
+    }
+    return {**config, "report": {**report, **kept}} if kept else config
+
+
+def removed_products(config: Mapping[str, Any]) -> list[str]:
+    """A notice for each removed product that a configuration names."""
+    report = _report(config)
+    return [
+        f"config.report.{section}: {name} is gone, and left out: {instead}. Delete the name."
+        for section, known in PRODUCTS.items()
+        for name, instead in known.items()
+        if isinstance(report.get(section), list) and name in report[section]
+    ]
+
+
+def _report(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    report = config.get("report")
+    return report if isinstance(report, Mapping) else {}

@@ -1,0 +1,225 @@
+"""A plug-in of Snakemake for its terminal: a line per job, progress and time left, why a job failed.
+
+Snakemake finds it by its name wherever it can be imported, and imports it at every start, before it has read any
+workflow. So it is light, and imports nothing of `sentflow`: the workflow may be another copy than the installed one.
+"""
+
+import json
+import logging
+import os
+import re
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
+
+from snakemake_logger_plugin_sentflow.failures import end_of, killed_for, paragraph, visible
+from snakemake_logger_plugin_sentflow.time_left import TimeLeft
+
+# Said between jobs; who reads along learns nothing by it.
+_UNTOLD = re.compile(
+    r"Select jobs to execute|Using shell: |Building DAG of jobs|Assuming unrestricted shared filesystem"
+    r"|Provided cores|Rules claiming more threads|Conda environments: ignored"
+)
+# Names of wildcards that say less than the field's word; the others are words already.
+_WORDS = {
+    "data": "training data",
+    "model": "encoder",
+    "pairs": "pair set",
+    "questions": "question set",
+    "rep": "repetition",
+}
+
+
+@dataclass
+class LogHandlerSettings(LogHandlerSettingsBase):
+    """Options of Snakemake's command line."""
+
+    jobs: Path | None = field(
+        default=None, metadata={"help": "File to which a dry run adds a line of JSON per job.", "type": Path}
+    )
+
+
+class LogHandler(LogHandlerBase):
+    """Tells a run to whoever reads along."""
+
+    def __post_init__(self) -> None:
+        """Begin without any job."""
+        settings = self.common_settings
+        self._stream = sys.stdout if settings.stdout else sys.stderr
+        # A line at the bottom that is written over, where somebody sees it
+        dumb = os.environ.get("CI") or os.environ.get("TERM") == "dumb"
+        self._has_status = self._stream.isatty() and not dumb and not settings.dryrun
+        self._begun, self._done, self._total = time.monotonic(), 0, 0
+        self._time_left = TimeLeft({})
+        self._planned: Path | None = getattr(self.settings, "jobs", None)
+        self._jobs: dict[int, Any] = {}
+        self._failed: dict[int, str] = {}
+        self._errors: list[str] = []
+
+    @property
+    def writes_to_stream(self) -> bool:
+        """It takes the place of Snakemake's own output."""
+        return True
+
+    @property
+    def writes_to_file(self) -> bool:
+        """Snakemake's log file keeps everything."""
+        return False
+
+    @property
+    def has_filter(self) -> bool:
+        """Snakemake's filter holds: ``--quiet``, ``--verbose``."""
+        return False
+
+    @property
+    def has_formatter(self) -> bool:
+        """Snakemake's words are used for what is no news of jobs."""
+        return False
+
+    @property
+    def needs_rulegraph(self) -> bool:
+        """No."""
+        return False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell one thing."""
+        tell = getattr(self, f"_{getattr(record, 'event', None) or 'anything'}", self._anything)
+        try:
+            (self._anything if self.common_settings.verbose else tell)(record)
+        except Exception:  # noqa: BLE001 - a run does not end because it could not be told
+            self.handleError(record)
+
+    def close(self) -> None:
+        """List what failed."""
+        if self._failed:
+            count = f"{len(self._failed)} of {self._total:,} steps failed, {self._done:,} are done."
+            self._say("\n  ".join([count, *self._failed.values()]))
+            self._failed.clear()
+        if self._has_status:
+            self._stream.write("\r\x1b[K")
+        super().close()
+
+    def _run_info(self, record: Any) -> None:
+        if self.common_settings.dryrun:
+            self._anything(record)
+            return
+        jobs = {rule: n for rule, n in record.stats.items() if rule not in ("total", "all")}
+        self._total, self._time_left = record.stats.get("total", 0), TimeLeft(jobs)
+        most_first = sorted(jobs.items(), key=lambda pair: -pair[1])
+        counts = [f"{n:,} {rule.replace('_', ' ')}" for rule, n in most_first]
+        self._say(f"{self._total:,} steps: {', '.join(counts)}.")
+
+    def _job_info(self, record: Any) -> None:
+        if not record.output:  # a target, which has nothing to do
+            return
+        self._failed.pop(record.jobid, None)
+        self._jobs[record.jobid] = record
+        if self.common_settings.dryrun:
+            self._say(_words(record))
+            if self._planned is not None:
+                with self._planned.open("a", encoding="utf-8") as stream:
+                    stream.write(json.dumps(_facts(record)) + "\n")
+        else:
+            self._time_left.begin(record.jobid, record.rule_name)
+            if not self._has_status:
+                self._say(f"{time.strftime('%H:%M:%S')} {_words(record)} ({self._progress_words()})")
+        if not any(each.name.lower() == "reason" for each in self.common_settings.quiet or ()):
+            self._say(f"  because: {record.reason}")
+
+    def _job_started(self, record: Any) -> None:
+        """How many at a time, which nobody asks."""
+
+    def _job_finished(self, record: Any) -> None:
+        job, seconds = self._jobs.pop(record.job_id, None), self._time_left.end(record.job_id)
+        if job is not None and seconds is not None and self._has_status:
+            self._say(
+                f"{self._done + 1:>{len(str(self._total))}}/{self._total} {_words(job)} ({seconds:.1f} s)"
+            )
+
+    def _progress(self, record: Any) -> None:
+        self._done, self._total = record.done, record.total
+        if self._done == self._total:
+            self._say(f"All {self._total:,} steps done in {_minutes(time.monotonic() - self._begun)}.")
+
+    def _error(self, record: Any) -> None:
+        # Snakemake says how a command ended before it says which job failed, whose own words follow.
+        text = record.getMessage()
+        if "CalledProcessError" in text:
+            self._errors = [*self._errors[-9:], text]
+        else:
+            self._anything(record)
+
+    def _job_error(self, record: Any) -> None:
+        job = self._jobs.pop(record.jobid, None)
+        self._time_left.drop(record.jobid)
+        words = _words(job) if job else record.rule_name.replace("_", " ")
+        logs = [path for name in record.log or [] if (path := Path(name.partition(" (")[0])).is_file()]
+        self._failed[record.jobid] = ", ".join([words, *map(str, logs)])
+        said = [record.rule_msg] if record.rule_msg else []  # by what ran it, e.g. a cluster
+        ended = [text for text in self._errors if record.shellcmd and record.shellcmd.strip() in text]
+        ends = list(map(end_of, logs))
+        own = [text for end in ends if (text := paragraph(end))]
+        why = killed_for("\n".join([*said, *ended, *ends]), record.rule_name, getattr(job, "resources", None))
+        also = [f"log: {log}" for log in logs] + [f"{name}: {value}" for name, value in record.aux.items()]
+        self._say("\n".join([f"Failed: {words}", *(own + said or ["It wrote no log."]), *why, *also]))
+
+    def _group_error(self, record: Any) -> None:
+        logs = [Path(name) for name in record.aux_logs if Path(name).is_file()]
+        own = [line for log in logs for line in (paragraph(end_of(log)), f"log: {log}")]
+        self._say("\n".join([f"Failed: a group of {len(record.job_error_info)} jobs", *own]))
+
+    def _anything(self, record: logging.LogRecord) -> None:
+        if (
+            record.levelno != logging.INFO
+            or self.common_settings.verbose
+            or not _UNTOLD.match(record.getMessage())
+        ):
+            text = self.format(record)
+            if text and text != "None":
+                self._say(text)
+
+    def _say(self, text: str) -> None:
+        above = "\r\x1b[K" if self._has_status else ""
+        running = self._has_status and self._done < self._total
+        below = f"{self._progress_words()}, {len(self._jobs)} running" if running else ""
+        self._stream.write(f"{above}{visible(text)}\n{below}")
+        self._stream.flush()
+
+    def _progress_words(self) -> str:
+        left = self._time_left.seconds()
+        return f"{self._done:,} of {self._total:,} steps done" + (
+            f", about {_minutes(left)} left" if left else ""
+        )
+
+
+def _facts(record: Any) -> dict[str, Any]:
+    """A planned job: what it requests, and how many files it writes."""
+    requests = {key: record.resources.get(key) for key in ("mem_mb", "runtime")}
+    known = {key: value for key, value in requests.items() if isinstance(value, int)}
+    return {
+        "rule": record.rule_name,
+        "wildcards": dict(record.wildcards),
+        "outputs": len(record.output),
+        **known,
+    }
+
+
+def _words(record: Any) -> str:
+    """E.g. ``probe: task T1B-sample, encoder minilm-l6``, or ``table: scores``."""
+    name = record.rule_name.replace("_", " ")
+    parts = [
+        value if key == name else f"{_WORDS.get(key, key)} {value}" for key, value in record.wildcards.items()
+    ]
+    return f"{name}: {', '.join(parts)}" if parts else name
+
+
+def _minutes(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if minutes < 2:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
