@@ -12,7 +12,7 @@ rule generate:
     wildcard_constraints:
         dataset=targets.sample_datasets(),
     conda:
-        "../../envs/probe.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:
@@ -41,7 +41,7 @@ rule download:
     retries: 2
     localrule: True
     conda:
-        "../../envs/probe.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(500, 60),
         mirrors=targets.mirrors(),
@@ -70,7 +70,7 @@ rule collect:
     # Short, and the slow jobs wait for it.
     priority: 3
     conda:
-        "../../envs/probe.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=12),
     params:

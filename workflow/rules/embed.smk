@@ -23,7 +23,7 @@ rule embed:
     # Before further trainings: what a training has written is scored, and deleted, before another writes as much.
     priority: 1
     conda:
-        "../../envs/embed.yaml"
+        "../../envs/sentflow.yaml"
     threads: beside_others(targets.encoders.threads, local_cores)
     resources:
         **asks(4000, 120, per_input=12),

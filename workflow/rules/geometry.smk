@@ -19,7 +19,7 @@ rule permute_texts:
     wildcard_constraints:
         collection=one_of(geometry.described()),
     conda:
-        "../../envs/probe.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:
@@ -47,7 +47,7 @@ rule align:
     wildcard_constraints:
         model=targets.encoders.fixed(),
     conda:
-        "../../envs/probe.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 30, per_input=7),
     params:
@@ -77,7 +77,7 @@ rule geometry:
     wildcard_constraints:
         model=targets.encoders.fixed(),
     conda:
-        "../../envs/probe.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1500, 60, per_input=16),
     params:
@@ -103,7 +103,7 @@ rule summarise_geometry:
         paths.benchmark("summarise_geometry")
     localrule: True
     conda:
-        "../../envs/report.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:

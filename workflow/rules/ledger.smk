@@ -19,7 +19,7 @@ rule summarise_ledger:
         paths.benchmark("summarise_ledger")
     localrule: True
     conda:
-        "../../envs/report.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:

@@ -18,7 +18,7 @@ rule fetch_model:
     retries: 2
     localrule: True
     conda:
-        "../../envs/embed.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 120),
         mirrors=targets.mirrors(),

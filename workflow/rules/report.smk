@@ -17,7 +17,7 @@ rule summarise_costs:
         paths.benchmark("summarise_costs")
     localrule: True
     conda:
-        "../../envs/report.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -49,7 +49,7 @@ rule table:
         paths.benchmark("table", "{table}")
     localrule: True
     conda:
-        "../../envs/report.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:
@@ -102,7 +102,7 @@ rule figure:
         paths.benchmark("figure", "{figure}")
     localrule: True
     conda:
-        "../../envs/report.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 10),
     params:
@@ -126,7 +126,7 @@ rule check:
         paths.benchmark("check", "{check}")
     localrule: True
     conda:
-        "../../envs/report.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:
@@ -147,7 +147,7 @@ rule record:
         paths.benchmark("record")
     localrule: True
     conda:
-        "../../envs/report.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(500, 5),
     params:
@@ -174,7 +174,7 @@ rule report:
         paths.benchmark("report")
     localrule: True
     conda:
-        "../../envs/report.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 10),
     params:
@@ -200,7 +200,7 @@ rule export_ro_crate:
         paths.benchmark("export_ro_crate")
     localrule: True
     conda:
-        "../../envs/exports.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:

@@ -15,7 +15,7 @@ rule prepare_pairs:
     benchmark:
         paths.benchmark("prepare_pairs", "{pairs}")
     conda:
-        "../../envs/probe.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
         checks=similarity.prepare_checks,
@@ -46,7 +46,7 @@ rule similarity:
     wildcard_constraints:
         model=targets.encoders.fixed(),
     conda:
-        "../../envs/probe.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=5),
     params:
@@ -69,7 +69,7 @@ rule overlap:
     benchmark:
         paths.benchmark("overlap", "{pairs}/{baseline}")
     conda:
-        "../../envs/probe.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20),
     params:
@@ -90,7 +90,7 @@ rule compare_similarity:
     benchmark:
         paths.benchmark("compare_similarity")
     conda:
-        "../../envs/probe.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60),
     params:
@@ -119,7 +119,7 @@ rule regress:
     wildcard_constraints:
         model=targets.encoders.fixed(),
     conda:
-        "../../envs/probe.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(1500, 60, per_input=10),
     params:
@@ -145,7 +145,7 @@ rule summarise_similarity:
         paths.benchmark("summarise_similarity")
     localrule: True
     conda:
-        "../../envs/report.yaml"
+        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:

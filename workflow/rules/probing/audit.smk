@@ -13,7 +13,7 @@ rule audit:
     benchmark:
         paths.benchmark("audit", "{task}")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:
@@ -36,7 +36,7 @@ rule hardest:
     benchmark:
         paths.benchmark("hardest", "{task}")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:

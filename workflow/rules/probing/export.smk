@@ -17,7 +17,7 @@ rule export_mteb:
         paths.benchmark("export_mteb")
     localrule: True
     conda:
-        "../../../envs/exports.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -40,7 +40,7 @@ rule export_huggingface:
         paths.benchmark("export_huggingface")
     localrule: True
     conda:
-        "../../../envs/exports.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -62,7 +62,7 @@ rule export_numbers:
         paths.benchmark("export_numbers")
     localrule: True
     conda:
-        "../../../envs/exports.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:

@@ -19,7 +19,7 @@ rule featurise:
     wildcard_constraints:
         model=targets.encoders.featurisers(),
     conda:
-        "../../../envs/embed.yaml"
+        "../../../envs/sentflow.yaml"
     threads: targets.encoders.threads
     resources:
         **asks(4000, 120),
@@ -46,7 +46,7 @@ rule probe_featurised:
     wildcard_constraints:
         model=targets.encoders.featurisers(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60, per_input=3),
         device=probing.probe_device,

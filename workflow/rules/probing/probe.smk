@@ -19,7 +19,7 @@ rule probe:
     wildcard_constraints:
         model=targets.encoders.fixed(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60, per_input=5),
         device=probing.probe_device,
@@ -49,7 +49,7 @@ rule probe_lazy:
     # The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
     priority: 2
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(4000, 120),
         call_seconds=targets.encoders.call_seconds,
@@ -77,7 +77,7 @@ rule score:
     benchmark:
         paths.benchmark("score", "{task}/{model}")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -107,7 +107,7 @@ rule compare:
     benchmark:
         paths.benchmark("compare")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 30),
     params:

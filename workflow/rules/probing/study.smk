@@ -45,7 +45,7 @@ rule compare_protocol:
         paths.benchmark("compare_protocol", "{protocol}")
     localrule: True
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -73,7 +73,7 @@ rule compare_documents:
     benchmark:
         paths.benchmark("compare_documents")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 30),
     params:

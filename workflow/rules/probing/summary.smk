@@ -15,7 +15,7 @@ rule summarise:
         paths.benchmark("summarise")
     localrule: True
     conda:
-        "../../../envs/report.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:

@@ -15,7 +15,7 @@ rule prepare:
     # Short, and the slow jobs wait for it.
     priority: 3
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
         checks=probing.prepare_checks,

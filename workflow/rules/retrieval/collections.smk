@@ -15,7 +15,7 @@ rule prepare_corpus:
     wildcard_constraints:
         corpus=retrieval.whole_corpora(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=12),
         checks=retrieval.corpus_checks,
@@ -42,7 +42,7 @@ rule shard_corpus:
     wildcard_constraints:
         corpus=retrieval.shards(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(4000, 20),
     params:
@@ -67,7 +67,7 @@ rule prepare_questions:
     benchmark:
         paths.benchmark("prepare_questions", "{questions}")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=12),
         checks=retrieval.question_checks,
@@ -101,7 +101,7 @@ rule audit_questions:
     benchmark:
         paths.benchmark("audit_questions", "{questions}")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=30),
     params:
@@ -125,7 +125,7 @@ rule split_passages:
     wildcard_constraints:
         passages=retrieval.cuts(by_tokens=False),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=12),
     params:
@@ -152,7 +152,7 @@ rule split_tokens:
     wildcard_constraints:
         passages=retrieval.cuts(by_tokens=True),
     conda:
-        "../../../envs/embed.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60, per_input=12),
     params:
@@ -175,7 +175,7 @@ rule analyse:
     benchmark:
         paths.benchmark("analyse", "{corpus}/{analyser}")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=20),
     params:
@@ -201,7 +201,7 @@ rule count_terms:
     wildcard_constraints:
         corpus=retrieval.whole_corpora(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(4000, 60),
     params:

@@ -28,7 +28,7 @@ rule decide:
     benchmark:
         paths.benchmark("decide", "{questions}/{retriever}/{decision}")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=30),
     params:
@@ -55,7 +55,7 @@ rule evaluate_decisions:
     benchmark:
         paths.benchmark("evaluate_decisions", "{questions}")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=20),
     params:
@@ -77,7 +77,7 @@ rule compare_decisions:
     benchmark:
         paths.benchmark("compare_decisions")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=20),
     params:
@@ -99,7 +99,7 @@ rule summarise_decisions:
         paths.benchmark("summarise_decisions")
     localrule: True
     conda:
-        "../../../envs/report.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -124,7 +124,7 @@ rule export_submissions:
         paths.benchmark("export_submissions", "{questions}")
     localrule: True
     conda:
-        "../../../envs/exports.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:

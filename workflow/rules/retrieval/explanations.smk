@@ -26,7 +26,7 @@ rule explain_terms:
     wildcard_constraints:
         retriever=retrieval.named("bm25"),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=30),
     params:
@@ -66,7 +66,7 @@ rule explain_sparse:
     wildcard_constraints:
         retriever=retrieval.named("sparse"),
     conda:
-        "../../../envs/embed.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60, per_input=6),
     params:

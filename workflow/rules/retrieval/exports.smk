@@ -22,7 +22,7 @@ rule export_trec:
         paths.benchmark("export_trec", "{questions}")
     localrule: True
     conda:
-        "../../../envs/exports.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=30),
         benchmarks=retrieval.exported.benchmarks,
@@ -56,7 +56,7 @@ rule export_mteb_retrieval:
         paths.benchmark("export_mteb_retrieval")
     localrule: True
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=30),
     params:
@@ -85,7 +85,7 @@ rule export_law_files:
         corpus=one_of(retrieval.exported.law_corpora()),
     localrule: True
     conda:
-        "../../../envs/exports.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=12),
     params:

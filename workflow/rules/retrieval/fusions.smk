@@ -22,7 +22,7 @@ rule weigh:
     wildcard_constraints:
         retriever=one_of(retrieval.tuned),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=40),
     params:
@@ -51,7 +51,7 @@ rule choose_weights:
     wildcard_constraints:
         retriever=one_of(retrieval.tuned),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=10),
     params:
@@ -75,7 +75,7 @@ rule summarise_weights:
     benchmark:
         paths.benchmark("summarise_weights")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=10),
     params:

@@ -21,7 +21,7 @@ rule build_index:
     wildcard_constraints:
         retriever=retrieval.indexed(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 240, per_input=10),
     params:
@@ -61,7 +61,7 @@ rule search_index:
     wildcard_constraints:
         retriever=retrieval.indexed(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=6),
     params:
@@ -100,7 +100,7 @@ rule certify_index:
     wildcard_constraints:
         retriever=retrieval.indexed(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=6),
     params:
@@ -123,7 +123,7 @@ rule summarise_indexes:
         paths.benchmark("summarise_indexes")
     localrule: True
     conda:
-        "../../../envs/report.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:

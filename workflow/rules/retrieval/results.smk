@@ -21,7 +21,7 @@ rule evaluate:
     benchmark:
         paths.benchmark("evaluate", "{questions}/{retriever}")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=30),
     params:
@@ -48,7 +48,7 @@ rule compare_retrieval:
     benchmark:
         paths.benchmark("compare_retrieval")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=20),
     params:
@@ -78,7 +78,7 @@ rule hardest_questions:
     benchmark:
         paths.benchmark("hardest_questions", "{questions}")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=20),
     params:
@@ -100,7 +100,7 @@ rule summarise_retrieval:
         paths.benchmark("summarise_retrieval")
     localrule: True
     conda:
-        "../../../envs/report.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -124,7 +124,7 @@ rule summarise_stages:
         paths.benchmark("summarise_stages")
     localrule: True
     conda:
-        "../../../envs/report.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -148,7 +148,7 @@ rule summarise_questions:
     benchmark:
         paths.benchmark("summarise_questions")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=20),
     params:
@@ -173,7 +173,7 @@ rule summarise_retrieval_costs:
         paths.benchmark("summarise_retrieval_costs")
     localrule: True
     conda:
-        "../../../envs/report.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:

@@ -25,7 +25,7 @@ rule search_terms:
     wildcard_constraints:
         retriever=retrieval.named_in_parts("bm25"),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=30),
     params:
@@ -63,7 +63,7 @@ rule search_vectors:
     wildcard_constraints:
         retriever=retrieval.exact("dense"),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=4),
     params:
@@ -100,7 +100,7 @@ rule search_sparse:
     wildcard_constraints:
         retriever=retrieval.exact("sparse"),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=6),
     params:
@@ -130,7 +130,7 @@ rule merge_shards:
         questions=retrieval.sharded_sets(),
         retriever=retrieval.in_shards(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:
@@ -165,7 +165,7 @@ rule search_randomly:
     wildcard_constraints:
         retriever=retrieval.named("random"),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -199,7 +199,7 @@ rule fuse:
     wildcard_constraints:
         retriever=retrieval.named("fusion"),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=30),
     params:
@@ -234,7 +234,7 @@ rule rerank:
     wildcard_constraints:
         retriever=retrieval.named("rerank"),
     conda:
-        "../../../envs/embed.yaml"
+        "../../../envs/sentflow.yaml"
     threads: retrieval.reranking_threads
     resources:
         **asks(4000, 240, per_input=30),
@@ -269,7 +269,7 @@ rule read_run:
         retriever=retrieval.named("run"),
     localrule: True
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:

@@ -15,7 +15,7 @@ rule prepare_training:
     wildcard_constraints:
         data=training.data_of.read_of_files(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 120, per_input=training.data_of.copies_of_raw_files),
         checks=training.data_of.data_checks,
@@ -46,7 +46,7 @@ rule collect_training:
     wildcard_constraints:
         data=training.data_of.collected(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=12),
         checks=training.data_of.data_checks,
@@ -74,7 +74,7 @@ rule clean_pairs:
     wildcard_constraints:
         data=training.data_of.combined(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 240, per_input=12, of="tests"),
     params:
@@ -99,7 +99,7 @@ rule combine_pairs:
     wildcard_constraints:
         data=training.data_of.combined(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 240, per_input=2),
         checks=training.data_of.data_checks,
@@ -138,7 +138,7 @@ rule mine_training:
     wildcard_constraints:
         data=training.data_of.asked(),
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 30, per_input=20),
         checks=training.data_of.data_checks,
@@ -163,7 +163,7 @@ rule audit_training:
     benchmark:
         paths.benchmark("audit_training", "{data}")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(3000, 60, per_input=12),
     params:

@@ -18,7 +18,7 @@ rule summarise_training_jobs:
         paths.benchmark("summarise_training_jobs")
     localrule: True
     conda:
-        "../../../envs/report.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -50,7 +50,7 @@ rule model_card:
         model=training.models.constraint(),
     localrule: True
     conda:
-        "../../../envs/exports.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -78,7 +78,7 @@ rule export_pairs:
         data=training.data_of.combined(),
     localrule: True
     conda:
-        "../../../envs/exports.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 30, per_input=4),
     params:

@@ -12,7 +12,7 @@ rule compare_training:
     benchmark:
         paths.benchmark("compare_training")
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60),
     params:

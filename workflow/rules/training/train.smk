@@ -25,7 +25,7 @@ rule train:
     # Each attempt goes on where the one before was ended.
     retries: 3
     conda:
-        "../../../envs/embed.yaml"
+        "../../../envs/sentflow.yaml"
     threads: 4
     resources:
         **asks(6000, 720),
@@ -62,7 +62,7 @@ rule score_snapshot:
     # See rule embed
     priority: 1
     conda:
-        "../../../envs/probe.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=7),
     params:
@@ -92,7 +92,7 @@ rule choose_snapshot:
     priority: 1
     localrule: True
     conda:
-        "../../../envs/embed.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -118,7 +118,7 @@ rule score_trainings:
         paths.benchmark("score_trainings")
     localrule: True
     conda:
-        "../../../envs/report.yaml"
+        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:
