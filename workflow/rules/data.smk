@@ -38,7 +38,6 @@ rule download:
         dataset=targets.real_datasets(),
     # Short, and the slow jobs wait for it.
     priority: 3
-    retries: 2
     localrule: True
     conda:
         "../../envs/sentflow.yaml"

@@ -15,7 +15,6 @@ rule fetch_model:
         model=targets.encoders.fetched(),
     # See rule embed
     priority: 1
-    retries: 2
     localrule: True
     conda:
         "../../envs/sentflow.yaml"
