@@ -123,7 +123,8 @@ def test_time_left_is_that_of_the_jobs_left_at_the_mean_of_their_rule(tmp_path, 
     now = [0.0]
     monkeypatch.setattr("snakemake_logger_plugin_sentflow.time_left.time.monotonic", lambda: now[0])
     left = TimeLeft({"probe": 4, "score": 2})
-    assert left.seconds() == pytest.approx(4 * 2.5)  # of former runs; of scores nothing is known
+    assert left.seconds() == pytest.approx(4 * 2.5)  # of former runs
+    assert left.is_least  # of scores nothing is known
     left.begin(1, "probe")
     left.begin(2, "probe")
     now[0] = 10.0

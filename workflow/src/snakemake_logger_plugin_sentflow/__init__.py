@@ -191,10 +191,11 @@ class LogHandler(LogHandlerBase):
         self._stream.flush()
 
     def _progress_words(self) -> str:
-        left = self._time_left.seconds()
-        return f"{self._done:,} of {self._total:,} steps done" + (
-            f", about {_minutes(left)} left" if left else ""
-        )
+        done = f"{self._done:,} of {self._total:,} steps done"
+        left, is_least = self._time_left.seconds() or 0, self._time_left.is_least
+        if left < (60 if is_least else 1e-9):  # of a run of minutes, "more than 20 s" would mislead
+            return done
+        return f"{done}, {'more than' if is_least else 'about'} {_minutes(left)} left"
 
 
 def _facts(record: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ class TimeLeft:
     """Jobs of a run by rule, as they begin and end.
 
     A job takes as long as those of its rule did in this run, before any has ended as they did in former runs of the
-    folder. As many run side by side as did so far. Rules that nobody has measured count nothing.
+    folder. As many run side by side as did so far. Rules that nobody has measured count nothing: see `is_least`.
     """
 
     def __init__(self, jobs: Mapping[str, int]) -> None:
@@ -46,9 +46,14 @@ class TimeLeft:
         """A job failed: what it took says nothing of the others."""
         self._running.pop(job, None)
 
+    @property
+    def is_least(self) -> bool:
+        """Whether jobs are left of rules that nobody has measured, so that the rest takes longer than `seconds`."""
+        return any(n > 0 and rule not in self._means() for rule, n in self._left.items())
+
     def seconds(self) -> float | None:
         """What the rest will take; None where no rule of it was ever measured."""
-        means = self._former | {rule: self._sums[rule] / n for rule, n in self._ended.items()}
+        means = self._means()
         known = [rule for rule, n in self._left.items() if n > 0 and rule in means]
         if not known:
             return None
@@ -56,6 +61,9 @@ class TimeLeft:
         work = sum(self._left[rule] * means[rule] for rule in known)
         busy = sum(self._sums.values()) + sum(now - begun for _, begun in self._running.values())
         return work / max(1.0, busy / max(now - self._begun, 1e-9))
+
+    def _means(self) -> dict[str, float]:
+        return self._former | {rule: self._sums[rule] / n for rule, n in self._ended.items()}
 
 
 def _former_seconds(rule: str) -> float | None:
