@@ -22,7 +22,7 @@ from sentflow.config.model import (
     Text,
 )
 from sentflow.config.trainings import INNER_POOLINGS, Pooling, Selection, Start, Trained, TrainingOptions
-from sentflow.encoders.fetch.revisions import REQUIRED, revision_problem
+from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
 from sentflow.encoders.kinds.service_keys import how_to_name, is_key_variable
 from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, MADE_BY, TRAINED_KINDS
 
@@ -91,7 +91,7 @@ BatchTokens = Annotated[
 Prompt = Annotated[
     str | None,
     Field(
-        description="Prepended to every text; null is the model's own default prompt, if it has one, and \"\" is "
+        description='Prepended to every text; null is the model\'s own default prompt, if it has one, and "" is '
         "none."
     ),
 ]
@@ -151,8 +151,8 @@ class PromptNamesOfRoles(Settings):
         if self.model_fields_set not in ({"text"}, {"query", "document"}):
             yield (
                 "",
-                f"has {', '.join(sorted(self.model_fields_set)) or 'nothing'}. Write {{text: NAME}} for all texts of the "
-                "task, or {query: NAME, document: NAME} for its first and its second texts.",
+                f"has {', '.join(sorted(self.model_fields_set)) or 'nothing'}. Write {{text: NAME}} for all texts of "
+                "the task, or {query: NAME, document: NAME} for its first and its second texts.",
             )
 
 
@@ -260,8 +260,9 @@ class Source(Settings):
         for key in needed:
             if key not in given:
                 yield "", f"{key!r} is missing, which the origin {origin} needs."
-        if self.hub and self.revision != REQUIRED and (wrong := revision_problem(self.hub, self.revision)):
-            yield "revision", wrong
+        if self.hub and self.revision != REQUIRED:
+            for problem in revision_problems("", {"hub": self.hub, "revision": self.revision}):
+                yield "revision", problem.removeprefix(": ")
 
 
 class Described(Settings):
@@ -343,19 +344,22 @@ class Vectors(Reading):
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """What the other backends cannot do."""
         yield from super().wrong()
-        if self.backend == "torch":
-            return
-        if self.dtype != "float32":
-            yield (
-                "dtype",
-                f"the backend {self.backend} computes in float32 here. Leave dtype out, or write backend: torch.",
-            )
-        if (pooling := getattr(self, "pooling", None)) in INNER_POOLINGS:
-            yield (
-                "pooling",
-                f"{pooling} reads inner layers, which the backend {self.backend} does not give. Write backend: torch, "
-                "or a pooling of the last layer.",
-            )
+        yield from wrong_backend(self.backend, self.dtype, getattr(self, "pooling", None))
+
+
+def wrong_backend(backend: str, dtype: str, pooling: str | None) -> Iterator[tuple[str, str]]:
+    """What other backends than torch cannot do: a key, and a sentence."""
+    if backend != "torch" and dtype != "float32":
+        yield (
+            "dtype",
+            f"the backend {backend} computes in float32 here. Leave dtype out, or write backend: torch.",
+        )
+    if backend != "torch" and pooling in INNER_POOLINGS:
+        yield (
+            "pooling",
+            f"{pooling} reads inner layers, which the backend {backend} does not give. Write backend: torch, or a "
+            "pooling of the last layer.",
+        )
 
 
 class Neural(WithFiles, Vectors):

@@ -8,7 +8,7 @@ from typing import Any
 
 from sentflow.config.entries import AllEntries, Entries
 from sentflow.config.experiment import Experiment
-from sentflow.config.problems.messages import unknown
+from sentflow.config.problems.common import unknown
 from sentflow.graph import paths
 from sentflow.graph.job_settings import pick
 from sentflow.texts.pair_files import raw_files_of

@@ -9,7 +9,7 @@ from typing import Any
 
 from sentflow.downloads.mirrors import MIRROR_VARIABLE, is_remote, local_path
 from sentflow.encoders.fetch.file_names import PATTERNS, PICKLES, is_model_file
-from sentflow.encoders.fetch.revisions import revision_problem
+from sentflow.encoders.fetch.revisions import revision_problems
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.limits import limits
 from sentflow.jobs.secrecy import without_secrets
@@ -44,8 +44,8 @@ def fetch_from_hub(
     DataError
         Neither a mirror nor the hub gave the model.
     """
-    if wrong := revision_problem(source["hub"], source.get("revision")):
-        raise ConfigError(f"source.revision: {wrong}")
+    if problems := revision_problems("source.revision", source):
+        raise ConfigError(" ".join(problems))
     copy = _in_mirror(source, mirrors)
     if copy is not None:
         logger.info("%s@%s: copied from the mirror %s", source["hub"], source["revision"], copy)
