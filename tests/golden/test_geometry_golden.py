@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sentflow.geometry.alignment_settings import AlignmentSettings
+from sentflow.geometry.settings import AlignmentSettings
 from sentflow.geometry.alignment_uniformity import AlignmentUniformity, ScoredVectors, measure
 
 pytestmark = pytest.mark.mirror

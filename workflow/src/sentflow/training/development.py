@@ -1,6 +1,6 @@
 """What a snapshot of a training is worth on scored pairs that are not those of any test."""
 
-from sentflow.geometry.alignment_settings import AlignmentSettings
+from sentflow.geometry.settings import AlignmentSettings
 from sentflow.geometry.alignment_uniformity import ScoredVectors, measure
 from sentflow.similarity.correlations import pearson, spearman
 from sentflow.similarity.measures import cosine
