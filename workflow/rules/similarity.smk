@@ -51,7 +51,7 @@ rule similarity:
         **asks(1000, 20, per_input=5),
     params:
         **identity("similarity"),
-        settings=similarity.score_settings,
+        settings=similarity.resampling(),
     shell:
         command("similarity")
 
@@ -74,7 +74,7 @@ rule overlap:
         **asks(1000, 20),
     params:
         **identity("overlap"),
-        settings=similarity.overlap_settings,
+        settings=similarity.resampling(),
     shell:
         command("overlap")
 
@@ -82,7 +82,7 @@ rule overlap:
 rule compare_similarity:
     """The similarities of every pair by every encoder → which encoders differ, pair set by pair set."""
     input:
-        rows=similarity.rows(),
+        rows=similarity.each(paths.SIMILARITY_ROWS),
     output:
         paths.SIMILARITY_PAIRS,
     log:
@@ -124,7 +124,7 @@ rule regress:
         **asks(1500, 60, per_input=10),
     params:
         **identity("regress"),
-        settings=similarity.regression_settings,
+        seed=experiment.config.similarity.seed,
     shell:
         command("regress")
 
@@ -132,9 +132,9 @@ rule regress:
 rule summarise_similarity:
     """Everything that was measured on pair sets → one table of each kind."""
     input:
-        scores=similarity.scores(),
-        rows=similarity.rows(),
-        regressed=similarity.regressions(),
+        scores=similarity.scores,
+        rows=similarity.each(paths.SIMILARITY_ROWS),
+        regressed=similarity.regressions,
     output:
         similarity=paths.SUMMARY_SIMILARITY,
         regressions=paths.SUMMARY_REGRESSIONS,

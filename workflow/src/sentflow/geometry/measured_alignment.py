@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from sentflow.encoders.protocol import FloatArray
-from sentflow.geometry.settings import PER_BATCH, AlignmentSettings
 from sentflow.geometry.alignment_uniformity import is_positive, measure
 from sentflow.geometry.pair_vectors import scored_vectors
+from sentflow.geometry.settings import PER_BATCH, AlignmentSettings
 from sentflow.similarity.shared_sentences import graph_of
 from sentflow.stats.pair_graph import interval_of_pair_mean
 from sentflow.stats.resampling import Bootstrap

@@ -1,14 +1,16 @@
 """What jobs on vectors read. The Snakefile imports it: standard library and pydantic only."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field, model_validator
 
-from sentflow.config.model import Correlation, Count, Distinct, Int, Measure, Number, Settings
+from sentflow.config.model import Correlation, Count, Distinct, Int, Measure, Number
 from sentflow.similarity.settings import Resampling
 
-DEFINITION, ALIGNUNFORMEVAL, PER_BATCH = "definition", "alignunformeval", "per-batch"
+DEFINITION: Final = "definition"
+ALIGNUNFORMEVAL: Final = "alignunformeval"
+PER_BATCH: Final = "per-batch"
 
 
 class AlignmentSettings(Resampling):
@@ -66,7 +68,7 @@ class GeometrySettings(Resampling):
     """What is measured of the vectors of a family of texts; without resamples nothing has an interval."""
 
     truncation: Distinct[Count]
-    """Numbers of first dimensions for which pairs are scored; those of d and more are passed over, d itself is added."""
+    """Numbers of first dimensions for which pairs are scored, below d; d itself is added."""
     neighbours: Int = Field(ge=3)
     """k of hubness and of the dimension by maximum likelihood."""
     measure: Measure
