@@ -7,7 +7,7 @@ is what those rules cannot say.
 import pytest
 import yaml
 
-from sentflow.config.load import read_yaml
+from sentflow.config.entries import read_yaml
 
 
 def test_a_file_of_settings_makes_no_objects(tmp_path):

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 from sentflow.cli.app import app
 from sentflow.cli.configuration import read_configuration
+from sentflow.config.load import load_experiment
 from sentflow.downloads.retries import RetryPolicy
 from sentflow.downloads.transfer import Patience, TransferError, fetch
 from sentflow.encoders.fetch.module_checks import check_own_modules
 from sentflow.errors import ConfigError
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.workflow_folder import workflow_folder
 
 

@@ -144,7 +144,9 @@ Folds = Annotated[Int, Field(ge=2, le=100)]
 Sha256 = Annotated[
     str, Field(pattern=r"^[0-9a-f]{64}\z", description="SHA-256, 64 hexadecimal digits in lower case.")
 ]
-Entries = Annotated[dict[str, Any], Field(description="Entries by name, merged over those of the catalog.")]
+OwnEntries = Annotated[
+    dict[str, Any], Field(description="Entries by name, merged over those of the catalog.")
+]
 Like = Annotated[
     Text,
     Field(
