@@ -28,6 +28,7 @@ PLUMBING_FOLDERS = ("config", "flow", "files", "graph", "jobs")
 PLUMBING = {
     "sentflow.errors": "what is said when a job fails, and writes nothing",
     "sentflow.encoders.kinds.service_keys": "which key may be sent where; the answer is the same",
+    "sentflow.retrieval.settings": "reaches jobs as their params",
     "sentflow.training.recipes.settings": "reaches jobs as their params",
     "sentflow.training.recipes.table": "reaches jobs as their params: settings, libraries, digests of modules",
     "sentflow.training.options.table": "likewise",
