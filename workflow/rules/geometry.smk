@@ -23,9 +23,11 @@ rule permute_texts:
     resources:
         **asks(1000, 5),
     params:
-        **identity("permute_texts"),
-        n=experiment.config.geometry.permuted_texts,
-        seed=experiment.config.geometry.seed,
+        **job_params(
+            "permute_texts",
+            n=experiment.config.geometry.permuted_texts,
+            seed=experiment.config.geometry.seed,
+        ),
     shell:
         command("permute_texts")
 
@@ -52,8 +54,7 @@ rule align:
     resources:
         **asks(1000, 30, per_input=7),
     params:
-        **identity("align"),
-        settings=geometry.alignment_settings,
+        **job_params("align", settings=geometry.alignment_settings),
     shell:
         command("align")
 
@@ -82,8 +83,7 @@ rule geometry:
     resources:
         **asks(1500, 60, per_input=16),
     params:
-        **identity("geometry"),
-        settings=geometry.geometry_settings(),
+        **job_params("geometry", settings=geometry.geometry_settings()),
     shell:
         command("geometry")
 
@@ -108,8 +108,7 @@ rule summarise_geometry:
     resources:
         **asks(2000, 20),
     params:
-        **identity("summarise_geometry"),
-        settings=geometry.summarise_settings,
+        **job_params("summarise_geometry", settings=geometry.summarise_settings),
     shell:
         command("summarise_geometry")
 
