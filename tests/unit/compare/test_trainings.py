@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from made_graphs import unshared
 
-from sentflow.compare.pair_sets import PairSetSettings
 from sentflow.compare.trainings import Trainings
 from sentflow.similarity.correlations import spearman
+from sentflow.similarity.settings import PairSetSettings
 from sentflow.similarity.storage import SimilarityRows
 
 SETTINGS = PairSetSettings(
