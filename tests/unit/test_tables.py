@@ -12,21 +12,17 @@ import pytest
 from made_products import run_check
 
 from sentflow.compare.comparisons import Comparisons, detectable, n_needed
-from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
+from sentflow.compare.marks import BEST, NOT_WORSE, beaten, mark
 from sentflow.exports.macros import macros
 from sentflow.report.checks import Selection
-from sentflow.report.comparison_tables import differences_table, matches_table, ranks_table
+from sentflow.report.comparison_tables import differences_table, ranks_table
 from sentflow.report.costs.encoders import encoder_rows
-from sentflow.report.costs.encoders_table import encoders_table
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.score_table import score_cell, scores_table
-from sentflow.report.families.probing.tasks_table import tasks_table
 from sentflow.report.numbers import about, decimal, duration, memory
-from sentflow.report.table.cells import Cell, Group, Table
+from sentflow.report.table.cells import Cell
 from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
-from sentflow.report.table.latex import compact_latex_text, latex, latex_text
-from sentflow.report.table.tex_layout import PAGE
-from sentflow.report.table.tex_parts import parts_of
+from sentflow.report.table.latex import compact_latex_text, latex_text
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 FOUND = fake_comparisons.comparisons(SCORES)
@@ -119,14 +115,6 @@ def test_best_is_bold_what_is_not_worse_underlined_and_the_rest_plain():
     assert mark(three(0.2, 0.2), "U", "a") == mark(three(0.2, 0.2), "T", "d") == ""
 
 
-def test_letters_go_on_after_z_and_are_cut_short_in_a_row():
-    found = letters([f"m{index}" for index in range(28)])
-    assert [found["m0"], found["m25"], found["m26"], found["m27"]] == ["a", "z", "aa", "ab"]
-    own = letters(list("ABCDEFG"))
-    assert joined_letters(list("BCD"), own) == "bcd"
-    assert joined_letters(list("BCDEG"), own) == "b–eg"
-
-
 def test_bold_only_after_tests_in_every_format():
     plain, tested = scores_table(SCORES, "Title"), scores_table(SCORES, "Title", FOUND)
     for write, bold in ((markdown_text, "**0."), (latex_text, r"\textbf{0.")):
@@ -216,47 +204,4 @@ def test_scores_that_the_protocol_makes_too_low_are_marked():
         assert decimal(row.mean) + expected in texts(scores_table([row], "Title"))
 
 
-def test_tables_of_scores_and_differences_name_tasks_with_unbalanced_classes():
-    assert not remarks.unbalanced_notes(SCORES)  # 480 of 500 rows are left
-    rows = [dataclasses.replace(row, n_rows=5000) if row.task == SCORES[0].task else row for row in SCORES]
-    for build in (scores_table, differences_table):
-        (note,) = [note for note in build(rows, "Title", FOUND).notes if note.startswith("Unbalanced")]
-        assert f"{SCORES[0].task} (10\u202f%)." in note
-    assert not remarks.unbalanced_notes([dataclasses.replace(SCORES[0], n_balanced_rows=0, n_documents=3)])
-
-
 # --- formats ------------------------------------------------------------------------------------------------
-
-
-def test_hostile_titles_break_neither_markdown_nor_latex():
-    rows = [fake_summary.one_row(model_title="a|b *c* <script> é", task_title="x | y")]
-    for build in (scores_table, tasks_table):
-        lines = [line for line in markdown_text(build(rows, "A | B")).splitlines() if line.startswith("|")]
-        assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
-    assert r"a\|b \*c\* \<script\> é" in markdown_text(scores_table(rows, "Title"))
-    assert latex(r"50 % & a_b #1 {x} $y$ ~ ^ \z") == (
-        r"50 \% \& a\_b \#1 \{x\} \$y\$ \textasciitilde{} \textasciicircum{} \textbackslash{}z"
-    )
-    assert latex("[ação] x").startswith("{}[")  # after a line break LaTeX would read it as an argument
-
-
-def tables_of(rows):
-    found = fake_comparisons.comparisons(rows)
-    compared = (scores_table, differences_table, ranks_table, matches_table)
-    others = [
-        tasks_table(rows, "Title"),
-        encoders_table(encoder_rows(rows, {}, [], benchmarks=None), "Title"),
-    ]
-    return [*(build(rows, "Title", found) for build in compared), *others]
-
-
-def test_a_latex_table_of_any_size_loses_no_row_and_no_column():
-    for table in tables_of(fake_summary.many_rows(20, 3)):
-        parts = parts_of(table)
-        assert all(part.layout.width <= PAGE for part in parts), table.name
-        shown = {name for part in parts for name in part.table.header[table.lead :]}
-        assert shown == set(table.header[table.lead :])
-    rows = tuple((Cell(f"row {place}"), Cell("text")) for place in range(200))
-    long = Table("t", "Title", (), ("Name", "Text"), ("l", "l"), (Group("", rows),), (), ())
-    found = [row[0].text for part in parts_of(long) for group in part.table.groups for row in group.rows]
-    assert found == [f"row {place}" for place in range(200)]
