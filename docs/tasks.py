@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from sentflow.api.tasks import OFFICIAL, known_tasks
-from sentflow.graph.config.family import Entries
+from sentflow.config.entries import Entries
 from sentflow.report.captions import FAMILIES, LAYOUTS
 from sentflow.report.figure.canvas import INK, QUIET, style
 from sentflow.texts.sample.tasks import generate

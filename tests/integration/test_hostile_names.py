@@ -8,8 +8,8 @@ import yaml
 from workflow_copy import REPOSITORY, TINY, command_line, copy_workflow, snakemake
 
 from sentflow.cli.configuration import read_configuration
+from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
-from sentflow.graph.config.experiment import load_experiment
 
 FOLDER = 'it\'s "my" $(touch by-folder) `touch by-quote`; touch by-semicolon & folder'
 SCORES = "results/scores/MINE/random.json"

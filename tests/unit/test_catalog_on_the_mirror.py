@@ -11,9 +11,9 @@ import yaml
 from mirror_pairs import mirror_pairs
 from training_files import prepared_of
 
+from sentflow.config.load import load_catalog
 from sentflow.downloads.mirrors import places
 from sentflow.families.training.settings import REQUIRED, known_files, prepared_by
-from sentflow.graph.config.catalog import load_catalog
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.table import TaskTable
 from sentflow.texts.task_files import DERIVED, files_of

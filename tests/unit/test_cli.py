@@ -10,8 +10,8 @@ from experiments import DEFAULT, REPOSITORY, WORKFLOW
 
 from sentflow.cli.configuration import read_configuration
 from sentflow.cli.terminal import Facts, Listing, show_blocks
+from sentflow.config.load import load_experiment
 from sentflow.files.control_characters import HIDDEN
-from sentflow.graph.config.experiment import load_experiment
 
 TINY = REPOSITORY / "tests" / "fixtures" / "tiny.yaml"
 

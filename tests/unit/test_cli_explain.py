@@ -11,9 +11,9 @@ from called import printed, refused
 from experiments import WORKFLOW
 
 from sentflow.cli.configuration import read_configuration
+from sentflow.config.load import load_experiment
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.retrieval.bm25 import Bm25, Bm25Settings
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.runs import write_run

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from sentflow.cli import ledger as command
 from sentflow.cli.app import app
-from sentflow.config.load import read_yaml
+from sentflow.config.entries import read_yaml
 from sentflow.config.model import mistakes
 from sentflow.config.published import Ledger
 from sentflow.families.ledger.family import CATALOG

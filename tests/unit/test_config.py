@@ -11,12 +11,12 @@ from pydantic.fields import FieldInfo
 
 from sentflow.cli.configuration import read_configuration
 from sentflow.config import removed
+from sentflow.config.entries import merge
+from sentflow.config.load import load_experiment, read_own
 from sentflow.config.model import Settings, descriptions
 from sentflow.errors import ConfigError
 from sentflow.families.probing.family import Probing
 from sentflow.graph import products
-from sentflow.graph.config.entries import laid_over, read_own
-from sentflow.graph.config.experiment import load_experiment
 
 RANDOM = {"kind": "random", "dimension": 8, "seed": 1}
 HUB = {"kind": "sentence-transformers", "source": {"hub": "neuralmind/bert-base", "revision": "a" * 40}}
@@ -68,7 +68,7 @@ EXPERIMENTS = sorted(
 def test_experiments_of_the_repository_are_without_mistakes(path):
     file = yaml.safe_load(path.read_text(encoding="utf-8"))
     if first := SECOND_FILES.get(path.stem):
-        file = laid_over(yaml.safe_load((path.parent / f"{first}.yaml").read_text(encoding="utf-8")), file)
+        file = merge(yaml.safe_load((path.parent / f"{first}.yaml").read_text(encoding="utf-8")), file)
     result = experiment(file)
     assert result.title == file["experiment"]["title"]
     # written there, and not left to the default experiment, which has fewer
@@ -121,7 +121,7 @@ def test_entries_are_laid_over_what_they_are_like_key_by_key_and_the_selection_k
 
 
 def test_a_configuration_is_left_as_it_was():
-    given = laid_over(copy.deepcopy(DEFAULT), {"models": {"minilm-l6": {"max_tokens": 64}}})
+    given = merge(copy.deepcopy(DEFAULT), {"models": {"minilm-l6": {"max_tokens": 64}}})
     before = copy.deepcopy(given)
     assert load_experiment(given, WORKFLOW).models["minilm-l6"]["max_tokens"] == 64
     assert given == before
@@ -353,9 +353,9 @@ def test_a_source_that_names_another_origin_replaces_the_one_below(tmp_path):
         ({"revision": hub}, {**base, "revision": hub}),
         ({"hub": "a/b", "revision": hub}, {**base, "revision": hub}),
     ):
-        assert laid_over({"source": base}, {"source": top}) == {"source": expected}
+        assert merge({"source": base}, {"source": top}) == {"source": expected}
     part = {"package": "p", "module": "m", "folder": "one"}
-    assert laid_over({"source": part}, {"source": {"folder": "mine"}}) == {"source": {"folder": "mine"}}
+    assert merge({"source": part}, {"source": {"folder": "mine"}}) == {"source": {"folder": "mine"}}
     # as Snakemake merges files: it knows nothing of origins
     files = [tmp_path / "first.yaml", tmp_path / "second.yaml"]
     for file, source in zip(files, (base, {"folder": "mine"}), strict=True):
@@ -363,7 +363,7 @@ def test_a_source_that_names_another_origin_replaces_the_one_below(tmp_path):
     own = read_own(SimpleNamespace(configfiles=files, config={"probe": {"folds": 2}}))
     merged = {"models": {"x": {"source": {**base, "folder": "mine"}}}}
     assert own == {"models": {"x": {"source": {"folder": "mine"}}}, "probe": {"folds": 2}}
-    assert laid_over(merged, own) == own
+    assert merge(merged, own) == own
     # written at once they are still a mistake
     assert_told(
         (

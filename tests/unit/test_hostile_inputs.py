@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from sentflow.cli.app import app
 from sentflow.cli.configuration import read_configuration
+from sentflow.config.load import load_experiment
 from sentflow.encoders.fetch.module_checks import check_own_modules
 from sentflow.errors import ConfigError
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.workflow_folder import workflow_folder
 
 

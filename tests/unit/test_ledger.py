@@ -11,7 +11,7 @@ from filled import filled
 from trained_results import similarity_rows
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.config.load import read_yaml
+from sentflow.config.entries import read_yaml
 from sentflow.config.model import mistakes
 from sentflow.config.published import TABLES
 from sentflow.families.ledger.family import CATALOG

@@ -7,8 +7,8 @@ import pytest
 import yaml
 from experiments import experiment
 
+from sentflow.config.experiment import Experiment
 from sentflow.errors import ConfigError
-from sentflow.graph.config.experiment import Experiment
 
 SIX_LINES = """
 file: meus dados/comentários.tsv

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from workflow_copy import REPOSITORY
 
+from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.jobs.secrecy import without_secrets
 
 PASSWORD = "segredo-Xy7"

@@ -6,8 +6,8 @@ import experiments
 import pytest
 from experiments import DEFAULT, WORKFLOW
 
+from sentflow.config.load import load_catalog
 from sentflow.errors import ConfigError
-from sentflow.graph.config.catalog import load_catalog
 
 
 def entries(**own: Any) -> dict[str, Any]:

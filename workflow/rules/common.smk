@@ -19,8 +19,9 @@ from sentflow.graph.environment import leave_out_working_folder
 leave_out_working_folder(Path(workflow.basedir))
 
 from sentflow.graph import paths
-from sentflow.graph.config.entries import laid_over, read_own
-from sentflow.graph.config.experiment import load_experiment
+from sentflow.config.entries import merge
+from sentflow.config.load import read_own
+from sentflow.config.load import load_experiment
 from sentflow.graph.environment import (
     first_words_of_jobs,
     put_this_python_first,
@@ -31,7 +32,7 @@ from sentflow.errors import ConfigError
 from sentflow.graph.job_settings import one_of
 from sentflow.graph.plan import refuse_uploads
 from sentflow.graph.products import files_of_page
-from sentflow.graph.provenance import code, files, identity, versions
+from sentflow.graph.provenance import code, files, job_params, versions
 from sentflow.graph.requests import asks, beside_others
 from sentflow.graph.run_record import write_record
 from sentflow.graph.targets import Targets, code_of_page
@@ -47,7 +48,7 @@ try:
     refuse_results_as_settings(workflow.overwrite_configfiles, Path.cwd())
     own = read_own(workflow.config_settings)
     experiment = load_experiment(
-        laid_over(config, own), Path(workflow.basedir) / "workflow", own
+        merge(config, own), Path(workflow.basedir) / "workflow", own
     )
     targets = Targets(experiment)
     if workflow.is_main_process:

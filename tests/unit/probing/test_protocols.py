@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
+from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
-from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.targets import Targets
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol

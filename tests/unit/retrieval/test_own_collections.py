@@ -10,9 +10,10 @@ import pytest
 import yaml
 from experiments import DEFAULT, REPOSITORY
 
+from sentflow.config.experiment import Experiment
+from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
 from sentflow.files.checksums import CatalogFile
-from sentflow.graph.config.experiment import Experiment, load_experiment
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings

@@ -5,7 +5,7 @@ from experiments import experiment, mistakes
 from small_chain import TEST, TRAINING
 from small_chain import chain as small_chain
 
-from sentflow.graph.config.entries import laid_over
+from sentflow.config.entries import merge
 from sentflow.graph.targets import Targets
 
 CHAIN = small_chain(seeds=[1, 2])
@@ -62,7 +62,7 @@ def test_mistakes_in_data_of_a_chain_are_told_where_they_are_written():
         "alone": {"negatives": None},
     }
     entries = {
-        name: {key: value for key, value in laid_over(MINED, own).items() if value is not None}
+        name: {key: value for key, value in merge(MINED, own).items() if value is not None}
         for name, own in laid.items()
     }
     models = {f"of-{name}": {**ROUND, "data": name} for name in entries}

@@ -2,8 +2,8 @@
 
 from experiments import experiment, mistakes
 
+from sentflow.config.entries import merge
 from sentflow.families.training.settings import chosen_by_tests
-from sentflow.graph.config.entries import laid_over
 
 SELECT = {
     "models": ["minilm-l6", "mine"],
@@ -47,7 +47,7 @@ MISTAKES = [
 
 def test_each_mistake_is_told_once_at_the_entry_as_it_is_written():
     entries = {
-        f"mine-{number}": {key: value for key, value in laid_over(ENTRY, own).items() if value is not None}
+        f"mine-{number}": {key: value for key, value in merge(ENTRY, own).items() if value is not None}
         for number, (own, _) in enumerate(MISTAKES)
     }
     found = problems_of({"models": entries, "select": {**SELECT, "models": ["minilm-l6", *entries]}})
@@ -65,7 +65,7 @@ def test_an_entry_that_starts_from_itself_or_has_no_data_is_told():
 
 def test_reported_pair_sets_that_choose_snapshots_are_named():
     def named(**selection):
-        entry = laid_over(ENTRY, {"selection": {"pairs": "STSB-test-sample", **selection}})
+        entry = merge(ENTRY, {"selection": {"pairs": "STSB-test-sample", **selection}})
         return chosen_by_tests(experiment({"select": SELECT, "models": {"mine": entry}}))
 
     assert named() == {"STSB-test-sample": ["mine"]}

@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from sentflow.api.tasks import OFFICIAL
+from sentflow.config.entries import Entry
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.families.probing.catalog import TaskCatalog
 from sentflow.files.checksums import CatalogFile
 from sentflow.files.io import write_text
-from sentflow.graph.config.family import Entry
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.readers import Reader

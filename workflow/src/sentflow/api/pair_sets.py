@@ -10,10 +10,10 @@ import yaml
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.tasks import WORKFLOW
+from sentflow.config.entries import merge
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.files.checksums import CatalogFile
-from sentflow.graph.config.entries import laid_over
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
 
@@ -87,7 +87,7 @@ def _entry(name: str) -> dict[str, Any]:
     entry = dict(catalog("pair_sets")[name])
     if (base := entry.pop("like", None)) is None:
         return entry
-    found: dict[str, Any] = laid_over(_entry(base), entry)
+    found: dict[str, Any] = merge(_entry(base), entry)
     return found
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.tasks import WORKFLOW, own_entries
+from sentflow.config.entries import Entries
 from sentflow.errors import ConfigError, instead
 from sentflow.families.probing.catalog import protocol_catalog
 from sentflow.families.probing.task_protocols import protocol_name
-from sentflow.graph.config.family import Entries
 from sentflow.probing.protocol.catalog import protocol_of
 from sentflow.probing.protocol.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.api.arguments import ArgumentError
+from sentflow.config.entries import Entries
 from sentflow.errors import ConfigError, instead
 from sentflow.families.probing.catalog import TaskCatalog, task_catalog
 from sentflow.files.settings_files import read_settings
-from sentflow.graph.config.family import Entries
 from sentflow.graph.workflow_folder import workflow_folder
 
 WORKFLOW = workflow_folder()

@@ -12,11 +12,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from sentflow.cli.steps import Step
+from sentflow.config.entries import AllEntries
+from sentflow.config.experiment import Experiment
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.parts import BY_VECTORS, QUESTIONS, all_retrievers
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import AllEntries
 from sentflow.graph.job_settings import pick
 from sentflow.graph.targets import Targets
 from sentflow.texts.shards import whole_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sentflow.graph.config.family import AllEntries, Entry
+from sentflow.config.entries import AllEntries, Entry
 from sentflow.training.data.collected import (
     corpora_of,
     is_asked,

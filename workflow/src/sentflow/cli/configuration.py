@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.entries import merge
+from sentflow.config.experiment import Experiment
+from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
 from sentflow.files.settings_files import read_settings
-from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.experiment import Experiment, load_experiment
 from sentflow.graph.workflow_folder import experiment_file, home, workflow_folder
 
 __all__ = ["read_configuration", "read_experiment", "workflow_folder"]
@@ -42,7 +43,7 @@ def read_configuration(files: Sequence[Path], *, alone: bool = False) -> dict[st
     """
     merged: dict[str, Any] = {}
     for file in configuration_files(files, alone=alone):
-        merged = laid_over(merged, _read(file))
+        merged = merge(merged, _read(file))
     return merged
 
 

@@ -16,9 +16,9 @@ from sentflow.cli.local_files import read_local_files
 from sentflow.cli.run import complete
 from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.cli.training_estimate import training_tokens
+from sentflow.config.experiment import Experiment
 from sentflow.errors import ConfigError, DataError
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
 from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
 from sentflow.report.numbers import duration
 

@@ -12,12 +12,12 @@ from typing import Any
 from sentflow.cli.configuration import read_experiment
 from sentflow.cli.quiet import quiet
 from sentflow.cli.steps import in_folder, to_make_first
+from sentflow.config.problems.messages import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.parts import BM25, EXPLAINED
 from sentflow.files.io import read_json
 from sentflow.graph import paths
-from sentflow.graph.config.messages import made_of_seeds, unknown
 from sentflow.retrieval.contributions import Explanation
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.runs import read_run

@@ -11,10 +11,10 @@ from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.fetched import fetched_manifest
 from sentflow.cli.quiet import quiet
 from sentflow.cli.terminal import Block, Listing
+from sentflow.config.load import load_catalog
 from sentflow.encoders.entries import encode_settings, has_term_vectors, weighs_terms
 from sentflow.encoders.kinds.table import TRAINED, WEIGHING
 from sentflow.errors import ConfigError, instead
-from sentflow.graph.config.catalog import load_catalog
 from sentflow.report.numbers import counted
 
 

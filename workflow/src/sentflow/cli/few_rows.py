@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, NamedTuple
 
+from sentflow.config.experiment import Experiment
 from sentflow.families.probing.family import Probing
-from sentflow.graph.config.experiment import Experiment
 
 if TYPE_CHECKING:
     from sentflow.texts.table import TaskTable

@@ -7,13 +7,13 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sentflow.config.entries import Entry
+from sentflow.config.experiment import Experiment
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.probing.family import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.similarity.family import Similarity
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entry
 
 if TYPE_CHECKING:
     from sentflow.texts.corpora import Corpus

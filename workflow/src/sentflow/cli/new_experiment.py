@@ -6,11 +6,9 @@ from pathlib import Path
 
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import show_blocks
+from sentflow.config.entries import Entries, merge
+from sentflow.config.load import MEASURED, load_experiment
 from sentflow.errors import ConfigError
-from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.experiment import load_experiment
-from sentflow.graph.config.family import Entries
-from sentflow.graph.config.parts import measured
 
 # One encoder that is no control, and the one that knows nothing of the texts to compare it with; three tasks, one of
 # each kind of input, on texts that need no network.
@@ -83,8 +81,8 @@ def write_experiment(path: Path, *, tasks: Sequence[str], models: Sequence[str],
         "title": title or path.stem,
         "description": "Created by sentflow new-experiment. Describe here what the experiment is for.",
     }
-    select = {**dict.fromkeys(measured(), []), **selected}
-    config = laid_over(read_configuration([]), {"experiment": about, "select": select})
+    select = {**dict.fromkeys(MEASURED, []), **selected}
+    config = merge(read_configuration([]), {"experiment": about, "select": select})
     experiment = load_experiment(config, workflow)
     text = _TEMPLATE.format(
         path=path,

@@ -4,11 +4,11 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from sentflow.config.experiment import Experiment
 from sentflow.encoders.kinds.service_keys import read_key
 from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError
-from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.targets import Targets
 from sentflow.jobs.secrecy import TOKEN_VARIABLES, without_secrets
 

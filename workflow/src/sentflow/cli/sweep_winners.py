@@ -9,10 +9,10 @@ import yaml
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import show_blocks
 from sentflow.compare.best_of_groups import best_of_groups
+from sentflow.config.load import load_catalog
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.training.sweeps import SEED, Cell, cells, development_of
 from sentflow.files.rows import read_rows
-from sentflow.graph.config.catalog import load_catalog
 from sentflow.report.families.training.means import NOTHING, seed_means
 from sentflow.report.families.training.rows import SPEARMAN, TrainingRow
 

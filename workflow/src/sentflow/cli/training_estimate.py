@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.cli.collected_rows import collected_rows
-from sentflow.graph.config.experiment import Experiment
+from sentflow.config.experiment import Experiment
 from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
 from sentflow.training.settings import TrainingSettings
 

@@ -14,10 +14,10 @@ from sentflow.cli.fetched import fetched_manifest
 from sentflow.cli.quiet import quiet
 from sentflow.cli.terminal import show_blocks
 from sentflow.cli.texts_to_tune import chosen_texts
+from sentflow.config.load import load_catalog
 from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.encoders.kinds.table import KINDS
 from sentflow.errors import ConfigError, instead
-from sentflow.graph.config.catalog import load_catalog
 
 if TYPE_CHECKING:
     pass

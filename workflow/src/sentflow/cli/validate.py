@@ -8,10 +8,10 @@ from sentflow.cli.few_rows import small_tasks
 from sentflow.cli.local_files import read_local_files
 from sentflow.cli.outgoing import outgoing
 from sentflow.cli.terminal import Facts, show_blocks
+from sentflow.config.experiment import Experiment
 from sentflow.families.probing.family import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.training.settings import chosen_by_tests
-from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.plan import Plan, files_outside, plan_of, refuse_uploads
 from sentflow.graph.targets import Targets
 

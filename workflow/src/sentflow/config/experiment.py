@@ -1,34 +1,39 @@
-"""What a configuration says: the sections that are not entries of the catalog.
+"""What a configuration says beside entries of the catalog, and the experiment that it selects.
 
-The Snakefile reads this in every job: pydantic only.
+The Snakefile reads this in every job: standard library, PyYAML and pydantic only.
 """
 
-from collections.abc import Iterator
+import pathlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from sentflow.config.entries import AllEntries, Entries
 from sentflow.config.model import (
     Correlation,
     Count,
     Distinct,
-    Entries,
     Folds,
     Int,
     Maybe,
     Measure,
     Names,
     Number,
+    OwnEntries,
     Pair,
-    Path,
     Repetitions,
     Seed,
     Settings,
     Several,
     Text,
 )
-from sentflow.errors import instead
+from sentflow.encoders.entries import is_featuriser, is_lazy
+from sentflow.encoders.kinds.table import RANDOM, TRAINED
 from sentflow.files.limits import Limits
+from sentflow.training.snapshots import snapshot_entries
 
 PUBLISHED_SEED = 9847706
 
@@ -253,38 +258,28 @@ class Report(Settings):
     published: Several[PublishedScore] = ()
     """Scores reported by papers, which the table published compares with ours."""
 
-    def wrong(self) -> Iterator[tuple[Path, str]]:
-        """Names of products that do not exist."""
-        from sentflow.graph import products  # which imports the families, and they this module
-
-        for kind in (products.TABLE, products.FIGURE, products.CHECK):
-            known = products.names(kind)
-            for place, name in enumerate(getattr(self, f"{kind}s")):
-                if name not in known:
-                    yield (f"{kind}s", place), f"there is no {kind} {name!r}. {instead(name, known)}"
-
 
 class Configuration(Settings):
     """One experiment: what is run, by which protocol, and what is made from it."""
 
     experiment: About
     select: Select
-    models: Entries = {}
-    tasks: Entries = {}
-    datasets: Entries = {}
-    protocols: Entries = {}
-    pair_sets: Entries = {}
-    alignments: Entries = {}
-    regressions: Entries = {}
-    question_sets: Entries = {}
-    corpora: Entries = {}
-    retrievers: Entries = {}
-    decisions: Entries = {}
-    analysers: Entries = {}
-    passages: Entries = {}
-    training_data: Entries = {}
-    sweeps: Entries = {}
-    presets: Entries = {}
+    models: OwnEntries = {}
+    tasks: OwnEntries = {}
+    datasets: OwnEntries = {}
+    protocols: OwnEntries = {}
+    pair_sets: OwnEntries = {}
+    alignments: OwnEntries = {}
+    regressions: OwnEntries = {}
+    question_sets: OwnEntries = {}
+    corpora: OwnEntries = {}
+    retrievers: OwnEntries = {}
+    decisions: OwnEntries = {}
+    analysers: OwnEntries = {}
+    passages: OwnEntries = {}
+    training_data: OwnEntries = {}
+    sweeps: OwnEntries = {}
+    presets: OwnEntries = {}
     probe: Probe = Probe()
     study: Study = Study()
     similarity: Similarity = Similarity()
@@ -296,3 +291,82 @@ class Configuration(Settings):
     mirrors: Several[Text] = ()
     """Folders or base addresses, which begin with http:// or https://, that are tried before a file's own addresses."""
     limits: Limits = Limits()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is to be run; every name in it exists.
+
+    Attributes
+    ----------
+    config
+        The validated configuration.
+    entries
+        Section → everything that could be selected, by name: the catalog with the configuration's own merged over it.
+    selected
+        Section → the entries that are selected or named otherwise, in that order.
+    left_out
+        Section → the names that ``config.yaml`` selects, but that are left out, see `Section.left_out`.
+    further_models
+        Encoders that the selected ones and their families need: of two texts, or to train on.
+    workflow
+        The folder that holds ``catalog/``.
+    notices
+        What the configuration names that is gone, and what to read instead.
+    """
+
+    config: Configuration
+    entries: AllEntries
+    selected: AllEntries
+    left_out: Mapping[str, list[str]]
+    further_models: Entries
+    workflow: pathlib.Path
+    notices: Sequence[str] = ()
+
+    @property
+    def title(self) -> str:
+        """Name of the experiment for captions."""
+        return self.config.experiment.title
+
+    @property
+    def models(self) -> Entries:
+        """The selected encoders."""
+        return self.selected["models"]
+
+    @cached_property
+    def fetched_models(self) -> Entries:
+        """Everything that is fetched or trained: the selected encoders, what they need, snapshots of trained ones."""
+        return {**self.models, **self.further_models, **self.snapshots}
+
+    @cached_property
+    def trained_models(self) -> Entries:
+        """Encoders that are trained here, selected or not."""
+        needed = {**self.models, **self.further_models}
+        return {name: entry for name, entry in needed.items() if entry["kind"] == TRAINED}
+
+    @cached_property
+    def snapshots(self) -> Entries:
+        """Trained encoders after some of their steps, by name, where development scores are asked for."""
+        of_models = (snapshot_entries(name, entry) for name, entry in self.trained_models.items())
+        return {name: entry for snapshots in of_models for name, entry in snapshots.items()}
+
+    @cached_property
+    def fixed_models(self) -> list[str]:
+        """Models that give a text one vector, whatever it is used for."""
+        others = {*self.lazy_models, *self.featurisers}
+        return [name for name in self.models if name not in others]
+
+    @cached_property
+    def lazy_models(self) -> list[str]:
+        """Models that are fitted inside each fold."""
+        return [name for name, entry in self.models.items() if is_lazy(entry)]
+
+    @cached_property
+    def featurisers(self) -> list[str]:
+        """Models that make the features of a task's rows themselves, before the folds."""
+        return [name for name, entry in self.models.items() if is_featuriser(entry)]
+
+    @property
+    def random_models(self) -> list[str]:
+        """Models whose vectors know nothing of the texts."""
+        return [name for name, entry in self.models.items() if entry["kind"] == RANDOM]

@@ -20,6 +20,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainSerializer,
     TypeAdapter,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -54,6 +55,10 @@ class Settings(BaseModel):
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """What is wrong where every field is right: a key, perhaps empty or with what is inside, and a sentence."""
         yield from ()
+
+    def as_json(self) -> str:
+        """The text by which a job receives it; what is left out and has no default is left out there, too."""
+        return self.model_dump_json(exclude_none=True, by_alias=True)
 
     @model_validator(mode="after")
     def _is_right(self) -> "Settings":
@@ -108,7 +113,7 @@ def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 Maybe = Annotated[_Item | None, BeforeValidator(_not_null)]
 """What may be left out, but not be null."""
-Number = Annotated[float, WrapValidator(_as_written)]
+Number = Annotated[float, WrapValidator(_as_written), PlainSerializer(lambda value: value)]
 Int = Annotated[int, BeforeValidator(_whole)]
 Count = Annotated[Int, Field(ge=1)]
 Several = Annotated[tuple[_Item, ...], Field(strict=False)]
@@ -144,7 +149,9 @@ Folds = Annotated[Int, Field(ge=2, le=100)]
 Sha256 = Annotated[
     str, Field(pattern=r"^[0-9a-f]{64}\z", description="SHA-256, 64 hexadecimal digits in lower case.")
 ]
-Entries = Annotated[dict[str, Any], Field(description="Entries by name, merged over those of the catalog.")]
+OwnEntries = Annotated[
+    dict[str, Any], Field(description="Entries by name, merged over those of the catalog.")
+]
 Like = Annotated[
     Text,
     Field(

@@ -6,10 +6,10 @@ The sentences of the pair sets with one ``family`` in their entries are one coll
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from sentflow.config.entries import AllEntries, Entries
+from sentflow.config.experiment import Experiment
+from sentflow.config.problems.messages import unknown
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import AllEntries, Entries
-from sentflow.graph.config.messages import unknown
 from sentflow.graph.job_settings import pick
 from sentflow.texts.pair_files import raw_files_of
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from sentflow.config.entries import Entry
+from sentflow.config.experiment import Experiment
 from sentflow.encoders.entries import (
     call_seconds,
     connection_settings,
@@ -14,8 +16,6 @@ from sentflow.encoders.entries import (
 )
 from sentflow.encoders.kinds.table import Kind
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import json_text, one_of
 from sentflow.graph.provenance import code, versions
 from sentflow.training.snapshots import SNAPSHOT

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sentflow.config.entries import Entries, Entry
+from sentflow.config.experiment import Experiment
 from sentflow.exports.identity import data_name, model_name
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.job_settings import json_text, pick, pick_known
 
 _DATASET_KEYS = ("title", "licence", "citation", "homepage", "language", "note")

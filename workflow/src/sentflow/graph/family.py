@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import sentflow.families
 from sentflow.graph import paths
-from sentflow.graph.config.family import ConfigPart
 from sentflow.graph.products import Product, SectionOfPage
 
 if TYPE_CHECKING:
-    from sentflow.graph.config.experiment import Experiment
+    from sentflow.config.experiment import Experiment
 
 TEXT = "text"
 
@@ -62,8 +61,6 @@ class Family:
     ----------
     name
         Of its rules: ``workflow/rules/{name}.smk``.
-    config
-        Its sections of catalog and configuration, and what may be wrong with them.
     position
         Families are shown in the order of these numbers.
     products
@@ -73,7 +70,6 @@ class Family:
     """
 
     name: ClassVar[str]
-    config: ClassVar[ConfigPart]
     position: ClassVar[int]
     products: ClassVar[Sequence[Product]] = ()
     section: ClassVar[SectionOfPage | None] = None

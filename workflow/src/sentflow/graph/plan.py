@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.experiment import Experiment
 from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError
-from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.targets import Targets
 
 # A source of any other kind lies on this machine.

@@ -9,10 +9,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.entries import Entries, Entry
+from sentflow.config.experiment import Experiment
 from sentflow.encoders.entries import encode_settings
 from sentflow.graph import paths, products
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.encoder_targets import EncoderTargets
 from sentflow.graph.exports import crate_settings
 from sentflow.graph.family import Collection, Family, known_families

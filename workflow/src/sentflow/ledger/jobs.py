@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 @job()
 def summarise_ledger(*, catalog: list[In], summaries: Sequence[In] = (), output: Out) -> None:
     """Published numbers and the summaries of a run → one verdict per number."""
-    from sentflow.config.load import read_yaml
+    from sentflow.config.entries import read_yaml
     from sentflow.files.rows import write_rows
     from sentflow.ledger.answers import Answers
     from sentflow.ledger.claims import claims_of

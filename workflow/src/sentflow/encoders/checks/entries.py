@@ -122,7 +122,7 @@ def _source_problems(where: str, source: Any, *, known: Sequence[str]) -> list[s
         for key in _REQUIRED_SOURCE_KEYS[kind]
         if key not in source
     ]
-    # asked of a model when it is selected (`sentflow.graph.config.shared`)
+    # asked of a model when it is selected (`sentflow.config.problems.shared`)
     if kind == "hub" and source.get("revision") != REQUIRED:
         problems += revision_problems(f"{where}.revision", source)
     return problems

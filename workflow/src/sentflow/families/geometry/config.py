@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
+from sentflow.config.entries import AllEntries, Entries, Selected
 from sentflow.config.experiment import Configuration
 from sentflow.config.pairs import Alignment
+from sentflow.config.problems.shared import needed
+from sentflow.config.sections import ConfigPart, Section
 from sentflow.errors import instead
 from sentflow.families import pair_sets
-from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
-from sentflow.graph.config.shared import needed
 
 
 def _problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:

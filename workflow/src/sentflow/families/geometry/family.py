@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-from sentflow.families.geometry.config import GEOMETRY
+from sentflow.config.entries import Entry
+from sentflow.config.experiment import Experiment
 from sentflow.families.geometry.products import PRODUCTS
 from sentflow.families.pair_sets import PERMUTED, digests_of, embedded_sets, measured, resampling, tables_of
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
 
@@ -23,7 +22,6 @@ class Geometry(Family):
     """Alignments, and the geometry of each collection of sentences of which a pair set is selected."""
 
     name = "geometry"
-    config = GEOMETRY
     position = 3
     products = PRODUCTS
 

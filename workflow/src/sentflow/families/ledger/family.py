@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from sentflow.graph import paths
-from sentflow.graph.config.family import ConfigPart
 from sentflow.graph.family import Family
 from sentflow.graph.products import CHECK, TABLE, SectionOfPage, products_of
 
@@ -35,7 +34,6 @@ class Ledger(Family):
     """A summary of verdicts where the table of that name is selected; it measures nothing itself."""
 
     name = "ledger"
-    config = ConfigPart((), problems=lambda *_: ())
     position = 9
     products = products_of(
         "sentflow.report.families.ledger.",

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.entries import Entries
+from sentflow.config.load import own_entries
+from sentflow.config.problems.messages import refuse
+from sentflow.config.problems.shared import DATASETS
 from sentflow.families.probing.config import PROTOCOLS, TASKS, source_problems
-from sentflow.graph.config.catalog import own_entries
-from sentflow.graph.config.family import Entries
-from sentflow.graph.config.messages import refuse
-from sentflow.graph.config.shared import DATASETS
 
 
 @dataclass(frozen=True)

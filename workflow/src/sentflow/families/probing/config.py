@@ -4,18 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map, derived, merge
 from sentflow.config.experiment import Configuration, Probe, Report
+from sentflow.config.problems.messages import unknown
+from sentflow.config.problems.shared import file_problems, needed
 from sentflow.config.protocols import Protocol
+from sentflow.config.sections import ConfigPart, Section
+from sentflow.config.short_forms import missing_file
 from sentflow.config.tasks import Task
 from sentflow.encoders.prompts import roles_of_texts
 from sentflow.encoders.roles import SIDES
 from sentflow.families.probing.own_tasks import dataset_name, is_short, write_out
 from sentflow.families.probing.task_protocols import FOR_OWN_TASKS, protocol_name
-from sentflow.graph.config.entries import derived, laid_over
-from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
-from sentflow.graph.config.messages import as_map, unknown
-from sentflow.graph.config.shared import file_problems, needed
-from sentflow.graph.config.short_forms import missing_file
 from sentflow.probing.protocol.catalog import keeping_documents, names_documents, protocol_of
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.texts.task_files import DERIVED, files_of, has_groups
@@ -189,7 +189,7 @@ def _derived_protocol(base: Any, entry: Entry) -> Entry:
     for key in ("switches", "training"):
         inherited = as_map(as_map(base).get(key))
         if inherited:
-            own[key] = laid_over(inherited, own.get(key, {}))
+            own[key] = merge(inherited, own.get(key, {}))
     return own
 
 

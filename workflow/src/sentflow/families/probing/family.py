@@ -5,14 +5,13 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from sentflow.config.entries import Entries
+from sentflow.config.experiment import Experiment
 from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
 from sentflow.encoders.roles import SIDES
-from sentflow.families.probing.config import PROBING
 from sentflow.families.probing.products import PRODUCTS, SECTION
 from sentflow.families.probing.settings import ProbingSettings
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entries
 from sentflow.graph.exports import TaskExports
 from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import one_of
@@ -23,7 +22,6 @@ class Probing(ProbingSettings):
     """Tasks, each probed by cross-validated classifiers on the vectors of every encoder."""
 
     name = "probing"
-    config = PROBING
     position = 1
     products = PRODUCTS
     section = SECTION

@@ -5,10 +5,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from sentflow.config.datasets import Dataset, File
+from sentflow.config.entries import AllEntries, Entry
 from sentflow.config.model import fields_of
-from sentflow.config.tasks import Reader, ShortTask, Task
-from sentflow.graph.config.family import AllEntries, Entry
-from sentflow.graph.config.short_forms import (
+from sentflow.config.short_forms import (
     FORMAT_OF_ENDING,
     OWN,
     completed,
@@ -17,6 +16,7 @@ from sentflow.graph.config.short_forms import (
     raw_name,
     replace_short,
 )
+from sentflow.config.tasks import Reader, ShortTask, Task
 
 
 def write_out(entries: AllEntries) -> dict[str, list[str]]:

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from sentflow.config.entries import Entries, Entry
+from sentflow.config.experiment import Experiment
 from sentflow.config.model import descriptions
 from sentflow.config.protocols import Switches
 from sentflow.encoders.entries import kind_of
 from sentflow.families.probing.task_protocols import protocol_name
 from sentflow.families.training.needs import held_out_tasks
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import described_models, json_text, pick, pick_known
 from sentflow.graph.provenance import code, versions

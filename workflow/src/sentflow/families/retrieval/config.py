@@ -4,9 +4,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sentflow.config.collections import Corpus, QuestionSet
+from sentflow.config.entries import AllEntries, Entries, Entry, Selected, derived
 from sentflow.config.experiment import Configuration
 from sentflow.config.model import LowerName
+from sentflow.config.problems.messages import made_of_seeds, unknown
+from sentflow.config.problems.shared import file_problems
 from sentflow.config.search import Analyser, Cut, Decision
+from sentflow.config.sections import ConfigPart, Section
 from sentflow.errors import no_pattern
 from sentflow.families.retrieval.encoder_config import encoder_problems, passage_problems
 from sentflow.families.retrieval.own_collections import (
@@ -27,10 +31,6 @@ from sentflow.families.retrieval.parts import (
 from sentflow.families.retrieval.stages import stage_problems
 from sentflow.families.retrieval.tuned_config import decided_by, training_sets, tuned_on, tuning_problems
 from sentflow.families.training.needs import data_of, miners
-from sentflow.graph.config.entries import derived
-from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
-from sentflow.graph.config.messages import made_of_seeds, unknown
-from sentflow.graph.config.shared import file_problems
 from sentflow.retrieval.settings import Retriever
 from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from sentflow.config.entries import AllEntries, Entries, Entry
+from sentflow.config.problems.messages import unknown
+from sentflow.config.problems.shared import required_revisions
 from sentflow.encoders.checks.entries import custom_problems
 from sentflow.encoders.entries import compares_pairs, gives_vectors, has_term_vectors, kind_of, weighs_terms
 from sentflow.encoders.kinds.table import KINDS, SPARSE_EMBED, WEIGHING
 from sentflow.families.retrieval.parts import DENSE, RERANK, SPARSE, UNITS
-from sentflow.graph.config.family import AllEntries, Entries, Entry
-from sentflow.graph.config.messages import unknown
-from sentflow.graph.config.shared import required_revisions
 
 
 def encoder_problems(where: str, entry: Entry, entries: AllEntries, asked: Sequence[str]) -> Iterator[str]:

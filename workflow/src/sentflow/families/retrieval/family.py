@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from sentflow.families.retrieval.config import RETRIEVAL
+from sentflow.config.entries import Entry
+from sentflow.config.experiment import Experiment
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.parts import (
     BM25,
@@ -21,8 +22,6 @@ from sentflow.families.retrieval.products import PRODUCTS, SECTION
 from sentflow.families.retrieval.published import published_of
 from sentflow.families.retrieval.tuned import TunedRetrieval
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import one_of
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.shards import SUFFIX_PATTERN
@@ -57,7 +56,6 @@ class Retrieval(TunedRetrieval):
     """Question sets, each over a corpus, and retrievers: lexical, dense, sparse, fused, of other engines, random."""
 
     name = "retrieval"
-    config = RETRIEVAL
     position = 4
     products = PRODUCTS
     section = SECTION

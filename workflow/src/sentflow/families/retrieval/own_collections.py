@@ -6,16 +6,9 @@ from typing import Any
 
 from sentflow.config.collections import Corpus, QuestionSet, ShortCorpus, ShortQuestionSet
 from sentflow.config.datasets import Dataset
+from sentflow.config.entries import AllEntries, Entry
 from sentflow.config.model import Settings
-from sentflow.graph.config.family import AllEntries, Entry
-from sentflow.graph.config.short_forms import (
-    OWN,
-    completed,
-    missing_file,
-    picked,
-    raw_name,
-    replace_short,
-)
+from sentflow.config.short_forms import OWN, completed, missing_file, picked, raw_name, replace_short
 
 _FORMS = ("beir", "trec")
 _ENDINGS = (".jsonl", ".parquet")

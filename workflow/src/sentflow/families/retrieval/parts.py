@@ -5,8 +5,7 @@ Standard library only: the Snakefile imports this package in every job.
 
 from collections.abc import Sequence
 
-from sentflow.graph.config.family import AllEntries, Entries, Entry, Selected
-from sentflow.graph.config.messages import as_map
+from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map
 
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
 SPARSE = "sparse"

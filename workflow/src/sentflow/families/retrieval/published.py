@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sentflow.config.load import read_yaml
-from sentflow.graph.config.family import Entry
+from sentflow.config.entries import Entry, read_yaml
 
 _ORIGINS = {
     "own": "",

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sentflow.config.entries import Entries, Entry
+from sentflow.config.experiment import Experiment
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
 from sentflow.families.retrieval.config import OTHER
 from sentflow.families.retrieval.parts import (
@@ -21,8 +23,6 @@ from sentflow.families.retrieval.stages import measures_of_stages
 from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
 from sentflow.families.training.seeds import seed_in
 from sentflow.families.training.settings import selected_data
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import json_text, pick, pick_known
 from sentflow.graph.provenance import code, versions

@@ -5,9 +5,9 @@ Standard library only: the Snakefile imports this package in every job.
 
 from collections.abc import Iterator, Sequence
 
+from sentflow.config.entries import AllEntries, Entries, Selected, as_map
 from sentflow.config.experiment import Retrieval
-from sentflow.graph.config.family import AllEntries, Entries, Selected
-from sentflow.graph.config.messages import as_map, made_of_seeds, unknown
+from sentflow.config.problems.messages import made_of_seeds, unknown
 
 _RECALL = "R@10"
 

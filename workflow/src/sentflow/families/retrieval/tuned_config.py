@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sentflow.graph.config.family import AllEntries, Entry, Selected
-from sentflow.graph.config.messages import unknown
+from sentflow.config.entries import AllEntries, Entry, Selected
+from sentflow.config.problems.messages import unknown
 
 
 def tuned_on(retriever: Entry) -> list[str]:

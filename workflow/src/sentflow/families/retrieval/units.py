@@ -4,10 +4,10 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from sentflow.config.entries import Entry
 from sentflow.families.retrieval.parts import BM25, BY_VECTORS, DENSE, DOCUMENTS, QUESTIONS, SPARSE
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.graph import paths
-from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import one_of
 from sentflow.texts.shards import SUFFIX_PATTERN, shards_of, suffix_of, whole_of

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from sentflow.config.entries import AllEntries, Selected, derived
 from sentflow.config.experiment import Configuration
 from sentflow.config.pairs import PairSet, Regression
+from sentflow.config.problems.shared import file_problems, needed
+from sentflow.config.sections import ConfigPart, Section
 from sentflow.families import pair_sets
-from sentflow.graph.config.entries import derived
-from sentflow.graph.config.family import AllEntries, ConfigPart, Section, Selected
-from sentflow.graph.config.shared import file_problems, needed
 from sentflow.texts.pair_files import raw_files_of
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-from sentflow.config.load import read_yaml
+from sentflow.config.entries import Entry, read_yaml
+from sentflow.config.experiment import Experiment
 from sentflow.families.pair_sets import (
     development_sets,
     digests_of,
@@ -13,11 +14,8 @@ from sentflow.families.pair_sets import (
     resampling,
     tables_of,
 )
-from sentflow.families.similarity.config import SIMILARITY
 from sentflow.families.similarity.products import PRODUCTS, SECTION
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
 from sentflow.texts.pair_files import raw_files_of
@@ -32,7 +30,6 @@ class Similarity(Family):
     """Pair sets, baselines that need no encoder, and regressions; their sentences are embedded once per family."""
 
     name = "similarity"
-    config = SIMILARITY
     position = 2
     products = PRODUCTS
     section = SECTION

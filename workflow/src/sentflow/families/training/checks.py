@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from sentflow.config.entries import AllEntries, Entries, Entry, as_map
+from sentflow.config.problems.messages import unknown
 from sentflow.encoders.entries import kind_of
 from sentflow.encoders.kinds.table import (
     CROSS_ENCODER,
@@ -20,8 +22,6 @@ from sentflow.encoders.kinds.table import (
 from sentflow.errors import ConfigError, instead
 from sentflow.families.training.needs import needed_models, start_name, teacher_of
 from sentflow.families.training.read_out import pooling_problems
-from sentflow.graph.config.family import AllEntries, Entries, Entry
-from sentflow.graph.config.messages import as_map, unknown
 from sentflow.training.recipes.table import RECIPES, SCORED, Recipe
 from sentflow.training.selection import BEST
 from sentflow.training.settings import TrainingSettings

@@ -3,8 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sentflow.config.entries import AllEntries, Entry, Selected, as_map, derived
 from sentflow.config.experiment import Configuration
 from sentflow.config.model import LowerName
+from sentflow.config.problems.messages import unknown
+from sentflow.config.problems.shared import file_problems
+from sentflow.config.sections import ConfigPart, Section
+from sentflow.config.short_forms import missing_file
 from sentflow.config.training_data import TrainingData
 from sentflow.config.trainings import Preset, Sweep
 from sentflow.families.probing.config import source_problems as task_problems
@@ -14,11 +19,6 @@ from sentflow.families.training.needs import further_models
 from sentflow.families.training.own_data import dataset_name, write_out
 from sentflow.families.training.settings import REQUIRED, named_data
 from sentflow.families.training.sweep_config import sweep_entry_problems
-from sentflow.graph.config.entries import derived
-from sentflow.graph.config.family import AllEntries, ConfigPart, Entry, Section, Selected
-from sentflow.graph.config.messages import as_map, unknown
-from sentflow.graph.config.shared import file_problems
-from sentflow.graph.config.short_forms import missing_file
 from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
 from sentflow.training.data.collected import (
     NEGATIVES,

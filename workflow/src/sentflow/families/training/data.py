@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from sentflow.config.experiment import Experiment
 from sentflow.families.retrieval.parts import RERANK, RERANKED
 from sentflow.families.training.settings import (
     known_files,
@@ -13,7 +14,6 @@ from sentflow.families.training.settings import (
     tested_sets,
 )
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
 from sentflow.training.data.collected import (
     corpora_of,

@@ -5,14 +5,13 @@ Standard library only: the Snakefile imports this package in every job.
 
 from typing import Any
 
+from sentflow.config.entries import AllEntries, Entries, Entry, merge
+from sentflow.config.problems.messages import unknown
 from sentflow.encoders.kinds.table import TRAINED
 from sentflow.families.training.read_out import write_out_pooling
 from sentflow.families.training.seeds import write_out_seeds
 from sentflow.families.training.sweep_config import is_whole
 from sentflow.families.training.sweeps import Cell, cells, sweep_problems
-from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.family import AllEntries, Entries, Entry
-from sentflow.graph.config.messages import unknown
 from sentflow.training.cell_states import VALUE
 
 _OF_PRESET = ("recipe", "settings", "training", "training_pooling", "pooling", "selection")
@@ -60,7 +59,7 @@ def _with_preset(name: str, entry: Entry, presets: Entries) -> tuple[Entry, list
         return entry, [unknown(f"models.{name}.preset", "preset", str(preset), presets)]
     base = {key: presets[preset][key] for key in _OF_PRESET if key in presets[preset]}
     own = {key: value for key, value in entry.items() if key != "preset"}
-    return laid_over(base, own), []
+    return merge(base, own), []
 
 
 def _of_sweep(name: str, cell: Cell) -> Entry:

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.families.training.config import TRAINING
+from sentflow.config.experiment import Experiment
 from sentflow.families.training.data import DataOfTraining
 from sentflow.families.training.models import TrainedModels
 from sentflow.families.training.products import PRODUCTS, SECTION
 from sentflow.families.training.reports import ReportsOfTraining
 from sentflow.families.training.study import StudyOfTrainings
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import one_of
 
@@ -19,7 +18,6 @@ class Training(Family):
     """The trained encoders of an experiment; what they are worth is measured like that of any other."""
 
     name = "training"
-    config = TRAINING
     position = 5
     products = PRODUCTS
     section = SECTION

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from sentflow.config.entries import Entry
+from sentflow.config.experiment import Experiment
 from sentflow.encoders.kinds.table import KINDS, MADE_BY, TRAINED
 from sentflow.families.pair_sets import development_sets
 from sentflow.families.training.needs import start_of, teacher_of
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import json_text, one_of, pick_known
 from sentflow.graph.provenance import code, versions

@@ -6,10 +6,9 @@ Standard library only: the Snakefile imports this package in every job.
 from collections.abc import Mapping
 from typing import Any
 
+from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map
 from sentflow.encoders.kinds.table import TRAINED
 from sentflow.families.retrieval.parts import further_encoders, models_of
-from sentflow.graph.config.family import AllEntries, Entries, Entry, Selected
-from sentflow.graph.config.messages import as_map
 from sentflow.training.data.collected import question_sets_of, searchers_of
 from sentflow.training.data.combined import held_out_of, with_relations
 

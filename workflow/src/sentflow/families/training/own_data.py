@@ -4,9 +4,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from sentflow.config.datasets import Dataset, File
-from sentflow.config.training_data import Reader, ShortTrainingData, TrainingData
-from sentflow.graph.config.family import AllEntries, Entry
-from sentflow.graph.config.short_forms import (
+from sentflow.config.entries import AllEntries, Entry
+from sentflow.config.short_forms import (
     FORMAT_OF_ENDING,
     OWN,
     completed,
@@ -15,6 +14,7 @@ from sentflow.graph.config.short_forms import (
     raw_name,
     replace_short,
 )
+from sentflow.config.training_data import Reader, ShortTrainingData, TrainingData
 from sentflow.training.data.forms import SCORES
 from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, TEXTS, TRIPLETS
 

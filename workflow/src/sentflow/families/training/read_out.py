@@ -6,10 +6,9 @@ Standard library only: the Snakefile imports this package in every job.
 from collections.abc import Iterator
 from typing import Any
 
+from sentflow.config.entries import Entries, Entry, as_map
 from sentflow.encoders.kinds.table import MADE_BY, TRAINED
 from sentflow.families.training.needs import start_name
-from sentflow.graph.config.family import Entries, Entry
-from sentflow.graph.config.messages import as_map
 from sentflow.training.recipes.table import RECIPES
 
 _KEYS = ("pooling", "training_pooling")

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sentflow.config.entries import Entry
+from sentflow.config.experiment import Experiment
 from sentflow.exports.identity import OWNER, model_name
 from sentflow.families.training.data import DataOfTraining
 from sentflow.families.training.models import TrainedModels
 from sentflow.families.training.needs import start_of
 from sentflow.families.training.study import StudyOfTrainings
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import json_text, pick_known
 from sentflow.training.data.combined import UNKNOWN_LANGUAGE
 

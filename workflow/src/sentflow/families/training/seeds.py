@@ -6,10 +6,9 @@ Standard library only: the Snakefile imports this package in every job.
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sentflow.config.entries import AllEntries, Entry, as_map
 from sentflow.encoders.kinds.table import TRAINED
 from sentflow.errors import ConfigError
-from sentflow.graph.config.family import AllEntries, Entry
-from sentflow.graph.config.messages import as_map
 from sentflow.training.data.collected import SEARCHING
 
 Name = tuple[str, str]

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sentflow.config.entries import AllEntries, Entries
+from sentflow.config.experiment import Experiment
 from sentflow.encoders.kinds.table import TRAINED
-from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import AllEntries, Entries
 from sentflow.graph.job_settings import pick_known
 from sentflow.training.data.combined import with_relations
 from sentflow.training.selection import BEST

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sentflow.config.load import read_yaml
+from sentflow.config.entries import Entry, read_yaml
 from sentflow.errors import ConfigError, instead
 from sentflow.families.training.sweeps import Cell, cells, development_of, shown_method
-from sentflow.graph.config.family import Entry
 
 # Tables of seven STS columns → the section of published similarity that they show
 _SECTIONS = {"training-consert": "ConSERT", "training-simcse": "SimCSE", "training-sgbert": "SG-BERT"}

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from sentflow.config.experiment import Experiment
 from sentflow.encoders.kinds.table import TRAINED
 from sentflow.families.pair_sets import measured, resampling
 from sentflow.families.training.shown import published_lines, shown_sweep
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.job_settings import json_text
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from sentflow.config.entries import AllEntries, as_map
+from sentflow.config.problems.messages import unknown
 from sentflow.families.training.sweeps import ALL, FILTERS, METHOD, NONE, RUN, SEED, sweep_problems
-from sentflow.graph.config.family import AllEntries
-from sentflow.graph.config.messages import as_map, unknown
 
 
 def is_whole(sweep: Any) -> bool:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from sentflow.config.entries import merge
+from sentflow.config.problems.values import MAX_LENGTH
 from sentflow.encoders.kinds.table import MADE_BY
-from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.values import MAX_LENGTH
 from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
 
 ALL, NONE = "all", "none"
@@ -165,7 +165,7 @@ def _entry(name: str, sweep: Mapping[str, Any], place: Mapping[str, Any]) -> dic
     of_training = {axis: value for axis, value in place.items() if axis not in (*_FIRST, *_LAST)}
     own = {axis: place[axis] for axis in (START, DATA, SEED) if axis in place}
     told = ", ".join(_word(axis, value) for axis, value in place.items())
-    entry: dict[str, Any] = laid_over(laid_over(shared, method), {**own, "training": of_training})
+    entry: dict[str, Any] = merge(merge(shared, method), {**own, "training": of_training})
     return {"title": f"{sweep.get('title', name)}: {told}", "kind": "trained", **entry}
 
 

@@ -4,15 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.config.datasets import Dataset
+from sentflow.config.entries import AllEntries, Entries, Selected, as_map
 from sentflow.config.experiment import Configuration
 from sentflow.config.model import LowerName
+from sentflow.config.problems.messages import made_of_seeds, unknown
+from sentflow.config.sections import ConfigPart, Section
 from sentflow.encoders.checks.entries import custom_problems, entry_problems
 from sentflow.encoders.entries import compares_pairs, weighs_terms
 from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
 from sentflow.encoders.settings import Model, ModelName
 from sentflow.errors import instead
-from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
-from sentflow.graph.config.messages import as_map, made_of_seeds, unknown
 
 
 def file_problems(where: str, dataset: str, files: list[str], datasets: Entries, *, key: str) -> list[str]:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from sentflow.config.entries import AllEntries, Entry
 from sentflow.config.model import Settings, fields_of, mistakes
 from sentflow.files.archives.limits import without_ending
 from sentflow.graph import paths
-from sentflow.graph.config.family import AllEntries, Entry
 
 OWN = "own"  # begins the names of the datasets of entries in short form
 

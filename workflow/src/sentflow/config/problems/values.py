@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from sentflow.config.problems.messages import mistakes, refuse
 from sentflow.files.control_characters import HIDDEN, written_out
 from sentflow.files.settings_files import refuse_overgrown
-from sentflow.graph.config.messages import mistakes, refuse
 
 # Texts that stand in one line of a table, a path or an address. Others may have lines: descriptions, prompts, patterns.
 _ONE_LINE = frozenset(

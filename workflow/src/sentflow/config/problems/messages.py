@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sentflow.config.entries import as_map
 from sentflow.errors import ConfigError, instead
 from sentflow.jobs.secrecy import without_secrets
 
@@ -57,11 +58,6 @@ def not_reported(problems: Iterable[str], reported: Iterable[str]) -> list[str]:
         return "." in place and any(other.startswith(place + ".") for other in places)
 
     return [problem for problem in problems if not is_reported(_place(problem))]
-
-
-def as_map(value: Any) -> dict[str, Any]:
-    """The value if it is a map, else an empty one."""
-    return value if isinstance(value, dict) else {}
 
 
 def _place(problem: str) -> str:

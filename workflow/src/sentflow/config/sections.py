@@ -1,21 +1,12 @@
-"""What a family of measurements says of its part of the catalog and of a configuration: its sections, their problems.
-
-See `sentflow.graph.family.Family.config`.
-"""
+"""Sections of catalog and configuration, and what a family of measurements adds to them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sentflow.config.entries import AllEntries, Entries, Entry, Selected
 from sentflow.config.experiment import Configuration
 from sentflow.config.model import Name
-
-Entry = dict[str, Any]
-Entries = dict[str, Entry]
-AllEntries = dict[str, Entries]
-"""Section → name → entry."""
-Selected = Mapping[str, list[str]]
-"""Section → the names that a configuration selects, each once, of entries that exist and fit their schema."""
 
 
 @dataclass(frozen=True)
