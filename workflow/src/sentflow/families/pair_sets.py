@@ -9,11 +9,11 @@ from typing import Any
 from sentflow.config.entries import AllEntries, Entries
 from sentflow.config.experiment import Experiment
 from sentflow.config.problems.messages import unknown
-from sentflow.graph import paths
-from sentflow.graph.job_settings import pick
+from sentflow.graph.job_settings import described_models, pick, pick_known
 from sentflow.texts.pair_files import raw_files_of
 
 PERMUTED = "-permuted"
+_TITLE_KEYS = ("title", "family", "scale", "data_version", "language", "group")
 # The keys of an entry that name pair sets.
 _PARTS = {"alignments": ("pairs", "positives"), "regressions": ("train", "dev", "test")}
 
@@ -59,14 +59,9 @@ def development_sets(experiment: Experiment) -> Entries:
     return {name: experiment.entries["pair_sets"][name] for name in named if name}
 
 
-def tables_of(pair_sets: Iterable[str]) -> list[str]:
-    """The tables of pair sets, in their order."""
-    return [paths.PAIR_SET.format(pairs=name) for name in pair_sets]
-
-
-def digests_of(pair_sets: Iterable[str]) -> list[str]:
-    """The digests beside `tables_of`."""
-    return [paths.PAIR_SET_DIGEST.format(pairs=name) for name in pair_sets]
+def files_of(pattern: str, pair_sets: Iterable[str]) -> list[str]:
+    """A file of each pair set, in their order."""
+    return [pattern.format(pairs=name) for name in pair_sets]
 
 
 def measured(experiment: Experiment) -> dict[str, Any]:
@@ -81,6 +76,16 @@ def resampling(experiment: Experiment) -> dict[str, Any]:
         "level": statistics.level,
         "n_resamples": statistics.n_item_resamples,
         "seed": experiment.config.similarity.seed,
+    }
+
+
+def titles_of(experiment: Experiment, pair_sets: Entries) -> dict[str, Any]:
+    """What summaries of pair sets read: titles of sets and encoders, what tables show, the level of intervals."""
+    return {
+        "pairs": {name: pick_known(entry, *_TITLE_KEYS) for name, entry in pair_sets.items()},
+        "models": pick(described_models(experiment.models), *experiment.fixed_models),
+        **measured(experiment),
+        "level": experiment.config.statistics.level,
     }
 
 
