@@ -40,7 +40,7 @@ def table(inputs, name, entries=()):
 
 
 def lines_of(found):
-    return {row[0].text: row for group in found.groups for row in group.rows}
+    return {row[0].text: row for row in found.lines}
 
 
 # --- tables -------------------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ def lines_of(found):
 def test_the_average_is_that_of_seven_rounded_values_and_published_lines_have_their_footnote(inputs):
     found = table(inputs, "sts", published()["sts"])
     seven = ("STS12", "STS13", "STS14", "STS15", "STS16", "STS-B", "SICK-R")
-    assert found.header[1:9] == (*seven, "KorSTS-test")
+    assert found.headings[1:9] == [*seven, "KorSTS-test"]
     lines = lines_of(found)
     ours = lines["all-MiniLM-L6-v2"]
     assert ours[1].text == "85.06"
@@ -63,14 +63,14 @@ def test_the_average_is_that_of_seven_rounded_values_and_published_lines_have_th
 
 def test_only_tested_scores_of_our_own_are_marked(inputs):
     found = table(inputs, "sts", published()["sts"])
-    assert [row[0].text for row in found.groups[0].rows if row[1].mark == "best"] == ["all-MiniLM-L6-v2"]
+    assert [row[0].text for row in found.blocks[0].lines if row[1].mark == "best"] == ["all-MiniLM-L6-v2"]
     others = [table(inputs, name, published().get(name, ())) for name in TABLES_OF_PAIRS if name != "sts"]
-    groups = [*found.groups[1:], *(group for other in others for group in other.groups)]
-    assert not any(cell.mark for group in groups for row in group.rows for cell in row)
+    groups = [*found.blocks[1:], *(block for other in others for block in other.blocks)]
+    assert not any(cell.mark for block in groups for line in block.lines for cell in line)
     for other in others:
-        assert {len(row) for group in other.groups for row in group.rows} == {len(other.header)}
+        assert {len(line) for line in other.lines} == {len(other.columns)}
         assert r"a \& b" in latex_text(other)  # the title of an encoder is escaped
-        assert csv_text(other).count("\n") == len(other.tidy_rows) + 1
+        assert csv_text(other).count("\n") == len(other.records) + 1
 
 
 # --- summaries of result files --------------------------------------------------------------------------------
