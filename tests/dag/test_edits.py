@@ -117,7 +117,7 @@ def slow(*case: Any) -> Any:
         slow("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_SIMILARITY)),
         slow("geometry/measured_alignment.py", ("align", *AFTER_GEOMETRY)),
         ("report/families/probing/heatmap.py", ("figure …heatmap", "check …figures", "report")),
-        slow("report/families/similarity/sts_table.py", ("table …sts", "check …similarity", "report")),
+        slow("report/families/similarity/tables.py", ("table …sts", "check …similarity", "report")),
         slow("report/figure/sentflow.mplstyle", ("figure", "check …figures", "report")),
         ("report/page/page.css", ("report",)),
     ],
