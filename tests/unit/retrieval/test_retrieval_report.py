@@ -19,7 +19,6 @@ from sentflow.report.families.retrieval.checks import check_retrieval
 from sentflow.report.families.retrieval.cost_summary import cost_rows
 from sentflow.report.families.retrieval.costs_table import costs_table
 from sentflow.report.families.retrieval.findings import retrieval_findings
-from sentflow.report.families.retrieval.published_table import published_table
 from sentflow.report.families.retrieval.question_summary import gap_rows
 from sentflow.report.families.retrieval.retrieval_table import retrieval_table
 from sentflow.report.families.retrieval.rows import RetrievalRow
@@ -53,24 +52,6 @@ def test_no_mean_over_sets_that_share_documents_or_over_two_sets(found):
     assert "Mean" not in retrieval_table(shared, "Title", found.differences).headings
     two = [row for row in found.rows if row.questions != "third"]
     assert "Mean" not in retrieval_table(two, "Title", found.differences).headings
-
-
-def test_values_that_nobody_printed_stand_in_blocks_of_their_own(found):
-    about = {"questions": "first", "retriever": "bm25", "measure": MAIN, "value": 0.5, "source": "here"}
-    kinds = (
-        {},
-        {"source_kind": "computed"},
-        {"source_kind": "remembered"},
-        {"comparable": False, "remark": "Others."},
-    )
-    table = published_table(
-        found.rows, "Title", [{**about, **kind, "system": f"S{n}"} for n, kind in enumerate(kinds)]
-    )
-    said = [
-        (group.title.partition("; ")[2][:8], [row[0].text[:2] for row in group.lines])
-        for group in table.blocks
-    ]
-    assert said == [("", ["S0"]), ("computed", ["S1"]), ("stated f", ["S2"]), ("not comp", ["S3"])]
 
 
 def test_differences_are_the_retrievers_less_the_reference_whichever_stands_first():
