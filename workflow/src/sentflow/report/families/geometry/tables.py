@@ -31,8 +31,8 @@ def alignments(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         sets = {row.alignment_set: row for row in with_limits}
         sizes = (words.scored_pairs(name, row.n_positive, row.effective_pairs) for name, row in sets.items())
         notes += [
-            f"In brackets {words.interval_of(with_limits[0].level)} of a bootstrap over the positive pairs, or over what "
-            f"is drawn in their place: {', '.join(sizes)}.",
+            f"In brackets {words.interval_of(with_limits[0].level)} of a bootstrap over the positive pairs, or over "
+            f"what is drawn in their place: {', '.join(sizes)}.",
             words.drawn_note({name: row.drawn for name, row in sets.items()}),
         ]
     notes.append(

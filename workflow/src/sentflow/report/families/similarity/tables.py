@@ -200,8 +200,8 @@ def _record(row: SimilarityRow) -> StsLine:
 
 def _without_pairs(record: StsLine, column: str, value: float) -> StsLine:
     """A number that is of no pair set of ours."""
-    undefined = dict.fromkeys(("effective_pairs", "low", "high"), math.nan)
-    return replace(record, column=column, pairs="", n=0, value=value, **undefined)
+    nan = math.nan
+    return replace(record, column=column, pairs="", n=0, effective_pairs=nan, value=value, low=nan, high=nan)
 
 
 def _published_of(
