@@ -21,7 +21,7 @@ rule summarise_costs:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_costs"),
+        **job_params("summarise_costs"),
         benchmarks=paths.BENCHMARKS,
     shell:
         command("summarise_costs")
@@ -54,7 +54,6 @@ rule table:
         **asks(1000, 5),
     params:
         code=targets.code_of("table"),
-        template=files("report/table/latex.tex.j2"),
         settings=targets.table_settings,
     shell:
         command("table")
@@ -151,8 +150,7 @@ rule record:
     resources:
         **asks(500, 5),
     params:
-        **identity("record"),
-        settings=targets.record_settings,
+        **job_params("record", settings=targets.record_settings),
     shell:
         command("record")
 
@@ -204,7 +202,6 @@ rule export_ro_crate:
     resources:
         **asks(1000, 10),
     params:
-        **identity("export_ro_crate"),
-        settings=targets.crate_settings,
+        **job_params("export_ro_crate", settings=targets.crate_settings),
     shell:
         command("export_ro_crate")

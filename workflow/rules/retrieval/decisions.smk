@@ -4,22 +4,14 @@
 rule decide:
     """A run → the documents that are given for each question."""
     input:
-        retrieval.of_corpus(paths.CORPUS_DIGEST),
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        paths.RUN_DIGEST,
-        retrieval.training_runs(paths.CORPUS_DIGEST),
-        retrieval.training_runs(paths.QUESTIONS_DIGEST),
-        retrieval.training_runs(paths.JUDGEMENTS_DIGEST),
-        retrieval.training_runs(paths.RUN_DIGEST),
-        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
-        run=ancient(paths.RUN),
-        training_corpora=ancient(retrieval.training_runs(paths.CORPUS)),
-        training_questions=ancient(retrieval.training_runs(paths.QUESTIONS)),
-        training_judgements=ancient(retrieval.training_runs(paths.JUDGEMENTS)),
-        training_runs=ancient(retrieval.training_runs(paths.RUN)),
+        **digested(
+            **judged,
+            run=paths.RUN,
+            training_corpora=retrieval.decision_training(paths.CORPUS),
+            training_questions=retrieval.decision_training(paths.QUESTIONS),
+            training_judgements=retrieval.decision_training(paths.JUDGEMENTS),
+            training_runs=retrieval.decision_training(paths.RUN),
+        ),
     output:
         decided=paths.DECIDED,
         digest=paths.DECIDED_DIGEST,
@@ -32,8 +24,7 @@ rule decide:
     resources:
         **asks(1000, 20, per_input=30),
     params:
-        **identity("decide"),
-        settings=retrieval.decide_settings,
+        **job_params("decide", settings=retrieval.decide_settings),
     shell:
         command("decide")
 
@@ -41,12 +32,11 @@ rule decide:
 rule evaluate_decisions:
     """Everything that is decided for a question set, and judgements → set measures per question, means, intervals."""
     input:
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        retrieval.decided_on(paths.DECIDED_DIGEST),
-        decided=ancient(retrieval.decided_on(paths.DECIDED)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
+        **digested(
+            decided=retrieval.decided_on,
+            questions=paths.QUESTIONS,
+            judgements=paths.JUDGEMENTS,
+        ),
     output:
         scores=paths.DECISIONS,
         rows=paths.DECISION_ROWS,
@@ -59,8 +49,7 @@ rule evaluate_decisions:
     resources:
         **asks(1000, 20, per_input=20),
     params:
-        **identity("evaluate_decisions"),
-        settings=retrieval.decision_settings,
+        **job_params("evaluate_decisions", settings=retrieval.decision_settings),
     shell:
         command("evaluate_decisions")
 
@@ -81,8 +70,9 @@ rule compare_decisions:
     resources:
         **asks(1000, 60, per_input=20),
     params:
-        **identity("compare_decisions"),
-        settings=retrieval.decision_comparison_settings,
+        **job_params(
+            "compare_decisions", settings=retrieval.decision_comparison_settings
+        ),
     shell:
         command("compare_decisions")
 
@@ -103,8 +93,9 @@ rule summarise_decisions:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_decisions"),
-        settings=retrieval.decision_summary_settings,
+        **job_params(
+            "summarise_decisions", settings=retrieval.decision_summary_settings
+        ),
     shell:
         command("summarise_decisions")
 
@@ -112,10 +103,7 @@ rule summarise_decisions:
 rule export_submissions:
     """What is decided for a question set → submissions of the Zalo challenge."""
     input:
-        paths.QUESTIONS_DIGEST,
-        retrieval.decided_on(paths.DECIDED_DIGEST),
-        decided=ancient(retrieval.decided_on(paths.DECIDED)),
-        questions=ancient(paths.QUESTIONS),
+        **digested(decided=retrieval.decided_on, questions=paths.QUESTIONS),
     output:
         retrieval.submissions_of_set(),
     log:
@@ -128,6 +116,6 @@ rule export_submissions:
     resources:
         **asks(1000, 10),
     params:
-        **identity("export_submissions"),
+        **job_params("export_submissions"),
     shell:
         command("export_submissions")

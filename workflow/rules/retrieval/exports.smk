@@ -4,14 +4,7 @@
 rule export_trec:
     """The runs on a question set and its judgements, in TREC's form."""
     input:
-        retrieval.of_corpus(paths.CORPUS_DIGEST),
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        retrieval.exported.run_digests,
-        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
-        runs=ancient(retrieval.exported.run_tables),
+        **digested(**judged, runs=retrieval.of_shown(paths.RUN)),
         versions=paths.RECORD_VERSIONS,
     output:
         files=retrieval.exported.runs(),
@@ -27,8 +20,7 @@ rule export_trec:
         **asks(1000, 10, per_input=30),
         benchmarks=retrieval.exported.benchmarks,
     params:
-        **identity("export_trec"),
-        settings=retrieval.exported.trec_settings,
+        **job_params("export_trec", settings=retrieval.exported.trec_settings),
     shell:
         command("export_trec")
 
@@ -36,16 +28,16 @@ rule export_trec:
 rule export_mteb_retrieval:
     """What dense retrievers found, as MTEB's result files."""
     input:
-        runs_digests=retrieval.exported.mteb_digests(),
+        runs_digests=retrieval.exported.mteb_runs(paths.RUN_DIGEST),
         digests=[
-            *retrieval.exported.corpora(paths.CORPUS_DIGEST),
+            *retrieval.exported.of_sets(paths.CORPUS_DIGEST),
             *retrieval.exported.of_sets(paths.QUESTIONS_DIGEST),
             *retrieval.exported.of_sets(paths.JUDGEMENTS_DIGEST),
         ],
-        corpora=ancient(retrieval.exported.corpora(paths.CORPUS)),
+        corpora=ancient(retrieval.exported.of_sets(paths.CORPUS)),
         questions=ancient(retrieval.exported.of_sets(paths.QUESTIONS)),
         judgements=ancient(retrieval.exported.of_sets(paths.JUDGEMENTS)),
-        runs=ancient(retrieval.exported.mteb_runs()),
+        runs=ancient(retrieval.exported.mteb_runs(paths.RUN)),
         manifests=retrieval.exported.manifests(),
         versions=paths.RECORD_VERSIONS,
     output:
@@ -60,8 +52,7 @@ rule export_mteb_retrieval:
     resources:
         **asks(1000, 60, per_input=30),
     params:
-        **identity("export_mteb_retrieval"),
-        settings=retrieval.exported.mteb_settings,
+        **job_params("export_mteb_retrieval", settings=retrieval.exported.mteb_settings),
     shell:
         command("export_mteb_retrieval")
 
@@ -69,10 +60,7 @@ rule export_mteb_retrieval:
 rule export_law_files:
     """A corpus of laws and questions → the intermediate files of the published Zalo system."""
     input:
-        paths.CORPUS_DIGEST,
-        retrieval.exported.law_questions(paths.QUESTIONS_DIGEST),
-        corpus=ancient(paths.CORPUS),
-        questions=ancient(retrieval.exported.law_questions(paths.QUESTIONS)),
+        **digested(corpus=paths.CORPUS, questions=retrieval.exported.law_questions),
     output:
         text=paths.LAW_TEXT,
         dictionary=paths.LAW_DICTIONARY,
@@ -89,6 +77,6 @@ rule export_law_files:
     resources:
         **asks(1000, 10, per_input=12),
     params:
-        **identity("export_law_files"),
+        **job_params("export_law_files"),
     shell:
         command("export_law_files")

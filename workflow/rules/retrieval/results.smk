@@ -4,14 +4,7 @@
 rule evaluate:
     """A run and the judgements → measures per question, their means and intervals."""
     input:
-        retrieval.of_corpus(paths.CORPUS_DIGEST),
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        paths.RUN_DIGEST,
-        run=ancient(paths.RUN),
-        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
+        **digested(**judged, run=paths.RUN),
         leaks=retrieval.leaks,
     output:
         scores=paths.RETRIEVAL,
@@ -25,8 +18,7 @@ rule evaluate:
     resources:
         **asks(1000, 20, per_input=30),
     params:
-        **identity("evaluate"),
-        settings=retrieval.evaluate_settings,
+        **job_params("evaluate", settings=retrieval.evaluate_settings),
     shell:
         command("evaluate")
 
@@ -52,8 +44,7 @@ rule compare_retrieval:
     resources:
         **asks(1000, 60, per_input=20),
     params:
-        **identity("compare_retrieval"),
-        settings=retrieval.comparison_settings,
+        **job_params("compare_retrieval", settings=retrieval.comparison_settings),
     shell:
         command("compare_retrieval")
 
@@ -61,16 +52,9 @@ rule compare_retrieval:
 rule hardest_questions:
     """What all retrievers found → the questions that most of them fail on, and those on which two differ most."""
     input:
-        retrieval.of_corpus(paths.CORPUS_DIGEST),
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        retrieval.shown_run_digests,
-        retrieval.shown_scores,
-        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
-        runs=ancient(retrieval.shown_runs),
-        rows=ancient(retrieval.shown_rows),
+        retrieval.of_shown(paths.RETRIEVAL),
+        **digested(**judged, runs=retrieval.of_shown(paths.RUN)),
+        rows=ancient(retrieval.of_shown(paths.RETRIEVAL_ROWS)),
     output:
         paths.HARD_QUESTIONS,
     log:
@@ -82,8 +66,7 @@ rule hardest_questions:
     resources:
         **asks(1000, 20, per_input=20),
     params:
-        **identity("hardest_questions"),
-        settings=retrieval.hardest_settings,
+        **job_params("hardest_questions", settings=retrieval.hardest_settings),
     shell:
         command("hardest_questions")
 
@@ -104,8 +87,7 @@ rule summarise_retrieval:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_retrieval"),
-        settings=retrieval.summarise_settings,
+        **job_params("summarise_retrieval", settings=retrieval.summarise_settings),
     shell:
         command("summarise_retrieval")
 
@@ -128,8 +110,7 @@ rule summarise_stages:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_stages"),
-        settings=retrieval.stage_settings,
+        **job_params("summarise_stages", settings=retrieval.stage_settings),
     shell:
         command("summarise_stages")
 
@@ -152,8 +133,9 @@ rule summarise_questions:
     resources:
         **asks(1000, 20, per_input=20),
     params:
-        **identity("summarise_questions"),
-        settings=retrieval.question_summary_settings,
+        **job_params(
+            "summarise_questions", settings=retrieval.question_summary_settings
+        ),
     shell:
         command("summarise_questions")
 
@@ -177,7 +159,43 @@ rule summarise_retrieval_costs:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_retrieval_costs"),
-        settings=retrieval.cost_settings,
+        **job_params("summarise_retrieval_costs", settings=retrieval.cost_settings),
     shell:
         command("summarise_retrieval_costs")
+
+
+rule explain:
+    """The questions worth reading → the terms by which a retriever finds their documents, with their parts of the scores."""
+    input:
+        **digested(
+            **judged,
+            run=paths.RUN,
+            terms=retrieval.of_searches(retrieval.terms),
+            counts=retrieval.of_searches(retrieval.counts),
+            passages=retrieval.of_searches(retrieval.passages),
+        ),
+        hardest=paths.HARD_QUESTIONS,
+        # The description of the embeddings holds their checksums.
+        documents=ancient(retrieval.of_searches(retrieval.document_vectors)),
+        documents_info=retrieval.of_searches(retrieval.document_info),
+        queries=ancient(retrieval.question_vectors),
+        queries_info=retrieval.question_info,
+        manifest=retrieval.manifest,
+    output:
+        paths.SHARED_TERMS,
+    log:
+        paths.log("explain", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("explain", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("bm25", "sparse"),
+    conda:
+        "../../../envs/sentflow.yaml"
+    resources:
+        **retrieval.search_requests(),
+    params:
+        code=retrieval.explain_code,
+        env=retrieval.explain_versions,
+        settings=retrieval.search_settings,
+    shell:
+        command("explain")

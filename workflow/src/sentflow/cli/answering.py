@@ -6,7 +6,7 @@ settings their jobs have, as it says it of every other set, and the jobs are tho
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,14 +20,12 @@ from sentflow.families.retrieval.parts import BY_VECTORS, QUESTIONS, all_retriev
 from sentflow.files.io import read_json
 from sentflow.graph import paths
 from sentflow.graph.job_settings import pick
-from sentflow.graph.provenance import signature
 from sentflow.graph.targets import Targets
 from sentflow.jobs.job import job_named, option_of
 from sentflow.report.numbers import counted
-from sentflow.texts.shards import whole_of
 
 ASKED = "new questions"  # names of a configuration have no spaces, so that none is this
-_VECTORS = ("documents_info", "asked_info")
+_VECTORS = ("documents_info", "queries_info")
 _OF_ROLE = ("prompts", "prompt_names", "terms")  # those of questions differ from those of documents
 _OF_ENCODER = ("kind", "revision", "files_sha256", "model_settings", "encode_settings")
 
@@ -102,7 +100,7 @@ class Answering:
 
         for step in self._steps:
             yield step.job
-            if _VECTORS[0] in step.reads:
+            if step.reads.get(_VECTORS[0]):
                 _refuse_other_encoder(*(place(step.reads[name][0]) for name in _VECTORS))
             job = job_named(step.job)
             values = {**step.values, **{name: str(place(file)) for name, file in step.writes.items() if name}}
@@ -128,10 +126,7 @@ class Answering:
         for name in names:
             yield from self._searches(name)
         if decision:
-            job = SimpleNamespace(questions=ASKED, retriever=retriever, decision=decision)
-            settings = {"settings": self._family.decide_settings(job)}
-            decided = {"decided": _asked(paths.DECIDED, retriever=retriever, decision=decision)}
-            yield _Step("decide", self._reads("decide", job), decided, settings)
+            yield self._decide(retriever, decision)
 
     def _prepare(self) -> _Step:
         job = SimpleNamespace(questions=ASKED)
@@ -142,9 +137,7 @@ class Answering:
             "limits": self._targets.limits(),
         }
         writes = {"table": _asked(paths.QUESTIONS), "judgements": _asked(paths.JUDGEMENTS)}
-        return _Step(
-            "prepare_questions", {"corpus": [self._family.of_corpus(paths.CORPUS)(job)]}, writes, values
-        )
+        return _Step("prepare_questions", {"corpus": [self._family.corpus(job)]}, writes, values)
 
     def _embed(self, model: str) -> _Step:
         job = SimpleNamespace(model=model, **vars(self._of_texts))
@@ -169,48 +162,56 @@ class Answering:
 
     def _searches(self, retriever: str) -> Iterator[_Step]:
         """The search, or those in all shards of the corpus and what merges them."""
-        searches = self._family.searches_of(SimpleNamespace(questions=ASKED, retriever=retriever))
-        for name in searches:
-            job = SimpleNamespace(questions=ASKED, retriever=name)
-            rule = self._family.rule_of(whole_of(name))
-            values = {"settings": self._family.search_settings(job)}
-            if rule == "rerank":
-                values["device"] = self._family.reranking_device(job)
-                values["threads"] = _threads(self._family.reranking_threads(job))
-            yield _Step(rule, self._reads(rule, job), {"run": _asked(paths.RUN, retriever=name)}, values)
+        searches = self._family.searches_of(_job(retriever))
+        yield from map(self._search, searches)
         if searches != [retriever]:
-            job = SimpleNamespace(questions=ASKED, retriever=retriever)
-            reads = self._reads("merge_shards", job)
+            runs = self._family.runs_of_shards(paths.RUN)(_job(retriever))
+            reads = {"runs": runs, "questions": [_asked(paths.QUESTIONS)]}
             yield _Step("merge_shards", reads, {"run": _asked(paths.RUN, retriever=retriever)})
 
-    def _reads(self, rule: str, job: SimpleNamespace) -> dict[str, list[str]]:
-        """What a search, or a decision, reads: parameters of its function → files."""
-        family = self._family
-        training = family.training_runs
-        known: dict[str, Callable[[Any], str | Sequence[str]]] = {
-            "corpus": family.of_corpus(paths.CORPUS),
-            "questions": lambda _: _asked(paths.QUESTIONS),
-            "judgements": lambda _: _asked(paths.JUDGEMENTS),
-            "terms": family.terms(paths.TERMS),
-            "counts": family.counts(paths.TERM_COUNTS),
-            "index": family.of_index(paths.INDEX),
-            "documents": family.document_vectors,
-            "documents_info": family.document_info,
-            "asked": family.question_vectors,
-            "asked_info": family.question_info,
-            "passages": family.passages,
-            "runs": family.runs_of_shards(paths.RUN) if rule == "merge_shards" else family.runs_of_parts,
-            "base": family.runs_of_parts,
-            "chosen": family.chosen_weights(paths.CHOSEN_WEIGHTS),
-            "manifest": family.manifest,
-            "run": lambda job: _asked(paths.RUN, retriever=job.retriever),
-            "training_corpora": training(paths.CORPUS),
-            "training_questions": training(paths.QUESTIONS),
-            "training_judgements": training(paths.JUDGEMENTS),
-            "training_runs": training(paths.RUN),
+    def _search(self, name: str) -> _Step:
+        job, family = _job(name), self._family
+        reads = {
+            **self._judged(job),
+            "terms": family.terms(job),
+            "counts": family.counts(job),
+            "passages": family.passages(job),
+            "documents": family.document_vectors(job),
+            "documents_info": family.document_info(job),
+            "queries": family.question_vectors(job),
+            "queries_info": family.question_info(job),
+            "index": family.index(paths.INDEX)(job),
+            "runs": family.runs_of_parts(job),
+            "weights": family.chosen_weights(job),
+            "manifest": family.cross_encoder(job),
         }
-        files = {name: known[name](job) for name, words in signature(rule).items() if "In" in words}
-        return {name: [found] if isinstance(found, str) else list(found) for name, found in files.items()}
+        values = {
+            "settings": family.search_settings(job),
+            "device": family.search_device(job),
+            "threads": _threads(family.search_threads(job)),
+        }
+        return _Step("search", reads, {"run": _asked(paths.RUN, retriever=name)}, values)
+
+    def _decide(self, retriever: str, decision: str) -> _Step:
+        job = SimpleNamespace(decision=decision, **vars(_job(retriever)))
+        training = self._family.decision_training
+        reads = {
+            **self._judged(job),
+            "run": [_asked(paths.RUN, retriever=retriever)],
+            "training_corpora": training(paths.CORPUS)(job),
+            "training_questions": training(paths.QUESTIONS)(job),
+            "training_judgements": training(paths.JUDGEMENTS)(job),
+            "training_runs": training(paths.RUN)(job),
+        }
+        decided = {"decided": _asked(paths.DECIDED, retriever=retriever, decision=decision)}
+        return _Step("decide", reads, decided, {"settings": self._family.decide_settings(job)})
+
+    def _judged(self, job: SimpleNamespace) -> dict[str, list[str]]:
+        return {
+            "corpus": [self._family.corpus(job)],
+            "questions": [_asked(paths.QUESTIONS)],
+            "judgements": [_asked(paths.JUDGEMENTS)],
+        }
 
 
 def in_folder(folder: Path, file: str) -> Path:
@@ -242,6 +243,11 @@ def _with_questions(experiment: Experiment, corpus: str, source: Mapping[str, An
         return {**sections, "question_sets": {**sections["question_sets"], ASKED: entry}}
 
     return replace(experiment, entries=added(experiment.entries), selected=added(experiment.selected))
+
+
+def _job(retriever: str) -> SimpleNamespace:
+    """Wildcards of a search for the new questions."""
+    return SimpleNamespace(questions=ASKED, retriever=retriever)
 
 
 def _asked(pattern: str, **names: str) -> str:

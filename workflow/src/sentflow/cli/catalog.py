@@ -10,7 +10,7 @@ import typer
 from sentflow.cli.configuration import AsJson, ConfigFiles, read_catalog
 from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.config.entries import Entries
-from sentflow.encoders.checks.entries import custom_problems
+from sentflow.config.problems.encoders import custom_problems
 from sentflow.encoders.entries import is_lazy
 from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError, instead

@@ -10,7 +10,8 @@ import typer
 from sentflow.cli.configuration import read_configuration
 from sentflow.cli.terminal import show_blocks
 from sentflow.config.entries import Entries, merge
-from sentflow.config.load import MEASURED, load_experiment
+from sentflow.config.load import load_experiment
+from sentflow.config.sections import MEASURED
 from sentflow.errors import ConfigError
 from sentflow.graph.workflow_folder import workflow_folder
 

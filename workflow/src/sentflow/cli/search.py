@@ -12,12 +12,11 @@ import typer
 from sentflow.cli.answering import ASKED, Answering, in_folder, to_make_first
 from sentflow.cli.configuration import ConfigFiles, ResultsRead, read_experiment
 from sentflow.cli.terminal import Block, Listing, beginning, quiet, show_blocks
-from sentflow.config.problems.messages import made_of_seeds, unknown
+from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.exports.submission import submission, submission_text
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.retrieval.parts import FUSION, RUN, all_retrievers
-from sentflow.families.retrieval.tuned_config import decided_by
+from sentflow.families.retrieval.parts import FUSION, RUN, all_retrievers, decided_by
 from sentflow.files.io import write_text
 from sentflow.files.parquet import read_described
 from sentflow.graph import paths

@@ -23,11 +23,13 @@ from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.families.retrieval.retrieval_table import retrieval_table
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.retrieval.summary import retrieval_rows
+from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.families.similarity.sts_table import sts_table
 from sentflow.report.families.similarity.summary import similarity_rows
+from sentflow.report.families.similarity.tables import sts
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, decimal
-from sentflow.report.table.cells import Cell, Table
+from sentflow.report.table.table import Cell, Table
 from sentflow.similarity.storage import OVERLAP, read_similarities
 
 # A terminal may have no styles, and a pipe has none, so marks are written.
@@ -75,15 +77,14 @@ def folder_blocks(folder: Path, fold_scores: Callable[[Path], Sequence[float]]) 
 def table_listing(table: Table) -> Listing:
     """A table of the report for the terminal."""
     rows: list[tuple[str, ...]] = []
-    for group in table.groups:
-        rows += [(group.title,)] if group.title else []
-        rows += [tuple(_written(cell) for cell in row) for row in group.rows]
-    alignment = "".join("l" if place.startswith("w") else place for place in table.alignment)
-    cells = [cell for group in table.groups for row in group.rows for cell in row]
-    notes = (*table.notes, *((_MARKS_NOTE,) if any(cell.mark or cell.letters for cell in cells) else ()))
-    letters = table.header_letters or [""] * len(table.header)
+    for block in table.blocks:
+        rows += [(block.title,)] if block.title else []
+        rows += [tuple(_written(cell) for cell in line) for line in block.lines]
+    alignment = "".join("r" if column.is_number else "l" for column in table.columns)
+    has_marks = any(cell.mark or cell.letters for line in table.lines for cell in line)
+    notes = (*table.notes, *((_MARKS_NOTE,) if has_marks else ()))
     header = (
-        f"{name} ^{letter}" if letter else name for name, letter in zip(table.header, letters, strict=True)
+        f"{column.heading} ^{column.letter}" if column.letter else column.heading for column in table.columns
     )
     fixed = table.lead if table.name == "scores" else 0
     return Listing(tuple(header), rows, alignment, caption=table.caption, notes=notes, fixed=fixed)
@@ -109,10 +110,18 @@ def _summaries(results: Path) -> list[Table]:
         tested = Comparisons.read(sorted(place(paths.PAIRS).parent.glob("*")))
         tables.append(scores_table(read_rows(place(paths.SUMMARY), ScoreRow), title, tested))
     if similarities := rows(paths.SUMMARY_SIMILARITY, SimilarityRow):
-        tables.append(sts_table(similarities, title, rows(paths.SIMILARITY_PAIRS, SimilarityDifference)))
+        differences = rows(paths.SIMILARITY_PAIRS, SimilarityDifference)
+        tables.append(_similarity_table(similarities, title, differences))
     if searched := rows(paths.SUMMARY_RETRIEVAL, RetrievalRow):
         tables.append(retrieval_table(searched, title, rows(paths.RETRIEVAL_PAIRS, QuestionDifference)))
     return tables
+
+
+def _similarity_table(
+    rows: list[SimilarityRow], title: str, tested: Sequence[SimilarityDifference] = ()
+) -> Table:
+    held = {SimilarityRow: rows, SimilarityData: SimilarityData(rows, list(tested))}
+    return sts(Inputs.holding(held), {"caption": title})
 
 
 def _title(record: Path, results: Path) -> str:
@@ -187,7 +196,7 @@ _LOOSE: Sequence[tuple[str, set[str], Callable[..., list[Any]], Callable[..., Ta
         _of_task,
         lambda rows, title: scores_table(in_order(rows), title),
     ),
-    ("similarity", {"pairs", "model", "scores", "intervals", "n_pairs"}, _of_pairs, sts_table),
+    ("similarity", {"pairs", "model", "scores", "intervals", "n_pairs"}, _of_pairs, _similarity_table),
     (
         "retrieval",
         {"questions", "retriever", "measures", "n_questions", "judged_share"},

@@ -20,6 +20,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainSerializer,
     TypeAdapter,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -29,7 +30,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from sentflow.config.removed import KEYS
+from sentflow.config.removed import ELSEWHERE, KEYS
 from sentflow.errors import ConfigError, instead
 
 _Item = TypeVar("_Item")
@@ -54,6 +55,10 @@ class Settings(BaseModel):
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """What is wrong where every field is right: a key, perhaps empty or with what is inside, and a sentence."""
         yield from ()
+
+    def as_json(self) -> str:
+        """The text by which a job receives it; what is left out and has no default is left out there, too."""
+        return self.model_dump_json(exclude_none=True, by_alias=True)
 
     @model_validator(mode="after")
     def _is_right(self) -> "Settings":
@@ -108,7 +113,7 @@ def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 Maybe = Annotated[_Item | None, BeforeValidator(_not_null)]
 """What may be left out, but not be null."""
-Number = Annotated[float, WrapValidator(_as_written)]
+Number = Annotated[float, WrapValidator(_as_written), PlainSerializer(lambda value: value)]
 Int = Annotated[int, BeforeValidator(_whole)]
 Count = Annotated[Int, Field(ge=1)]
 Several = Annotated[tuple[_Item, ...], Field(strict=False)]
@@ -394,11 +399,14 @@ def _of_error(kind: Any, whole: Any, error: ErrorDetails) -> Iterator[Mistake]:
         case "extra_forbidden":
             gone = KEYS.get(".".join(map(str, (*path, missing))))
             known_keys = sorted(fields_of(forms[0]))
+            here = ELSEWHERE.get(str(missing))
             said = (
                 f"this key is gone. {gone}"
                 if gone
                 else f"there is no such key. {instead(str(missing), known_keys)}"
             )
+            if here in known_keys:
+                said = f"there is no such key. Here it is called {here}."
             yield told(said, missing, hint="")
         case "union_tag_not_found":
             yield Mistake(path, f"{discriminator!r} is missing.", (*path, discriminator))

@@ -76,12 +76,17 @@ def load_sparse_embed(
     folder = Path(folder)
     said = FolderDescription.read(folder)
     offline = {"local_files_only": True, "trust_remote_code": False}
-    with loading(folder) as loaded:
-        masked = AutoModelForMaskedLM.from_pretrained(
-            folder, dtype=torch.float32, use_safetensors=True, **offline
+    with loading(folder):
+        masked, report = AutoModelForMaskedLM.from_pretrained(
+            folder,
+            dtype=torch.float32,
+            use_safetensors=True,
+            ignore_mismatched_sizes=True,
+            output_loading_info=True,
+            **offline,
         )
         tokenizer = AutoTokenizer.from_pretrained(folder, **offline)
-    check_network(loaded[0].info, pooler_is_used=False, is_encoder=False, folder=folder)
+    check_network(report, pooler_is_used=False, is_encoder=False, folder=folder)
     model = SparsEmbed(
         masked,
         tokenizer,

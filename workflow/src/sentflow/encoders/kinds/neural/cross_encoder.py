@@ -16,8 +16,9 @@ from sentflow.encoders.fetch.descriptions import describe_plain
 from sentflow.encoders.fetch.positions import usable_tokens
 from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.kinds.neural.devices import check_devices, default_devices
+from sentflow.encoders.kinds.neural.ready import loading_arguments
 from sentflow.encoders.kinds.neural.settings import TORCH
-from sentflow.encoders.kinds.neural.weights import check_network, loading
+from sentflow.encoders.kinds.neural.weights import check_weights, loading
 from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.vectors.batches import plan_batches
@@ -136,10 +137,8 @@ def load_pairs(manifest: Manifest, settings: Settings, around: Surroundings) -> 
 
 def _model(folder: Path, device: str, *, allow_pickle: bool) -> CrossEncoder:
     transformers_logging.disable_progress_bar()
-    model_kwargs: dict[str, Any] = {"dtype": torch.float32, "weights_only": True}
-    if not allow_pickle:
-        model_kwargs["use_safetensors"] = True
-    with loading(folder) as loaded:
+    model_kwargs = loading_arguments(torch.float32, allow_pickle=allow_pickle)
+    with loading(folder):
         model = CrossEncoder(
             str(folder),
             device=device,
@@ -148,7 +147,6 @@ def _model(folder: Path, device: str, *, allow_pickle: bool) -> CrossEncoder:
             model_kwargs=model_kwargs,
             activation_fn=torch.nn.Identity(),
         )
-    for one in loaded:
-        check_network(one.info, pooler_is_used=True, is_encoder=False, folder=folder)
+        check_weights(model, folder, model_kwargs, plain=False)
     model.eval()
     return model

@@ -22,6 +22,7 @@ from sentflow.encoders.kinds.neural.processor import tell_of_slow_bfloat16
 from sentflow.encoders.kinds.neural.ready import (
     check_first_token,
     check_padding,
+    dtype_of,
     loading_arguments,
     make_ready,
 )
@@ -118,7 +119,7 @@ def load_model(
     Parameters and errors are those of `load_folder`, which asks for what may be taken from the folder before; torch
     computes with the threads of the process.
     """
-    model_kwargs = loading_arguments(settings, allow_pickle=allow_pickle)
+    model_kwargs = loading_arguments(dtype_of(settings.dtype), allow_pickle=allow_pickle)
     if settings.backend != TORCH:
         model_kwargs["attn_implementation"] = "eager"  # fused attention has no counterpart to export to
     model = _checked_model(folder, model_kwargs, tokenizer, settings, device, plain=plain)
@@ -140,7 +141,7 @@ def _checked_model(
     plain: bool,
 ) -> SentenceTransformer:
     """The model of a folder, all of whose weights are those of its files."""
-    with loading(folder) as loaded:
+    with loading(folder):
         if plain:
             model = _plain_model(folder, model_kwargs, tokenizer, settings.pooling or "mean", device)
         else:
@@ -152,7 +153,7 @@ def _checked_model(
                 model_kwargs=model_kwargs,
                 processor_kwargs=dict(tokenizer),
             )
-    check_weights(model, loaded, folder=folder)
+        check_weights(model, folder, model_kwargs, plain=plain)
     check_padding(model, folder)
     if settings.pooling is not None and not plain:
         replace_pooling(model, settings.pooling)

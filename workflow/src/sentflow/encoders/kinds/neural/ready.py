@@ -25,10 +25,16 @@ class _Reading(Protocol):
     def truncation(self) -> str: ...
 
 
-def loading_arguments(settings: _Reading, *, allow_pickle: bool) -> dict[str, Any]:
+def dtype_of(name: str) -> torch.dtype:
+    """Of weights, by the name in an entry."""
+    found: torch.dtype = getattr(torch, FLOAT32 if name == BFLOAT16_AUTOCAST else name)
+    return found
+
+
+def loading_arguments(dtype: torch.dtype, *, allow_pickle: bool) -> dict[str, Any]:
     """What transformers is told when it loads weights."""
-    dtype = getattr(torch, FLOAT32 if settings.dtype == BFLOAT16_AUTOCAST else settings.dtype)
-    found: dict[str, Any] = {"dtype": dtype, "weights_only": True}
+    # `check_weights` refuses tensors of another size, and names them
+    found: dict[str, Any] = {"dtype": dtype, "weights_only": True, "ignore_mismatched_sizes": True}
     return found if allow_pickle else {**found, "use_safetensors": True}
 
 

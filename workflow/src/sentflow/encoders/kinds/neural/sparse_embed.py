@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from sentflow.encoders.fetch.sparse_embed_descriptions import describe_sparse_embed
 from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.kinds.neural import settings as neural
-from sentflow.encoders.kinds.neural.ready import check_padding, loading_arguments
+from sentflow.encoders.kinds.neural.ready import check_padding, dtype_of
 from sentflow.encoders.kinds.neural.terms import TermEncoder, TermSettings, devices_for
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.protocol import Batch
@@ -133,7 +133,7 @@ def _model(folder: Path, settings: Settings, device: str) -> SparsEmbed:
     check_padding([model], folder)
     if settings.truncation == "start":
         model.tokenizer.truncation_side = "left"
-    return model.to(loading_arguments(settings, allow_pickle=False)["dtype"])
+    return model.to(dtype_of(settings.dtype))
 
 
 def _size(batch: Batch) -> torch.Tensor:

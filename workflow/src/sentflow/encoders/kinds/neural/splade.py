@@ -20,7 +20,7 @@ from sentence_transformers.sparse_encoder.modules import SpladePooling
 from sentflow.encoders.fetch.settings_files import modules_of
 from sentflow.encoders.fetch.splade_descriptions import describe_splade
 from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.kinds.neural.ready import check_padding, loading_arguments, make_ready
+from sentflow.encoders.kinds.neural.ready import check_padding, dtype_of, loading_arguments, make_ready
 from sentflow.encoders.kinds.neural.terms import TermEncoder, TermSettings, devices_for
 from sentflow.encoders.kinds.neural.weights import check_weights, loading
 from sentflow.encoders.manifest import Manifest, checked_folder
@@ -90,10 +90,11 @@ def load_sparse(manifest: Manifest, settings: Settings, around: Surroundings) ->
 
 def _model(folder: Path, settings: Settings, device: str, *, allow_pickle: bool) -> SparseEncoder:
     """The model of a folder, all of whose weights are those of its files."""
-    model_kwargs = loading_arguments(settings, allow_pickle=allow_pickle)
+    model_kwargs = loading_arguments(dtype_of(settings.dtype), allow_pickle=allow_pickle)
     offline = {"local_files_only": True, "trust_remote_code": False}
-    with loading(folder) as loaded:
-        if modules_of(folder):
+    plain = not modules_of(folder)
+    with loading(folder):
+        if not plain:
             model = SparseEncoder(str(folder), device=device, model_kwargs=model_kwargs, **offline)
         else:
             transformer = Transformer(
@@ -104,7 +105,7 @@ def _model(folder: Path, settings: Settings, device: str, *, allow_pickle: bool)
                 config_kwargs=offline,
             )
             model = SparseEncoder(modules=[transformer, SpladePooling("max")], device=device)
-    check_weights(model, loaded, folder=folder)
+        check_weights(model, folder, model_kwargs, plain=plain)
     check_padding(model, folder)
     make_ready(model, settings, dtype=model_kwargs["dtype"])
     pooling = model[1]

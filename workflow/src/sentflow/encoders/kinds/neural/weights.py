@@ -4,18 +4,15 @@ What transformers does not find it fills with random numbers, other ones in ever
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import wraps
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import torch
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
-from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import (
     CNN,
     LSTM,
@@ -31,7 +28,9 @@ from sentence_transformers.sentence_transformer.modules import (
 from torch import nn
 from transformers import PreTrainedModel
 
+from sentflow.encoders.fetch.settings_files import modules_of
 from sentflow.errors import DataError
+from sentflow.files.io import read_json
 
 # What was trained on top of an encoder, by the names that transformers gives it in saved models.
 _HEADS = (
@@ -86,51 +85,9 @@ _LOADING_ERRORS = (
 )
 
 
-@dataclass(frozen=True)
-class LoadedNetwork:
-    """A network of transformers and what was said when it was loaded.
-
-    Attributes
-    ----------
-    network
-        The network.
-    info
-        ``missing_keys``, ``unexpected_keys`` and ``mismatched_keys`` as transformers reports them.
-    """
-
-    network: PreTrainedModel
-    info: Mapping[str, Any]
-
-
 @contextmanager
-def recorded_loading() -> Iterator[list[LoadedNetwork]]:
-    """Collect what transformers says of each network that is loaded inside, for `check_weights`.
-
-    sentence-transformers cannot be asked for that report, so the request is added where transformers receives it,
-    and with it what no file of a model may decide.
-    """
-    loaded: list[LoadedNetwork] = []
-    from_pretrained: Callable[..., Any] = PreTrainedModel.__dict__["from_pretrained"].__func__
-
-    @wraps(from_pretrained)
-    def recording(cls: type[PreTrainedModel], *args: Any, **kwargs: Any) -> PreTrainedModel:
-        kwargs |= {
-            "output_loading_info": True,
-            "weights_only": True,
-            "ignore_mismatched_sizes": True,  # `check_weights` refuses them, and names them
-        }
-        network: PreTrainedModel
-        network, info = from_pretrained(cls, *args, **kwargs)
-        loaded.append(LoadedNetwork(network, info))
-        return network
-
-    with patch.object(PreTrainedModel, "from_pretrained", classmethod(recording)):
-        yield loaded
-
-
-@contextmanager
-def loading(folder: Path) -> Iterator[list[LoadedNetwork]]:
-    """Load a model inside; gives what `recorded_loading` collects.
+def loading(folder: Path) -> Iterator[None]:
+    """Load a model inside.
 
     Raises
     ------
@@ -138,8 +95,7 @@ def loading(folder: Path) -> Iterator[list[LoadedNetwork]]:
         The files of the folder are damaged, incomplete or of several versions.
     """
     try:
-        with recorded_loading() as loaded:
-            yield loaded
+        yield
     except torch.OutOfMemoryError:
         raise
     except _LOADING_ERRORS as error:
@@ -150,7 +106,7 @@ def loading(folder: Path) -> Iterator[list[LoadedNetwork]]:
         ) from error
 
 
-def check_weights(model: SentenceTransformer, loaded: Sequence[LoadedNetwork], *, folder: Path) -> None:
+def check_weights(model: nn.Module, folder: Path, arguments: Mapping[str, Any], *, plain: bool) -> None:
     """Refuse a model of which a tensor is missing, has another shape, or has no place in it.
 
     Allowed are heads and poolers that the encoder does not use, and buffers that are computed.
@@ -158,38 +114,59 @@ def check_weights(model: SentenceTransformer, loaded: Sequence[LoadedNetwork], *
     Parameters
     ----------
     model
-        As it was loaded from the folder.
-    loaded
-        What `recorded_loading` collected.
+        A model of sentence-transformers, as it was loaded from the folder.
+    arguments
+        What transformers was told when it loaded the weights.
+    plain
+        Whether the transformer is that of the folder itself, whatever ``modules.json`` says.
 
     Raises
     ------
     DataError
         Names the first tensors of each sort and their number.
     """
-    info_of = {id(one.network): one.info for one in loaded}
-    for module in _modules(model):
-        if isinstance(module, Transformer) and id(module.model) in info_of:
-            check_network(
-                info_of[id(module.model)],
-                pooler_is_used=_uses_pooler(module),
-                is_encoder=type(module.model).__name__.endswith("EncoderModel"),
-                folder=folder,
-            )
-        elif not isinstance(module, _CHECKED_MODULES) and module.state_dict():
-            raise DataError(
-                f"{folder}: the module {type(module).__name__} holds weights, and it is not known here whether all "
-                f"of them are read. Choose a model made of Transformer, Pooling, Normalize, Dropout, BoW, "
-                f"{', '.join(known.__name__ for known in _CHECKED_MODULES)}."
-            )
+    places = [] if plain else [path for _, path in modules_of(folder)]
+    modules = list(model.children())
+    for module, place in zip(modules, places or [""] * len(modules), strict=True):
+        for part, path in _parts(module, folder / place):
+            if isinstance(part, Transformer):
+                check_network(
+                    _loading_report(part.model, path, arguments),
+                    pooler_is_used=_uses_pooler(part),
+                    is_encoder=type(part.model).__name__.endswith("EncoderModel"),
+                    folder=folder,
+                )
+            elif not isinstance(part, _CHECKED_MODULES) and part.state_dict():
+                raise DataError(
+                    f"{folder}: the module {type(part).__name__} holds weights, and it is not known here whether all "
+                    f"of them are read. Choose a model made of Transformer, Pooling, Normalize, Dropout, BoW, "
+                    f"{', '.join(known.__name__ for known in _CHECKED_MODULES)}."
+                )
 
 
-def _modules(model: nn.Module) -> Iterator[nn.Module]:
-    for module in model.children():
-        if isinstance(module, Router | nn.ModuleDict | nn.ModuleList | nn.Sequential):
-            yield from _modules(module)
-        else:
-            yield module
+def _parts(module: nn.Module, folder: Path) -> Iterator[tuple[nn.Module, Path]]:
+    """A module and its folder; in place of a router the modules that it holds."""
+    if not isinstance(module, Router):
+        yield module, folder
+        return
+    for route, names in read_json(folder / "router_config.json")["structure"].items():
+        for part, name in zip(module.sub_modules[route], names, strict=True):
+            yield from _parts(part, folder / name)
+
+
+def _loading_report(
+    network: PreTrainedModel, folder: Path, arguments: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """``missing_keys``, ``unexpected_keys`` and ``mismatched_keys`` of a network in the files of its folder.
+
+    sentence-transformers does not pass this report on. To load once more costs little, for the files are mapped.
+    """
+    told = {**arguments, "dtype": "auto", "local_files_only": True, "trust_remote_code": False}
+    with torch.random.fork_rng(devices=[]):
+        _, report = type(network).from_pretrained(
+            folder, config=deepcopy(network.config), output_loading_info=True, **told
+        )
+    return report  # type: ignore[no-any-return]
 
 
 def _uses_pooler(transformer: Transformer) -> bool:
@@ -203,7 +180,7 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
     Parameters
     ----------
     info
-        Of `LoadedNetwork`.
+        ``missing_keys``, ``unexpected_keys`` and ``mismatched_keys``.
     pooler_is_used
         Otherwise it may be missing.
     is_encoder
