@@ -14,6 +14,7 @@ from made_graphs import unshared
 from made_products import TABLES_OF_PAIRS
 
 from sentflow.graph import products
+from sentflow.graph.family import TABLE
 from sentflow.report.checks import Selection
 from sentflow.report.families.geometry.summary import (
     alignment_row,
@@ -48,7 +49,7 @@ def inputs():
 
 
 def table(inputs, name, entries=()):
-    make = products.find(products.TABLE, name).load()
+    make = products.find(TABLE, name).load()
     return make(inputs, {"caption": "Trial", "published": entries})
 
 

@@ -18,7 +18,7 @@ from sentflow.families.retrieval.parts import (
     SPARSE,
     parts_of,
 )
-from sentflow.families.retrieval.products import PRODUCTS, SECTION
+from sentflow.families.retrieval.products import PRODUCTS
 from sentflow.families.retrieval.published import published_of
 from sentflow.families.retrieval.tuned import TunedRetrieval
 from sentflow.graph import paths
@@ -56,9 +56,8 @@ class Retrieval(TunedRetrieval):
     """Question sets, each over a corpus, and retrievers: lexical, dense, sparse, fused, of other engines, random."""
 
     name = "retrieval"
-    position = 4
     products = PRODUCTS
-    section = SECTION
+    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -297,6 +296,3 @@ class Retrieval(TunedRetrieval):
 
 def _raw_paths(entry: Entry) -> list[str]:
     return [paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in raw_files_of(entry)]
-
-
-FAMILY = Retrieval

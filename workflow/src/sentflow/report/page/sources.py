@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from sentflow.audit.rows import HardRow
 from sentflow.graph import products
+from sentflow.graph.family import TABLE
 from sentflow.report.checks import CheckResult
 from sentflow.report.findings import Finding
 from sentflow.report.inputs import Inputs
@@ -81,9 +82,7 @@ class Sources:
     def table(self, name: str, group_heading: str = "Task") -> HtmlTable:
         """A table of the registry, for the page."""
         published = self.settings.get("published", {}).get(name, ())
-        made = products.find(products.TABLE, name).load()(
-            self.inputs, {"caption": self.title, "published": published}
-        )
+        made = products.find(TABLE, name).load()(self.inputs, {"caption": self.title, "published": published})
         return html_table(made, group_heading=group_heading)
 
 
