@@ -165,7 +165,7 @@ def test_misspelt_keys_are_told_with_the_nearest():
         ({"tasks": {"T1A-open": {"reader": {"fil": "x"}}}}, "tasks.T1A-open.reader.fil", "file?"),
         ({"datasets": {"factnews": {"licens": "x"}}}, "datasets.factnews.licens", "licence?"),
         ({"models": {"tfidf": {"max_feature": 2}}}, "models.tfidf.max_feature", "max_features?"),
-        ({"models": {"random": {"max_tokens": 12}}}, "models.random.max_tokens", "kind random"),
+        ({"models": {"random": {"max_tokens": 12}}}, "models.random.max_tokens", "dimension"),
     )
 
 

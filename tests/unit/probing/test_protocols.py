@@ -120,9 +120,6 @@ def test_changed_setting_of_training_reaches_the_fold_and_marks_the_score(key, v
     }
 
 
-# --- studies
-
-
 # --- mistakes
 
 
