@@ -100,7 +100,7 @@ def test_the_command_of_a_rule_says_where_each_parameter_comes_from():
     assert "save-seconds" not in command("train")
 
 
-@pytest.mark.parametrize("name", ["generate", "score", "align", "fuse", "table", "train", "embed"])
+@pytest.mark.parametrize("name", ["generate", "score", "align", "search", "table", "train", "embed"])
 def test_reading_a_command_line_imports_nothing_heavy(name):
     """What a job needs, it imports itself: one that takes a fifth of a second shall not wait for PyTorch."""
     program = f"""

@@ -106,10 +106,10 @@ COMMON_PRODUCTS = (
     *products_of(
         _COSTS,
         "",
-        (TABLE, "costs", "costs_table:table", (paths.COSTS,)),
+        (TABLE, "costs", "tables:costs", (paths.COSTS,)),
         (FIGURE, "costs", "bars:FIGURE", (paths.COSTS,)),
     ),
-    *products_of(_COSTS, ENCODERS, (TABLE, "encoders", "encoders_table:table", _ENCODERS)),
+    *products_of(_COSTS, ENCODERS, (TABLE, "encoders", "tables:encoders", _ENCODERS)),
     Product(
         CHECK, "figures", "sentflow.report.figure.check:check_figures", (paths.FIGURE_INSPECTION,), DRAWN
     ),

@@ -39,13 +39,13 @@ class Geometry(Family):
         *products_of(
             _PACKAGE,
             "alignments",
-            (TABLE, "alignments", "alignments_table:table", _ALIGNMENTS),
+            (TABLE, "alignments", "tables:alignments", _ALIGNMENTS),
             (FIGURE, "alignment-uniformity", "plane:FIGURE", (*_ALIGNMENTS, *_STS)),
         ),
         *products_of(
             _PACKAGE,
             "geometry",
-            (TABLE, "geometry", "geometry_table:table", (paths.SUMMARY_GEOMETRY,)),
+            (TABLE, "geometry", "tables:geometry", (paths.SUMMARY_GEOMETRY,)),
             (FIGURE, "spectrum", "spectrum:FIGURE", (paths.SPECTRA,)),
             (FIGURE, "truncation", "truncation:FIGURE", (paths.TRUNCATION,)),
         ),

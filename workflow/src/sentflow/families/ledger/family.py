@@ -38,7 +38,7 @@ class Ledger(Family):
     products = products_of(
         "sentflow.report.families.ledger.",
         "ledger",
-        (TABLE, TABLE_NAME, "ledger_table:table", (paths.SUMMARY_LEDGER,)),
+        (TABLE, TABLE_NAME, "tables:ledger", (paths.SUMMARY_LEDGER,)),
         (CHECK, TABLE_NAME, "check:check_ledger", (paths.SUMMARY_LEDGER,)),
     )
     section = SectionOfPage.of("ledger", "results", "summary")
