@@ -230,5 +230,7 @@ SHORT_FORMS: Mapping[str, ShortForm] = {
     "tasks": ShortForm(ShortTask, Task, ("file",), "", _task),
     "training_data": ShortForm(ShortTrainingData, TrainingData, ("file",), "training-data-", _training_data),
     "corpora": ShortForm(ShortCorpus, Corpus, ("beir", "trec"), "corpus-", _corpus),
-    "question_sets": ShortForm(ShortQuestionSet, QuestionSet, ("beir", "trec"), "question-set-", _question_set),
+    "question_sets": ShortForm(
+        ShortQuestionSet, QuestionSet, ("beir", "trec"), "question-set-", _question_set
+    ),
 }
