@@ -40,7 +40,7 @@ def main() -> int:
     """Write what is stale, or name it."""
     stale = {path: text for path, text in wanted() if not path.is_file() or path.read_text("utf-8") != text}
     for path, text in stale.items():
-        print(path.relative_to(ROOT))
+        sys.stdout.write(f"{path.relative_to(ROOT)}\n")
         if "--check" not in sys.argv:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
@@ -65,7 +65,7 @@ def wanted() -> Iterator[tuple[Path, str]]:
 class _Described(GenerateJsonSchema):
     """JSON schemas with the texts of fields."""
 
-    def field_title_should_be_set(self, schema: Any) -> bool:
+    def field_title_should_be_set(self, _schema: Any) -> bool:
         return False
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
