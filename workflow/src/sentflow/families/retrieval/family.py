@@ -7,7 +7,7 @@ from typing import Any
 from sentflow.config.experiment import Experiment
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.parts import BM25, EXPLAINED
-from sentflow.families.retrieval.products import PRODUCTS, SECTION
+from sentflow.families.retrieval.products import PRODUCTS
 from sentflow.families.retrieval.published import published_of
 from sentflow.families.retrieval.settings import JobSettings
 from sentflow.graph import paths
@@ -36,9 +36,8 @@ class Retrieval(JobSettings):
     """Question sets, each over a corpus, and retrievers: lexical, dense, sparse, fused, of other engines, random."""
 
     name = "retrieval"
-    position = 4
     products = PRODUCTS
-    section = SECTION
+    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -234,6 +233,3 @@ class Retrieval(JobSettings):
     def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
         names = product(question_sets, retrievers)
         return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
-
-
-FAMILY = Retrieval
