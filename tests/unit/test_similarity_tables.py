@@ -12,6 +12,7 @@ from filled import filled
 from made_products import TABLES_OF_PAIRS
 
 from sentflow.graph import products
+from sentflow.graph.family import TABLE
 from sentflow.report.checks import Selection
 from sentflow.report.families.similarity.checks import check_similarity
 from sentflow.report.families.similarity.data import SimilarityData
@@ -39,7 +40,7 @@ def inputs():
 
 
 def table(inputs, name, entries=()):
-    make = products.find(products.TABLE, name).load()
+    make = products.find(TABLE, name).load()
     return make(inputs, {"caption": "Trial", "published": entries})
 
 

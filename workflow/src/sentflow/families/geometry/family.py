@@ -15,9 +15,8 @@ from sentflow.families.pair_sets import (
 )
 from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
 from sentflow.graph import paths
-from sentflow.graph.family import Collection, Family
+from sentflow.graph.family import FIGURE, TABLE, Collection, Family, Product, products_of
 from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
-from sentflow.graph.products import FIGURE, TABLE, Product, products_of
 
 FEWEST_RELATED = 6
 """Encoders over which geometry is correlated with scores: with fewer the interval is nearly the whole range."""
@@ -34,7 +33,6 @@ class Geometry(Family):
     """
 
     name = "geometry"
-    position = 3
     products = (
         *products_of(
             _PACKAGE,
@@ -155,6 +153,3 @@ class Geometry(Family):
                 "order": [list(self.selected), self.models],
             }
         )
-
-
-FAMILY = Geometry

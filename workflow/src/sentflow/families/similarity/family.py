@@ -15,9 +15,8 @@ from sentflow.families.pair_sets import (
     titles_of,
 )
 from sentflow.graph import paths
-from sentflow.graph.family import Collection, Family
+from sentflow.graph.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
 from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
-from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
 from sentflow.similarity.settings import ComparedSets, Resampling
 from sentflow.texts.pair_files import raw_files_of
 
@@ -34,7 +33,6 @@ class Similarity(Family):
     """Pair sets, baselines that need no encoder, and regressions; their sentences are embedded once per family."""
 
     name = "similarity"
-    position = 2
     products = (
         Product(
             TABLE,
@@ -61,7 +59,7 @@ class Similarity(Family):
             "similarity",
         ),
     )
-    section = SectionOfPage.of("similarity", "summary", "results", "geometry")
+    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -214,6 +212,3 @@ class Similarity(Family):
     def _is_measured(self) -> bool:
         """Whether anything is measured on pair sets, alignments and geometry included."""
         return bool(self.results() or (self.embedded and self.models))
-
-
-FAMILY = Similarity

@@ -1,7 +1,7 @@
 """The tables, the figures and the check of trainings, and what the page says of them."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
+from sentflow.graph.family import CHECK, FIGURE, TABLE, Product, products_of
 
 _PACKAGE = "sentflow.report.families.training."
 _SUMMARY = (paths.SUMMARY_TRAINING,)
@@ -56,4 +56,3 @@ PRODUCTS = (
         also=(paths.SUMMARY, paths.SUMMARY_SIMILARITY, paths.SUMMARY_RETRIEVAL),
     ),
 )
-SECTION = SectionOfPage.of("training", "summary", "results", "generality", "costs")
