@@ -5,7 +5,7 @@ equal scores in the order of the corpus. Measures by ir-measures 0.4.3. Values h
 """
 
 import pytest
-from mirror_questions import mirror_corpus, mirror_questions
+from mirror_data import mirror_corpus, mirror_questions
 
 from sentflow.retrieval.analysers import Analyser
 from sentflow.retrieval.bm25 import Bm25, Bm25Settings
