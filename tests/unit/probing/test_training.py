@@ -195,12 +195,6 @@ def test_fold_is_that_of_the_plain_implementation(one_thread, n, n_classes, hidd
     assert_same_folds([ours], [PlainFold(n, n_classes, hidden=hidden, protocol=protocol).run()])
 
 
-@pytest.mark.parametrize("hidden", [None, 5])
-def test_accelerators_give_the_same_fold(one_thread, hidden):
-    """All settings as one stack of tensors, as on any device whose name is not "cpu"; here on the processor."""
-    assert_same_folds([our_fold(700, 2, hidden=hidden, device="cpu:0")], [our_fold(700, 2, hidden=hidden)])
-
-
 def test_first_of_equal_settings_wins(monkeypatch):
     monkeypatch.setattr(training, "published_metric", lambda *_args, **_keys: 0.25)
     assert our_fold(700, 2).setting == PUBLISHED.grid[0]
