@@ -35,11 +35,7 @@ def test_every_published_name_reaches_the_protocol():
 
 @pytest.mark.parametrize(
     ("given", "logistic_task", "mlp_task"),
-    [
-        ({}, None, 256),
-        ({"hidden_dims": [32]}, 32, 32),
-        ({"hidden_dims": None}, None, None),
-    ],
+    [({}, None, 256), ({"hidden_dims": [32]}, 32, 32), ({"hidden_dims": None}, None, None)],
 )
 def test_only_hidden_dims_changes_the_classifier(given, logistic_task, mlp_task):
     arguments = parsed({**given, "device": "cpu"})

@@ -6,10 +6,7 @@ from judged_questions import questions
 
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.texts.corpora import Corpus
-from sentflow.training.data.collect import (
-    collected_neighbours,
-    collected_spans,
-)
+from sentflow.training.data.collect import collected_neighbours, collected_spans
 from sentflow.training.data.mine import Mined, mine, pseudo_labelled
 from sentflow.training.data.negatives import NegativeSettings
 
