@@ -36,7 +36,7 @@ def targets(protocol: str = "published", **changes: Any) -> Targets:
     config = copy.deepcopy(DEFAULT)
     config["probe"]["protocol"] = protocol
     for section, values in changes.items():
-        config[section] = {**config[section], **values}
+        config[section] = {**config.get(section, {}), **values}
     return Targets(load_experiment(config, WORKFLOW))
 
 
