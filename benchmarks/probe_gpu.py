@@ -20,7 +20,7 @@ from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.kernels.threads import one_thread
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.probing.training.folds import train_planned
 from sentflow.probing.training.result import FoldResult
 

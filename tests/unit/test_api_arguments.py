@@ -1,12 +1,10 @@
-from dataclasses import replace
-
 import pytest
 
 from sentflow.api.arguments import ArgumentError, TrainArguments
 from sentflow.errors import ConfigError
 from sentflow.probing.protocol.catalog import changed_settings, job_settings
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 
 LOGISTIC, MLP = (
     {"metric": "mcc", "classifier": name, "layout": "single", "reader": {}} for name in ("logistic", "mlp")
@@ -14,9 +12,7 @@ LOGISTIC, MLP = (
 
 
 def parsed(given=None, *, one_process=False, training=None) -> TrainArguments:
-    return TrainArguments.parse(
-        given, protocol=replace(PUBLISHED, **(training or {})), one_process=one_process
-    )
+    return TrainArguments.parse(given, protocol=PUBLISHED.but(**(training or {})), one_process=one_process)
 
 
 def changed_here(arguments: TrainArguments, task=LOGISTIC) -> dict:

@@ -1,7 +1,6 @@
 """UlyssesSentEval: the published class with the numbers of the pipeline; its overrides, files, tasks and protocols."""
 
 import json
-from dataclasses import replace
 
 import fake_comparisons
 import fake_retrieval
@@ -22,7 +21,7 @@ from sentflow.files.rows import write_rows
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.probing.storage.folds import read_folds
 from sentflow.probing.training.folds import train_folds
 from sentflow.report.families.retrieval.rows import RetrievalRow
@@ -133,7 +132,7 @@ def test_a_model_that_cannot_encode_is_refused_before_any_download(tmp_path):
 
 
 def quick_folds(source, table, **settings):
-    protocol = replace(PUBLISHED, repetitions=1, folds=2)
+    protocol = PUBLISHED.but(repetitions=1, folds=2)
     return list(train_folds(source, table.labels, ProbeDesign("mcc", 2, None, protocol), **settings))
 
 

@@ -18,7 +18,7 @@ from sentflow.audit.language import languages
 from sentflow.audit.plain_words import warnings_of
 from sentflow.audit.task_audit import AuditSettings, audit
 from sentflow.probing.protocol.draws import plan_folds
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.table import TaskInfo, TaskTable, n_contradicting
 
 SETTINGS = AuditSettings(repetitions=2, folds=2, seed=9847706, group_folds=False, language="pt")

@@ -15,8 +15,7 @@ from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
-from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Switches
 from sentflow.probing.training.folds import train_folds
 from sentflow.probing.training.result import FoldResult
 

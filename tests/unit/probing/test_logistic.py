@@ -11,8 +11,8 @@ from sentflow.probing.kernels.logistic import LogisticTraining
 from sentflow.probing.kernels.schedule import adamw_schedule
 from sentflow.probing.kernels.sparse import ShiftedSparse
 from sentflow.probing.kernels.sparse_logistic import SparseLogisticTraining
-from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.protocol.torch_draws import logistic_parameters
+from sentflow.probing.settings import PUBLISHED
 
 N, D, SEED = 60, 7, 4_123_456_789
 

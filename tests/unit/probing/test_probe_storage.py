@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.probing.storage.folds import FoldInfo, read_folds, write_result
 from sentflow.probing.training.result import FoldResult
 

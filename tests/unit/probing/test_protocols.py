@@ -14,8 +14,7 @@ from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
 from sentflow.graph.targets import Targets
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
-from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Switches
 
 REPOSITORY = Path(__file__).parents[3]
 WORKFLOW = REPOSITORY / "workflow"

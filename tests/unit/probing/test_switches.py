@@ -21,8 +21,7 @@ from sentflow.probing.protocol.draws import (
     stratified_choice,
 )
 from sentflow.probing.protocol.metrics import published_metric
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
-from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Switches
 from sentflow.probing.storage.folds import read_folds
 from sentflow.probing.training.processor import train_fold
 from sentflow.probing.training.result import FoldResult
@@ -31,7 +30,7 @@ from sentflow.stats.repeatability import published_intervals
 from sentflow.texts.checks import check_folds
 from sentflow.texts.table import TaskTable
 
-SHORT = replace(PUBLISHED, search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
+SHORT = PUBLISHED.but(search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
 
 
 def with_switches(protocol: ProbeProtocol = SHORT, **switches: object) -> ProbeProtocol:
@@ -172,7 +171,7 @@ class _Lengths:
 
 def test_fitted_encoders_see_each_alternative():
     table = make_task(30, layout="alternatives", n_alternatives=3)
-    plan = next(plan_folds(table.labels, replace(PUBLISHED, folds=3)))
+    plan = next(plan_folds(table.labels, PUBLISHED.but(folds=3)))
     encoder = _Lengths()
     train, _, test = LazyFeatures(table, encoder, split_alternatives=True).parts(plan)
     assert train.shape == (len(plan.train), 1 + 3)
@@ -235,7 +234,7 @@ def _task(n: int) -> TaskTable:
 
 def test_plans_keep_documents_together_and_test_every_row_once():
     labels, groups = np.arange(300) % 2, np.arange(300) // 6
-    plans = list(plan_folds(labels, replace(PUBLISHED, repetitions=1), groups=groups))
+    plans = list(plan_folds(labels, PUBLISHED.but(repetitions=1), groups=groups))
     for plan in plans:
         outside = np.concatenate([plan.train, plan.evaluation])
         assert not set(groups[plan.test]) & set(groups[outside])

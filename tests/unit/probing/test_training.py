@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
@@ -11,14 +9,14 @@ from sentflow.probing.features.sources import MadeParts
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
 from sentflow.probing.protocol.metrics import published_metric
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol, Setting
+from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Setting
 from sentflow.probing.training import final
 from sentflow.probing.training import fold as training
 from sentflow.probing.training.folds import train_planned
 from sentflow.probing.training.result import FoldResult
 
 # Few epochs and settings, so that the plain implementation beside stays quick
-SHORT = replace(PUBLISHED, search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
+SHORT = PUBLISHED.but(search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
 
 
 def rows_of_blobs(n: int, n_classes: int, *, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

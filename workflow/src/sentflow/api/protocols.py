@@ -11,7 +11,7 @@ from sentflow.errors import ConfigError, instead
 from sentflow.families.probing.catalog import protocol_catalog
 from sentflow.families.probing.task_protocols import protocol_name
 from sentflow.probing.protocol.catalog import protocol_of
-from sentflow.probing.protocol.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
+from sentflow.probing.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
 
 OWN_NAME = "own"  # of an entry that is given without a name
 

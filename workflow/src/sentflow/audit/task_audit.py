@@ -20,7 +20,7 @@ from sentflow.audit.duplicates import (
 from sentflow.audit.language import Languages, languages
 from sentflow.audit.plain_words import warnings_of
 from sentflow.probing.protocol.draws import plan_folds
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.table import TaskTable, row_graph, texts_to_embed
 
 NEAR = 0.8  # Jaccard similarity of character 5-grams: one changed word in a sentence of fifteen

@@ -38,7 +38,7 @@ def small_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> Sm
     tables
         Of tasks whose files are on this machine; documents are known only of these.
     """
-    from sentflow.probing.plans import check_documents
+    from sentflow.probing.protocol.draws import check_documents
     from sentflow.texts.checks import few_rows
 
     probing = Probing(experiment)

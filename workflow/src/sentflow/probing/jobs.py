@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from sentflow.errors import DataError
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
 from sentflow.jobs.versions import library_version
+from sentflow.probing.settings import ProbeSettings, ScoreSettings
 
 if TYPE_CHECKING:
     from sentflow.encoders.manifest import Manifest
     from sentflow.probing.features.sources import FeatureSource
-    from sentflow.probing.protocol.settings import ProbeProtocol
     from sentflow.texts.table import TaskTable
 
 logger = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ def probe(
     texts: In,
     embeddings: In,
     info: In,
-    settings: Json,
+    settings: ProbeSettings,
     device: Resource[str | None] = None,
     folds: list[Out],
 ) -> None:
@@ -85,14 +85,20 @@ def probe(
         task,
         settings,
         folds,
-        lambda table, _: FixedFeatures(embedded_rows(table, embeddings, info, collection)),
+        lambda table: FixedFeatures(embedded_rows(table, embeddings, info, collection)),
         device,
     )
 
 
 @job("torch", "numpy")
 def probe_featurised(
-    *, task: In, features: In, info: In, settings: Json, device: Resource[str | None] = None, folds: list[Out]
+    *,
+    task: In,
+    features: In,
+    info: In,
+    settings: ProbeSettings,
+    device: Resource[str | None] = None,
+    folds: list[Out],
 ) -> None:
     """Probe a task with features that a user's own class made of its rows: files as those of `probe`."""
     from sentflow.encoders.vectors.storage import read_embeddings
@@ -100,7 +106,7 @@ def probe_featurised(
     from sentflow.probing.features.sources import FixedFeatures
     from sentflow.probing.job import run
 
-    def source(table: "TaskTable", _: "ProbeProtocol") -> "FeatureSource":
+    def source(table: "TaskTable") -> "FeatureSource":
         return FixedFeatures(read_embeddings(features, info, row_texts(table)))
 
     run(task, settings, folds, source, device)
@@ -111,7 +117,7 @@ def probe_lazy(
     *,
     task: In,
     manifest: In,
-    settings: Json,
+    settings: ProbeSettings,
     device: Resource[str | None] = None,
     call_seconds: Resource[int] = 0,
     folds: list[Out],
@@ -122,8 +128,8 @@ def probe_lazy(
 
     described, timeout_seconds = read_manifest(manifest), call_seconds or None
 
-    def source(table: "TaskTable", protocol: "ProbeProtocol") -> "FeatureSource":
-        split = protocol.switches.lazy_sep_layout == "alternatives"
+    def source(table: "TaskTable") -> "FeatureSource":
+        split = settings.protocol.switches.lazy_sep_layout == "alternatives"
         return lazy_source(described, table, split_alternatives=split, timeout_seconds=timeout_seconds)
 
     run(task, settings, folds, source, device)
@@ -154,19 +160,15 @@ def score(
     folds: list[In],
     task: Wildcard,
     model: Wildcard,
-    settings: Json,
+    settings: ScoreSettings,
     scores: Out,
     table: Out,
     predictions: Out,
 ) -> None:
-    """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions.
-
-    Settings: {"probe": …, "statistics": …, "protocol": …}.
-    """
+    """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     from sentflow.files.arrow import table_of
     from sentflow.files.parquet import write_parquet
     from sentflow.files.sealed import write_sealed
-    from sentflow.probing.protocol.switches import Switches
     from sentflow.probing.storage.folds import read_folds, refuse_other_settings
     from sentflow.probing.storage.predictions import out_of_fold
     from sentflow.probing.storage.scores import about_score, kept_documents
@@ -175,31 +177,28 @@ def score(
     from sentflow.stats.seeds import derive_seed
     from sentflow.texts.table import read_task
 
-    probe, protocol = settings["probe"], settings["protocol"]
+    probe, protocol, statistics = settings.probe, settings.protocol, settings.statistics
     read = read_folds(folds)
     refuse_other_settings(folds, read.infos, probe)
     task_table = read_task(rows)
-    statistics = settings["statistics"]
     items = None
     if len(read.predictions):  # documents that cannot be assigned to folds leave none
         items = item_interval(
             out_of_fold(read.predictions, task_table.labels, where=f"{task} × {model}"),
             resampling_units(task_table.labels, task_table.groups),
-            metric=probe["metric"],
+            metric=probe.metric,
             n_classes=len(task_table.info.classes),
-            level=statistics["level"],
-            n_resamples=statistics["n_item_resamples"],
+            level=statistics.level,
+            n_resamples=statistics.n_item_resamples,
             # of the task alone: encoders are compared on the same resamples
-            seed=derive_seed(probe["seed"], "items", task),
+            seed=derive_seed(probe.protocol.seed, "items", task),
         )
     numbers = score(
         read.scores.to_pydict(),
-        n_folds=probe["folds"],
-        seed=probe["seed"],
+        n_folds=probe.protocol.folds,
+        seed=probe.protocol.seed,
         settings=StatisticsSettings(
-            level=statistics["level"],
-            n_resamples=statistics["n_resamples"],
-            switches=Switches.unlike_published(protocol["switches"]),
+            level=statistics.level, n_resamples=statistics.n_resamples, switches=protocol.switches
         ),
         items=items,
         documents=kept_documents(task_table, probe),
@@ -212,7 +211,7 @@ def score(
     write_parquet(table, read.scores.add_column(0, "task", task_column))
     write_parquet(predictions, read.predictions)
     write_sealed(scores, {**about, **numbers})
-    logger.info("%s × %s: %s %.4f", task, model, probe["metric"], numbers["mean"])
+    logger.info("%s × %s: %s %.4f", task, model, probe.metric, numbers["mean"])
 
 
 @job()

@@ -17,7 +17,7 @@ from sentflow.encoders.roles import SIDES
 from sentflow.families.probing.own_tasks import dataset_name, is_short, write_out
 from sentflow.families.probing.task_protocols import FOR_OWN_TASKS, protocol_name
 from sentflow.probing.protocol.catalog import keeping_documents, names_documents, protocol_of
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.task_files import DERIVED, files_of, has_groups
 
 

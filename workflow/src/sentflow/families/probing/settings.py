@@ -7,7 +7,6 @@ from typing import Any
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import descriptions
-from sentflow.config.protocols import Switches
 from sentflow.encoders.entries import kind_of
 from sentflow.families.probing.task_protocols import protocol_name
 from sentflow.families.training.needs import held_out_tasks
@@ -25,8 +24,7 @@ from sentflow.probing.protocol.catalog import (
     protocol_of,
 )
 from sentflow.probing.protocol.design import ACCELERATOR, REGULARISED_PROBES
-from sentflow.probing.protocol.settings import REGULARISED, ProbeProtocol
-from sentflow.probing.protocol.switches import not_comparable_text, switch_text
+from sentflow.probing.settings import REGULARISED, ProbeProtocol, not_comparable_text, switch_text
 from sentflow.texts.task_files import files_of
 
 HARDEST_TEXTS = 100
@@ -127,7 +125,7 @@ class ProbingSettings(Family):
 
     def probe_settings(self, wildcards: Any) -> str:
         """What decides a probe's numbers beside its features."""
-        return json_text(self._probe_settings(self._protocol(wildcards), wildcards))
+        return self._probe_settings(self._protocol(wildcards), wildcards).as_json()
 
     def probe_versions(self, wildcards: Any) -> str:
         """Versions of the libraries that can change the probes of features that do not depend on the fold."""
@@ -140,13 +138,13 @@ class ProbingSettings(Family):
         about = about_protocol(self._protocol(wildcards), self.task(wildcards.task))
         statistics = pick(self.experiment.config.statistics, "level", "n_item_resamples", "n_resamples")
         probe = self._probe_settings(self._folds_from(wildcards), wildcards)
-        return json_text({"probe": probe, "statistics": statistics, "protocol": about})
+        return ScoreSettings(probe=probe, statistics=ScoreStatistics(**statistics), protocol=about).as_json()
 
     def audit_settings(self, wildcards: Any) -> str:
         """What decides an audit beside the rows: the draws of the protocol, and the language that texts should have."""
         protocol = self.task_protocol(wildcards.task)
         settings = self._probe_settings(protocol, wildcards)
-        group_folds = settings.get("switches", {}).get("group_folds", False)
+        group_folds = settings.protocol.switches.group_folds
         language = self.task(wildcards.task)["language"]
         draws = protocol.cross_validation
         return json_text({**draws, "group_folds": group_folds, "language": language})
@@ -232,11 +230,11 @@ class ProbingSettings(Family):
         name = getattr(wildcards, "protocol", None)
         return self.protocols[name] if name else self.task_protocol(wildcards.task)
 
-    def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> Entry:
+    def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> ProbeSettings:
         lazy = getattr(wildcards, "model", None) in self.experiment.lazy_models
         return self._settings_of_probes(protocol.name, wildcards.task, lazy)
 
-    def _find_settings_of_probes(self, protocol: str, task: str, lazy: bool) -> Entry:
+    def _find_settings_of_probes(self, protocol: str, task: str, lazy: bool) -> ProbeSettings:
         return job_settings(
             self.protocols[protocol],
             self.task(task),
@@ -250,7 +248,7 @@ class ProbingSettings(Family):
         """Whose folds a job scores: those of the task's own protocol, if they would be trained no other way."""
         own, base = self._protocol(wildcards), self.task_protocol(wildcards.task)
         here, there = (self._probe_settings(protocol, wildcards) for protocol in (own, base))
-        return base if {**here, "protocol": base.name} == there else own
+        return base if here.trains_like(there) else own
 
     def _description(self, protocol: str) -> str:
         entries = self.experiment.entries["protocols"]

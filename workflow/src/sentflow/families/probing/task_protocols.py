@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.probing.protocol.settings import PUBLISHED_NAME
+from sentflow.probing.settings import PUBLISHED_NAME
 
 FOR_OWN_TASKS = "corrected"
 
