@@ -21,7 +21,7 @@ def changed_here(arguments: TrainArguments, task=LOGISTIC) -> dict:
 
 def hidden_of(arguments: TrainArguments, task: dict) -> int | None:
     settings = job_settings(arguments.protocol, task, lazy=False)
-    return ProbeDesign.of_job(**settings, n_classes=2).hidden
+    return ProbeDesign.of(settings, 2).hidden
 
 
 def test_every_published_name_reaches_the_protocol():

@@ -1,7 +1,5 @@
 """What an audit says about rows: duplicates, contradictions, shares across folds, languages, warnings."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -80,7 +78,7 @@ def test_pairs_across_folds_by_hand():
 
 
 def audit_of(table: TaskTable, **changes: object) -> dict:
-    return audit(table, replace(SETTINGS, **changes))
+    return audit(table, SETTINGS.model_copy(update=changes))
 
 
 def test_an_audit_counts_what_is_there():

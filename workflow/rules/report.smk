@@ -54,7 +54,6 @@ rule table:
         **asks(1000, 5),
     params:
         code=targets.code_of("table"),
-        template=files("report/table/latex.tex.j2"),
         settings=targets.table_settings,
     shell:
         command("table")

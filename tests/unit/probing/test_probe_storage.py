@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.probing.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED, ProbeSettings
 from sentflow.probing.storage.folds import FoldInfo, read_folds, write_result
 from sentflow.probing.training.result import FoldResult
 
@@ -15,7 +15,7 @@ INFO = FoldInfo(
     n_evaluation=39,
     n_test=3,
     dimension=8,
-    settings='{"metric": "mcc"}',
+    settings='{"metric":"mcc","protocol":{}}',
 )
 
 
@@ -40,7 +40,7 @@ def fold(*, repetition: int = 2, number: int = 3) -> FoldResult:
 
 
 def write(path: Path, result: FoldResult) -> Path:
-    write_result(path, result, {"metric": "mcc"})
+    write_result(path, result, ProbeSettings(metric="mcc", protocol=PUBLISHED))
     return path
 
 

@@ -93,9 +93,6 @@ def test_a_score_of_0_has_no_shares_and_another_score_is_no_sum_of_these():
     assert not found.agrees_with(3.001)
 
 
-# --- files
-
-
 # --- runs
 
 

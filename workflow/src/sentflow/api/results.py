@@ -142,4 +142,4 @@ class ResultFolder:
 
     def _path(self, pattern: str, **wildcards: object) -> Path:
         inside = pattern.removeprefix(f"{paths.RESULTS}/")
-        return self._folder / inside.format(model=self._model, **wildcards)
+        return self._folder / inside.format(study="", model=self._model, **wildcards)

@@ -23,7 +23,6 @@ from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
 from sentflow.report.numbers import duration
 
 _TRAIN = "train"
-_STUDY = "_study"
 _FOLDS, _ROWS, _PAIRS = "folds", "rows", "pairs"
 # What a job of the default experiment takes where it grows: folds, rows of a task; and pairs of encoders × tasks
 _SIZE = {_FOLDS: 10, _ROWS: 800, _PAIRS: 5 * 4 / 2 * 18}
@@ -242,7 +241,7 @@ def seconds_of(
 
 
 def _cost(rule: str, here: Mapping[str, Cost]) -> Cost:
-    return here.get(rule) or TABLE.get(rule.removesuffix(_STUDY), OTHERS)
+    return here.get(rule) or TABLE.get(rule, OTHERS)
 
 
 def _requests(jobs: Sequence[PlannedJob]) -> tuple[list[int | None], list[int | None]]:

@@ -12,7 +12,7 @@ from typing import Any
 from sentflow.cli.configuration import read_experiment
 from sentflow.cli.quiet import quiet
 from sentflow.cli.steps import in_folder, to_make_first
-from sentflow.config.problems.messages import made_of_seeds, unknown
+from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.parts import BM25, EXPLAINED

@@ -30,7 +30,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from sentflow.config.removed import KEYS
+from sentflow.config.removed import ELSEWHERE, KEYS
 from sentflow.errors import ConfigError, instead
 
 _Item = TypeVar("_Item")
@@ -399,11 +399,14 @@ def _of_error(kind: Any, whole: Any, error: ErrorDetails) -> Iterator[Mistake]:
         case "extra_forbidden":
             gone = KEYS.get(".".join(map(str, (*path, missing))))
             known_keys = sorted(fields_of(forms[0]))
+            here = ELSEWHERE.get(str(missing))
             said = (
                 f"this key is gone. {gone}"
                 if gone
                 else f"there is no such key. {instead(str(missing), known_keys)}"
             )
+            if here in known_keys:
+                said = f"there is no such key. Here it is called {here}."
             yield told(said, missing, hint="")
         case "union_tag_not_found":
             yield Mistake(path, f"{discriminator!r} is missing.", (*path, discriminator))

@@ -1,4 +1,4 @@
-"""Products and keys of former versions: a product's name is left out with a notice, a key is refused."""
+"""Names of former versions, a product's left out with a notice and a key refused; and keys of other programs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,6 +22,18 @@ KEYS: Mapping[str, str] = {
         "Delete it: the table scores says how many texts a difference of 0.02 needs; another one, d, needs (0.02 / d)² "
         "times as many."
     ),
+}
+
+# What other programs call a key of an encoder → its name here
+ELSEWHERE: Mapping[str, str] = {
+    "max_length": "max_tokens",
+    "max_seq_length": "max_tokens",
+    "normalize": "normalise",
+    "normalize_embeddings": "normalise",
+    "pooling_mode": "pooling",
+    "prompt_name": "prompt_names",
+    "torch_dtype": "dtype",
+    "truncation_side": "truncation",
 }
 
 

@@ -4,6 +4,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from sentflow.audit.settings import AuditSettings, HardestSettings
 from sentflow.errors import DataError
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
 from sentflow.jobs.versions import library_version
@@ -18,16 +19,13 @@ logger = logging.getLogger(__name__)
 
 
 @job("numpy", "py3langid")
-def audit(*, rows: In, settings: Json, output: Out) -> None:
-    """The rows of one task → duplicates, contradictions, classes, lengths and languages, with warnings in plain words.
-
-    Settings: {"repetitions", "folds", "seed", "group_folds": of the protocol; "language": of the texts}.
-    """
-    from sentflow.audit.task_audit import AuditSettings, audit
+def audit(*, rows: In, settings: AuditSettings, output: Out) -> None:
+    """The rows of one task → duplicates, contradictions, classes, lengths, languages; with warnings in plain words."""
+    from sentflow.audit.task_audit import audit
     from sentflow.files.sealed import write_sealed
     from sentflow.texts.table import read_task
 
-    facts = audit(read_task(rows), AuditSettings(**settings))
+    facts = audit(read_task(rows), settings)
     write_sealed(output, facts)
     for sentence in facts["warnings"]:
         logger.warning("%s: %s", facts["task"], sentence)
@@ -215,11 +213,8 @@ def score(
 
 
 @job()
-def hardest(*, rows: In, predictions: list[In], settings: Json, output: Out) -> None:
-    """The out-of-fold predictions of every encoder on one task → the texts that most probes get wrong.
-
-    Settings: {"models": encoders in the order of their predictions, "limit": at most so many rows, "offensive"}.
-    """
+def hardest(*, rows: In, predictions: list[In], settings: HardestSettings, output: Out) -> None:
+    """The out-of-fold predictions of every encoder on one task → the texts that most probes get wrong."""
     import numpy as np
 
     from sentflow.audit.hardest import hardest
@@ -227,24 +222,12 @@ def hardest(*, rows: In, predictions: list[In], settings: Json, output: Out) -> 
     from sentflow.probing.storage.predictions import out_of_fold, read_predictions
     from sentflow.texts.table import read_task
 
-    models: list[str] = settings["models"]
-    per_model, rest = divmod(len(predictions), len(models))
-    if rest or not per_model:
-        raise DataError(
-            f"{len(predictions)} prediction files for {len(models)} encoders: give the same number "
-            "for each, those of "
-            f"{models[0]} first."
-        )
     table = read_task(rows)
     predicted = {
-        model: out_of_fold(
-            read_predictions(predictions[place * per_model : (place + 1) * per_model]),
-            table.labels,
-            where=f"{table.info.task} × {model}",
-        )
-        for place, model in enumerate(models)
+        model: out_of_fold(read_predictions([file]), table.labels, where=f"{table.info.task} × {model}")
+        for model, file in zip(settings.models, predictions, strict=True)
     }
-    hard_rows = hardest(table, predicted, limit=settings["limit"], offensive=settings["offensive"])
+    hard_rows = hardest(table, predicted, limit=settings.limit, offensive=settings.offensive)
     write_hard_rows(output, hard_rows)
     wrong = np.mean([row.share_wrong for row in hard_rows]) if hard_rows else 0.0
     logger.info(

@@ -1,7 +1,7 @@
 """How probes are trained and tested: protocols, and what jobs that probe read of them.
 
-The Snakefile imports it: standard library and pydantic only. Source of every number: ulysses-camara/ulysses-senteval@f2a12c2.
-Defects have numbers in the register of what is wrong with it; docs/protocols.md tells each in a sentence.
+The Snakefile imports it: standard library and pydantic only. Every number is that of
+ulysses-camara/ulysses-senteval@f2a12c2, whose defects docs/protocols.md tells in a sentence each.
 """
 
 import itertools
@@ -216,7 +216,9 @@ class AboutProtocol(Settings):
     """What the score of a task says of its protocol."""
 
     name: str
+    """Of the protocol."""
     switches: Switches
+    """Of the protocol."""
     changed: dict[str, dict[str, Any]]
     """Settings of training that are not the published ones, each with its value ``here`` and ``published``."""
 
@@ -238,6 +240,7 @@ class ScoreSettings(Settings):
     probe: ProbeSettings
     """Of the folds."""
     statistics: ScoreStatistics
+    """Of intervals."""
     protocol: AboutProtocol
     """Of the score, which may be that of other folds than its own."""
 

@@ -427,9 +427,9 @@ def table(*, summary: list[In], table: Wildcard, settings: Json, output: list[Ou
     Settings: {"caption": how the caption begins, "published": scores}.
     """
     from sentflow.report.inputs import Inputs
-    from sentflow.report.table.cells import Table
     from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
     from sentflow.report.table.latex import compact_latex_text, latex_text
+    from sentflow.report.table.table import Table
 
     # how the name of a file goes on behind that of the table → what writes it
     forms = {
@@ -447,7 +447,7 @@ def table(*, summary: list[In], table: Wildcard, settings: Json, output: list[Ou
             names = ", ".join(table + ending for ending in forms)
             raise ConfigError(f"{file} is no form of the table {table}. Write one of: {names}.")
         write_text(file, write(made))
-    logger.info("%s: %d records", made.name, len(made.tidy_rows))
+    logger.info("%s: %d records", made.name, len(made.records))
 
 
 @job("matplotlib", "pyarrow")

@@ -6,10 +6,8 @@ from typing import Any
 
 from sentflow.config.entries import Entry
 from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
-from sentflow.families.retrieval.config import task_of_mteb
-from sentflow.families.retrieval.parts import DENSE, parts_of
+from sentflow.families.retrieval.parts import DENSE, parts_of, task_of_mteb, tuned_on
 from sentflow.families.retrieval.settings import RetrievalSettings
-from sentflow.families.retrieval.tuned_config import tuned_on
 from sentflow.graph import paths
 from sentflow.graph.exports import model_outside
 from sentflow.graph.job_settings import json_text, pick, pick_known

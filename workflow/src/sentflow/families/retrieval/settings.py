@@ -7,20 +7,21 @@ from typing import Any
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
-from sentflow.families.retrieval.config import OTHER
 from sentflow.families.retrieval.parts import (
     BM25,
     BY_VECTORS,
+    OTHER,
     RANDOM,
     RERANKED,
     SPARSE,
     all_retrievers,
+    decided_by,
     further_encoders,
     models_of,
     parts_of,
+    tuned_on,
 )
 from sentflow.families.retrieval.stages import measures_of_stages
-from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
 from sentflow.families.training.seeds import seed_in
 from sentflow.families.training.settings import selected_data
 from sentflow.graph.family import Family
@@ -62,7 +63,7 @@ class RetrievalSettings(Family):
         }
         entries = experiment.entries
         asked = list(experiment.selected["retrievers"]) if self.question_sets else []
-        self.left_out = experiment.left_out["retrievers"]
+        self.left_out = experiment.left_out
         # encoders that are not selected → the shown retrievers that need them
         self.brought: dict[str, list[str]] = {
             model: [name for name in asked if model in models_of([name], entries["retrievers"])]

@@ -5,9 +5,8 @@ from typing import Any
 
 from sentflow.config.entries import Entry
 from sentflow.config.search import PARAMETERS
-from sentflow.families.retrieval.parts import FUSION, RANDOM
+from sentflow.families.retrieval.parts import FUSION, RANDOM, decided_by, tuned_on
 from sentflow.families.retrieval.settings import fusion_settings, title_of
-from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
 from sentflow.families.retrieval.units import RetrievalUnits
 from sentflow.graph import paths
 from sentflow.graph.job_settings import json_text, pick, pick_known

@@ -11,6 +11,7 @@ from sentflow.probing.settings import (
     LOGISTIC,
     MLP,
     PUBLISHED,
+    PUBLISHED_NAME,
     REGULARISED,
     AboutProtocol,
     ProbeProtocol,
@@ -21,11 +22,29 @@ from sentflow.probing.settings import (
 from sentflow.texts.task_files import SHARED_TEXTS, has_groups
 
 DOCUMENTS = "-documents"  # ends the name of a protocol that is another with documents kept together
+FOR_OWN_TASKS = "corrected"
 _PROBE_SWITCHES = (
     *("best_checkpoint", "clip_metric", "const_features", "group_folds", "lazy_sep_layout"),
     *("logit_in_unit_interval", "stratify_eval", "warmup_floor"),
 )
 """What folds depend on; the others decide a task's classifier, intervals and curves."""
+
+
+def protocol_name(task: Mapping[str, Any], chosen: str) -> str:
+    """Name of the protocol that a task takes.
+
+    Parameters
+    ----------
+    task
+        Its entry. One that sentflow does not come with has ``published: false``: without scores to be compared with,
+        the published protocol has no use there, and would train a small task too little.
+    chosen
+        `probe.protocol` of a configuration, or what stands for it.
+    """
+    if "protocol" in task:
+        return str(task["protocol"])
+    is_published = task.get("published", True)
+    return FOR_OWN_TASKS if chosen == PUBLISHED_NAME and not is_published else chosen
 
 
 def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | None = None) -> ProbeProtocol:

@@ -4,13 +4,20 @@ Source: ulysses-camara/ulysses-senteval@f2a12c2. The draws depend on the labels 
 the embeddings, so that encoders are compared fold by fold on the same rows.
 """
 
+import logging
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.probing.settings import ProbeProtocol
+from sentflow.errors import DataError
+from sentflow.probing.settings import ProbeProtocol, Switches
+from sentflow.stats.items import resampling_units
+from sentflow.texts.table import TaskTable
+
+logger = logging.getLogger(__name__)
+
 
 MAX_SEED = 2**32 - 1  # exclusive upper bound of every seed the published evaluator draws
 
@@ -240,8 +247,8 @@ def check_documents(table: TaskTable, *, repetitions: int, folds: int, seed: int
     DataError
         There are no such folds, and they are needed.
     """
-    drawn = {"repetitions": repetitions, "folds": folds, "seed": seed}
-    protocol = ProbeProtocol(**drawn, switches=Switches(group_folds=True))
+    switches = Switches(group_folds=True)
+    protocol = ProbeProtocol(repetitions=repetitions, folds=folds, seed=seed, switches=switches)
     if not needed:
         return too_few_documents(table, protocol)
     for _ in task_plans(table, protocol):

@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 
-from sentflow.report import captions
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.numbers import MISSING, count, duration, memory
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
 from sentflow.report.table.maker import made_of
+from sentflow.report.table.table import Cell, Table
 
 
 def costs_table(rows: Sequence[CostRow], title: str) -> Table:
     """Time and memory per rule, the longest first."""
     ordered = sorted(rows, key=lambda row: (-row.wall_seconds, row.rule))
     notes = [
-        captions.data_note(rows),
+        data_note(rows),
         "Times are sums over jobs; jobs that ran in parallel took less wall-clock time. Start "
         "and end are UTC, from the "
         "dates of the benchmark files; for jobs that ran again, the last run counts.",
@@ -24,7 +25,7 @@ def costs_table(rows: Sequence[CostRow], title: str) -> Table:
             f"{count(unmeasured)} of {count(sum(row.jobs for row in rows))} jobs ended before their "
             "CPU time and memory could be measured."
         )
-    return Table(
+    return table_of_cells(
         name="costs",
         caption=f"{title}: time and memory per rule.",
         notes=tuple(notes),

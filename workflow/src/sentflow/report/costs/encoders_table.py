@@ -3,21 +3,22 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.report import captions
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.numbers import MISSING, count, decimal, duration
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
 from sentflow.report.table.maker import made_of
+from sentflow.report.table.table import Cell, Table
 
 
 def encoders_table(rows: Sequence[EncoderRow], title: str) -> Table:
     """One line per encoder, in the order of selection."""
     first = rows[0]
-    return Table(
+    return table_of_cells(
         name="encoders",
         caption=f"{title}: the encoders.",
         notes=(
-            captions.data_note(rows),
+            data_note(rows),
             *_score_notes(first),
             "Parameters: trained numbers in the model's files; 0 where nothing was trained beforehand.",
             "Embedding: total time of the jobs that embedded this many distinct texts, including "

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sentflow.graph import products
-from sentflow.report.captions import SAMPLE_NOTE
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.inputs import Inputs
+from sentflow.report.rows import SAMPLE_NOTE
 
 _MEDIA_TYPES = {
     ".csv": "text/csv",

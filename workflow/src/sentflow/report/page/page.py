@@ -22,6 +22,7 @@ from sentflow.report.page.leaderboards import leaderboards
 from sentflow.report.page.sources import Section, Sources
 from sentflow.report.page.tabs import tabs_of
 from sentflow.report.rows import data_versions, is_sample, unique
+from sentflow.report.table.html import html_text
 
 _FOLDER = Path(__file__).parents[1]  # of the templates of the page and of families
 # two or more names behind a slash that neither an address nor a name precedes; a file address; a drive
@@ -75,6 +76,7 @@ def _environment() -> Environment:
         finalize=_shown,
     )
     environment.filters |= {
+        "table": html_text,
         "decimal": numbers.decimal,
         "about": numbers.about,
         "count": numbers.count,

@@ -4,13 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.similarity import words
 from sentflow.report.numbers import MISSING, count, decimal, interval
-from sentflow.report.rows import is_sample, unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, is_sample, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
 from sentflow.report.table.maker import made_of
+from sentflow.report.table.table import Cell, Table
 
 
 def alignments_table(
@@ -35,7 +35,7 @@ def alignments_table(
     for source in unique(str(entry["source"]) for entry in entries):
         lines = tuple(_published_line(entry, footnotes) for entry in entries if entry["source"] == source)
         groups.append(Group(f"Published: {source}", lines))
-    notes = [captions.data_note(rows), *words.variant_notes(rows)]
+    notes = [data_note(rows), *words.variant_notes(rows)]
     known = [row.level for row in rows if not math.isnan(row.alignment_low)]
     if known:
         sets = {row.alignment_set: row for row in rows if not math.isnan(row.alignment_low)}
@@ -55,7 +55,7 @@ def alignments_table(
     notes += unique(
         f"{row.alignment_set} × {row.model_title}: {row.warnings}" for row in rows if row.warnings
     )
-    return Table(
+    return table_of_cells(
         name="alignments",
         caption=f"{title}: alignment and uniformity.",
         notes=tuple(notes),

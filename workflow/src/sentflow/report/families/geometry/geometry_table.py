@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.report import captions
 from sentflow.report.families.geometry.rows import GeometryRow
 from sentflow.report.families.similarity import words
 from sentflow.report.numbers import MISSING, count, decimal, interval
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
 from sentflow.report.table.maker import made_of
+from sentflow.report.table.table import Cell, Table
 
 
 def geometry_table(rows: Sequence[GeometryRow], title: str) -> Table:
@@ -28,7 +28,7 @@ def geometry_table(rows: Sequence[GeometryRow], title: str) -> Table:
     widths = unique(f"{row.model_title} {row.dimension}" for row in rows)
     known = [row.level for row in rows if not math.isnan(row.low)]
     notes = [
-        captions.data_note(rows),
+        data_note(rows),
         f"Dimensions of the vectors: {', '.join(widths)}.",
         "Whitened: correlation × 100 of the cosines of vectors that were centred and whitened on the "
         "sentences of the "
@@ -38,7 +38,7 @@ def geometry_table(rows: Sequence[GeometryRow], title: str) -> Table:
         *([f"In brackets {words.interval_of(known[0])}, where a measure has one."] if known else []),
         *unique(f"{row.family} × {row.model_title}: {row.warnings}" for row in rows if row.warnings),
     ]
-    return Table(
+    return table_of_cells(
         name="geometry",
         caption=f"{title}: geometry of the embeddings.",
         notes=tuple(notes),

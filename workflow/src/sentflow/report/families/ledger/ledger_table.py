@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, VERDICTS, WITHIN, LedgerRow
 from sentflow.report.numbers import MISSING, counted, decimal, signed
 from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
 from sentflow.report.table.maker import made_of
+from sentflow.report.table.table import Cell, Table
 
 _MARKS = {EQUAL: "✓", WITHIN: "≈", OUTSIDE: "✗", NOT_RUN: MISSING}
 
@@ -42,7 +43,7 @@ def ledger_table(rows: Sequence[LedgerRow], title: str) -> Table:
         *_missing_notes(rows),
         *(f"({number}) {text}" for text, number in footnotes.items()),
     )
-    return Table(
+    return table_of_cells(
         name="ledger",
         caption=f"{title}: published numbers and ours.",
         notes=notes,

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.compare.rows import SimilarityDifference
-from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, p_number, percent
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 from sentflow.stats.pair_graph import FEWEST_EFFECTIVE
 
 
@@ -29,7 +29,7 @@ def differences_table(
         )
         for pairs in unique(row.pairs for row in differences)
     ]
-    notes = [captions.data_note(rows), words.protocol_note([row for row in rows if row.is_main])]
+    notes = [data_note(rows), words.protocol_note([row for row in rows if row.is_main])]
     if differences:
         first = differences[0]
         notes += [
@@ -47,7 +47,7 @@ def differences_table(
             )
     else:
         notes.append("Nothing was compared: fewer than two encoders have a score.")
-    return Table(
+    return table_of_cells(
         name="sts-differences",
         caption=f"{title}: paired differences of semantic textual similarity.",
         notes=tuple(notes),

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import RegressionRow
 from sentflow.report.numbers import MISSING, count, decimal
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
 from sentflow.report.table.maker import made_of
+from sentflow.report.table.table import Cell, Table
 
 
 def regressions_table(rows: Sequence[RegressionRow], title: str) -> Table:
@@ -25,7 +25,7 @@ def regressions_table(rows: Sequence[RegressionRow], title: str) -> Table:
             )
         )
     notes = [
-        captions.data_note(rows),
+        data_note(rows),
         "A regressor on |u − v| and u · v, trained on the training split, stopped early by Pearson's "
         "correlation on the development "
         "split and scored on the test split, as in the original SentEval. Correlations × 100; MSE on "
@@ -36,7 +36,7 @@ def regressions_table(rows: Sequence[RegressionRow], title: str) -> Table:
     ]
     if any(row.train.startswith("STSB-train") for row in rows) and not words.only_sample(rows):
         notes.append(words.CONTAMINATION)
-    return Table(
+    return table_of_cells(
         name="regressions",
         caption=f"{title}: SentEval's regressor.",
         notes=tuple(notes),

@@ -7,14 +7,14 @@ from typing import Any
 
 from sentflow.compare.marks import Marks
 from sentflow.compare.rows import SimilarityDifference
-from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal
-from sentflow.report.rows import is_sample, unique
-from sentflow.report.table.cells import Cell, Group, Matrix, Table, Value, names_of, records_of
+from sentflow.report.rows import data_note, is_sample, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Matrix, Table, Value
 from sentflow.similarity.averages import SEVEN_TASKS, seven_task_average
 
 AVERAGE = "Avg."
@@ -86,7 +86,7 @@ def sts_table(
             _published_line(entry, columns, footnotes) for entry in entries if entry["section"] == section
         )
         groups.append(Group(f"Published: {section}", lines))
-    return Table(
+    return table_of_cells(
         name="sts",
         caption=f"{title}: semantic textual similarity ({words.protocol(shown)}; × 100).",
         notes=notes,
@@ -190,8 +190,8 @@ def _our_line(
         elif row is None or math.isnan(row.value):
             cells.append(Cell(MISSING))
         else:
-            shown = {"mark": marks.mark(row.pairs, row.model), "letters": marks.raised(row.pairs, row.model)}
-            cells.append(Cell(words.hundred(row.value), **shown))
+            shown = (marks.mark(row.pairs, row.model), marks.raised(row.pairs, row.model))
+            cells.append(Cell(words.hundred(row.value), "", *shown))
     return tuple(cells)
 
 
@@ -246,7 +246,7 @@ def _notes(
 ) -> tuple[str, ...]:
     sizes = unique(words.scored_pairs(row.pairs, row.n, row.effective_pairs) for row in rows)
     notes = [
-        captions.data_note(rows),
+        data_note(rows),
         words.protocol_note(rows),
         f"n, scored pairs: {', '.join(sizes)}. Intervals are in the table of sub-sources.",
         words.drawn_note({row.pairs: row.drawn for row in rows}),

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.numbers import MISSING, count
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
 from sentflow.report.table.maker import made_of
+from sentflow.report.table.table import Cell, Table
 
 _MORE = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
 
@@ -29,11 +29,11 @@ def subsets_table(rows: Sequence[SimilarityRow], title: str) -> Table:
         ordered = sorted(kept, key=lambda key: key[0] != "subset")  # what is summed up comes last
         lines = tuple(_subset_line(members, key, models) for key in ordered)
         groups.append(Group(f"{pairs}: {members[0].pairs_title}, {members[0].data_version}", lines))
-    return Table(
+    return table_of_cells(
         name="sts-subsets",
         caption=f"{title}: similarity by sub-source ({words.protocol(shown)}; × 100).",
         notes=(
-            captions.data_note(shown),
+            data_note(shown),
             words.protocol_note(shown),
             words.interval_note(shown),
             words.drawn_note(

@@ -4,23 +4,23 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.families.training.figure_rows import TrainingHeldOutRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 _DIGITS = 3
 
 
 def held_out_table(rows: Sequence[TrainingHeldOutRow], title: str) -> Table:
     """A block per group of trainings that differ in their seed alone, a line per measure: the mean over seeds."""
-    return Table(
+    return table_of_cells(
         name="training-held-out",
         caption=f"{title}: what trainings reach on rows that were held out from them.",
         notes=(
-            captions.data_note(rows),
+            data_note(rows),
             "Means over seeds, each of which draws held-out rows of its own; n: hidden tokens, spans, rows or batches "
             "of one seed. They speak for further rows of the same data. Losses of different recipes are different sums."
             if rows

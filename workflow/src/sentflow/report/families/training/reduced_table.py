@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sentflow.compare.best_of_groups import best_of_groups
-from sentflow.report import captions
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import SweepCell, sweep_cells
 from sentflow.report.families.training.words import (
@@ -19,7 +18,9 @@ from sentflow.report.families.training.words import (
     without_columns,
 )
 from sentflow.report.inputs import Inputs
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 from sentflow.training.cell_states import NOT_RUN
 
 _PLACES = 4  # columns that name a group, before those of the published winner
@@ -97,7 +98,7 @@ def reduced_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapp
         for sweep in sweeps
     ]
     notes = [
-        *([captions.data_note(rows)] if rows else []),
+        *([data_note(rows)] if rows else []),
         STATES_NOTE,
         "Of each line the learning rate with the best development score (of: how many were compared); the test score "
         "is that of the same training. The best of several is too high an estimate of its own development score, and "
@@ -106,7 +107,7 @@ def reduced_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapp
         *sources(sweeps),
     ]
     published = is_published(sweeps)
-    table = Table(
+    table = table_of_cells(
         name="training-reduced",
         caption=f"{title}: the best learning rate by development score{', published and ours' if published else ''} "
         "(Spearman).",

@@ -3,23 +3,23 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 _DIGITS = 4  # as tables of sweeps print correlations
 
 
 def runs_table(rows: Sequence[TrainedRow], title: str) -> Table:
     """A block per group of trainings that differ in their seed alone, a line per training."""
-    return Table(
+    return table_of_cells(
         name="training-runs",
         caption=f"{title}: what was trained.",
         notes=(
-            captions.data_note(rows),
+            data_note(rows),
             "Chosen: the steps after which the snapshot became the encoder, by the rule and the development set beside "
             "it. The score there is the best of several and too high an estimate.",
         ),

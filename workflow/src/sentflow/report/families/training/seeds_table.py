@@ -9,8 +9,9 @@ from sentflow.report import captions
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, percent, signed
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 
 def seeds_table(seeds: Sequence[TrainingSeeds], title: str, rows: Sequence[TrainingRow]) -> Table:
@@ -29,10 +30,10 @@ def seeds_table(seeds: Sequence[TrainingSeeds], title: str, rows: Sequence[Train
         Group(name, tuple(_line(row) for row in seeds if row.unit_set == name))
         for name in unique(row.unit_set for row in seeds)
     ]
-    return Table(
+    return table_of_cells(
         name="training-seeds",
         caption=f"{title}: trainings with several seeds.",
-        notes=(*([captions.data_note(rows)] if rows else []), *_notes(seeds)),
+        notes=(*([data_note(rows)] if rows else []), *_notes(seeds)),
         header=(
             "Training, or training − training",
             "Value",

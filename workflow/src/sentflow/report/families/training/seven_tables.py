@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.families.similarity.sts_table import AVERAGE, OURS
 from sentflow.report.families.training.rows import SPEARMAN, TEST, TrainingRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal
-from sentflow.report.rows import is_sample, unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, is_sample, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 from sentflow.similarity.averages import SEVEN_TASKS, seven_task_average
 from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
 
@@ -80,11 +80,11 @@ def seven_table(
         records += [record for line in lines for record in line]
         heading = trained or "Published only"
         groups.append(Group(heading, tuple(_line(line, numbers) for line in lines)))
-    return Table(
+    return table_of_cells(
         name=name,
         caption=f"{title}: {what}, published values and ours (Spearman × 100).",
         notes=(
-            *([captions.data_note(rows)] if rows else []),
+            *([data_note(rows)] if rows else []),
             "Published values are as printed; ours are means over seeds of the chosen snapshots, tested in the table "
             "of seeds. Nothing here says that a difference would be found again with other seeds.",
             f"{NOT_RUN}: not run. {NOT_APPLICABLE}: no average, for not all seven sets were scored.",

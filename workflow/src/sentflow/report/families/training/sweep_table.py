@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import SweepCell, sweep_cells
 from sentflow.report.families.training.words import (
@@ -16,8 +15,9 @@ from sentflow.report.families.training.words import (
     without_columns,
 )
 from sentflow.report.inputs import Inputs
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 _SCORES = ("Dev", "Test", "Unif.", "Align.")
 _PLACES = 5  # columns that name a cell, before the published scores
@@ -42,7 +42,7 @@ def sweep_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mappin
         for sweep in sweeps
     ]
     published = is_published(sweeps)
-    table = Table(
+    table = table_of_cells(
         name="training-sweep",
         caption=f"{title}: trainings cell by cell{', published values and ours' if published else ''} (Spearman; "
         "uniformity, alignment).",
@@ -81,7 +81,7 @@ def _line(cell: SweepCell) -> tuple[Cell, ...]:
 
 
 def _data(rows: Sequence[TrainingRow]) -> list[str]:
-    return [captions.data_note(rows)] if rows else []
+    return [data_note(rows)] if rows else []
 
 
 def _notes(sweeps: Sequence[Mapping[str, Any]], cells: Sequence[SweepCell]) -> Iterator[str]:

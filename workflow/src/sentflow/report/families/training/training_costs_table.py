@@ -8,7 +8,8 @@ from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, duration, memory
 from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 
 def costs_table(rows: Sequence[TrainedRow], title: str) -> Table:
@@ -28,7 +29,7 @@ def costs_table(rows: Sequence[TrainedRow], title: str) -> Table:
             "Energy: of all processors of the machine, whatever else ran there; of the last run, where a training was "
             "resumed."
         )
-    return Table(
+    return table_of_cells(
         name="training-costs",
         caption=f"{title}: what trainings cost.",
         notes=tuple(notes),

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from sentflow.report.numbers import decimal
 from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Table
+from sentflow.report.table.table import Cell, Table
 from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
 
 STATES_NOTE = (
@@ -65,9 +65,10 @@ def without_columns(table: Table, left_out: Container[int]) -> Table:
 
     return replace(
         table,
-        header=kept(table.header),
-        alignment=kept(table.alignment),
-        groups=tuple(replace(group, rows=tuple(kept(row) for row in group.rows)) for group in table.groups),
+        columns=kept(table.columns),
+        blocks=tuple(
+            replace(block, lines=tuple(kept(line) for line in block.lines)) for block in table.blocks
+        ),
     )
 
 
