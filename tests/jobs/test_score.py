@@ -38,27 +38,23 @@ def fold_files(folder: Path) -> list[Path]:
     return [folder / f"rep-{repetition}/fold-{fold}.parquet" for repetition in (1, 2) for fold in range(1, 6)]
 
 
-def run(inputs: Path, output: Path, *, folds: list[Path] | None = None) -> None:
+def run(inputs: Path, output: Path, folds: list[Path]) -> None:
+    files = {"scores": "s.json", "table": "s.parquet", "predictions": "s.predictions.parquet"}
     score(
-        task="T1A-sample",
-        model="minilm-l6",
-        rows=inputs / "rows.parquet",
-        folds=folds or fold_files(inputs),
+        **{"task": "T1A-sample", "model": "minilm-l6", "rows": inputs / "rows.parquet", "folds": folds},
         settings=ScoreSettings(
             probe=PROBE,
             statistics=ScoreStatistics(**STATISTICS),
             protocol=AboutProtocol(name="published", switches=Switches(), changed={}),
         ),
-        scores=output / "s.json",
-        table=output / "s.parquet",
-        predictions=output / "s.predictions.parquet",
+        **{name: output / file for name, file in files.items()},
     )
 
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory, inputs) -> Path:
     folder = tmp_path_factory.mktemp("output")
-    run(inputs, folder)
+    run(inputs, folder, fold_files(inputs))
     return folder
 
 
@@ -83,6 +79,6 @@ def test_folds_of_another_protocol_are_refused(tmp_path, inputs, result):
     write_result(other, fold, probe_settings(repetitions=2, seed=1))
     folds = [other if fold == source else fold for fold in fold_files(inputs)]
     with pytest.raises(DataError, match="1 of 10 folds were trained with other settings") as caught:
-        run(inputs, tmp_path, folds=folds)
+        run(inputs, tmp_path, folds)
     assert str(other) in str(caught.value)
     assert not (tmp_path / "s.json").exists()

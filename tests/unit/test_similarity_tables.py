@@ -8,15 +8,20 @@ from pathlib import Path
 import fake_similarity
 import pytest
 import yaml
+from filled import filled
 from made_products import TABLES_OF_PAIRS
 
 from sentflow.graph import products
+from sentflow.graph.family import TABLE
 from sentflow.report.checks import Selection
 from sentflow.report.families.similarity.checks import check_similarity
 from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.training.rows import SPEARMAN, TEST, TrainingRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import csv_text
 from sentflow.report.table.latex import latex_text
+from sentflow.similarity.averages import SEVEN_TASKS
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 PAIRS = ["STS12", "STSB-test"]
@@ -35,7 +40,7 @@ def inputs():
 
 
 def table(inputs, name, entries=()):
-    make = products.find(products.TABLE, name).load()
+    make = products.find(TABLE, name).load()
     return make(inputs, {"caption": "Trial", "published": entries})
 
 
@@ -71,6 +76,24 @@ def test_only_tested_scores_of_our_own_are_marked(inputs):
         assert {len(line) for line in other.lines} == {len(other.columns)}
         assert r"a \& b" in latex_text(other)  # the title of an encoder is escaped
         assert csv_text(other).count("\n") == len(other.records) + 1
+
+
+def test_below_published_lines_stands_our_mean_over_the_seeds_of_the_same_training():
+    def row(column, seed):
+        known = {"pairs": f"{column}-test", "column": column, "seed": seed, "value": 0.5 + 0.1 * seed}
+        same = {"group": "simcse-unsup", "split": TEST, "measure": SPEARMAN, "selected": True}
+        return filled(TrainingRow, **known, **same, data_version="raw")
+
+    trained = [row(column, seed) for column in SEVEN_TASKS for seed in (1, 2)]
+    data = fake_similarity.summarised(fake_similarity.SEVEN)
+    held = {SimilarityRow: data.scores, SimilarityData: data}
+    found = table(Inputs.holding(held | {TrainingRow: trained}), "sts", published()["sts"])
+    titles = [line[0].text for line in found.lines]
+    ours = found.lines[titles.index("simcse-unsup, 2 seeds")]
+    assert [cell.text for cell in ours[1:9]] == ["65.00"] * 8
+    fewer = table(Inputs.holding(held | {TrainingRow: trained[1:]}), "sts", published()["sts"])
+    ours = lines_of(fewer)["simcse-unsup, 2 seeds"]
+    assert (ours[1].text, ours[8].text) == ("70.00", "—")  # an incomplete average is no number
 
 
 # --- summaries of result files --------------------------------------------------------------------------------

@@ -17,10 +17,12 @@ from sentflow.exports.macros import macros
 from sentflow.report.checks import Selection
 from sentflow.report.comparison_tables import differences_table, matches_table, ranks_table
 from sentflow.report.costs.encoders import encoder_rows
-from sentflow.report.costs.encoders_table import encoders_table
+from sentflow.report.costs.rows import EncoderRow
+from sentflow.report.costs.tables import encoders
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.score_table import score_cell, scores_table
 from sentflow.report.families.probing.tasks_table import tasks_table
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import about, decimal, duration, memory
 from sentflow.report.table import table as tables
 from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
@@ -245,7 +247,7 @@ def tables_of(rows):
     compared = (scores_table, differences_table, ranks_table, matches_table)
     others = [
         tasks_table(rows, "Title"),
-        encoders_table(encoder_rows(rows, {}, [], benchmarks=None), "Title"),
+        encoders(Inputs.holding({EncoderRow: encoder_rows(rows, {}, [], benchmarks=None)}), {"caption": "T"}),
     ]
     return [*(build(rows, "Title", found) for build in compared), *others]
 

@@ -6,17 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judged_questions import questions
+from retrievers import fusion_settings
 
+from sentflow.config.model import refuse_wrong
+from sentflow.config.search import Decision as DecisionSettings
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.decisions import Decision, grid
-from sentflow.retrieval.fusion import FusionSettings, fused
+from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.set_measures import SET_MEASURES, f2, of_means, set_values
 from sentflow.retrieval.training_questions import refuse_shared, training_questions
 from sentflow.retrieval.tuned_decision import tune_decision
 from sentflow.retrieval.tuned_fusion import read_chosen, weigh, weight_grid, write_chosen
 from sentflow.retrieval.tuning import choose, clusters_of, folds_of
-from sentflow.texts.corpora import Questions
 
 IDS = ["a", "b", "c", "d"]
 
@@ -27,17 +30,9 @@ def ranked(*scores, rows=None):
     )
 
 
-def questions(name, judged, *, corpus="c", texts=None):
-    names = list(judged)
-    pairs = [
-        (row, document, grade) for row, one in enumerate(names) for document, grade in judged[one].items()
-    ]
-    return Questions(
-        name, corpus, "raw", "en", 1, names, texts or [f"{one}?" for one in names], [""] * len(names),
-        np.array([row for row, _, _ in pairs], dtype=np.int64),
-        [document for _, document, _ in pairs],
-        np.array([grade for _, _, grade in pairs], dtype=np.int64),
-    )  # fmt: skip
+def ranges(**parameters):
+    tuned = {"tuned_on": ["t"]} if any(isinstance(one, dict) for one in parameters.values()) else {}
+    return refuse_wrong(DecisionSettings, {**parameters, **tuned}, where="d")
 
 
 # --- set measures and decisions
@@ -94,10 +89,10 @@ def test_what_is_kept():
 
 
 def test_a_grid_has_both_ends_and_every_pair_of_values():
-    found = grid({"most": {"from": 1, "to": 2, "step": 1}, "window": {"from": 0, "to": 0.3, "step": 0.1}})
+    found = grid(ranges(most={"from": 1, "to": 2, "step": 1}, window={"from": 0, "to": 0.3, "step": 0.1}))
     assert [(one.most, one.window) for one in found[:5]] == [(1, 0), (1, 0.1), (1, 0.2), (1, 0.3), (2, 0)]
     assert len(found) == 8
-    assert grid({"least": 20}) == [Decision(least=20)]
+    assert grid(ranges(least=20)) == [Decision(least=20)]
 
 
 # --- what is chosen, and what it is worth
@@ -153,9 +148,11 @@ def test_the_window_that_training_questions_need_is_found():
             one: ranked(10.0, 9.0 if row % 2 else 4.0, rows=[2 * row, 2 * row + 1])
             for row, one in enumerate(names)
         }
-        return questions(name, judged), Run([f"{one}-{letter}" for one in names for letter in "ab"], found)
+        return questions(judged, name=name), Run(
+            [f"{one}-{letter}" for one in names for letter in "ab"], found
+        )
 
-    candidates = grid({"window": {"from": 0, "to": 8, "step": 0.5}})
+    candidates = grid(ranges(window={"from": 0, "to": 8, "step": 0.5}))
     tuned = tune_decision(candidates, [asked(20, "train")], n_folds=5, seed=1)
     # from 1 on both documents of odd questions are kept, from 6 on one too many of even ones; the first of equals
     assert tuned.best == Decision(window=1.0)
@@ -171,7 +168,7 @@ def test_training_questions_are_decided_by_what_was_chosen_without_them():
     judged = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1, "d": 1}}
     run = Run(IDS, {f"q{row + 1}": ranked(9.0, 1.0, rows=[row, row + 1]) for row in range(3)})
     candidates = [Decision(window=0.0), Decision(window=8.0)]
-    tuned = tune_decision(candidates, [(questions("q", judged), run)], n_folds=3, seed=1)
+    tuned = tune_decision(candidates, [(questions(judged), run)], n_folds=3, seed=1)
     assert tuned.best == Decision(window=8.0)
     kept = tuned.decided(run, "q")
     # without q1, wide (5/6 + 1) / 2 against narrow (1 + 5/9) / 2
@@ -182,24 +179,26 @@ def test_training_questions_are_decided_by_what_was_chosen_without_them():
 
 
 def test_a_test_set_may_share_no_question_with_what_is_tuned_on():
-    training = questions("train", {"t1": {"a": 1}, "t2": {"a": 1}}, texts=["Who pays?", "Other"])
+    training = questions({"t1": {"a": 1}, "t2": {"a": 1}}, name="train", texts=["Who pays?", "Other"])
     known = training_questions(training)
-    refuse_shared(questions("test", {"s1": {"a": 1}}), known, "decisions.x")
+    refuse_shared(questions({"s1": {"a": 1}}, name="test"), known, "decisions.x")
     with pytest.raises(DataError, match=r"decisions.x.tuned_on: test shares .*1 with train: s1\)"):
-        refuse_shared(questions("test", {"s1": {"a": 1}}, texts=["who   PAYS"]), known, "decisions.x")
-    same_id = questions("test", {"t2": {"a": 1}}, texts=["else"])
+        refuse_shared(questions({"s1": {"a": 1}}, name="test", texts=["who   PAYS"]), known, "decisions.x")
+    same_id = questions({"t2": {"a": 1}}, name="test", texts=["else"])
     with pytest.raises(DataError, match="1 with train: t2"):
         refuse_shared(same_id, known, "decisions.x")
     # numbers of rows say nothing, nor do ids of questions to another corpus; the training set is judged by folds
     refuse_shared(same_id, training_questions(training, ids_are_rows=True), "decisions.x")
-    refuse_shared(questions("test", {"t2": {"a": 1}}, texts=["else"], corpus="other"), known, "decisions.x")
+    refuse_shared(
+        questions({"t2": {"a": 1}}, name="test", texts=["else"], corpus="other"), known, "decisions.x"
+    )
     refuse_shared(training, known, "decisions.x")
 
 
 # --- weights of fusions
 
 N = 12
-RULE = FusionSettings("sum", (1.0, 1.0))
+RULE = fusion_settings()
 
 
 def test_weights_of_two_and_of_three_runs():
@@ -211,7 +210,7 @@ def test_weights_of_two_and_of_three_runs():
 
 @pytest.fixture
 def asked():
-    return questions("train", {f"train-{row}": {f"d{row}": 1} for row in range(N)})
+    return questions({f"train-{row}": {f"d{row}": 1} for row in range(N)}, name="train")
 
 
 @pytest.fixture
@@ -238,7 +237,7 @@ def test_values_are_those_of_the_fusion_that_is_run(runs, asked):
     found = weighed(runs, asked, "nDCG@10")
     for weights, values in zip(found.candidates, found.values, strict=True):
         for row, name in enumerate(asked.ids):
-            whole = fused([run[name] for run in runs], FusionSettings("sum", weights), N)
+            whole = fused([run[name] for run in runs], fusion_settings(), weights, N)
             rank = 1 + whole.rows.tolist().index(row)
             assert values[row] == pytest.approx(1 / math.log2(1 + rank) if rank <= 10 else 0)
 

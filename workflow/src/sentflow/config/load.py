@@ -26,6 +26,7 @@ from sentflow.families.training.entries import write_out_models
 from sentflow.families.training.needs import further_models
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import products
+from sentflow.graph.family import CHECK, FIGURE, TABLE
 from sentflow.jobs.secrecy import secret_problems
 
 # What keys say together is looked at when each of them is right; another round finds nothing new
@@ -198,7 +199,7 @@ def _checked(
 
 
 def _unknown_products(config: Configuration) -> Iterator[str]:
-    for kind in (products.TABLE, products.FIGURE, products.CHECK):
+    for kind in (TABLE, FIGURE, CHECK):
         known = products.names(kind)
         for place, name in enumerate(getattr(config.report, f"{kind}s")):
             if name not in known:

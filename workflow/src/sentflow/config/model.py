@@ -330,6 +330,19 @@ def descriptions(model: type[BaseModel]) -> Mapping[str, str]:
     return found
 
 
+def description_of(model: type[BaseModel], key: str) -> str:
+    """What is said of a key: below its field, with its type, or of the model that it holds."""
+    (kind, *others), _, text = _forms(_typed(model, key))
+    is_model = isinstance(kind, type) and issubclass(kind, Settings) and not others
+    return text or (" ".join((kind.__doc__ or "").split()) if is_model else "")
+
+
+def choices_of(model: type[BaseModel], key: str) -> list[Any]:
+    """The values that a key may have where only these are known."""
+    kinds = _forms(_typed(model, key))[0]
+    return [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
+
+
 def _typed(model: type[BaseModel], key: str) -> Any:
     """The type of a field with what is said of it; None for a key that is none."""
     name = next((name for name, field in model.model_fields.items() if (field.alias or name) == key), "")

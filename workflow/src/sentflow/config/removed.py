@@ -6,6 +6,9 @@ from typing import Any
 # What `report` may name still → what to read or write instead.
 PRODUCTS: Mapping[str, Mapping[str, str]] = {
     "tables": {
+        "training-consert": "sts has our mean over seeds below the published lines of a training",
+        "training-simcse": "sts has our mean over seeds below the published lines of a training",
+        "training-sgbert": "sts has our mean over seeds below the published lines of a training",
         "intervals": "scores has the generalisation interval, scores.csv every other one",
         "power": "scores has the minimum detectable difference of each task, and the number of texts for 0.02",
     },

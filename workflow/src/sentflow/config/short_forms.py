@@ -23,7 +23,7 @@ _QRELS = ["question", "iteration", "document", "grade"]  # of a line
 
 
 @dataclass(frozen=True)
-class _Form:
+class ShortForm:
     """The short form of a section.
 
     Attributes
@@ -47,13 +47,13 @@ class _Form:
 
 def is_short(section: str, entry: Any) -> bool:
     """Whether an entry names files of the user itself."""
-    form = _FORMS.get(section)
+    form = SHORT_FORMS.get(section)
     return form is not None and isinstance(entry, dict) and any(key in entry for key in form.keys)
 
 
 def dataset_name(section: str, name: str) -> str:
     """Name of the dataset of an entry in short form."""
-    return f"{OWN}{_FORMS[section].dataset}{name.lower()}"
+    return f"{OWN}{SHORT_FORMS[section].dataset}{name.lower()}"
 
 
 def write_out(section: str, noun: str, entries: AllEntries) -> dict[str, list[str]]:
@@ -72,7 +72,7 @@ def write_out(section: str, noun: str, entries: AllEntries) -> dict[str, list[st
             if section == "tasks":
                 entries[section][name] = _with_reader(entry)
             continue
-        form, dataset = _FORMS[section], dataset_name(section, name)
+        form, dataset = SHORT_FORMS[section], dataset_name(section, name)
         problems = [str(mistake) for mistake in mistakes(form.short, entry, where=f"{section}.{name}")]
         if dataset in entries["datasets"]:
             problems.append(
@@ -95,7 +95,7 @@ def raw_name(file: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "_", plain).lstrip(".-") or "data"
 
 
-def _completed(name: str, entry: Entry, form: _Form) -> Entry:
+def _completed(name: str, entry: Entry, form: ShortForm) -> Entry:
     """A short entry with what it leaves out: title, data version, and defaults that the long form does not have."""
     title, of_long = entry.get("title", name), _defaults(form.long)
     assumed = {key: value for key, value in _defaults(form.short).items() if key not in of_long}
@@ -226,9 +226,11 @@ def _files_at(place: str) -> list[str]:
     return found or [place]
 
 
-_FORMS: Mapping[str, _Form] = {
-    "tasks": _Form(ShortTask, Task, ("file",), "", _task),
-    "training_data": _Form(ShortTrainingData, TrainingData, ("file",), "training-data-", _training_data),
-    "corpora": _Form(ShortCorpus, Corpus, ("beir", "trec"), "corpus-", _corpus),
-    "question_sets": _Form(ShortQuestionSet, QuestionSet, ("beir", "trec"), "question-set-", _question_set),
+SHORT_FORMS: Mapping[str, ShortForm] = {
+    "tasks": ShortForm(ShortTask, Task, ("file",), "", _task),
+    "training_data": ShortForm(ShortTrainingData, TrainingData, ("file",), "training-data-", _training_data),
+    "corpora": ShortForm(ShortCorpus, Corpus, ("beir", "trec"), "corpus-", _corpus),
+    "question_sets": ShortForm(
+        ShortQuestionSet, QuestionSet, ("beir", "trec"), "question-set-", _question_set
+    ),
 }

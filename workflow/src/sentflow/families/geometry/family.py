@@ -15,9 +15,8 @@ from sentflow.families.pair_sets import (
 )
 from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
 from sentflow.graph import paths
-from sentflow.graph.family import Collection, Family
+from sentflow.graph.family import FIGURE, TABLE, Collection, Family, Product, products_of
 from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
-from sentflow.graph.products import FIGURE, TABLE, Product, products_of
 
 FEWEST_RELATED = 6
 """Encoders over which geometry is correlated with scores: with fewer the interval is nearly the whole range."""
@@ -34,18 +33,17 @@ class Geometry(Family):
     """
 
     name = "geometry"
-    position = 3
     products = (
         *products_of(
             _PACKAGE,
             "alignments",
-            (TABLE, "alignments", "alignments_table:table", _ALIGNMENTS),
+            (TABLE, "alignments", "tables:alignments", _ALIGNMENTS),
             (FIGURE, "alignment-uniformity", "plane:FIGURE", (*_ALIGNMENTS, *_STS)),
         ),
         *products_of(
             _PACKAGE,
             "geometry",
-            (TABLE, "geometry", "geometry_table:table", (paths.SUMMARY_GEOMETRY,)),
+            (TABLE, "geometry", "tables:geometry", (paths.SUMMARY_GEOMETRY,)),
             (FIGURE, "spectrum", "spectrum:FIGURE", (paths.SPECTRA,)),
             (FIGURE, "truncation", "truncation:FIGURE", (paths.TRUNCATION,)),
         ),
@@ -155,6 +153,3 @@ class Geometry(Family):
                 "order": [list(self.selected), self.models],
             }
         )
-
-
-FAMILY = Geometry

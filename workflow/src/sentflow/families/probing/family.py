@@ -15,9 +15,8 @@ from sentflow.encoders.roles import SIDES
 from sentflow.families.training.needs import held_out_tasks
 from sentflow.graph import paths
 from sentflow.graph.exports import TaskExports
-from sentflow.graph.family import Collection, Family
+from sentflow.graph.family import CHECK, FIGURE, TABLE, Collection, Family, Product, matrices_of, products_of
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
-from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, matrices_of, products_of
 from sentflow.graph.provenance import code, versions
 from sentflow.probing.protocol.catalog import (
     DOCUMENTS,
@@ -55,7 +54,6 @@ class Probing(Family):
     """Tasks, each probed by cross-validated classifiers on the vectors of every encoder."""
 
     name = "probing"
-    position = 1
     products = (
         *matrices_of(
             _PACKAGE,
@@ -94,10 +92,7 @@ class Probing(Family):
             tables=("scores", "differences", "ranks", "matches"),
         ),
     )
-    section = SectionOfPage.of(
-        "probing",
-        *("macros", "summary", "scores", "intervals", "comparisons", "protocol", "tasks", "training"),
-    )
+    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -492,6 +487,3 @@ class Probing(Family):
         own, base = self._protocol(wildcards), self.task_protocol(wildcards.task)
         here, there = (self._probe_settings(protocol, wildcards) for protocol in (own, base))
         return base if here.trains_like(there) else own
-
-
-FAMILY = Probing

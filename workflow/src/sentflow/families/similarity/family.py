@@ -15,9 +15,8 @@ from sentflow.families.pair_sets import (
     titles_of,
 )
 from sentflow.graph import paths
-from sentflow.graph.family import Collection, Family
+from sentflow.graph.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
 from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
-from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, matrices_of, products_of
 from sentflow.similarity.settings import ComparedSets, Resampling
 from sentflow.texts.pair_files import raw_files_of
 
@@ -34,29 +33,33 @@ class Similarity(Family):
     """Pair sets, baselines that need no encoder, and regressions; their sentences are embedded once per family."""
 
     name = "similarity"
-    position = 2
     products = (
-        *matrices_of(_PACKAGE, "similarity", ("sts", "sts_table:table", _STS_COMPARED)),
+        Product(
+            TABLE,
+            "sts",
+            f"{_PACKAGE}tables:sts",
+            _STS_COMPARED,
+            "similarity",
+            also=(paths.SUMMARY_TRAINING,),
+            is_matrix=True,
+        ),
         *products_of(
             _PACKAGE,
             "similarity",
-            (TABLE, "sts-subsets", "subsets_table:table", _STS),
-            (TABLE, "sts-differences", "differences_table:table", _STS_COMPARED),
+            (TABLE, "sts-subsets", "tables:subsets", _STS),
+            (TABLE, "sts-differences", "tables:differences", _STS_COMPARED),
             (FIGURE, "similarity-histograms", "histograms:FIGURE", (paths.HISTOGRAMS,)),
         ),
-        *products_of(
-            _PACKAGE, "regressions", (TABLE, "regressions", "regressions_table:table", _REGRESSIONS)
-        ),
+        *products_of(_PACKAGE, "regressions", (TABLE, "regressions", "tables:regressions", _REGRESSIONS)),
         Product(
             CHECK,
             "similarity",
             f"{_PACKAGE}checks:check_similarity",
             _STS_COMPARED,
             "similarity",
-            tables=("sts",),
         ),
     )
-    section = SectionOfPage.of("similarity", "summary", "results", "geometry")
+    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -209,6 +212,3 @@ class Similarity(Family):
     def _is_measured(self) -> bool:
         """Whether anything is measured on pair sets, alignments and geometry included."""
         return bool(self.results() or (self.embedded and self.models))
-
-
-FAMILY = Similarity

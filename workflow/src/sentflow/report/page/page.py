@@ -99,7 +99,7 @@ def _environment() -> Environment:
 
 
 def _context(sources: Sources) -> dict[str, Any]:
-    made = (section.load()(sources) for section in products.known_sections())
+    made = (section(sources) for section in products.sections())
     sections: list[Section] = [section for section in made if section is not None]
     named = [row for section in sections for row in section.encoders]
     rows = [row for section in sections for row in section.rows]

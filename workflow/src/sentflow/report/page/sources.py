@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from sentflow.audit.rows import HardRow
 from sentflow.graph import products
+from sentflow.graph.family import TABLE
 from sentflow.report.checks import CheckResult
 from sentflow.report.findings import Finding
 from sentflow.report.inputs import Inputs
@@ -81,7 +82,7 @@ class Sources:
     def table(self, name: str, block_heading: str = "") -> Table:
         """A table of the registry, for the page."""
         published = self.settings.get("published", {}).get(name, ())
-        table: Table = products.find(products.TABLE, name).load()(
+        table: Table = products.find(TABLE, name).load()(
             self.inputs, {"caption": self.title, "published": published}
         )
         return replace(table, block_heading=block_heading) if block_heading else table

@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from sentflow.report.numbers import MISSING, decimal, interval
 from sentflow.report.rows import DataRow, data_note, is_sample_data
 
 Value = str | int | float | bool | None
+Limits = tuple[str, str] | Callable[[Any], tuple[float, float]]
+"""Attributes of rows, or a function of them, that hold the limits of an interval."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ class Table:
 
 
 def text(heading: str, get: str | Callable[[Any], str], width: float | None = None) -> Column:
-    """A column of text: an attribute of rows, or a function of them."""
+    """A column of text: an attribute of rows (or their key), or a function of them."""
     read = _reader(get)
     return Column(heading, lambda row: Cell(str(read(row))), width=width)
 
@@ -141,7 +143,7 @@ def number(
     get: str | Callable[[Any], float | None],
     form: Callable[..., str] = decimal,
     *arguments: Any,
-    limits: tuple[str, str] | Callable[[Any], tuple[float, float]] | None = None,
+    limits: Limits | None = None,
     written: Callable[[float, float], str] = interval,
     sign: Callable[[Any], str] = lambda _: "",
 ) -> Column:
@@ -200,7 +202,7 @@ def build(
         Names of the fields of the CSV, or the dataclass that has them; the records, dataclasses or mappings, where they
         are not `rows`.
     data
-        Rows that say what data they are of: the first note.
+        Rows that say what data they are of: the first note, also of `matrix`.
     block, title
         Which block a row belongs to, by an attribute or a function, in order of first appearance; what stands above a
         block of a name and its rows.
@@ -210,11 +212,12 @@ def build(
     members: dict[str, list[Any]] = {} if block else {"": []}
     for row in rows:
         members.setdefault(read(row), []).append(row)
-    header = tuple(kind) if isinstance(kind, Sequence) else tuple(field.name for field in fields(kind))
+    first_note = (data_note(data),) if data else ()
+    header = tuple(kind) if isinstance(kind, Sequence) else fields_of(kind)
     return Table(
         name=name,
         caption=caption,
-        notes=(*([data_note(data)] if data else []), *notes),
+        notes=(*first_note, *notes),
         columns=tuple(columns),
         blocks=tuple(
             Block(
@@ -229,7 +232,7 @@ def build(
         is_sample=bool(data) and is_sample_data(data),
         block_heading=block_heading,
         lead=lead,
-        matrix=matrix,
+        matrix=matrix and replace(matrix, notes=(*first_note, *matrix.notes)),
     )
 
 
@@ -246,19 +249,26 @@ def crossed(rows: Iterable[Any], by: Sequence[str], across: str, value: str, not
     )
 
 
+def fields_of(kind: type[Any]) -> tuple[str, ...]:
+    """Names of the fields of a dataclass: headings of its records."""
+    return tuple(field.name for field in fields(kind))
+
+
 def _reader(get: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return (lambda row: getattr(row, get)) if isinstance(get, str) else get
+    return (lambda row: _read(row, get)) if isinstance(get, str) else get
 
 
-def _limits_reader(
-    limits: tuple[str, str] | Callable[[Any], tuple[float, float]] | None,
-) -> Callable[[Any], tuple[float, float]]:
+def _limits_reader(limits: Limits | None) -> Callable[[Any], tuple[float, float]]:
     if limits is None:
         return lambda _: (math.nan, math.nan)
     if callable(limits):
         return limits
     low, high = limits
-    return lambda row: (getattr(row, low), getattr(row, high))
+    return lambda row: (_read(row, low), _read(row, high))
+
+
+def _read(row: Any, name: str) -> Any:
+    return row[name] if isinstance(row, Mapping) else getattr(row, name)
 
 
 def _record(row: Any, header: Sequence[str]) -> tuple[Value, ...]:
