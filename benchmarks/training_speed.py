@@ -136,7 +136,7 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
     from sentflow.training.draws import Draws
     from sentflow.training.loop import Hooks, train
     from sentflow.training.recipes import simcse
-    from sentflow.training.recipes.table import RECIPES
+    from sentflow.training.recipes.settings import RECIPES
     from sentflow.training.settings import TrainingSettings
     from sentflow.training.state import StateFolder
 

@@ -10,7 +10,7 @@ from trainable import ROWS, trainable_encoder
 
 from sentflow.training.draws import Draws
 from sentflow.training.recipes import ct
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import RECIPES
 
 DRAWS = Draws(5)
 

@@ -10,7 +10,7 @@ from sentflow.training.cache import chunks_by_length, gradients
 from sentflow.training.draws import Draws
 from sentflow.training.recipes import distillation
 from sentflow.training.recipes.distillation import similarity_divergence
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import RECIPES
 
 DRAWS = Draws(5)
 TEACHER = np.random.default_rng(0).normal(size=(len(ROWS), 48)).astype(np.float32)

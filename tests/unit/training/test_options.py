@@ -9,7 +9,7 @@ from sentflow.training.cache import chunks_by_length, gradients
 from sentflow.training.draws import Draws
 from sentflow.training.options.apply import with_options
 from sentflow.training.recipes import simcse
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import TrainingSettings
 
 DRAWS = Draws(5)

@@ -12,7 +12,7 @@ from sentflow.training.contract import target_of
 from sentflow.training.draws import Draws
 from sentflow.training.loop import Hooks, LeftEarly, train
 from sentflow.training.options.apply import with_options
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.state import StateFolder
 

@@ -8,7 +8,7 @@ from sentflow.config.model import mistakes
 from sentflow.config.trainings import Preset
 from sentflow.errors import ConfigError
 from sentflow.families.training.family import Training
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import TrainingSettings
 
 COMMIT = {"source": {"revision": "0" * 40}}

@@ -8,7 +8,7 @@ from trainable import ROWS, trainable_encoder
 
 from sentflow.training.draws import Draws
 from sentflow.training.recipes import tsdae
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.views.deletion import without_words
 
 DRAWS = Draws(5)

@@ -10,8 +10,7 @@ from sentflow.training.data.collected import (
     labeller_of,
     question_sets_of,
 )
-from sentflow.training.data.forms import ALL, RANKS
-from sentflow.training.recipes.table import PAIRS, SCORED, TRIPLETS
+from sentflow.training.data.forms import ALL, PAIRS, RANKS, SCORED, TRIPLETS
 
 
 def collected_rows(data: Entry, entries: AllEntries) -> int | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.cli.collected_rows import collected_rows
 from sentflow.config.experiment import Experiment
-from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
+from sentflow.training.data.forms import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
 from sentflow.training.settings import TrainingSettings
 
 # Texts that a step represents for a row, at most: two views of a text, two spans of a document, or one view of each

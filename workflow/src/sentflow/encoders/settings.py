@@ -19,7 +19,8 @@ from sentflow.config.model import (
     Sha256,
     Text,
 )
-from sentflow.config.trainings import Pooling, Selection, Start, Trained, TrainingOptions
+from sentflow.config.trainings import Pooling, Trained
+from sentflow.training.settings import Selection, Start, TrainingOptions
 
 Device = Annotated[
     str,

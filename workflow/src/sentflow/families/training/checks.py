@@ -22,7 +22,8 @@ from sentflow.encoders.kinds.table import (
 from sentflow.errors import ConfigError, instead
 from sentflow.families.training.needs import needed_models, start_name, teacher_of
 from sentflow.families.training.read_out import pooling_problems
-from sentflow.training.recipes.table import RECIPES, SCORED, Recipe
+from sentflow.training.data.forms import SCORED
+from sentflow.training.recipes.settings import RECIPES, Recipe
 from sentflow.training.selection import BEST
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import SNAPSHOT

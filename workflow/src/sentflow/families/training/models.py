@@ -12,7 +12,7 @@ from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import json_text, one_of, pick_known
 from sentflow.graph.provenance import code, versions
 from sentflow.training.options.table import OPTIONS, Option
-from sentflow.training.recipes.table import RECIPES, Recipe
+from sentflow.training.recipes.settings import RECIPES, Recipe
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import scored_steps, snapshot_name
 from sentflow.training.start_names import shown_start

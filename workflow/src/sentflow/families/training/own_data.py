@@ -15,8 +15,7 @@ from sentflow.config.short_forms import (
     replace_short,
 )
 from sentflow.config.training_data import Reader, ShortTrainingData, TrainingData
-from sentflow.training.data.forms import SCORES
-from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, TEXTS, TRIPLETS
+from sentflow.training.data.forms import LABELLED, PAIRS, SCORED, SCORES, TEXTS, TRIPLETS
 
 _FORMATS = {
     ".txt": {"format": "lines"},

@@ -9,7 +9,7 @@ from typing import Any
 from sentflow.config.entries import Entries, Entry, as_map
 from sentflow.encoders.kinds.table import MADE_BY, TRAINED
 from sentflow.families.training.needs import start_name
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import RECIPES
 
 _KEYS = ("pooling", "training_pooling")
 

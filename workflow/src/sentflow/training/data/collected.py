@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sentflow.errors import no_pattern
-from sentflow.training.data.forms import RANKS
-from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
+from sentflow.training.data.forms import LABELLED, PAIRS, RANKS, SCORED, SPANS, TEXTS, TRIPLETS
 
 Entry = Mapping[str, Any]
 SEARCHING = NEGATIVES, PSEUDO_LABELS = ("negatives", "pseudo_labels")

@@ -6,7 +6,7 @@ Standard library only: the Snakefile reads it.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sentflow.training.recipes.table import PAIRS
+from sentflow.training.data.forms import PAIRS
 
 Entry = Mapping[str, Any]
 SECTIONS = ("tasks", "pair_sets", "question_sets")

@@ -6,8 +6,20 @@ from typing import Any
 from sentflow.files.archives.limits import is_archive_name
 from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
 from sentflow.training.data.collected import collected_problems, is_asked, is_collected
-from sentflow.training.data.forms import BY_PREMISE, COLUMNS, FORMS, READ_BY_ROW, SCORES, STUDY_LABEL_WORD
-from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
+from sentflow.training.data.forms import (
+    BY_PREMISE,
+    COLUMNS,
+    FORMS,
+    LABELLED,
+    PAIRS,
+    READ_BY_ROW,
+    SCORED,
+    SCORES,
+    SPANS,
+    STUDY_LABEL_WORD,
+    TEXTS,
+    TRIPLETS,
+)
 
 Entry = Mapping[str, Any]
 # Column of files that a form has not → the form that has it
