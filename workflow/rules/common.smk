@@ -32,7 +32,7 @@ from sentflow.errors import ConfigError
 from sentflow.graph.job_settings import one_of
 from sentflow.graph.plan import refuse_uploads
 from sentflow.graph.products import files_of_page
-from sentflow.graph.provenance import code, files, identity, versions
+from sentflow.graph.provenance import code, files, job_params, versions
 from sentflow.graph.requests import asks, beside_others
 from sentflow.graph.run_record import write_record
 from sentflow.graph.targets import Targets, code_of_page

@@ -16,7 +16,7 @@ rule generate:
     resources:
         **asks(1000, 5),
     params:
-        **identity("generate"),
+        **job_params("generate"),
         vocabulary=files("texts/sample/vocabulary/*.yaml"),
         task=targets.generated_task,
         seed=targets.generator_seed,
@@ -73,7 +73,7 @@ rule collect:
     resources:
         **asks(1000, 10, per_input=12),
     params:
-        **identity("collect"),
+        **job_params("collect"),
         roles=targets.roles_of_collection,
     shell:
         command("collect")

@@ -23,8 +23,7 @@ rule permute_texts:
     resources:
         **asks(1000, 5),
     params:
-        **identity("permute_texts"),
-        settings=geometry.permute_settings,
+        **job_params("permute_texts", settings=geometry.permute_settings),
     shell:
         command("permute_texts")
 
@@ -51,8 +50,7 @@ rule align:
     resources:
         **asks(1000, 30, per_input=7),
     params:
-        **identity("align"),
-        settings=geometry.alignment_settings,
+        **job_params("align", settings=geometry.alignment_settings),
     shell:
         command("align")
 
@@ -81,8 +79,7 @@ rule geometry:
     resources:
         **asks(1500, 60, per_input=16),
     params:
-        **identity("geometry"),
-        settings=geometry.geometry_settings,
+        **job_params("geometry", settings=geometry.geometry_settings),
     shell:
         command("geometry")
 
@@ -107,8 +104,7 @@ rule summarise_geometry:
     resources:
         **asks(2000, 20),
     params:
-        **identity("summarise_geometry"),
-        settings=geometry.summarise_settings,
+        **job_params("summarise_geometry", settings=geometry.summarise_settings),
     shell:
         command("summarise_geometry")
 

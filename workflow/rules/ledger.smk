@@ -23,7 +23,7 @@ rule summarise_ledger:
     resources:
         **asks(1000, 5),
     params:
-        **identity("summarise_ledger"),
+        **job_params("summarise_ledger"),
     shell:
         command("summarise_ledger")
 

@@ -21,7 +21,7 @@ rule summarise_costs:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_costs"),
+        **job_params("summarise_costs"),
         benchmarks=paths.BENCHMARKS,
     shell:
         command("summarise_costs")
@@ -151,8 +151,7 @@ rule record:
     resources:
         **asks(500, 5),
     params:
-        **identity("record"),
-        settings=targets.record_settings,
+        **job_params("record", settings=targets.record_settings),
     shell:
         command("record")
 
@@ -204,7 +203,6 @@ rule export_ro_crate:
     resources:
         **asks(1000, 10),
     params:
-        **identity("export_ro_crate"),
-        settings=targets.crate_settings,
+        **job_params("export_ro_crate", settings=targets.crate_settings),
     shell:
         command("export_ro_crate")

@@ -21,8 +21,7 @@ rule prepare_pairs:
         checks=similarity.prepare_checks,
         limits=targets.limits(),
     params:
-        **identity("prepare_pairs"),
-        settings=similarity.prepare_settings,
+        **job_params("prepare_pairs", settings=similarity.prepare_settings),
     shell:
         command("prepare_pairs")
 
@@ -50,8 +49,7 @@ rule similarity:
     resources:
         **asks(1000, 20, per_input=5),
     params:
-        **identity("similarity"),
-        settings=similarity.score_settings,
+        **job_params("similarity", settings=similarity.score_settings),
     shell:
         command("similarity")
 
@@ -73,8 +71,7 @@ rule overlap:
     resources:
         **asks(1000, 20),
     params:
-        **identity("overlap"),
-        settings=similarity.overlap_settings,
+        **job_params("overlap", settings=similarity.overlap_settings),
     shell:
         command("overlap")
 
@@ -94,8 +91,7 @@ rule compare_similarity:
     resources:
         **asks(2000, 60),
     params:
-        **identity("compare_similarity"),
-        settings=similarity.comparison_settings,
+        **job_params("compare_similarity", settings=similarity.comparison_settings),
     shell:
         command("compare_similarity")
 
@@ -123,8 +119,7 @@ rule regress:
     resources:
         **asks(1500, 60, per_input=10),
     params:
-        **identity("regress"),
-        settings=similarity.regression_settings,
+        **job_params("regress", settings=similarity.regression_settings),
     shell:
         command("regress")
 
@@ -149,7 +144,6 @@ rule summarise_similarity:
     resources:
         **asks(2000, 20),
     params:
-        **identity("summarise_similarity"),
-        settings=similarity.summarise_settings,
+        **job_params("summarise_similarity", settings=similarity.summarise_settings),
     shell:
         command("summarise_similarity")

@@ -17,8 +17,7 @@ rule audit:
     resources:
         **asks(2000, 20),
     params:
-        **identity("audit"),
-        settings=probing.audit_settings,
+        **job_params("audit", settings=probing.audit_settings),
     shell:
         command("audit")
 
@@ -40,7 +39,6 @@ rule hardest:
     resources:
         **asks(1000, 10),
     params:
-        **identity("hardest"),
-        settings=probing.hardest_settings,
+        **job_params("hardest", settings=probing.hardest_settings),
     shell:
         command("hardest")

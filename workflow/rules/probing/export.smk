@@ -21,8 +21,7 @@ rule export_mteb:
     resources:
         **asks(1000, 10),
     params:
-        **identity("export_mteb"),
-        settings=probing.exported.settings,
+        **job_params("export_mteb", settings=probing.exported.settings),
     shell:
         command("export_mteb")
 
@@ -44,8 +43,7 @@ rule export_huggingface:
     resources:
         **asks(1000, 10),
     params:
-        **identity("export_huggingface"),
-        settings=probing.exported.settings,
+        **job_params("export_huggingface", settings=probing.exported.settings),
     shell:
         command("export_huggingface")
 
@@ -66,7 +64,7 @@ rule export_numbers:
     resources:
         **asks(1000, 5),
     params:
-        **identity("export_numbers"),
+        **job_params("export_numbers"),
         title=targets.title,
     shell:
         command("export_numbers")

@@ -25,7 +25,7 @@ rule featurise:
         **asks(4000, 120),
         call_seconds=targets.encoders.call_seconds,
     params:
-        **identity("featurise"),
+        **job_params("featurise"),
     shell:
         command("featurise")
 

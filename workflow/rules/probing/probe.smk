@@ -81,8 +81,7 @@ rule score:
     resources:
         **asks(1000, 10),
     params:
-        **identity("score"),
-        settings=probing.score_settings,
+        **job_params("score", settings=probing.score_settings),
     shell:
         command("score")
 
@@ -111,7 +110,6 @@ rule compare:
     resources:
         **asks(2000, 30),
     params:
-        **identity("compare"),
-        settings=probing.comparison_settings,
+        **job_params("compare", settings=probing.comparison_settings),
     shell:
         command("compare")

@@ -49,8 +49,7 @@ rule compare_protocol:
     resources:
         **asks(1000, 10),
     params:
-        **identity("compare_protocol"),
-        settings=probing.effect_settings,
+        **job_params("compare_protocol", settings=probing.effect_settings),
     shell:
         command("compare_protocol")
 
@@ -77,7 +76,6 @@ rule compare_documents:
     resources:
         **asks(2000, 30),
     params:
-        **identity("compare_documents"),
-        settings=probing.document_comparison_settings,
+        **job_params("compare_documents", settings=probing.document_comparison_settings),
     shell:
         command("compare_documents")

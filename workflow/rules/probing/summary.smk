@@ -19,7 +19,6 @@ rule summarise:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise"),
-        settings=probing.summarise_settings,
+        **job_params("summarise", settings=probing.summarise_settings),
     shell:
         command("summarise")

@@ -21,7 +21,6 @@ rule prepare:
         checks=probing.prepare_checks,
         limits=targets.limits(),
     params:
-        **identity("prepare"),
-        settings=probing.prepare_settings,
+        **job_params("prepare", settings=probing.prepare_settings),
     shell:
         command("prepare")

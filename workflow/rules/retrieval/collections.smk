@@ -21,8 +21,7 @@ rule prepare_corpus:
         checks=retrieval.corpus_checks,
         limits=targets.limits(),
     params:
-        **identity("prepare_corpus"),
-        settings=retrieval.corpus_settings,
+        **job_params("prepare_corpus", settings=retrieval.corpus_settings),
     shell:
         command("prepare_corpus")
 
@@ -46,7 +45,7 @@ rule shard_corpus:
     resources:
         **asks(4000, 20),
     params:
-        **identity("shard_corpus"),
+        **job_params("shard_corpus"),
     shell:
         command("shard_corpus")
 
@@ -73,8 +72,7 @@ rule prepare_questions:
         checks=retrieval.question_checks,
         limits=targets.limits(),
     params:
-        **identity("prepare_questions"),
-        settings=retrieval.question_settings,
+        **job_params("prepare_questions", settings=retrieval.question_settings),
     shell:
         command("prepare_questions")
 
@@ -105,7 +103,7 @@ rule audit_questions:
     resources:
         **asks(1000, 20, per_input=30),
     params:
-        **identity("audit_questions"),
+        **job_params("audit_questions"),
     shell:
         command("audit_questions")
 
@@ -129,8 +127,7 @@ rule split_passages:
     resources:
         **asks(1000, 20, per_input=12),
     params:
-        **identity("split_passages"),
-        settings=retrieval.passage_settings,
+        **job_params("split_passages", settings=retrieval.passage_settings),
     shell:
         command("split_passages")
 
@@ -156,8 +153,7 @@ rule split_tokens:
     resources:
         **asks(2000, 60, per_input=12),
     params:
-        **identity("split_tokens"),
-        settings=retrieval.passage_settings,
+        **job_params("split_tokens", settings=retrieval.passage_settings),
     shell:
         command("split_tokens")
 
@@ -205,6 +201,6 @@ rule count_terms:
     resources:
         **asks(4000, 60),
     params:
-        **identity("count_terms"),
+        **job_params("count_terms"),
     shell:
         command("count_terms")

@@ -32,8 +32,7 @@ rule decide:
     resources:
         **asks(1000, 20, per_input=30),
     params:
-        **identity("decide"),
-        settings=retrieval.decide_settings,
+        **job_params("decide", settings=retrieval.decide_settings),
     shell:
         command("decide")
 
@@ -59,8 +58,7 @@ rule evaluate_decisions:
     resources:
         **asks(1000, 20, per_input=20),
     params:
-        **identity("evaluate_decisions"),
-        settings=retrieval.decision_settings,
+        **job_params("evaluate_decisions", settings=retrieval.decision_settings),
     shell:
         command("evaluate_decisions")
 
@@ -81,8 +79,9 @@ rule compare_decisions:
     resources:
         **asks(1000, 60, per_input=20),
     params:
-        **identity("compare_decisions"),
-        settings=retrieval.decision_comparison_settings,
+        **job_params(
+            "compare_decisions", settings=retrieval.decision_comparison_settings
+        ),
     shell:
         command("compare_decisions")
 
@@ -103,8 +102,9 @@ rule summarise_decisions:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_decisions"),
-        settings=retrieval.decision_summary_settings,
+        **job_params(
+            "summarise_decisions", settings=retrieval.decision_summary_settings
+        ),
     shell:
         command("summarise_decisions")
 
@@ -128,6 +128,6 @@ rule export_submissions:
     resources:
         **asks(1000, 10),
     params:
-        **identity("export_submissions"),
+        **job_params("export_submissions"),
     shell:
         command("export_submissions")

@@ -70,7 +70,6 @@ rule explain_sparse:
     resources:
         **asks(2000, 60, per_input=6),
     params:
-        **identity("explain_sparse"),
-        settings=retrieval.search_settings,
+        **job_params("explain_sparse", settings=retrieval.search_settings),
     shell:
         command("explain_sparse")

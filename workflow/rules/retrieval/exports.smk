@@ -27,8 +27,7 @@ rule export_trec:
         **asks(1000, 10, per_input=30),
         benchmarks=retrieval.exported.benchmarks,
     params:
-        **identity("export_trec"),
-        settings=retrieval.exported.trec_settings,
+        **job_params("export_trec", settings=retrieval.exported.trec_settings),
     shell:
         command("export_trec")
 
@@ -60,8 +59,7 @@ rule export_mteb_retrieval:
     resources:
         **asks(1000, 60, per_input=30),
     params:
-        **identity("export_mteb_retrieval"),
-        settings=retrieval.exported.mteb_settings,
+        **job_params("export_mteb_retrieval", settings=retrieval.exported.mteb_settings),
     shell:
         command("export_mteb_retrieval")
 
@@ -89,6 +87,6 @@ rule export_law_files:
     resources:
         **asks(1000, 10, per_input=12),
     params:
-        **identity("export_law_files"),
+        **job_params("export_law_files"),
     shell:
         command("export_law_files")

@@ -26,8 +26,7 @@ rule weigh:
     resources:
         **asks(1000, 60, per_input=40),
     params:
-        **identity("weigh"),
-        settings=retrieval.weigh_settings,
+        **job_params("weigh", settings=retrieval.weigh_settings),
     shell:
         command("weigh")
 
@@ -55,8 +54,7 @@ rule choose_weights:
     resources:
         **asks(1000, 10, per_input=10),
     params:
-        **identity("choose_weights"),
-        settings=retrieval.choice_settings,
+        **job_params("choose_weights", settings=retrieval.choice_settings),
     shell:
         command("choose_weights")
 
@@ -79,7 +77,6 @@ rule summarise_weights:
     resources:
         **asks(1000, 10, per_input=10),
     params:
-        **identity("summarise_weights"),
-        settings=retrieval.weights_summary_settings,
+        **job_params("summarise_weights", settings=retrieval.weights_summary_settings),
     shell:
         command("summarise_weights")

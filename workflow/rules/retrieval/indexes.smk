@@ -127,7 +127,6 @@ rule summarise_indexes:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_indexes"),
-        settings=retrieval.summarise_indexes_settings,
+        **job_params("summarise_indexes", settings=retrieval.summarise_indexes_settings),
     shell:
         command("summarise_indexes")

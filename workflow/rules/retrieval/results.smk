@@ -25,8 +25,7 @@ rule evaluate:
     resources:
         **asks(1000, 20, per_input=30),
     params:
-        **identity("evaluate"),
-        settings=retrieval.evaluate_settings,
+        **job_params("evaluate", settings=retrieval.evaluate_settings),
     shell:
         command("evaluate")
 
@@ -52,8 +51,7 @@ rule compare_retrieval:
     resources:
         **asks(1000, 60, per_input=20),
     params:
-        **identity("compare_retrieval"),
-        settings=retrieval.comparison_settings,
+        **job_params("compare_retrieval", settings=retrieval.comparison_settings),
     shell:
         command("compare_retrieval")
 
@@ -82,8 +80,7 @@ rule hardest_questions:
     resources:
         **asks(1000, 20, per_input=20),
     params:
-        **identity("hardest_questions"),
-        settings=retrieval.hardest_settings,
+        **job_params("hardest_questions", settings=retrieval.hardest_settings),
     shell:
         command("hardest_questions")
 
@@ -104,8 +101,7 @@ rule summarise_retrieval:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_retrieval"),
-        settings=retrieval.summarise_settings,
+        **job_params("summarise_retrieval", settings=retrieval.summarise_settings),
     shell:
         command("summarise_retrieval")
 
@@ -128,8 +124,7 @@ rule summarise_stages:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_stages"),
-        settings=retrieval.stage_settings,
+        **job_params("summarise_stages", settings=retrieval.stage_settings),
     shell:
         command("summarise_stages")
 
@@ -152,8 +147,9 @@ rule summarise_questions:
     resources:
         **asks(1000, 20, per_input=20),
     params:
-        **identity("summarise_questions"),
-        settings=retrieval.question_summary_settings,
+        **job_params(
+            "summarise_questions", settings=retrieval.question_summary_settings
+        ),
     shell:
         command("summarise_questions")
 
@@ -177,7 +173,6 @@ rule summarise_retrieval_costs:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_retrieval_costs"),
-        settings=retrieval.cost_settings,
+        **job_params("summarise_retrieval_costs", settings=retrieval.cost_settings),
     shell:
         command("summarise_retrieval_costs")

@@ -67,8 +67,7 @@ rule search_vectors:
     resources:
         **asks(1000, 60, per_input=4),
     params:
-        **identity("search_vectors"),
-        settings=retrieval.search_settings,
+        **job_params("search_vectors", settings=retrieval.search_settings),
     shell:
         command("search_vectors")
 
@@ -104,8 +103,7 @@ rule search_sparse:
     resources:
         **asks(1000, 60, per_input=6),
     params:
-        **identity("search_sparse"),
-        settings=retrieval.search_settings,
+        **job_params("search_sparse", settings=retrieval.search_settings),
     shell:
         command("search_sparse")
 
@@ -134,7 +132,7 @@ rule merge_shards:
     resources:
         **asks(2000, 20),
     params:
-        **identity("merge_shards"),
+        **job_params("merge_shards"),
     shell:
         command("merge_shards")
 
@@ -169,8 +167,7 @@ rule search_randomly:
     resources:
         **asks(1000, 10),
     params:
-        **identity("search_randomly"),
-        settings=retrieval.search_settings,
+        **job_params("search_randomly", settings=retrieval.search_settings),
     shell:
         command("search_randomly")
 
@@ -203,8 +200,7 @@ rule fuse:
     resources:
         **asks(1000, 20, per_input=30),
     params:
-        **identity("fuse"),
-        settings=retrieval.search_settings,
+        **job_params("fuse", settings=retrieval.search_settings),
     shell:
         command("fuse")
 
@@ -273,7 +269,6 @@ rule read_run:
     resources:
         **asks(2000, 20),
     params:
-        **identity("read_run"),
-        settings=retrieval.search_settings,
+        **job_params("read_run", settings=retrieval.search_settings),
     shell:
         command("read_run")

@@ -21,8 +21,7 @@ rule prepare_training:
         checks=training.data_of.data_checks,
         limits=targets.limits(),
     params:
-        **identity("prepare_training"),
-        settings=training.data_of.data_settings,
+        **job_params("prepare_training", settings=training.data_of.data_settings),
     shell:
         command("prepare_training")
 
@@ -51,8 +50,7 @@ rule collect_training:
         **asks(1000, 20, per_input=12),
         checks=training.data_of.data_checks,
     params:
-        **identity("collect_training"),
-        settings=training.data_of.collected_settings,
+        **job_params("collect_training", settings=training.data_of.collected_settings),
     shell:
         command("collect_training")
 
@@ -78,8 +76,7 @@ rule clean_pairs:
     resources:
         **asks(2000, 240, per_input=12, of="tests"),
     params:
-        **identity("clean_pairs"),
-        settings=training.data_of.cleaned_settings,
+        **job_params("clean_pairs", settings=training.data_of.cleaned_settings),
     shell:
         command("clean_pairs")
 
@@ -104,8 +101,7 @@ rule combine_pairs:
         **asks(2000, 240, per_input=2),
         checks=training.data_of.data_checks,
     params:
-        **identity("combine_pairs"),
-        settings=training.data_of.combined_settings,
+        **job_params("combine_pairs", settings=training.data_of.combined_settings),
     shell:
         command("combine_pairs")
 
@@ -143,8 +139,7 @@ rule mine_training:
         **asks(1000, 30, per_input=20),
         checks=training.data_of.data_checks,
     params:
-        **identity("mine_training"),
-        settings=training.data_of.mined_settings,
+        **job_params("mine_training", settings=training.data_of.mined_settings),
     shell:
         command("mine_training")
 
@@ -167,7 +162,6 @@ rule audit_training:
     resources:
         **asks(3000, 60, per_input=12),
     params:
-        **identity("audit_training"),
-        settings=training.data_of.audit_settings,
+        **job_params("audit_training", settings=training.data_of.audit_settings),
     shell:
         command("audit_training")

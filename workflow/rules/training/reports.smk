@@ -22,8 +22,7 @@ rule summarise_training_jobs:
     resources:
         **asks(1000, 10),
     params:
-        **identity("summarise_training_jobs"),
-        settings=training.reports.job_settings,
+        **job_params("summarise_training_jobs", settings=training.reports.job_settings),
     shell:
         command("summarise_training_jobs")
 
@@ -54,7 +53,7 @@ rule model_card:
     resources:
         **asks(1000, 10),
     params:
-        **identity("model_card"),
+        **job_params("model_card"),
         template=files("training/cards/card.md.j2"),
         settings=training.reports.card_settings,
     shell:
@@ -82,7 +81,6 @@ rule export_pairs:
     resources:
         **asks(1000, 30, per_input=4),
     params:
-        **identity("export_pairs"),
-        settings=training.data_of.export_settings,
+        **job_params("export_pairs", settings=training.data_of.export_settings),
     shell:
         command("export_pairs")

@@ -16,7 +16,6 @@ rule compare_training:
     resources:
         **asks(2000, 60),
     params:
-        **identity("compare_training"),
-        settings=training.study.comparison_settings,
+        **job_params("compare_training", settings=training.study.comparison_settings),
     shell:
         command("compare_training")

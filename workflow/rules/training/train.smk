@@ -66,8 +66,7 @@ rule score_snapshot:
     resources:
         **asks(1000, 10, per_input=7),
     params:
-        **identity("score_snapshot"),
-        settings=training.models.score_settings,
+        **job_params("score_snapshot", settings=training.models.score_settings),
     shell:
         command("score_snapshot")
 
@@ -96,8 +95,7 @@ rule choose_snapshot:
     resources:
         **asks(1000, 10),
     params:
-        **identity("choose_snapshot"),
-        settings=training.models.choice_settings,
+        **job_params("choose_snapshot", settings=training.models.choice_settings),
         state=training.models.state,
     shell:
         command("choose_snapshot")
@@ -122,7 +120,6 @@ rule score_trainings:
     resources:
         **asks(2000, 20),
     params:
-        **identity("score_trainings"),
-        settings=training.models.summary_settings,
+        **job_params("score_trainings", settings=training.models.summary_settings),
     shell:
         command("score_trainings")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from copy import copy
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from sentflow.graph.source_facts import Facts, Part, facts_of, remember
 from sentflow.jobs.job import MODULES, module_of
@@ -69,8 +70,10 @@ def modules_of(job: str, *named: str) -> set[str]:
     return imported_modules(*(name for name in imported if _source(name) is not None), *named)
 
 
-def identity(job: str) -> dict[str, str]:
-    """The params ``code`` of a job, and ``env``: versions of the libraries that its ``@job(…)`` names, if any.
+def job_params(job: str, **settings: Any) -> dict[str, Any]:
+    """The params of a rule: `settings`, and what its job depends on beside its files.
+
+    That is ``code``, the digest of the job, and ``env``, versions of the libraries that its ``@job(…)`` names, if any.
 
     Raises
     ------
@@ -78,7 +81,7 @@ def identity(job: str) -> dict[str, str]:
         There is no such job.
     """
     libraries = _facts(module_of(job)).parts[job].libraries
-    return {"code": code(job)} | ({"env": versions(*libraries)} if libraries else {})
+    return {"code": code(job), **({"env": versions(*libraries)} if libraries else {}), **settings}
 
 
 def signature(job: str) -> dict[str, list[str]]:

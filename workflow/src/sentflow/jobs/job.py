@@ -57,7 +57,7 @@ def job(*libraries: str) -> Callable[[_Function], _Function]:
     Parameters
     ----------
     libraries
-        Distributions whose versions can change the result: the log names them, and `identity` makes them the param
+        Distributions whose versions can change the result: the log names them, and `job_params` makes them the param
         ``env`` of the rule. Where it depends on the job which they are, the rule says so itself.
     """
 
