@@ -37,7 +37,7 @@ def training_tokens(experiment: Experiment) -> dict[str, int | None]:
 
 
 def _tokens(entry: Mapping[str, Any], data: Mapping[str, Any], experiment: Experiment) -> int | None:
-    training = TrainingSettings.of(entry["training"])
+    training = TrainingSettings.model_validate(entry["training"])
     rows_of_step = training.batch_size * training.accumulate
     steps = training.steps
     if steps is None:

@@ -30,8 +30,7 @@ PLUMBING = {
     "sentflow.encoders.kinds.service_keys": "which key may be sent where; the answer is the same",
     "sentflow.retrieval.settings": "reaches jobs as their params",
     "sentflow.training.recipes.settings": "reaches jobs as their params",
-    "sentflow.training.recipes.table": "reaches jobs as their params: settings, libraries, digests of modules",
-    "sentflow.training.options.table": "likewise",
+    "sentflow.training.settings": "reaches jobs as their params",
     "sentflow.encoders.kinds.table": "reaches jobs as their params: keys, libraries, digests of the modules it names",
 }
 # Fields that say where or how something is written, not what it does. `kind` is the u of u"text".

@@ -7,7 +7,7 @@ The Snakefile imports it: standard library and pydantic only.
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from sentflow.config.model import (
     Correlation,
@@ -159,10 +159,6 @@ class TrainingSettings(TrainingOptions):
         options = {"matryoshka": self.matryoshka, "lora": self.lora}
         return {name: option for name, option in options.items() if option is not None}
 
-    def snapshot_steps(self, n_steps: int) -> list[int]:
-        """The steps after which the encoder is saved: 0 and every so many where asked for, and always the last."""
-        return [*range(0, n_steps, self.snapshots), n_steps] if self.snapshots else [n_steps]
-
 
 class Rule(Settings):
     """How a snapshot is chosen."""
@@ -186,6 +182,11 @@ class Selection(Rule):
     """The pair set on which snapshots are scored; none that the results are reported on."""
 
 
+def option_module(name: str) -> str:
+    """The module of an option of any recipe, which jobs import by its name: `prepare` and `extended`."""
+    return f"sentflow.training.options.{name}"
+
+
 # --- jobs -----------------------------------------------------------------------------------------------------
 
 
@@ -204,7 +205,7 @@ class TrainingRun(Settings):
 
     model: Text
     recipe: Text
-    settings: SerializeAsAny[RecipeSettings]
+    settings: RecipeSettings
     """Of the recipe."""
     least_rows: Int
     """Of a batch, where the recipe compares a text with others of its batch."""

@@ -4,10 +4,10 @@ Where a key is missing, unknown or of another type, the schema says so, and noth
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from sentflow.config.entries import AllEntries, Entries, Entry, as_map
+from sentflow.config.model import mistakes
 from sentflow.config.problems.messages import unknown
 from sentflow.encoders.entries import kind_of
 from sentflow.encoders.kinds.table import (
@@ -19,18 +19,16 @@ from sentflow.encoders.kinds.table import (
     TRAINABLE,
     TRAINED,
 )
-from sentflow.errors import ConfigError, instead
+from sentflow.errors import instead
 from sentflow.families.training.needs import needed_models, start_name, teacher_of
 from sentflow.families.training.read_out import pooling_problems
 from sentflow.training.data.forms import SCORED
-from sentflow.training.recipes.settings import RECIPES, Recipe
-from sentflow.training.selection import BEST
-from sentflow.training.settings import TrainingSettings
+from sentflow.training.recipes.settings import RECIPES, DataNeeds, RecipeSettings
+from sentflow.training.settings import BEST, TrainingOptions, TrainingSettings
 from sentflow.training.snapshots import SNAPSHOT
 
 # Kinds of which a training would lose what stands on top of the encoder
 _ENDS = (CROSS_ENCODER, SPARSE_EMBED)
-_TRAINING_KEYS = {field.name for field in fields(TrainingSettings)}
 
 
 def trained_problems(entries: AllEntries) -> Iterator[str]:
@@ -74,34 +72,35 @@ def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
     recipe = RECIPES.get(named) if isinstance(named, str) else None
     yield from _start_problems(entry, recipe, entries["models"])
     yield from _configuration_problems(entry)
-    if recipe and MADE_BY.get(recipe.name) == CROSS_ENCODER and isinstance(entry.get("device"), list):
+    if recipe and MADE_BY.get(str(named)) == CROSS_ENCODER and isinstance(entry.get("device"), list):
         yield "device: a cross-encoder scores pairs on one device. Write one."
-    if recipe:
-        yield from _data_problems(entry, recipe, entries["training_data"])
+    needs = recipe.model_construct(**as_map(entry.get("settings"))).needs() if recipe else None
+    if recipe and needs:
+        yield from _data_problems(entry, needs, entries["training_data"])
         data = as_map(entries["training_data"].get(str(entry.get("data"))))
-        yield from _teacher_problems(entry, recipe, entries["models"], data)
+        yield from _teacher_problems(entry, recipe, needs, entries["models"], data)
     elif isinstance(named, str):
         yield f"recipe: there is no recipe {named!r}. {instead(named, sorted(RECIPES))}"
     selection = as_map(entry.get("selection"))
     if isinstance(pairs := selection.get("pairs"), str) and pairs not in entries["pair_sets"]:
         yield unknown("selection.pairs", "pair set", pairs, entries["pair_sets"])
-    if not isinstance(entry.get("training"), dict) or entry["training"].keys() - _TRAINING_KEYS:
+    written = as_map(entry.get("training"))
+    if mistakes(TrainingOptions, written, where="training"):
         return
-    try:
-        training = TrainingSettings.of(entry["training"])
-    except ConfigError as error:
-        yield str(error)
+    if wrong := mistakes(TrainingSettings, written, where="training"):
+        yield from map(str, wrong)
         return
-    if recipe:
-        yield from _batch_problems(entry, recipe, training)
+    training = TrainingSettings.model_validate(written)
+    if recipe and needs:
+        yield from _batch_problems(entry, needs, training)
         yield from _length_problems(entry, training)
-        yield from _option_problems(recipe, training)
+        yield from _option_problems(entry, recipe, training)
     if selection:
         yield from _snapshot_problems(selection, training)
 
 
-def _start_problems(entry: Entry, recipe: Recipe | None, models: Entries) -> Iterator[str]:
-    name, made = start_name(entry), MADE_BY.get(recipe.name if recipe else "")
+def _start_problems(entry: Entry, recipe: type[RecipeSettings] | None, models: Entries) -> Iterator[str]:
+    name, made = start_name(entry), MADE_BY.get(str(entry.get("recipe")))
     if name is None:
         return
     if SNAPSHOT in name:
@@ -125,8 +124,8 @@ def _start_problems(entry: Entry, recipe: Recipe | None, models: Entries) -> Ite
         )
     elif recipe and recipe.needs_prediction and (why := _without_head(entry, as_map(models[name]))):
         yield (
-            f"start: {why}, so that it has no layer that predicts masked tokens, and {recipe.name} needs one that was "
-            "trained. Train one by mlm, and start from that."
+            f"start: {why}, so that it has no layer that predicts masked tokens, and {entry['recipe']} needs one "
+            "that was trained. Train one by mlm, and start from that."
         )
     elif (its := as_map(models[name]).get("segment")) != entry.get("segment"):
         yield f"segment: {name}, the start, reads texts with segment: {its or 'null'}. Write the same here."
@@ -138,7 +137,7 @@ def _without_head(entry: Entry, start: Mapping[str, Any]) -> str | None:
         return "its weights are drawn"
     before = RECIPES.get(str(start.get("recipe")))
     if start.get("kind") == TRAINED and before and not before.predicts:
-        return f"it was made by {before.name}"
+        return f"it was made by {start['recipe']}"
     return None
 
 
@@ -148,8 +147,8 @@ def _configuration_problems(entry: Entry) -> Iterator[str]:
         yield "start.configuration.vocab_size: start.tokenizer.size says it. Leave one of them out."
 
 
-def _data_problems(entry: Entry, recipe: Recipe, known: Entries) -> Iterator[str]:
-    name, forms = entry.get("data"), recipe.forms(as_map(entry.get("settings")))
+def _data_problems(entry: Entry, needs: DataNeeds, known: Entries) -> Iterator[str]:
+    name, forms = entry.get("data"), needs.forms
     if not isinstance(name, str):
         return
     data = as_map(known.get(name))
@@ -157,16 +156,18 @@ def _data_problems(entry: Entry, recipe: Recipe, known: Entries) -> Iterator[str
         yield unknown("data", "training data", name, known)
     elif data.get("form", forms[0]) not in forms:
         yield (
-            f"data: the recipe {recipe.name} with these settings reads {_or(forms)}, but {name} has "
+            f"data: the recipe {entry['recipe']} with these settings reads {_or(forms)}, but {name} has "
             f"{data['form']}. Write other data, other settings, or another recipe."
         )
 
 
-def _teacher_problems(entry: Entry, recipe: Recipe, models: Entries, data: Entry) -> Iterator[str]:
-    if "teacher" not in recipe.settings:
+def _teacher_problems(
+    entry: Entry, recipe: type[RecipeSettings], needs: DataNeeds, models: Entries, data: Entry
+) -> Iterator[str]:
+    if "teacher" not in recipe.model_fields:
         return
     teacher, scored = teacher_of(entry), data.get("form") == SCORED
-    if not recipe.is_taught(as_map(entry.get("settings"))) or scored:
+    if not needs.taught or scored:
         if teacher is not None:
             why = (
                 "the data have scores of a teacher"
@@ -177,7 +178,7 @@ def _teacher_problems(entry: Entry, recipe: Recipe, models: Entries, data: Entry
     elif teacher is None:
         yield (
             "settings.teacher: write the encoder whose vectors are learnt, another entry of models"
-            f"{'; or take data of the form scored' if SCORED in recipe.data else ''}."
+            f"{'; or take data of the form scored' if SCORED in needs.forms else ''}."
         )
     elif teacher not in models:
         yield unknown("settings.teacher", "model", teacher, models)
@@ -185,31 +186,26 @@ def _teacher_problems(entry: Entry, recipe: Recipe, models: Entries, data: Entry
         yield f"settings.teacher: {teacher} gives a text no vector of its own. Write an encoder that does."
 
 
-def _batch_problems(entry: Entry, recipe: Recipe, training: TrainingSettings) -> Iterator[str]:
-    least = recipe.least_rows(as_map(entry.get("settings")))
-    if isinstance(training.batch_size, int) and 1 <= training.batch_size < least:
+def _batch_problems(entry: Entry, needs: DataNeeds, training: TrainingSettings) -> Iterator[str]:
+    if training.batch_size < needs.least_rows:
         yield (
-            f"training.batch_size: {recipe.name} with these settings compares a text with the others of its batch. "
-            f"Write {least} or more."
+            f"training.batch_size: {entry['recipe']} with these settings compares a text with the others of its batch. "
+            f"Write {needs.least_rows} or more."
         )
 
 
-def _option_problems(recipe: Recipe, training: TrainingSettings) -> Iterator[str]:
+def _option_problems(entry: Entry, recipe: type[RecipeSettings], training: TrainingSettings) -> Iterator[str]:
     if training.matryoshka is not None and not recipe.compares_vectors:
         able = [name for name, other in RECIPES.items() if other.compares_vectors]
         yield (
-            f"training.matryoshka: {recipe.name} makes no vectors whose first numbers could be vectors. "
+            f"training.matryoshka: {entry['recipe']} makes no vectors whose first numbers could be vectors. "
             f"Leave it out here, and write it in a training by {_or(able)}, which may go on from this one."
         )
 
 
 def _length_problems(entry: Entry, training: TrainingSettings) -> Iterator[str]:
     questions = as_map(entry.get("settings")).get("question_tokens")
-    if (
-        isinstance(questions, int)
-        and isinstance(training.max_tokens, int)
-        and questions > training.max_tokens
-    ):
+    if isinstance(questions, int) and questions > training.max_tokens:
         yield (
             f"settings.question_tokens: {questions} is more than training.max_tokens, {training.max_tokens}. Write "
             "that or less, or null."
@@ -230,9 +226,9 @@ def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings)
 
 
 def _several(training: TrainingSettings) -> bool:
-    """Whether there are several snapshots to choose from; what is no number, the schema refuses."""
+    """Whether there are several snapshots to choose from."""
     every, steps = training.snapshots, training.steps
-    return every is not None and not (isinstance(every, int) and isinstance(steps, int) and every >= steps)
+    return every is not None and steps is not None and every < steps
 
 
 def _or(names: Sequence[str]) -> str:

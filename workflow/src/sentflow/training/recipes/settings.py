@@ -1,7 +1,7 @@
 """Recipes of training, a model per recipe: its settings, and what the graph has to know of it.
 
-A recipe with hyphens in its name is computed by the module of that name with underscores, which jobs import by name; so
-a job depends on its own recipe alone. docs/training.md says where the settings come from.
+Jobs import the module of a recipe by its name, so that a job depends on its own recipe alone. docs/training.md says
+where the settings come from.
 """
 
 from collections.abc import Iterator, Mapping
@@ -521,3 +521,8 @@ RECIPES: Mapping[str, type[RecipeSettings]] = {
     "cross-encoder": CrossEncoder,
 }
 """Recipe, as entries write it → its settings."""
+
+
+def module_of(recipe: str) -> str:
+    """The module that computes a recipe."""
+    return f"sentflow.training.recipes.{recipe.replace('-', '_')}"
