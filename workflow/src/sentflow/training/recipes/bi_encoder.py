@@ -23,13 +23,7 @@ CONTRASTIVE = "contrastive"
 
 @recipe("bi-encoder")
 class BiEncoder(Objective):
-    """Views are questions, documents and, where the data have them, hard negatives.
-
-    Parameters
-    ----------
-    settings
-        Of `sentflow.training.recipes.table`.
-    """
+    """Views are questions, documents and, where the data have them, hard negatives."""
 
     def __init__(
         self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int

@@ -34,8 +34,6 @@ class ConSERT(Objective):
 
     Parameters
     ----------
-    settings
-        Of `sentflow.training.recipes.table`.
     draws
         For the classifier of the supervised term.
 

@@ -30,8 +30,6 @@ class SimCSE(Objective):
 
     Parameters
     ----------
-    settings
-        Of `sentflow.training.recipes.table`.
     draws
         For new weights, and for permutations that are the same in every epoch.
     """
