@@ -19,7 +19,7 @@ DURATIONS := --durations 20
 
 NIGHTLY := nightly-processors nightly-slurm nightly-units nightly-runs
 
-.PHONY: run installed test test-slow frozen frozen-update nightly $(NIGHTLY) lint pins clean
+.PHONY: run installed test test-slow frozen frozen-update nightly $(NIGHTLY) lint schemas pins clean
 
 run: $(INSTALLED)
 	$(BIN)/snakemake --cores all
@@ -73,6 +73,10 @@ lint: $(INSTALLED)
 	$(BIN)/snakefmt --check Snakefile workflow/rules
 	$(BIN)/mypy
 	$(BIN)/snakemake --lint
+
+# After an edit of settings: JSON schemas for editors, and the tables of keys in the docs
+schemas: $(INSTALLED)
+	$(BIN)/python docs/keys.py
 
 # After an edit of envs/*.in: the same lists with the SHA-256 of every file of each version, so for all platforms. Needs uv.
 pins:

@@ -27,7 +27,9 @@ report: "workflow/report/workflow.rst"
 
 
 onstart:
-    write_record(Path.cwd())
+    if workflow.is_main_process:
+        write_record(Path.cwd())
+        write_sources(SOURCES_OF_RUN)
 
 
 localrules:

@@ -20,14 +20,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 from scipy.sparse import coo_array, csr_array
 
 from sentflow.retrieval import approximate, dense
 from sentflow.retrieval.approximate import recalls
-from sentflow.retrieval.indexes.contract import IndexSettings, Searched
+from sentflow.retrieval.indexes.contract import Searched
 from sentflow.retrieval.indexes.vectors import SearchedVectors
 from sentflow.retrieval.indexes.weights import SearchedWeights
 from sentflow.retrieval.ranking import Ranked
+from sentflow.retrieval.settings import DenseIndex, Seismic
+
+SETTINGS: TypeAdapter[Any] = TypeAdapter(DenseIndex | Seismic)
 
 OF_VECTORS: Sequence[Mapping[str, Any]] = (
     {"kind": "flat"},
@@ -65,7 +69,7 @@ def main() -> None:
     print("|---|--:|--:|--:|--:|--:|")
     print(f"| exact search | | {corpus.n_bytes / 1e6:.0f} | 1 | 1 | {rate:,.0f} |", flush=True)
     for entry in OF_WEIGHTS if args.weights or args.zalo else OF_VECTORS:
-        settings = IndexSettings.of(entry)
+        settings = SETTINGS.validate_python(entry)
         started = time.process_time()
         index = approximate.build(corpus, settings)
         built = time.process_time() - started

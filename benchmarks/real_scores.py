@@ -9,11 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
+from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.retrieval.analysers import Analyser
-from sentflow.retrieval.bm25 import Bm25, Bm25Settings
+from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.clusters import clusters_of
 from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.ranking import Ranked, Run, top
+from sentflow.retrieval.settings import BM25
 from sentflow.stats.seeds import derive_seed
 
 sys.path.append(str(Path(__file__).parents[1] / "tests/fixtures"))
@@ -73,8 +75,8 @@ def measured(name: str, mirror: Path, measures: list[str], depth: int = 100) -> 
     corpus = mirror_corpus(questions.corpus, mirror)
 
     def bm25(analyser: dict[str, str], **settings: float) -> list[Ranked]:
-        terms = Analyser.from_settings(analyser, where=name).terms
-        index = Bm25(terms(corpus.whole_texts()), Bm25Settings(**settings))
+        terms = Analyser(AnalyserSettings.model_validate(analyser)).terms
+        index = Bm25(terms(corpus.whole_texts()), BM25(kind="bm25", analyser="a", **settings))
         return list(index.search(terms(questions.texts), depth))
 
     def randomly() -> list[Ranked]:

@@ -93,9 +93,9 @@ def write_asked(folder: Path) -> list[str | Path]:
         folder / "q.parquet",
         "--judgements",
         folder / "j.parquet",
-        "--asked",
+        "--queries",
         *asked[:-1],
-        "--asked-info",
+        "--queries-info",
         asked[-1],
     ]
 
@@ -108,10 +108,10 @@ def searched(
     files = write_vectors(stem, read_corpus(corpus).texts, seed)
     vectors = files[1].stat().st_size
     run = stem.with_suffix(".run.parquet")
-    settings = {"retriever": f"r{shard[1:]}", "depth": DEPTH, "similarity": "cosine"}
+    settings = {"retriever": f"r{shard[1:]}", "depth": DEPTH, "by": {"kind": "dense", "model": "m"}}
     documents = ["--documents", *files[:-1], "--documents-info", files[-1]]
     given = ["--corpus", corpus, *asked, *documents, "--settings", json.dumps(settings)]
-    cost = job("search_vectors", [*given, "--run", run], run)
+    cost = job("search", [*given, "--run", run], run)
     for file in files:
         file.unlink()
     return Cost(cost.seconds, cost.megabytes, cost.written + vectors), run
@@ -129,7 +129,7 @@ def measure(n: int, per_shard: int) -> None:
         shown(n, "prepare_corpus", [job("prepare_corpus", [*arguments, "--checks", "{}"], corpus)])
         asked = write_asked(folder)
         whole, _ = searched(folder, "c", corpus, asked, 2)
-        shown(n, "search_vectors, whole", [whole])
+        shown(n, "search, whole", [whole])
         shards = shards_of("c", max(1, n // per_shard))
         if len(shards) <= 1:
             return
@@ -141,7 +141,7 @@ def measure(n: int, per_shard: int) -> None:
             found.append(cost)
             runs.append(run)
         shown(n, "shard_corpus", cut)
-        shown(n, "search_vectors, shards", found)
+        shown(n, "search, shards", found)
         out = folder / "run.parquet"
         arguments = ["--runs", *runs, "--questions", folder / "q.parquet", "--run", out]
         shown(n, "merge_shards", [job("merge_shards", arguments, out)])

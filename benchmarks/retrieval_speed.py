@@ -18,14 +18,17 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.retrieval.analysers import Analyser
-from sentflow.retrieval.bm25 import Bm25, Bm25Settings
+from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.dense import Vectors, search
 from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.ranking import Ranked, Run
+from sentflow.retrieval.settings import BM25
 from sentflow.texts.corpora import Corpus, Questions
 
 MEASURES = ("nDCG@10", "R@10", "R@100", "RR@10", "AP@100")
+SETTINGS = BM25(kind="bm25", analyser="words")
 Terms = list[list[str]]
 
 
@@ -49,10 +52,8 @@ def bm25(args: argparse.Namespace) -> str:
     from rank_bm25 import BM25Okapi
 
     documents, questions = zalo(args.zalo) if args.zalo else made()
-    indexing = least(
-        {"ours": lambda: Bm25(documents, Bm25Settings()), "other": lambda: BM25Okapi(documents)}, 2
-    )
-    ours, other = Bm25(documents, Bm25Settings()), BM25Okapi(documents)
+    indexing = least({"ours": lambda: Bm25(documents, SETTINGS), "other": lambda: BM25Okapi(documents)}, 2)
+    ours, other = Bm25(documents, SETTINGS), BM25Okapi(documents)
     some = questions[:50]  # of the slow one
 
     def plain() -> None:
@@ -126,7 +127,7 @@ def zalo(folder: Path, units: str = "vietnamese-words") -> tuple[Terms, Terms]:
     laws = json.loads((folder / "legal_corpus.json").read_text(encoding="utf-8"))
     asked = json.loads((folder / "train_question_answer.json").read_text(encoding="utf-8"))
     articles = [f"{article['title']} {article['text']}" for law in laws for article in law["articles"]]
-    cut = Analyser(units=units)
+    cut = Analyser(AnalyserSettings.model_validate({"units": units}))
     questions = [item["question"] for item in asked["items"]]
     return cut.terms(articles), cut.terms(questions)
 

@@ -27,7 +27,7 @@ WIDTH, LINE, HEADING = 8.1, 0.19, 0.26
 
 def main() -> None:
     """Draw all tasks, family by family."""
-    catalog = known_tasks(None).tasks
+    catalog = known_tasks(None)["tasks"]
     families = {
         family: [name for name in OFFICIAL if catalog[name]["family"] == family] for family in COLOURS
     }

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from numeric_tests import is_numeric
 
 from processor_settings import VARIABLE
 
@@ -16,6 +15,19 @@ settings.register_profile("sentflow", deadline=None, suppress_health_check=[Heal
 settings.register_profile("another processor", settings.get_profile("sentflow"), max_examples=20)
 settings.load_profile("another processor" if VARIABLE in os.environ else "sentflow")
 
+# Packages whose results are sums of floats, or orders of such sums: their tests are run again as other processors
+_COMPUTING = [
+    "compare",
+    "encoders",
+    "geometry",
+    "probing",
+    "retrieval",
+    "similarity",
+    "sparse",
+    "stats",
+    "training",
+]
+_TESTS = Path(__file__).parent
 _BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
 
 
@@ -31,9 +43,11 @@ def thorough(request: pytest.FixtureRequest) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that are run again as other processors."""
+    """Mark the tests that are run again as other processors, by where they lie (`make nightly-processors`)."""
     for item in items:
-        if is_numeric(item.path):
+        folder, first, *_ = item.path.relative_to(_TESTS).parts
+        computing = first in _COMPUTING or first.startswith(tuple(f"test_{name}_" for name in _COMPUTING))
+        if folder == "golden" or (folder == "unit" and computing):
             item.add_marker("numeric")
 
 

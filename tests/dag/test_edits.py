@@ -27,9 +27,9 @@ AFTER_SCORES = (
     *(f"figure …{name}" for name in ("heatmap", "forest", "family-means", "curves")),
     *(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls")),
 )
+TABLES_OF_PAIRS = tuple(f"table …{name}" for name in ("sts", "sts-subsets", "sts-differences", "regressions"))
 AFTER_SIMILARITY = (
-    *("summarise_similarity", *COSTS, "check …similarity", "report"),
-    *(f"table …{name}" for name in ("sts", "sts-subsets", "sts-differences", "regressions")),
+    *("summarise_similarity", *COSTS, *TABLES_OF_PAIRS, "check …similarity", "report"),
     *(f"figure …{name}" for name in ("alignment-uniformity", "similarity-histograms")),
 )
 AFTER_GEOMETRY = (
@@ -117,7 +117,7 @@ def slow(*case: Any) -> Any:
         slow("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_SIMILARITY)),
         slow("geometry/measured_alignment.py", ("align", *AFTER_GEOMETRY)),
         ("report/families/probing/heatmap.py", ("figure …heatmap", "check …figures", "report")),
-        slow("report/families/similarity/sts_table.py", ("table …sts", "check …similarity", "report")),
+        slow("report/families/similarity/tables.py", (*TABLES_OF_PAIRS, "report")),
         slow("report/figure/sentflow.mplstyle", ("figure", "check …figures", "report")),
         ("report/page/page.css", ("report",)),
     ],

@@ -15,7 +15,7 @@ SHOWN = {
     *("figure question-differences", "table retrieval", "table retrieval-differences", "record"),
     *AFTER_COSTS,
 }
-EXPLAINED = {"hardest_questions mine", "explain_terms mine/bm25"}
+EXPLAINED = {"hardest_questions mine", "explain mine/bm25"}
 MEASURED = {"compare_retrieval", *EXPLAINED, *SHOWN}
 INDEXES = {"summarise_indexes", "table retrieval-indexes"}
 
@@ -41,18 +41,18 @@ def retriever(name, **keys):
         pytest.param(CONFIG, set(), id="none"),
         pytest.param(
             retriever("bm25", title="BM25", kind="bm25", analyser="long-words", k1=0.9),
-            {"search_terms mine/bm25", "fuse mine/both", "evaluate mine/bm25", "evaluate mine/both", *MEASURED},
+            {"search mine/bm25", "search mine/both", "evaluate mine/bm25", "evaluate mine/both", *MEASURED},
             id="a parameter of what is fused",
         ),
         pytest.param(
             changed(models={"cross": {**CONFIG["models"]["cross"], "source": {"folder": "other"}}}),
-            {"fetch_model cross", "rerank mine/again", "evaluate mine/again", *MEASURED},
+            {"fetch_model cross", "search mine/again", "evaluate mine/again", *MEASURED},
             id="another cross-encoder",
         ),
         pytest.param(
             retriever("near", index={"kind": "ivf-flat"}),
             {
-                *(f"{rule} mine/near" for rule in ("build_index", "search_index", "certify_index", "evaluate")),
+                *(f"{rule} mine/near" for rule in ("build_index", "search", "certify_index", "evaluate")),
                 *(*INDEXES, *MEASURED),
             },
             id="another index",
@@ -118,17 +118,18 @@ def test_of_shards_what_a_kill_left_unfinished_is_made_and_no_other(tmp_path):
     ):
         (project / "results" / name).unlink()
     found = planned(project, sharded)
-    assert of(found, "embed", "search_vectors", "search_terms", "shard_corpus", "merge_shards") == {
+    assert of(found, "embed", "search", "shard_corpus", "merge_shards") == {
         f"embed bag-of-words/{shards[1]}/documents",
-        "search_vectors mine/dense/shard-2-of-2",
+        "search mine/dense/shard-2-of-2",
         "merge_shards mine/dense",
+        *("search mine/both", "search mine/again"),
     }
 
 
 # --- trainings
 
 ROUNDS = {"train round-1-seed-1", "train round-2-seed-1"}
-COMPUTING = ("train", "mine_training", "embed", "search_vectors", "collect_training")
+COMPUTING = ("train", "mine_training", "embed", "collect_training")
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +152,7 @@ def test_another_first_round_runs_the_rest_of_the_chain_and_a_second_one_itself_
     assert planned(trained, chain()) == set()
     again = planned(trained, with_round("round-1", learning_rate=2e-3))
     assert of(again, "train", "mine_training") == {*ROUNDS, "mine_training of-round-1-seed-1"}
-    assert f"fuse {TEST}/bm25-x-round-2-seed-1" in again
+    assert f"search {TEST}/bm25-x-round-2-seed-1" in again
     again = planned(trained, with_round("round-2", learning_rate=2e-3))
     assert of(again, "train", "mine_training") == {"train round-2-seed-1"}
 
@@ -163,6 +164,7 @@ def test_what_comes_after_a_training_trains_and_embeds_nothing(trained):
     config["models"]["round-1"] |= {"title": "Other", "device": "cpu"}
     found = planned(trained, config)
     assert found and not of(found, *COMPUTING)
+    assert {job.split("/")[-1] for job in of(found, "search")} == {"bm25-x-round-2-seed-1"}
 
 
 @pytest.mark.slow

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sentflow.geometry.alignment_settings import AlignmentSettings
 from sentflow.geometry.alignment_uniformity import AlignmentUniformity, ScoredVectors, measure
+from sentflow.geometry.settings import AlignmentSettings
 
 pytestmark = pytest.mark.mirror
 minilm_runs = pytest.mark.nightly
@@ -42,8 +42,7 @@ def test_alignment_by_definition(sts_english):
         ("all", "above", 1491, 0.248219),
         ("all", "at-least", 2008, 0.286152),
     ):
-        # a sample of pairs is enough: uniformity is tested below
-        found = measured(sts_english, PARTS[part], comparison=comparison, sample=1000)
+        found = measured(sts_english, PARTS[part], comparison=comparison)
         assert found.n_positive == n_positive
         assert found.alignment == pytest.approx(alignment, abs=TOLERANCE)
 

@@ -8,13 +8,13 @@ are almost equal.
 import numpy as np
 import pytest
 from mirror_questions import mirror_corpus, mirror_questions
+from retrievers import analyser_with, bm25_settings, fusion_settings
 
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
-from sentflow.retrieval.analysers import Analyser
-from sentflow.retrieval.bm25 import Bm25, Bm25Settings
+from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.dense import Vectors, search
 from sentflow.retrieval.evaluation import evaluate
-from sentflow.retrieval.fusion import FusionSettings, fused
+from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import Run
 
 pytestmark = [pytest.mark.mirror, pytest.mark.nightly]
@@ -47,12 +47,12 @@ def measured(questions, corpus, found, measures=MEASURES):
 def cranfield(minilm, mirror):
     """Retriever → measure → values."""
     questions, corpus = mirror_questions("cranfield", mirror), mirror_corpus("cranfield", mirror)
-    terms = Analyser.from_settings({"units": "long-words", "stop_words": "english"}, where="").terms
-    bm25 = Bm25(terms(corpus.whole_texts()), Bm25Settings()).search(terms(questions.texts), 1000)
+    terms = analyser_with("long-words", stop_words="english").terms
+    bm25 = Bm25(terms(corpus.whole_texts()), bm25_settings()).search(terms(questions.texts), 1000)
     runs = {"bm25": [*bm25], "minilm": ranked(minilm, questions, corpus)}
     for rule in ("product", "reciprocal-rank"):
         both = zip(runs["bm25"], runs["minilm"], strict=True)
-        runs[rule] = [fused(pair, FusionSettings(rule, (1, 1)), 1000) for pair in both]
+        runs[rule] = [fused(pair, fusion_settings(rule), (1, 1), 1000) for pair in both]
     return {name: measured(questions, corpus, found) for name, found in runs.items()}
 
 

@@ -6,9 +6,9 @@ equal scores in the order of the corpus. Measures by ir-measures 0.4.3. Values h
 
 import pytest
 from mirror_questions import mirror_corpus, mirror_questions
+from retrievers import analyser_with, bm25_settings
 
-from sentflow.retrieval.analysers import Analyser
-from sentflow.retrieval.bm25 import Bm25, Bm25Settings
+from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.ranking import Run
 
@@ -48,8 +48,8 @@ FAST = ("juristcu", "oab-statement-answer", "faquad-dev", "med")
 def measured(name, mirror, analyser=PLAIN, measures=MEASURES):
     questions = mirror_questions(name, mirror)
     corpus = mirror_corpus(questions.corpus, mirror)
-    terms = Analyser.from_settings(analyser, where=name).terms
-    found = Bm25(terms(corpus.whole_texts()), Bm25Settings()).search(terms(questions.texts), 1000)
+    terms = analyser_with(**analyser).terms
+    found = Bm25(terms(corpus.whole_texts()), bm25_settings()).search(terms(questions.texts), 1000)
     return evaluate(
         Run(corpus.ids, dict(zip(questions.ids, found, strict=True))), questions, corpus, measures
     )

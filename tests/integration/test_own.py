@@ -37,7 +37,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = copy_workflow(tmp_path_factory.mktemp("own") / "project")
     default = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
     for section, keys in QUICK.items():
-        default[section].update(keys)
+        default.setdefault(section, {}).update(keys)
     # The pages say nothing of them.
     default["select"].update(pair_sets=[], alignments=[], regressions=[], question_sets=[], retrievers=[])
     (folder / "config.yaml").write_text(yaml.safe_dump(default, allow_unicode=True), encoding="utf-8")

@@ -1,12 +1,14 @@
 """sentflow from a wheel, in an environment without its repository: library, commands, runs in any folder."""
 
 import os
+import shutil
+import sys
+import venv
 import zipfile
 from pathlib import Path
 
 import pytest
-from wheels import build_wheel, environment_of
-from workflow_copy import PACKAGE, REPOSITORY, TINY, ended, environment
+from workflow_copy import PACKAGE, REPOSITORY, TINY, copy_workflow, ended, environment
 
 pytestmark = pytest.mark.nightly
 
@@ -29,14 +31,35 @@ print(sentflow.evaluate_run(run, {"0": {"2": 1}}))
 """
 
 
+def pip(*arguments: str) -> None:
+    words = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+    done = ended(words, Path.cwd(), os.environ)
+    assert done.code == 0, done.text
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(tmp_path_factory.mktemp("wheel"))
+    """Built in a copy of the repository; nothing is fetched."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = copy_workflow(folder / "source")
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy2(REPOSITORY / name, source / name)
+    shutil.copytree(REPOSITORY / "experiments", source / "experiments")
+    pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(source))
+    (found,) = folder.glob("*.whl")
+    return found
 
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return environment_of(wheel, tmp_path_factory.mktemp("installed") / "environment")
+    """Of a new environment that has the wheel and the libraries of the tests, but not what these list in turn."""
+    folder = tmp_path_factory.mktemp("installed") / "environment"
+    venv.create(folder, with_pip=False)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    libraries = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
+    (packages / "libraries.pth").write_text("\n".join(libraries) + "\n", encoding="utf-8")
+    pip("--python", str(folder / "bin/python"), "install", "--no-deps", "--no-index", str(wheel))
+    return folder / "bin"
 
 
 def said(programs: Path, folder: Path, name: str, *arguments: str, code: int = 0) -> str:

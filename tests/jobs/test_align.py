@@ -7,6 +7,7 @@ from family_files import of_family, write_pair_set, write_vectors
 
 from sentflow.errors import DataError
 from sentflow.geometry.jobs import align
+from sentflow.geometry.settings import AlignmentSettings
 from sentflow.texts.collection import write_texts
 
 TEXTS = ["right", "up", "left", "long"]
@@ -25,14 +26,15 @@ def write_family(folder: Path, texts: list[str], vectors: np.ndarray) -> Path:
 
 
 def run(folder: Path, pairs: list[Path], entry: dict) -> dict:
-    align(**of_family(folder, pairs), settings={"alignment": "own", "model": "m", **entry})
+    settings = AlignmentSettings(**entry)
+    align(**of_family(folder, pairs), alignment="own", model="m", settings=settings)
     return json.loads((folder / "out.json").read_text())
 
 
 def test_pair_sets_are_joined_and_the_file_says_what_was_measured(family):
     one = write_pair_set(family, "one", [("right", "up", 5), ("right", "left", 1)])
     two = write_pair_set(family, "two", [("up", "long", 4.5)])
-    found = run(family, [one, two], {"variant": "definition", "threshold": 4.0, "pairs": ["one", "two"]})
+    found = run(family, [one, two], {"variant": "definition", "threshold": 4.0})
     assert found["alignment"] == pytest.approx((2 + 0) / 2)
     assert (found["n_positive"], found["n_sentences"], found["n_pairs"], found["n_zero"]) == (2, 6, 15, 0)
     assert (found["set"], found["model"], found["warnings"]) == ("own", "m", [])

@@ -8,21 +8,20 @@ from family_files import of_family, write_pair_set, write_vectors
 from sentflow.errors import ConfigError, DataError
 from sentflow.geometry.jobs import geometry
 from sentflow.geometry.permuted_texts import PermutedTexts, write_permuted
+from sentflow.geometry.settings import GeometrySettings
 from sentflow.texts.collection import write_texts
 
 N, D = 60, 8
 TEXTS = [f"text {number} of the family" for number in range(N)]
-SETTINGS = {
-    "family": "own",
-    "model": "m",
-    "truncation": [2, 4, 8, 500],
-    "neighbours": 5,
-    "measure": "cosine",
-    "correlation": "spearman",
-    "seed": 1,
-    "n_resamples": 200,
-    "level": 0.9,
-}
+SETTINGS = GeometrySettings(
+    truncation=(2, 4, 8, 500),
+    neighbours=5,
+    measure="cosine",
+    correlation="spearman",
+    seed=1,
+    n_resamples=200,
+    level=0.9,
+)
 
 
 @pytest.fixture
@@ -41,7 +40,8 @@ def family(tmp_path, vectors) -> Path:
 
 
 def run(folder: Path, **more: Path) -> dict:
-    geometry(**of_family(folder, [folder / "A.parquet"]), settings=SETTINGS, **more)
+    inputs = of_family(folder, [folder / "A.parquet"])
+    geometry(**inputs, collection="own", model="m", settings=SETTINGS, **more)
     return json.loads((folder / "out.json").read_text())
 
 

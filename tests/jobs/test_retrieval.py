@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sentflow.compare.question_rows import QuestionDifference
+from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.files.rows import read_rows
 from sentflow.retrieval.hardest_rows import HardQuestion
 from sentflow.retrieval.jobs import (
@@ -14,11 +15,16 @@ from sentflow.retrieval.jobs import (
     compare_retrieval,
     evaluate,
     hardest_questions,
-    read_run,
-    search_terms,
+    search,
 )
 from sentflow.retrieval.results import read_values
 from sentflow.retrieval.runs import read_run as read_run_file
+from sentflow.retrieval.settings import (
+    EvaluateSettings,
+    HardestSettings,
+    RetrievalComparisonSettings,
+    SearchSettings,
+)
 from sentflow.texts.jobs import prepare_corpus, prepare_questions
 
 TEXTS = ["wings and flow", "heat transfer", "wings of heat", "sound"]
@@ -26,6 +32,7 @@ QUESTIONS = {"q1": "wings?", "q2": "heat transfer", "q3": "loud sound"}
 RELEVANT = {"q1": "d0", "q2": "d1", "q3": "d3"}
 CORPUS = Path("c.parquet")
 ASKED = {"questions": Path("q.parquet"), "judgements": Path("j.parquet")}
+WORDS = AnalyserSettings(units="words")
 COMMON = {"data_version": "raw", "language": "en"}
 LINES = {"format": "jsonl", "id": "_id", "text": "text"}
 
@@ -44,7 +51,7 @@ def prepared(tmp_path, monkeypatch):
     corpus = {**COMMON, "documents": [{**LINES, "files": ["corpus.jsonl"]}]}
     prepare_corpus(corpus="c", raw=[Path("corpus.jsonl")], settings=corpus, table=Path("c.parquet"))
     questions_prepared()
-    analyse(corpus=CORPUS, analyser="words", settings={"units": "words"}, table=Path("t.parquet"))
+    analyse(corpus=CORPUS, analyser="words", settings=WORDS, table=Path("t.parquet"))
     return tmp_path
 
 
@@ -66,34 +73,36 @@ def questions_prepared(**keys):
     )
 
 
-def searched(job, output, settings, **more):
-    job(corpus=CORPUS, **ASKED, settings={"depth": 3, **settings}, run=Path(output), **more)
+def searched(output, by, depth=3, *, analyser=None, **inputs):
+    given = {"retriever": Path(output).stem, "depth": depth, "by": by}
+    settings = SearchSettings.model_validate(given | ({"analyser": analyser} if analyser else {}))
+    search(corpus=CORPUS, **ASKED, settings=settings, run=Path(output), **inputs)
     about, run = read_run_file(output, [f"d{row}" for row in range(len(TEXTS))])
     return about, {name: run.documents(name) for name in run.ranked}
 
 
-def bm25(output="bm25.parquet", **settings):
-    return searched(
-        search_terms,
-        output,
-        {"retriever": "bm25", "analyser": {"units": "words"}, **settings},
-        terms=Path("t.parquet"),
-    )
+def bm25(depth=3):
+    by = {"kind": "bm25", "analyser": "words"}
+    return searched("bm25.parquet", by, depth, analyser=WORDS, terms=Path("t.parquet"))
+
+
+def run_file(name, file, depth=3):
+    by = {"kind": "run", "files": {"q": str(file)}}
+    return searched(f"{name}.parquet", by, depth, trec=Path(file))
 
 
 def evaluated(name, **settings):
     """Values per question of a run that was written."""
     given = {"measures": ["nDCG@10"], "level": 0.95, "n_resamples": 50, "seed": 1, **settings}
+    given = EvaluateSettings.model_validate(given)
     run, rows = Path(f"{name}.parquet"), Path(f"{name}-r.parquet")
     evaluate(run=run, corpus=CORPUS, **ASKED, settings=given, scores=Path(f"{name}-r.json"), rows=rows)
     return read_values(f"{name}-r.parquet")
 
 
 def quoted(pair=()):
-    settings = {
-        "order": ["bm25", "other"], "serious": ["bm25", "other"], "pair": pair, "measure": "nDCG@10", "limit": 2,
-    }  # fmt: skip
-    names = settings["order"]
+    names = ("bm25", "other")
+    settings = HardestSettings(retrievers=names, controls=(), pair=tuple(pair), measure="nDCG@10", limit=2)
     hardest_questions(
         corpus=CORPUS,
         **ASKED,
@@ -108,7 +117,7 @@ def quoted(pair=()):
 def test_hardest_questions_and_those_that_two_retrievers_disagree_on(prepared):
     bm25()
     (prepared / "run.trec").write_text("q1 Q0 d1 1 9 x\nq1 Q0 d0 2 1 x\nq2 Q0 d1 1 1 x\n", encoding="utf-8")
-    searched(read_run, "other.parquet", {"retriever": "other"}, trec=Path("run.trec"))
+    run_file("other", "run.trec")
     evaluated("bm25")
     evaluated("other")
     rows = quoted()
@@ -138,13 +147,13 @@ def test_a_retriever_that_equal_scores_decide_on_is_not_tested(prepared):
     (prepared / "a.trec").write_text("q1 Q0 d0 1 2 x\nq2 Q0 d0 1 2 x\nq3 Q0 d3 1 1 x\n", encoding="utf-8")
     (prepared / "b.trec").write_text("q1 Q0 d0 1 2 x\nq1 Q0 d1 1 1 x\nq2 Q0 d1 1 1 x\n", encoding="utf-8")
     for name in ("a", "b"):
-        searched(read_run, f"{name}.parquet", {"retriever": name}, trec=Path(f"{name}.trec"))
+        run_file(name, f"{name}.trec")
     for name in ("a", "b", "bm25"):
         evaluated(name)
-    settings = {
-        "order": [["q"], ["a", "bm25", "b"]], "families": {}, "main": "nDCG@10",
-        "measures": ["nDCG@10"], "alpha": 0.05, "level": 0.95, "margin": 0.01, "n_resamples": 50, "seed": 1,
-    }  # fmt: skip
+    settings = RetrievalComparisonSettings(
+        question_sets=["q"], systems=["a", "bm25", "b"], families={}, main="nDCG@10",
+        measures=["nDCG@10"], alpha=0.05, level=0.95, margin=0.01, n_resamples=50, seed=1,
+    )  # fmt: skip
     names = ("differences", "document_differences", "group_differences", "clusters", "groups", "seeds")
     compare_retrieval(
         scores=[Path(f"{name}-r.json") for name in ("a", "b", "bm25")],
@@ -170,7 +179,5 @@ def test_a_question_that_is_a_document_does_not_find_itself_where_its_set_says_s
         questions_prepared(same_ids=same_ids)
         about, run = bm25(depth=2)
         assert (about["depth"], run) == (2, found)
-        assert searched(read_run, "o.parquet", {"retriever": "o", "depth": 2}, trec=Path("run.trec"))[1] == {
-            "d1": other
-        }
+        assert run_file("o", "run.trec", 2)[1] == {"d1": other}
         assert evaluated("bm25").values["nDCG@10"].tolist() == pytest.approx(values)

@@ -9,12 +9,13 @@ import fake_summary
 import numpy as np
 import pandas as pd
 import pytest
-from api_stubs import COLUMNS, QUICK, WordEncoder, sample_table
 from sklearn.feature_extraction.text import TfidfVectorizer
 from small_tasks import task_features, text_vectors
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
+from sentflow.api.data import load_task
+from sentflow.api.tasks import known_tasks
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError
 from sentflow.files.io import read_json
@@ -26,6 +27,24 @@ from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.storage.folds import read_folds
 from sentflow.probing.training.folds import train_folds
 from sentflow.report.families.retrieval.rows import RetrievalRow
+
+QUICK = {"n_repeats": 1, "k_fold": 2, "n_processes": 1, "show_progress_bar": False, "device": "cpu"}
+COLUMNS = ["kfold_repetition", "kfold_partition", "train_epoch", "metric", "value"]
+
+
+class WordEncoder:
+    """Anything with encode: vectors made of words."""
+
+    def __init__(self, dimension: int = 8) -> None:
+        self.dimension = dimension
+
+    def encode(self, texts):
+        return text_vectors(texts, dimension=self.dimension)
+
+
+def sample_table(data, task: str):
+    protocol = replace(PUBLISHED, folds=2)
+    return load_task(task, known_tasks(None), folder=data, protocol=protocol, mirrors=[])
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +114,33 @@ def test_a_task_keeps_its_classifier_after_an_mlp_task_and_arguments_stay_as_the
     changed = scores["T1B-sample"]["not_comparable"]
     assert changed["folds"] == {"here": 2, "published": 5}
     assert list(changed) == ["folds", "max_epochs", "repetitions"]
+
+
+OWN = """
+class Mine:
+    def encode(self, texts):
+        return [[len(text), text.count("a"), text.count("o")] for text in texts]
+
+class Fitted(Mine):
+    lazy = True
+
+    def fit(self, texts):
+        return self
+"""
+
+
+def test_a_class_of_a_file_gives_the_numbers_of_the_class_itself(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
+    exec(OWN, own := {})
+    expected, *found = [
+        sentflow.UlyssesSentEval(model, tasks="G3-sample", data_dir_path=data).evaluate_in_task(
+            "G3-sample", kwargs_train=QUICK, return_all_results=True
+        )[1]
+        for model in (own["Mine"](), "mine.py:Mine", "mine.py:Fitted")
+    ]
+    for rows in found:
+        pd.testing.assert_frame_equal(rows, expected)
 
 
 class Fixed(sentflow.UlyssesSentEval):

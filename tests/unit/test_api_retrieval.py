@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from retrievers import analyser_with, bm25_settings, fusion_settings
 from sentence_transformers import SentenceTransformer
 
 import sentflow
@@ -13,11 +14,10 @@ from sentflow.api.run_evaluation import ALPHA, LEVEL, MARGIN, MEASURES, N_RESAMP
 from sentflow.api.run_inputs import grades_of, judged_questions
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
 from sentflow.errors import ConfigError
-from sentflow.retrieval.analysers import Analyser
-from sentflow.retrieval.bm25 import Bm25, Bm25Settings
+from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.dense import Vectors, search
 from sentflow.retrieval.evaluation import evaluate
-from sentflow.retrieval.fusion import FusionSettings, fused
+from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.results import stated_means
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
@@ -41,10 +41,10 @@ def letters(texts):
 
 def test_bm25_gives_the_scores_of_the_pipeline():
     found = sentflow.retrieve(QUESTIONS, DOCUMENTS, "bm25", k=3)
-    terms = Analyser.from_settings({"units": "long-words"}, where="").terms
+    terms = analyser_with("long-words").terms
     texts = found.corpus.whole_texts()
     assert texts[4] == "Metal the plane of heat"
-    expected = Bm25(terms(texts), Bm25Settings()).search(terms([*QUESTIONS.values()]), 3)
+    expected = Bm25(terms(texts), bm25_settings()).search(terms([*QUESTIONS.values()]), 3)
     for name, ranked in zip(QUESTIONS, expected, strict=True):
         assert [*found[name].items()] == [
             (str(row), score) for row, score in zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)
@@ -77,9 +77,9 @@ def test_a_fusion_is_that_of_its_parts():
     entry = {"kind": "fusion", "of": ["bm25", letters], "rule": "sum", "weights": [0.3, 0.7]}
     found = sentflow.retrieve(QUESTIONS, DOCUMENTS, entry, k=3)
     parts = [sentflow.retrieve(QUESTIONS, DOCUMENTS, part, k=6).run.ranked for part in ("bm25", letters)]
-    settings = FusionSettings("sum", (0.3, 0.7))
+    settings = fusion_settings()
     for name in QUESTIONS:
-        expected = fused([part[name] for part in parts], settings, 3)
+        expected = fused([part[name] for part in parts], settings, (0.3, 0.7), 3)
         assert [*found[name].values()] == expected.scores.tolist()
 
 

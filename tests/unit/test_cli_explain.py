@@ -9,12 +9,13 @@ import pytest
 import yaml
 from called import printed, refused
 from experiments import WORKFLOW
+from retrievers import bm25_settings
 
 from sentflow.cli.configuration import read_configuration
 from sentflow.config.load import load_experiment
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.graph import paths
-from sentflow.retrieval.bm25 import Bm25, Bm25Settings
+from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.runs import write_run
 from sentflow.retrieval.terms import write_terms
@@ -53,9 +54,9 @@ def _finished(tmp_path, monkeypatch):
     write_questions(made(paths.QUESTIONS, **names), made(paths.JUDGEMENTS, **names), questions)
     terms = [text.split() for text in TEXTS]
     job = SimpleNamespace(questions=SET, retriever="bm25")
-    write_terms(made(family.terms(paths.TERMS)(job)), terms, corpus=SET, analyser="long-words")
+    write_terms(made(*family.terms(job)), terms, corpus=SET, analyser="long-words")
     words = [text.rstrip("?").split() for text in ASKED.values()]
-    ranked = Bm25(terms, Bm25Settings()).search(words, 10)
+    ranked = Bm25(terms, bm25_settings()).search(words, 10)
     about = {"questions": SET, "retriever": "bm25"}
     write_run(made(paths.RUN, **about), Run(ids, dict(zip(ASKED, ranked, strict=True))), about)
 

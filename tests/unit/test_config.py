@@ -2,18 +2,16 @@
 
 import copy
 from types import SimpleNamespace
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 import yaml
 from experiments import DEFAULT, REPOSITORY, WORKFLOW, experiment, mistakes
-from pydantic.fields import FieldInfo
 
 from sentflow.cli.configuration import read_configuration
 from sentflow.config import removed
 from sentflow.config.entries import merge
 from sentflow.config.load import load_experiment, read_own
-from sentflow.config.model import Settings, descriptions
 from sentflow.errors import ConfigError
 from sentflow.families.probing.family import Probing
 from sentflow.graph import products
@@ -128,31 +126,6 @@ def test_a_configuration_is_left_as_it_was():
     assert "max_tokens" not in experiment().models["minilm-l6"]  # of one configuration nothing stays
 
 
-def test_every_setting_says_what_it_is():
-    """In a text below its field, or with its type, where several have the same."""
-    models, waiting = [], [Settings]
-    while waiting:
-        models += (found := waiting.pop().__subclasses__())
-        waiting += found
-    assert len(models) > 60
-    silent = [
-        f"{model.__name__}.{name}"
-        for model in models
-        if model.__module__.startswith("sentflow.")
-        for name, field in model.model_fields.items()
-        if name != "kind" and not descriptions(model).get(name) and not _of_type(field)
-    ]
-    assert silent == []
-
-
-def _of_type(field):
-    """What the type of a field says: its own annotation, that of what may be left out, or a model."""
-    kinds = [field.annotation, *get_args(field.annotation)]
-    told = [info.description for kind in kinds for info in get_args(kind) if isinstance(info, FieldInfo)]
-    models = [kind.__doc__ for kind in kinds if isinstance(kind, type) and issubclass(kind, Settings)]
-    return field.description or any(told) or any(models)
-
-
 # --- mistakes of form
 
 
@@ -165,7 +138,7 @@ def test_misspelt_keys_are_told_with_the_nearest():
         ({"tasks": {"T1A-open": {"reader": {"fil": "x"}}}}, "tasks.T1A-open.reader.fil", "file?"),
         ({"datasets": {"factnews": {"licens": "x"}}}, "datasets.factnews.licens", "licence?"),
         ({"models": {"tfidf": {"max_feature": 2}}}, "models.tfidf.max_feature", "max_features?"),
-        ({"models": {"random": {"max_tokens": 12}}}, "models.random.max_tokens", "kind random"),
+        ({"models": {"random": {"max_tokens": 12}}}, "models.random.max_tokens", "dimension"),
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.encoders.checks.entries import custom_problems, entry_problems
+from sentflow.config.problems.encoders import custom_problems
 from sentflow.encoders.entries import custom_files, is_featuriser, is_lazy
 from sentflow.encoders.kinds.custom_class import CustomClass, code_files, read_class
 from sentflow.errors import ConfigError
@@ -48,7 +48,7 @@ def test_level_and_laziness_are_read_from_the_source(write, source, level, lazy)
     entry = {"kind": "custom", "custom": "mine.py:Mine"}
     assert is_lazy(entry) is lazy
     assert is_featuriser(entry) is (level == "embed" and not lazy)
-    assert custom_problems("m", entry) == entry_problems("m", entry) == []
+    assert custom_problems("m", entry) == []
 
 
 @pytest.mark.parametrize(

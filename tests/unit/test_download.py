@@ -250,14 +250,6 @@ def test_local_file_beyond_the_limit_is_refused(tmp_path):
         download(CatalogFile((str(tmp_path / "a.csv"),), bytes=15), tmp_path / "raw/a.csv")
 
 
-def test_archive_that_climbs_out_is_refused_although_its_checksum_is_right(tmp_path, loopback):
-    content = zipped({"../../fora.csv": "x"})
-    url = loopback.serve("/a.zip", loopback.whole(content))
-    with pytest.raises(DataError, match=r"member '\.\./\.\./fora\.csv' leads out of its folder"):
-        download(catalog_file(url, content=content), tmp_path / "raw/a.zip", patience=HASTE)
-    assert left_in(tmp_path / "raw") == []
-
-
 @pytest.mark.parametrize("prefix", ["", "repo-0a1b/"])
 def test_archive_may_be_packed_otherwise_where_only_its_members_count(tmp_path, loopback, prefix):
     content = zipped({f"{prefix}raiz/true/1.txt": "ação", f"{prefix}README.md": prefix})

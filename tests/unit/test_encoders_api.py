@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 from embeddings_server import embeddings_server, vector_of
+from one_connection import one_connection
 
 from sentflow.downloads import retries
 from sentflow.encoders.kinds.api import ApiEncoder, Settings, read_answer
@@ -131,6 +132,18 @@ def test_an_answer_that_holds_the_key_is_refused_without_showing_it(server):
         encode(server, ["lei"])
     assert KEY not in str(error.value)
     assert error.value.__cause__ is None
+
+
+def test_an_answer_without_end_is_left(monkeypatch):
+    def endless(connection):
+        connection.recv(1 << 16)
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n[")
+        while True:
+            connection.sendall(b"[]," * 10_000)
+
+    monkeypatch.setenv("NO_PROXY", "*")
+    with one_connection(endless) as url, pytest.raises(DataError, match="1048576"):
+        EmbeddingsService(url, Connection(attempts=1)).post({}, most_bytes=1 << 20)
 
 
 def item(index, vector=(1.0, 2.0)):

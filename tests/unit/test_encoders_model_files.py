@@ -94,16 +94,19 @@ def test_a_broken_list_of_modules_is_one_paragraph(tmp_path, content):
     [
         ("config", {"hidden_size": "32"}),
         ("config", {"hidden_size": 10**400}),
+        ("config", {"hidden_size": 32, "num_hidden_layers": 10**7}),
         ("2_Dense__config", {"out_features": 0}),
         ("1_Pooling__config", {"embedding_dimension": 3.5, "pooling_mode": "mean"}),
     ],
-    ids=["text", "400 digits", "zero", "part"],
+    ids=["text", "400 digits", "layers", "zero", "part"],
 )
 def test_a_size_that_is_none_is_refused(tmp_path, name, content):
     good = {"1_Pooling__config": {"embedding_dimension": 32}, "2_Dense__config": {"out_features": 8}}
     modules = (("Transformer", ""), ("Pooling", "1_Pooling"), ("Dense", "2_Dense"))
     model = make_model(tmp_path, *modules, **{**good, name: content})
-    with pytest.raises(DataError, match="must be a whole number|describes a model of about"):
+    with pytest.raises(
+        DataError, match="must be a whole number|describes a model of about|num_hidden_layers is"
+    ):
         describe(model, allow_pickle=False)
 
 

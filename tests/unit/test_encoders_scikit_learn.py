@@ -6,8 +6,8 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
-from sentflow.encoders.checks.entries import entry_problems
 from sentflow.encoders.kinds.scikit_learn import ScikitLearnEncoder
+from sentflow.encoders.kinds.scikit_learn_steps import step_problems
 from sentflow.errors import ConfigError
 
 TEXT = "sklearn.feature_extraction.text."
@@ -75,7 +75,7 @@ def test_paths_and_code_are_refused_wherever_they_are_written(name, argument, va
     nested = {"class": "sklearn.pipeline.Pipeline", "arguments": {"steps": [["part", step]]}}
     union = {"class": UNION, "arguments": {"transformer_list": [["part", step]]}}
     for entry in (step, union, {"pipeline": [{"class": TFIDF}, step]}, {"pipeline": [nested]}):
-        (problem,) = entry_problems("x", {"kind": "scikit-learn", **entry})
+        (problem,) = step_problems("models.x", entry)
         assert f"arguments.{argument}: " in problem
         with pytest.raises(ConfigError, match=f"arguments.{argument}: "):
             ScikitLearnEncoder.from_settings(entry)

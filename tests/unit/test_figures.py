@@ -17,7 +17,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import write_rows
 from sentflow.report.costs import pareto
 from sentflow.report.families.geometry.association import association_rows, correlation_interval, plane_rows
-from sentflow.report.families.probing import best_gaps, differences, family_means, rankings
+from sentflow.report.families.probing import best_gaps, family_means, rankings
 from sentflow.report.families.retrieval.rows import QuestionGapRow, RetrievalCostRow
 from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.figure import canvas, inspection
@@ -73,16 +73,6 @@ def test_texts_have_room(name):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert inspection.inspect(recipe(name).draw(rows)).problems == []
-
-
-def test_overlapping_and_clipped_texts_and_flat_panels_are_found():
-    figure = recipe("heatmap").draw(SCORES)
-    assert inspection.inspect(figure).problems == []
-    figure.set_size_inches(1.5, 1.0)
-    figure.axes[0].set_position((0.1, 0.1, 0.5, 0.001))
-    problems = "\n".join(inspection.inspect(figure).problems)
-    for found in ("cover each other", "over the edge", "collapsed to 0.75 × 0.00 inches"):
-        assert found in problems
 
 
 # --- looks and bytes ----------------------------------------------------------------------------------------
@@ -147,16 +137,6 @@ def test_bars_join_the_longest_runs_in_which_no_two_are_separated():
     assert runs("b", "a c", "b") == [(0, 1), (1, 2)]
     assert runs("", "", "") == []
     assert rankings.bar_levels([(0, 1), (1, 2), (3, 4)]) == [0, 1, 0]
-
-
-def test_filled_only_if_significant():
-    pair = differences.drawn_rows(SCORES, fake_comparisons.comparisons(SCORES).pairs)[0]
-    gaps = gaps_of(a=0.3, b=0.5)
-    for p_holm, filled in ((pair.alpha, True), (0.5, False), (math.nan, False)):
-        of_pair = differences.draw([dataclasses.replace(pair, p_holm=p_holm)]).axes[0].lines[-1]
-        of_gap = best_gaps.draw([dataclasses.replace(gaps[0], p_holm=p_holm), gaps[1]]).axes[0].lines[-2]
-        for marker in (of_pair, of_gap):
-            assert (marker.get_markerfacecolor() != "white") is filled
 
 
 def gaps_of(**means):

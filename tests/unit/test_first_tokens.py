@@ -7,13 +7,14 @@ import pytest
 from tiny_bert import TEXTS, save_tiny_bert
 from transformers import XLNetTokenizer
 
-from sentflow.encoders.checks.entries import entry_problems
+from sentflow.config.model import mistakes
 from sentflow.encoders.entries import fetch_settings
 from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.kinds.neural.load import load
 from sentflow.encoders.kinds.neural.settings import Settings
 from sentflow.encoders.kinds.neural.tokenizer import tokenizer_of
+from sentflow.encoders.settings import Model
 from sentflow.errors import ConfigError
 
 PIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "▁lei", "▁ação", "▁projeto", "▁não", "▁saúde", "▁:")
@@ -31,7 +32,7 @@ def folder(tmp_path):
 
 def loaded(folder, kind="transformers", pooling="cls", **more):
     entry = {"kind": kind, "source": {"folder": str(folder)}, **more}
-    assert not entry_problems("mine", entry)
+    assert not mistakes(Model, entry, where="mine")
     manifest = fetch_model("mine", fetch_settings(entry), folder.parent)
     around = Surroundings(threads=1, manifest_folder=folder.parent)
     return manifest, load(manifest, Settings(pooling=pooling), around).encode(TEXTS, role="text", task=None)

@@ -1,19 +1,15 @@
 """Files, configurations and servers made to do harm: each ends in one message, in bounded time."""
 
 import os
-import time
 from functools import partial
 
 import pytest
 import yaml
-from one_connection import one_connection
 from typer.testing import CliRunner
 
 from sentflow.cli.app import app
 from sentflow.cli.configuration import read_configuration
 from sentflow.config.load import load_experiment
-from sentflow.downloads.retries import RetryPolicy
-from sentflow.downloads.transfer import Patience, TransferError, fetch
 from sentflow.encoders.fetch.module_checks import check_own_modules
 from sentflow.errors import ConfigError
 from sentflow.graph.workflow_folder import workflow_folder
@@ -84,20 +80,6 @@ def test_too_many_seeds_are_told(tmp_path):
         ConfigError, match=r"models\.m: with it, .* more than 2000 entries\. Write fewer seeds"
     ):
         loaded(tmp_path, models={"m": entry}, select={"models": ["m"]})
-
-
-@pytest.mark.parametrize("start", [b"", b"HTTP/1.1 200 OK\r\nX: "])
-def test_a_server_that_drips_before_the_body_is_left_like_a_stalled_one(tmp_path, start):
-    def drip(connection):
-        connection.recv(1 << 16)
-        connection.sendall(start)
-        for _ in range(2000):  # 20 s, in which no read times out
-            time.sleep(0.01)
-            connection.sendall(b"x" if start else b"HTTP/1.1 100 Continue\r\n\r\n")
-
-    patience = Patience(stall_seconds=0.3, retries=RetryPolicy.of(1))
-    with one_connection(drip) as url, pytest.raises(TransferError, match="no response before the timeout"):
-        fetch(url, tmp_path / "part", patience=patience)
 
 
 @pytest.mark.parametrize(

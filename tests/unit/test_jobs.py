@@ -85,8 +85,8 @@ def test_no_two_jobs_have_one_name_and_each_is_what_its_source_says():
     assert len(set(JOBS)) == len(JOBS)
     for name in JOBS:
         parser = job_named(name).parser
-        options = {action.dest for action in parser._actions} - {"help"}
-        assert options == set(signature(name)), name
+        options = {action.dest for action in parser._actions} - {"help", "code"}
+        assert options == set(signature(name)) - {"code"}, name
 
 
 def test_the_command_of_a_rule_says_where_each_parameter_comes_from():
@@ -98,9 +98,11 @@ def test_the_command_of_a_rule_says_where_each_parameter_comes_from():
     assert command("align").endswith("--output {output:q} > {log:q} 2>&1")
     assert command("train").startswith("python") and "--threads {threads}" in command("train")
     assert "save-seconds" not in command("train")
+    assert command("train").count("--code={params.code:q}") == command("score").count("--code=") == 1
+    assert "--code" not in command("download", is_checked=False)
 
 
-@pytest.mark.parametrize("name", ["generate", "score", "align", "fuse", "table", "train", "embed"])
+@pytest.mark.parametrize("name", ["generate", "score", "align", "search", "table", "train", "embed"])
 def test_reading_a_command_line_imports_nothing_heavy(name):
     """What a job needs, it imports itself: one that takes a fifth of a second shall not wait for PyTorch."""
     program = f"""

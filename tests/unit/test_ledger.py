@@ -22,7 +22,7 @@ from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, WITHIN, LedgerRow,
 from sentflow.report.checks import Selection
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.ledger.check import check_ledger
-from sentflow.report.families.ledger.ledger_table import ledger_table
+from sentflow.report.families.ledger.tables import ledger
 from sentflow.report.families.retrieval.decision_rows import DecisionRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import markdown_text
@@ -81,7 +81,7 @@ def test_ours_stands_beside_the_printed_value_with_its_interval(tmp_path, catalo
     assert (paper.verdict, round(paper.ours, 6), paper.low, paper.high) == (EQUAL, 72.37, 70, 74)
     assert of_sts12["MTEB, results repository"].verdict == WITHIN
     assert {row.verdict for row in found if row.column != "STS12"} == {NOT_RUN}
-    text = markdown_text(ledger_table(found, "Title"))
+    text = markdown_text(ledger(Inputs.holding({LedgerRow: found}), {"caption": "Title"}))
     assert "| STS12 | ✓ | 72.37 | 72.370 [70.00, 74.00] | 0.000 | 0.02 | — |" in text
 
 

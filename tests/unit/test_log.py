@@ -3,7 +3,6 @@ import shlex
 
 import pytest
 
-from sentflow.errors import ConfigError, DataError
 from sentflow.jobs.log import exit_with, start_log
 
 
@@ -29,15 +28,6 @@ def code_of(main) -> int:
     with pytest.raises(SystemExit) as exit_info:
         exit_with(main)
     return exit_info.value.code
-
-
-@pytest.mark.parametrize("error", [ConfigError, DataError])
-def test_error_for_people_is_one_paragraph_without_a_traceback(capsys, error):
-    def main():
-        raise error("row 3 é ruim")
-
-    assert code_of(main) == 2
-    assert capsys.readouterr().err == "\nerror: row 3 é ruim\n"
 
 
 def test_too_little_memory_is_told_without_a_traceback(capsys):

@@ -16,6 +16,3 @@ def test_this_process_computes_as_it_was_started():
     if VARIABLE not in os.environ:
         pytest.skip(f"{VARIABLE} is not set: started as the processor of this machine")
     assert PROCESSORS[os.environ[VARIABLE]].problems() == []
-
-
-# --- what is run as other processors

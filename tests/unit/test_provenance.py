@@ -6,7 +6,7 @@ import pytest
 from sentflow.graph import provenance, source_facts
 from sentflow.jobs import job
 
-CACHED = ("_facts", "_imports", "_source", "_public_version", "code")
+CACHED = ("facts", "imports", "_file", "_folders", "_in_folder", "_data_beside", "_public_version", "code")
 JOBS = '''"""Jobs."""
 
 import json
@@ -77,11 +77,13 @@ def package(tmp_path, monkeypatch):
     monkeypatch.setattr(job, "PACKAGE", tmp_path / "sentflow")
     for module in (job, provenance):
         monkeypatch.setattr(module, "MODULES", ("sentflow.probing.jobs",))
-    monkeypatch.setattr(source_facts, "_REMEMBERED", tmp_path / "kept" / "facts.json")
-    source_facts._remembered.cache_clear()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    for cached in (source_facts._kept_file, source_facts._kept):
+        cached.cache_clear()
     yield SmallPackage(tmp_path / "sentflow")
     clear_caches()
-    source_facts._remembered.cache_clear()
+    for cached in (source_facts._kept_file, source_facts._kept):
+        cached.cache_clear()
     source_facts._new.clear()
 
 
@@ -218,26 +220,65 @@ def test_a_module_that_is_imported_by_name_counts(package):
     assert provenance.code("probe", "sentflow.named") != before
 
 
+def test_a_package_that_is_named_counts_as_a_whole(package):
+    package.write("shown/__init__.py", "")
+    package.write("shown/table.py", "ROWS = 1\n")
+    before = provenance.code("show", "sentflow.shown")
+    assert before.split()[1:] == ["sentflow.shown"]
+    package.write("shown/figure.py", "ROWS = 1\n")
+    assert provenance.code("show", "sentflow.shown") != before
+
+
+@pytest.mark.parametrize("name", ["probing/form.j2", "probing/words/nouns.yaml"])
+def test_files_that_code_reads_count_with_the_modules_beside_them(package, name):
+    package.write(name, "one")
+    before = package.digest(), package.digest("show")
+    package.write(name, "two")
+    assert package.digest() != before[0]
+    assert package.digest("show") == before[1]
+
+
+def test_every_file_of_the_package_that_is_no_module_counts_or_is_named_here():
+    files = [
+        file for file in provenance._ROOT.rglob("*") if file.is_file() and "__pycache__" not in file.parts
+    ]
+    others = {file.name for file in files if file.suffix not in {*provenance.DATA, ".py"}}
+    assert others <= {"py.typed", "python.sh"}
+
+
+def test_a_process_for_one_job_of_a_run_takes_the_digests_of_the_start(package, tmp_path):
+    before = package.digest()
+    provenance.write_sources(tmp_path / "sources.json")
+    package.write("losses.py", SOURCES["losses.py"].replace("2", "3"))
+    assert package.digest() != before
+    clear_caches()
+    provenance.use_sources(tmp_path / "sources.json")
+    try:
+        assert package.digest() == before
+    finally:
+        provenance._at_the_start.clear()
+
+
 def test_what_only_plumbing_imports_computes_nothing():
     for module in job.MODULES:
         for name in job.names_in(module):
-            found = set(provenance.modules_of(name))
+            found = {one for one in provenance.sources_of(name) if "/" not in one}
             for hidden in _behind_plumbing(found) - found:
-                source = provenance._source(hidden).read_text(encoding="utf-8")
+                source = provenance._file(hidden).read_text(encoding="utf-8")
                 assert not re.search(
                     r"import (numpy|scipy|torch|pandas|sklearn)|from (numpy|scipy|torch)", source
                 )
 
 
 def _behind_plumbing(modules: set[str]) -> set[str]:
-    imported = {one for module in modules for one in provenance._imports(module)}
-    open_modules = [one for one in imported if provenance._is_plumbing(one)]
+    imported = {one for module in modules for one in provenance.imports(module)}
+    open_modules = [one for one in imported if provenance.is_plumbing(one)]
     seen, found = set(), set()
     while open_modules:
         module = open_modules.pop()
         if module not in seen:
             seen.add(module)
-            behind = provenance._imports(module)
-            open_modules += filter(provenance._is_plumbing, behind)
-            found |= {one for one in behind if not provenance._is_plumbing(one)}
+            behind = provenance.imports(module)
+            open_modules += filter(provenance.is_plumbing, behind)
+            found |= {one for one in behind if not provenance.is_plumbing(one)}
     return found

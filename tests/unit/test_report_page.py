@@ -18,10 +18,10 @@ from sentflow.files.control_characters import HIDDEN, visible
 from sentflow.report.checks import CheckResult
 from sentflow.report.costs.encoders import encoder_rows
 from sentflow.report.page.page import render, without_machine_paths
-from sentflow.report.table.cells import Cell, Group, Table
+from sentflow.report.table import table as tables
 from sentflow.report.table.formats import csv_text, markdown_text
-from sentflow.report.table.html import sort_value
 from sentflow.report.table.latex import latex_text
+from sentflow.report.table.table import Table
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 EVIL = "</td></title></script><script>alert('é')</script><img src=x onerror=\"alert(1)\"> ' onclick='x' {{ 7 * 7 }}"
@@ -91,9 +91,9 @@ def test_an_address_that_is_not_of_the_web_is_no_link(sources):
 
 
 def table_of(text: str) -> Table:
-    group = Group(text, ((Cell(text), Cell(text)),))
-    header, tidy = ("Task", text), ("task", "value")
-    return Table("t", text, (text,), header, ("l", "l"), (group,), tidy, ((text, -1.5),), lead=1)
+    columns = [tables.text(heading, lambda row: row["task"]) for heading in ("Task", text)]
+    row = {"task": text, "value": -1.5}
+    return tables.build("t", text, ["task", "value"], [row], columns, [text], block=lambda row: row["task"])
 
 
 def test_text_of_others_is_no_command_of_latex_and_no_element_of_markdown():
@@ -161,10 +161,3 @@ def test_bold_and_underlined_scores_of_the_page_are_those_that_tests_mark(tmp_pa
         assert body.count('<strong class="value">') == n_bold
         assert body.count("not-worse") == n_underlined
     assert marks.count(BEST) == 3
-
-
-def test_cells_are_sorted_by_the_number_they_begin_with():
-    values = {"−0.012*": -0.012, "1,037": 1037, "<0.001": 0.0005, "1.4 GiB": 1433.6, "31 %": 31}
-    assert {text: sort_value(text) for text in values} == pytest.approx(values)
-    assert sort_value("3 h 05 min") == 11_100
-    assert sort_value("—") is None and sort_value("no limit") is None

@@ -17,23 +17,25 @@ from sentflow.exports.macros import macros
 from sentflow.report.checks import Selection
 from sentflow.report.comparison_tables import differences_table, matches_table, ranks_table
 from sentflow.report.costs.encoders import encoder_rows
-from sentflow.report.costs.encoders_table import encoders_table
+from sentflow.report.costs.rows import EncoderRow
+from sentflow.report.costs.tables import encoders
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.score_table import score_cell, scores_table
 from sentflow.report.families.probing.tasks_table import tasks_table
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import about, decimal, duration, memory
-from sentflow.report.table.cells import Cell, Group, Table
+from sentflow.report.table import table as tables
 from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
+from sentflow.report.table.html import html_text
 from sentflow.report.table.latex import compact_latex_text, latex, latex_text
-from sentflow.report.table.tex_layout import PAGE
-from sentflow.report.table.tex_parts import parts_of
+from sentflow.report.table.table import Cell
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 FOUND = fake_comparisons.comparisons(SCORES)
 
 
 def texts(table):
-    return [cell.text for group in table.groups for row in group.rows for cell in row]
+    return [cell.text for line in table.lines for cell in line]
 
 
 def records_of(text):
@@ -66,7 +68,7 @@ def test_a_cell_holds_the_score_and_its_interval_cut_to_the_range_in_print_only(
 
 def test_a_model_without_all_tasks_has_no_average():
     rows = fake_summary.score_rows(tasks=["T1A", "T1B"], models=["minilm-l6", "tfidf"])
-    average = scores_table(rows[:3], "Título").groups[-1].rows[0]
+    average = scores_table(rows[:3], "Título").lines[-1]
     whole = (rows[0].mean + rows[2].mean) / 2
     assert [cell.text for cell in average] == ["Average of 2 tasks", "", "", decimal(whole), "—"]
 
@@ -163,7 +165,7 @@ def test_significant_differences_have_an_asterisk_and_two_over_all_tasks():
         for p, over in ((0.001, 1.0), (0.5, 1.0), (0.001, 0.009), (0.001, 0.02))
     ]
     table = differences_table(SCORES, "Title", Comparisons(pairs=rows))
-    assert [row[1].text for row in table.groups[0].rows] == ["0.100*", "0.100", "0.100**", "0.100*"]
+    assert [row[1].text for row in table.lines] == ["0.100*", "0.100", "0.100**", "0.100*"]
 
 
 # --- protocols, documents, papers ---------------------------------------------------------------------------
@@ -179,14 +181,14 @@ def test_nothing_is_averaged_over_tasks_of_two_protocols():
         return math.fsum(means) / len(means)
 
     found = fake_comparisons.comparisons(rows)
-    lines = [line for group in scores_table(rows, "Title", found).groups for line in group.rows]
+    lines = scores_table(rows, "Title", found).lines
     averages = {line[0].text: line[5].text for line in lines if "Average" in line[0].text}
     assert averages == {
         "Average of 3 tasks, protocol published": decimal(mean_of("minilm-l6", "published")),
         "Average of 2 tasks, protocol corrected": decimal(mean_of("minilm-l6", "corrected")),
     }
-    ranks = ranks_table(rows, "Title", found).groups
-    assert [(len(group.rows), group.rows[0][1].text) for group in ranks] == [(4, "3"), (4, "2")]
+    ranks = ranks_table(rows, "Title", found).blocks
+    assert [(len(block.lines), block.lines[0][1].text) for block in ranks] == [(4, "3"), (4, "2")]
     alone = fake_comparisons.ranking_rows([row for row in rows if row.protocol == "corrected"])
     ranked = fake_comparisons.ranking_rows(rows)
     assert [row for row in ranked if row.protocol == "corrected"] == alone
@@ -245,18 +247,45 @@ def tables_of(rows):
     compared = (scores_table, differences_table, ranks_table, matches_table)
     others = [
         tasks_table(rows, "Title"),
-        encoders_table(encoder_rows(rows, {}, [], benchmarks=None), "Title"),
+        encoders(Inputs.holding({EncoderRow: encoder_rows(rows, {}, [], benchmarks=None)}), {"caption": "T"}),
     ]
     return [*(build(rows, "Title", found) for build in compared), *others]
 
 
 def test_a_latex_table_of_any_size_loses_no_row_and_no_column():
     for table in tables_of(fake_summary.many_rows(20, 3)):
-        parts = parts_of(table)
-        assert all(part.layout.width <= PAGE for part in parts), table.name
-        shown = {name for part in parts for name in part.table.header[table.lead :]}
-        assert shown == set(table.header[table.lead :])
-    rows = tuple((Cell(f"row {place}"), Cell("text")) for place in range(200))
-    long = Table("t", "Title", (), ("Name", "Text"), ("l", "l"), (Group("", rows),), (), ())
-    found = [row[0].text for part in parts_of(long) for group in part.table.groups for row in group.rows]
-    assert found == [f"row {place}" for place in range(200)]
+        written = latex_text(table)
+        for place in range(table.lead, len(table.columns)):
+            assert latex(table.columns[place].heading.split()[0]) in written
+        assert written.count(r"\begin{adjustbox}{max width=\textwidth}") == written.count(r"\toprule") > 0
+    name = tables.text("Name", lambda row: row["name"])
+    long = tables.build(
+        "t", "Title", ["name"], [{"name": f"row-{place}."} for place in range(200)], [name], []
+    )
+    written = latex_text(long)
+    assert all(f"row-{place}." in written for place in range(200))
+    assert "Part 5 of 5" in written
+
+
+def test_a_page_sorts_by_the_numbers_themselves_and_shows_no_text_as_html():
+    rows = [{"name": "<b>", "seconds": 90.0}, {"name": "none", "seconds": math.nan}]
+    columns = [
+        tables.text("Name", lambda row: row["name"]),
+        tables.number("Time", lambda row: row["seconds"], duration),
+    ]
+    table = tables.build("t", "A & B", ["name", "seconds"], rows, columns, [], block=lambda row: "all")
+    written = html_text(table, "Show")
+    assert (
+        '<th scope="row">all</th><td>&lt;b&gt;</td><td class="number" data-value="90.0">90 s</td>' in written
+    )
+    assert '<td class="number">—</td>' in written
+    assert "A &amp; B" in written and ' data-filter="Show"' in written
+    assert csv_text(table) == "name,seconds\n<b>,90.0\nnone,\n"
+
+
+def test_the_interval_of_a_number_stands_behind_it_where_both_limits_are_defined():
+    column = tables.number("Score", "mean", limits=("generalisation_low", "generalisation_high"))
+    row = fake_summary.one_row(mean=0.5, generalisation_low=0.4, generalisation_high=0.6)
+    assert column.cell(row) == Cell("0.500", "[0.400, 0.600]", value=0.5)
+    assert column.cell(dataclasses.replace(row, generalisation_low=math.nan)).detail == ""
+    assert column.cell(dataclasses.replace(row, mean=math.nan)) == Cell("—")

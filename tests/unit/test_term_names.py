@@ -1,12 +1,21 @@
 """What the terms of a vocabulary are called."""
 
 import pytest
-from only_tokenizers import save_bytes, save_word_pieces
-from tokenizers.pre_tokenizers import ByteLevel
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
 
 from sentflow.encoders.kinds.neural.term_names import term_names
+from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.vocabulary import vocabulary_sha256
 from sentflow.errors import DataError
+
+
+def saved(folder, model, decoder):
+    """The manifest of a model that would have this tokenizer."""
+    tokenizer = Tokenizer(model)
+    tokenizer.decoder = decoder
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
+    return Manifest("splade", None, source={"folder": str(folder)})
 
 
 def names(manifest, folder, n):
@@ -16,7 +25,7 @@ def names(manifest, folder, n):
 
 def as_letters(text):
     """How byte-level vocabularies write a text."""
-    [(written, _)] = ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str(text)
+    [(written, _)] = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str(text)
     return written
 
 
@@ -25,13 +34,14 @@ def test_bytes_are_called_by_the_text_that_they_are(tmp_path):
     assert written[1:4] == ["Ġlei", "aÃ§Ã£o", "ĠaÃ§Ã£o"]
     half = written[4][:2]  # two of the three bytes of a letter are no text
     tokens = {token: column for column, token in enumerate([*written, half])}
-    found = names(save_bytes(tmp_path / "b", tokens), tmp_path, len(tokens))
+    found = names(saved(tmp_path / "b", models.BPE(tokens, []), decoders.ByteLevel()), tmp_path, len(tokens))
     assert found == ["lei", "Ġlei", "ação", "Ġação", "법", "Ċ", "Ġ", half]
 
 
 def test_weights_of_another_vocabulary_are_not_named(tmp_path):
-    manifest = save_word_pieces(tmp_path / "w", ["[UNK]", "lei"])
-    own = vocabulary_sha256({"[UNK]": 0, "lei": 1})
+    vocabulary = {"[UNK]": 0, "lei": 1}
+    manifest = saved(tmp_path / "w", models.WordPiece(vocabulary, unk_token="[UNK]"), decoders.WordPiece())
+    own = vocabulary_sha256(vocabulary)
     assert term_names(manifest, tmp_path, own)(1) == "lei"
     with pytest.raises(DataError, match="has another vocabulary than the one that the weights"):
         term_names(manifest, tmp_path, vocabulary_sha256({"[UNK]": 1, "lei": 0}))

@@ -83,7 +83,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"form": "texts", **ROWS, "dataset": "wiki"}, ".dataset", "'wiki'"),
     ({"form": "texts", "pair_sets": ["STS21"]}, ".pair_sets", "'STS21'"),
     ({"form": "triplets", "pair_sets": ["STS12"]}, ".form", "texts or pairs"),
-    ({"form": "texts", **ROWS, "unscored": True}, ".unscored", "pair sets"),
+    ({"form": "texts", **ROWS, "unscored": True}, ".unscored", "pair_sets"),
     ({**PAIRS, "combined": {"data": ["bill"]}}, ".combined.data", "'bill'"),
     ({**PAIRS, "combined": {"data": ["wiki-10k"]}}, ".combined.data", "not pairs"),
     ({"form": "texts", "combined": {"data": ["msmarco-ko"]}}, ".form", "pairs, not texts"),

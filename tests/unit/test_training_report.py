@@ -5,7 +5,6 @@ import math
 import fake_trainings
 import pytest
 import trained_results
-from filled import filled
 
 from sentflow.compare.training_rows import TrainingSeeds
 from sentflow.files.rows import read_rows, write_rows
@@ -13,7 +12,6 @@ from sentflow.report.families.training import (
     curves_figure,
     held_out_table,
     seeds_figure,
-    sweep_figure,
 )
 from sentflow.report.families.training.figure_rows import (
     HELD_OUT,
@@ -25,7 +23,6 @@ from sentflow.report.families.training.figure_rows import (
 )
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.trained_rows import TrainedRow
-from sentflow.report.figure import canvas
 from sentflow.report.inputs import Inputs
 from sentflow.report.jobs import summarise_training_jobs
 from sentflow.report.table.formats import markdown_text
@@ -95,27 +92,3 @@ def test_jobs_and_cells_are_summarised(tmp_path):
     theirs, ours = read_rows(points, SweepPoint)
     assert (theirs.published, theirs.value, ours.published, ours.n_seeds) == (True, 0.81, False, 3)
     assert (ours.value, ours.max_tokens) == (pytest.approx(0.842), 32)
-
-
-def test_lengths_and_sweeps_have_lines_of_their_own_below_whole_names():
-    start, datas = "paraphrase-multilingual-mpnet", ("korean-news-of-15-tokens", "korean-wiki-of-15-tokens")
-    rows = [
-        filled(
-            SweepPoint, sweep=sweep, start=start, data=data, method="simcse", max_tokens=length,
-            learning_rate=rate, value=length / 1000 + 1000 * rate, published=False, n_seeds=1,
-        )
-        for sweep, data, length in (("one", datas[0], 32), ("one", datas[0], 128), *(("two", d, 32) for d in datas))
-        for rate in (3e-5, 1e-5)
-    ]  # fmt: skip
-    with canvas.style():
-        figure = sweep_figure.draw(rows)
-    panels = [axes for axes in figure.axes if axes.get_visible()]
-    drawn = [[list(line.get_ydata()) for line in axes.lines if len(line.get_xdata())] for axes in panels]
-    short, long = ([pytest.approx(n / 10 + rate) for rate in (1, 3)] for n in (32, 128))
-    assert drawn == [[short, long], [short], [short]]
-    titles = ["".join(axes.get_title(loc="left").split()) for axes in panels]
-    assert titles == [f"{start},{datas[0]},one", f"{start},{datas[0]},two", f"{start},{datas[1]}"]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        "simcse, 32 tokens",
-        "simcse, 128 tokens",
-    ]

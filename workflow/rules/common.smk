@@ -18,7 +18,7 @@ from sentflow.graph.environment import leave_out_working_folder
 # Before anything else is imported: Snakemake puts the folder of the Snakefile first, which often is the working folder.
 leave_out_working_folder(Path(workflow.basedir))
 
-from sentflow.graph import paths
+from sentflow.graph import paths, products
 from sentflow.config.entries import merge
 from sentflow.config.load import read_own
 from sentflow.config.load import load_experiment
@@ -31,16 +31,24 @@ from sentflow.graph.environment import (
 from sentflow.errors import ConfigError
 from sentflow.graph.job_settings import one_of
 from sentflow.graph.plan import refuse_uploads
-from sentflow.graph.products import files_of_page
-from sentflow.graph.provenance import code, files, job_params, versions
+from sentflow.graph.provenance import (
+    code,
+    job_params,
+    use_sources,
+    versions,
+    write_sources,
+)
 from sentflow.graph.requests import asks, beside_others
 from sentflow.graph.run_record import write_record
-from sentflow.graph.targets import Targets, code_of_page
+from sentflow.graph.targets import Targets
 from sentflow.graph.unknown_targets import (
     refuse_results_as_settings,
     told_of_unknown_targets,
 )
 from sentflow.jobs.shell import command
+
+# What the code of the package is when a run begins, for the processes that Snakemake starts for jobs of a cluster
+SOURCES_OF_RUN = Path.cwd() / ".snakemake" / "sentflow-sources.json"
 
 try:
     refuse_braces(Path(workflow.basedir))
@@ -50,6 +58,8 @@ try:
     experiment = load_experiment(
         merge(config, own), Path(workflow.basedir) / "workflow", own
     )
+    if not workflow.is_main_process:
+        use_sources(SOURCES_OF_RUN)
     targets = Targets(experiment)
     if workflow.is_main_process:
         for notice in experiment.notices:

@@ -17,7 +17,6 @@ rule generate:
         **asks(1000, 5),
     params:
         **job_params("generate"),
-        vocabulary=files("texts/sample/vocabulary/*.yaml"),
         task=targets.generated_task,
         seed=targets.generator_seed,
     shell:
@@ -49,7 +48,7 @@ rule download:
     params:
         content=targets.downloaded_content,
     shell:
-        command("download")
+        command("download", is_checked=False)
 
 
 rule collect:

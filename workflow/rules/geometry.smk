@@ -17,13 +17,17 @@ rule permute_texts:
         paths.benchmark("permute_texts", "{collection}")
     # Else it would also make the texts of a dataset with such a name.
     wildcard_constraints:
-        collection=one_of(geometry.described()),
+        collection=one_of(geometry.described),
     conda:
         "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:
-        **job_params("permute_texts", settings=geometry.permute_settings),
+        **job_params(
+            "permute_texts",
+            n=experiment.config.geometry.permuted_texts,
+            seed=experiment.config.geometry.seed,
+        ),
     shell:
         command("permute_texts")
 
@@ -31,9 +35,9 @@ rule permute_texts:
 rule align:
     """The vectors of one encoder → alignment of positive pairs and uniformity of all sentences, by one named variant."""
     input:
-        geometry.digests_of_alignment,
-        pairs=ancient(geometry.pairs_of_alignment),
-        positives=ancient(geometry.positives_of_alignment),
+        geometry.of_alignment(paths.PAIR_SET_DIGEST, "pairs", "positives"),
+        pairs=ancient(geometry.of_alignment(paths.PAIR_SET, "pairs")),
+        positives=ancient(geometry.of_alignment(paths.PAIR_SET, "positives")),
         texts=ancient(geometry.texts),
         embeddings=ancient(geometry.embeddings),
         info=geometry.embeddings_info,
@@ -58,14 +62,14 @@ rule align:
 rule geometry:
     """The vectors of one encoder on one collection → isotropy, spectrum, hubs, dimension, whitening, word order, truncation."""
     input:
-        geometry.digests_of_scored,
-        geometry.permuted_info,
-        pairs=ancient(geometry.scored),
+        geometry.scored(paths.PAIR_SET_DIGEST),
+        geometry.of_permuted(paths.EMBEDDINGS_INFO),
+        pairs=ancient(geometry.scored(paths.PAIR_SET)),
         texts=ancient(paths.TEXTS),
         embeddings=ancient(geometry.embeddings),
         info=geometry.embeddings_info,
-        permuted_texts=ancient(geometry.permuted_texts),
-        permuted_embeddings=ancient(geometry.permuted_embeddings),
+        permuted_texts=ancient(geometry.of_permuted(paths.TEXTS)),
+        permuted_embeddings=ancient(geometry.of_permuted(paths.EMBEDDINGS)),
     output:
         paths.GEOMETRY,
     log:
@@ -79,7 +83,7 @@ rule geometry:
     resources:
         **asks(1500, 60, per_input=16),
     params:
-        **job_params("geometry", settings=geometry.geometry_settings),
+        **job_params("geometry", settings=geometry.geometry_settings()),
     shell:
         command("geometry")
 
@@ -87,8 +91,8 @@ rule geometry:
 rule summarise_geometry:
     """All measurements on vectors → one table of each kind."""
     input:
-        aligned=geometry.alignments(),
-        measured=geometry.geometry(),
+        aligned=geometry.alignments,
+        measured=geometry.geometry,
     output:
         alignments=paths.SUMMARY_ALIGNMENTS,
         geometry=paths.SUMMARY_GEOMETRY,

@@ -54,7 +54,7 @@ rule table:
         **asks(1000, 5),
     params:
         code=targets.code_of("table"),
-        template=files("report/table/latex.tex.j2"),
+        maker=targets.maker_of("table"),
         settings=targets.table_settings,
     shell:
         command("table")
@@ -107,7 +107,6 @@ rule figure:
         **asks(2000, 10),
     params:
         code=targets.code_of("figure"),
-        style=files("report/figure/sentflow.mplstyle"),
         env=versions("matplotlib"),
     shell:
         command("figure")
@@ -131,6 +130,7 @@ rule check:
         **asks(1000, 5),
     params:
         code=targets.code_of("check"),
+        maker=targets.maker_of("check"),
         settings=targets.check_settings,
     shell:
         command("check")
@@ -177,8 +177,7 @@ rule report:
     resources:
         **asks(2000, 10),
     params:
-        code=code_of_page(),
-        page=files(*files_of_page()),
+        code=code("report", *products.packages()),
         settings=targets.report_settings,
         checks=" ".join(targets.selected("checks")),
     shell:

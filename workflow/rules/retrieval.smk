@@ -1,11 +1,16 @@
 """Corpora and questions → runs of retrievers → measures, tests between retrievers, their summary."""
 
+from sentflow.graph.inputs import digested
+
 retrieval = targets.families["retrieval"]
+# What is searched, by what, and which documents are relevant.
+judged = dict(
+    corpus=retrieval.corpus, questions=paths.QUESTIONS, judgements=paths.JUDGEMENTS
+)
 
 
 include: "retrieval/collections.smk"
 include: "retrieval/search.smk"
-include: "retrieval/indexes.smk"
 
 
 if retrieval.tuned:
@@ -19,5 +24,4 @@ if retrieval.decisions:
 
 
 include: "retrieval/results.smk"
-include: "retrieval/explanations.smk"
 include: "retrieval/exports.smk"

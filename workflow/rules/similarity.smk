@@ -49,7 +49,7 @@ rule similarity:
     resources:
         **asks(1000, 20, per_input=5),
     params:
-        **job_params("similarity", settings=similarity.score_settings),
+        **job_params("similarity", settings=similarity.resampling()),
     shell:
         command("similarity")
 
@@ -71,7 +71,7 @@ rule overlap:
     resources:
         **asks(1000, 20),
     params:
-        **job_params("overlap", settings=similarity.overlap_settings),
+        **job_params("overlap", settings=similarity.resampling()),
     shell:
         command("overlap")
 
@@ -79,7 +79,7 @@ rule overlap:
 rule compare_similarity:
     """The similarities of every pair by every encoder → which encoders differ, pair set by pair set."""
     input:
-        rows=similarity.rows(),
+        rows=similarity.each(paths.SIMILARITY_ROWS),
     output:
         paths.SIMILARITY_PAIRS,
     log:
@@ -119,7 +119,7 @@ rule regress:
     resources:
         **asks(1500, 60, per_input=10),
     params:
-        **job_params("regress", settings=similarity.regression_settings),
+        **job_params("regress", seed=experiment.config.similarity.seed),
     shell:
         command("regress")
 
@@ -127,9 +127,9 @@ rule regress:
 rule summarise_similarity:
     """Everything that was measured on pair sets → one table of each kind."""
     input:
-        scores=similarity.scores(),
-        rows=similarity.rows(),
-        regressed=similarity.regressions(),
+        scores=similarity.scores,
+        rows=similarity.each(paths.SIMILARITY_ROWS),
+        regressed=similarity.regressions,
     output:
         similarity=paths.SUMMARY_SIMILARITY,
         regressions=paths.SUMMARY_REGRESSIONS,

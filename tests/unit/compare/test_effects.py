@@ -64,6 +64,3 @@ def test_protocols_without_the_same_scores_are_refused():
     base, other, folds = study()
     with pytest.raises(DataError, match="do not have the same tasks and models"):
         effect_rows(base, other[1:], folds, title="Mine")
-
-
-# --- what is told of a protocol beside its scores

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from made_graphs import unshared
 
-from sentflow.compare.pair_sets import PairSetSettings
 from sentflow.compare.trainings import Trainings
 from sentflow.similarity.correlations import spearman
+from sentflow.similarity.settings import PairSetSettings
 from sentflow.similarity.storage import SimilarityRows
 
-SETTINGS = PairSetSettings("cosine", "spearman", alpha=0.05, level=0.95, n_resamples=500, seed=3)
+SETTINGS = PairSetSettings(
+    measure="cosine", correlation="spearman", alpha=0.05, level=0.95, n_resamples=500, seed=3
+)
 
 
 def trainings(noise: dict[str, float], n_seeds: int = 6, n_pairs: int = 120, of_seeds: float = 0.0, **more):

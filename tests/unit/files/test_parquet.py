@@ -124,6 +124,11 @@ def test_file_that_stands_for_far_more_than_it_is_is_refused(tmp_path):
         assert path.stat().st_size < 50_000
         with pytest.raises(DataError, match=r"a\.parquet unpacks from .* like a decompression bomb"):
             column_values(path, ["text"])
+    # one page of many texts, in a column whose name looks like a part of another
+    page = {"use_dictionary": False, "row_group_size": 9999, "data_page_size": 2**31 - 1}
+    path = write(tmp_path / "a.parquet", {"text.x": ["x" * 5000] * 3000}, **page)
+    with pytest.raises(DataError, match="like a decompression bomb"):
+        column_values(path, ["text.x"])
 
 
 def test_readers_of_rows_and_of_pairs_refuse_it_and_take_it_where_it_is_meant(tmp_path):

@@ -1,8 +1,6 @@
 """Settings and limits: what is read as ever, and what has no end."""
 
 import json
-import re
-from pathlib import Path
 
 import pytest
 import yaml
@@ -45,16 +43,6 @@ def test_aliases_without_end_and_settings_that_are_too_deep_are_refused(tmp_path
     file.write_text("[" * 30_000 + "]" * 30_000, encoding="utf-8")
     with pytest.raises(ConfigError, match="nested more than"):
         read_configuration([file])
-
-
-REPOSITORY = Path(__file__).parents[3]
-
-
-def test_every_limit_stands_in_the_documentation():
-    usual = Limits().model_dump()
-    page = (REPOSITORY / "docs/data.md").read_text(encoding="utf-8")
-    rows = dict(re.findall(r"^\| `(\w+_\w+)` \| .* \| ([\d,]+)(?: \(.*\))? \|$", page, flags=re.MULTILINE))
-    assert {key: int(value.replace(",", "")) for key, value in rows.items()} == usual
 
 
 def test_what_is_no_limit_is_refused():

@@ -147,6 +147,3 @@ def test_axes_without_variance_are_left_out():
     flat = np.concatenate([vectors, vectors[:, :1] + 1, np.full((40, 1), 0.7, np.float32)], axis=1)
     assert fit_whitening(flat).kernel.shape == (5, 3)
     assert fit_whitening(np.full((40, 3), 0.1, np.float32)).kernel.shape == (3, 0)
-
-
-# --- bootstrap

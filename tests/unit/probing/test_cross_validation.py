@@ -40,9 +40,6 @@ def assert_same_bytes(a: CrossValidation, b: CrossValidation) -> None:
         assert mine.equals(other), frame
 
 
-# --- how it is reached
-
-
 # --- what comes out
 
 

@@ -104,12 +104,6 @@ def test_every_fold_is_as_alone(n, n_classes, folds, n_batches, hidden):
     assert_same_folds(ours, one_by_one(features, labels, protocol, hidden=hidden, device="cpu"))
 
 
-# --- steps without a batch
-
-
-# --- features that every fold standardises for itself
-
-
 # --- memory
 
 

@@ -36,7 +36,7 @@ def targets(protocol: str = "published", **changes: Any) -> Targets:
     config = copy.deepcopy(DEFAULT)
     config["probe"]["protocol"] = protocol
     for section, values in changes.items():
-        config[section] = {**config[section], **values}
+        config[section] = {**config.get(section, {}), **values}
     return Targets(load_experiment(config, WORKFLOW))
 
 
@@ -118,9 +118,6 @@ def test_changed_setting_of_training_reaches_the_fold_and_marks_the_score(key, v
     assert score(chosen, "T1A-sample")["protocol"]["changed"] == {
         key: {"here": value, "published": published}
     }
-
-
-# --- studies
 
 
 # --- mistakes

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 from scipy.sparse import csr_array
 from scipy.stats import t as student
 
@@ -13,9 +14,9 @@ from sentflow.retrieval import approximate, dense
 from sentflow.retrieval.approximate import recalls
 from sentflow.retrieval.certificate import certificate
 from sentflow.retrieval.indexes import by_seismic
-from sentflow.retrieval.indexes.contract import IndexSettings
 from sentflow.retrieval.indexes.vectors import SearchedVectors
 from sentflow.retrieval.ranking import Ranked
+from sentflow.retrieval.settings import CertifySettings, Dense, DenseIndex
 from sentflow.texts.corpora import Questions
 
 N, WIDTH = 2000, 16
@@ -41,9 +42,13 @@ def made():
     return dense.Vectors(values, np.arange(N)), questions
 
 
+def index_settings(kind, **keys):
+    return TypeAdapter(DenseIndex).validate_python({"kind": kind, **SMALL[kind], **keys})
+
+
 def searched(made, kind, k=10, similarity="cosine", seed=1):
     vectors, questions = made
-    settings = IndexSettings.of({"kind": kind, "seed": seed, **SMALL[kind]})
+    settings = index_settings(kind, seed=seed)
     corpus = SearchedVectors(vectors, similarity)
     index = approximate.build(corpus, settings)
     return index.index, list(approximate.search(index, questions, corpus, k))
@@ -74,7 +79,7 @@ def test_equal_settings_build_equal_indexes_that_find_most(made, kind):
 def test_an_index_is_read_as_it_was_written_and_no_other(made, tmp_path):
     faiss()
     corpus = SearchedVectors(made[0], "cosine")
-    settings = IndexSettings.of({"kind": "hnsw", **SMALL["hnsw"]})
+    settings = index_settings("hnsw")
     index = approximate.build(corpus, settings)
     found = list(approximate.search(index, made[1], corpus, 10))
     path = tmp_path / "one.index"
@@ -114,7 +119,9 @@ def test_a_certificate_says_what_is_lost():
     )
     exact = [ranked([0, 1], [0.9, 0.8])] * n
     worse = [ranked([1], [0.8])] * 10 + exact[10:]
-    settings = {"depth": 2, "measure": "RR@10", "margin": 0.5, "level": 0.95, "cutoffs": [1, 10]}
+    by = Dense(kind="dense", model="m")
+    about = {"measure": "RR@10", "margin": 0.5, "level": 0.95, "cutoffs": [1, 10]}
+    settings = CertifySettings(retriever="r", depth=2, by=by, **about)
     found = certificate(lambda: worse, lambda: exact, questions, ["d0", "d1"], settings)
     assert found["values"] == {"approximate": 0.75, "exact": 1}
     assert found["low"] < -0.25 < found["high"]

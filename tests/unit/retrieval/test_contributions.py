@@ -5,11 +5,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from retrievers import VARIANTS, bm25_settings
 from scipy.sparse import csr_array
 
 from sentflow.encoders.vectors.terms import TermEmbeddings
 from sentflow.errors import DataError
-from sentflow.retrieval.bm25 import VARIANTS, Bm25, Bm25Settings
+from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.contributions import Contribution, Explanation, of_terms, of_vectors, of_weights
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.shared_terms import Pair, best_ranked, explained_pairs
@@ -60,7 +61,7 @@ def test_vectors_are_multiplied_where_both_have_the_term():
 
 def test_terms_of_bm25_add_what_the_formula_says():
     # Lucene's variant: idf · tf / (tf + k1 (1 − b + b dl / avgdl)); 7 documents of 19 terms in all
-    index = Bm25(DOCUMENTS, Bm25Settings(k1=0.9, b=0.4))
+    index = Bm25(DOCUMENTS, bm25_settings(k1=0.9, b=0.4))
     found = of_terms(index, 0, ["a", "b", "b", "zzz", "d"], DOCUMENTS[0])
     norm = 0.9 * (1 - 0.4 + 0.4 * 4 / (19 / 7))
     idf = {"a": math.log(1 + 5.5 / 2.5), "b": math.log(1 + 4.5 / 3.5)}
@@ -73,7 +74,7 @@ def test_terms_of_bm25_add_what_the_formula_says():
 
 def test_terms_add_up_to_the_score_of_every_variant():
     for variant, text in product(VARIANTS, ASKED.values()):
-        index, question = Bm25(DOCUMENTS, Bm25Settings(variant)), text.split()
+        index, question = Bm25(DOCUMENTS, bm25_settings(variant)), text.split()
         [ranked] = index.search([question], 10)
         assert len(ranked)
         for row, score in zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True):
@@ -91,9 +92,6 @@ def test_a_score_of_0_has_no_shares_and_another_score_is_no_sum_of_these():
     assert (found.score, found.share(2.0)) == (3, pytest.approx(2 / 3))
     assert found.agrees_with(3.00001)
     assert not found.agrees_with(3.001)
-
-
-# --- files
 
 
 # --- runs

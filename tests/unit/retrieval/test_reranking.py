@@ -8,7 +8,7 @@ from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.load import load_pair_encoder
 from sentflow.retrieval.ranking import Ranked
-from sentflow.retrieval.reranking import reranked
+from sentflow.retrieval.retrievers.rerank import reranked
 
 FIRST = ["lei", "ação projeto lei não", "saúde não", "lei", "projeto", "não"]
 SECOND = ["projeto lei", "saúde", "ação " * 40, "ação " * 29, "lei", ""]

@@ -19,7 +19,6 @@ from sentflow.report.families.retrieval.checks import check_retrieval
 from sentflow.report.families.retrieval.cost_summary import cost_rows
 from sentflow.report.families.retrieval.costs_table import costs_table
 from sentflow.report.families.retrieval.findings import retrieval_findings
-from sentflow.report.families.retrieval.published_table import published_table
 from sentflow.report.families.retrieval.question_summary import gap_rows
 from sentflow.report.families.retrieval.retrieval_table import retrieval_table
 from sentflow.report.families.retrieval.rows import RetrievalRow
@@ -36,41 +35,23 @@ def found():
 
 def test_sets_stand_side_by_side_by_the_main_measure_and_by_the_deepest_recall(found):
     table = retrieval_table(found.rows, "Title", found.differences)
-    assert table.header == ("Retriever", "first", "second", "third", "Mean")
-    assert [group.title for group in table.groups] == ["nDCG@10", "R@100"]
-    best = table.groups[0].rows[2]
+    assert table.headings == ["Retriever", "first", "second", "third", "Mean"]
+    assert [block.title for block in table.blocks] == ["nDCG@10", "R@100"]
+    best = table.blocks[0].lines[2]
     assert [cell.mark for cell in best[1:4]] == ["best"] * 3
     assert all(cell.detail for cell in best[1:4])
     assert best[4].mark == ""
     mean = math.fsum(row.value for row in found.rows if row.retriever == "both" and row.is_main) / 3
     assert best[4].text == f"{mean:.3f}"
-    assert not any(cell.mark or cell.detail for row in table.groups[1].rows for cell in row)
+    assert not any(cell.mark or cell.detail for row in table.blocks[1].lines for cell in row)
     assert len(csv_text(table).splitlines()) == 1 + len(found.rows)
 
 
 def test_no_mean_over_sets_that_share_documents_or_over_two_sets(found):
     shared = [replace(row, corpus="one") for row in found.rows]
-    assert "Mean" not in retrieval_table(shared, "Title", found.differences).header
+    assert "Mean" not in retrieval_table(shared, "Title", found.differences).headings
     two = [row for row in found.rows if row.questions != "third"]
-    assert "Mean" not in retrieval_table(two, "Title", found.differences).header
-
-
-def test_values_that_nobody_printed_stand_in_blocks_of_their_own(found):
-    about = {"questions": "first", "retriever": "bm25", "measure": MAIN, "value": 0.5, "source": "here"}
-    kinds = (
-        {},
-        {"source_kind": "computed"},
-        {"source_kind": "remembered"},
-        {"comparable": False, "remark": "Others."},
-    )
-    table = published_table(
-        found.rows, "Title", [{**about, **kind, "system": f"S{n}"} for n, kind in enumerate(kinds)]
-    )
-    said = [
-        (group.title.partition("; ")[2][:8], [row[0].text[:2] for row in group.rows])
-        for group in table.groups
-    ]
-    assert said == [("", ["S0"]), ("computed", ["S1"]), ("stated f", ["S2"]), ("not comp", ["S3"])]
+    assert "Mean" not in retrieval_table(two, "Title", found.differences).headings
 
 
 def test_differences_are_the_retrievers_less_the_reference_whichever_stands_first():
@@ -125,18 +106,18 @@ def costs_of(found, counted=COUNTED):
 
 def test_the_table_of_costs_has_the_columns_of_which_something_is_known(found):
     table = costs_table(costs_of(found), "Title")
-    assert table.header[2:] == (
+    assert table.headings[2:] == [
         *("Terms, question", "Terms, document", "Matched terms", "FLOPS", "Bytes, document"),
         *("Questions/s", "with encoding"),
-    )
-    lines = {row[0].text: [cell.text for cell in row[2:]] for row in table.groups[0].rows}
+    ]
+    lines = {row[0].text: [cell.text for cell in row[2:]] for row in table.blocks[0].lines}
     assert lines == {
         "BM25": ["7.00", "60.0", "2.50", "2.50", "10.0", "300", "100"],
         "DENSE": ["—", "—", "—", "768", "10.0", "300", "15.0"],
         "BOTH": ["—", "—", "—", "—", "30.0", "100", "12.5"],
     }
     dense = costs_table([row for row in costs_of(found) if row.model == "dense"], "Title")
-    assert dense.header[2:] == ("FLOPS", "Bytes, document", "Questions/s", "with encoding")
+    assert dense.headings[2:] == ["FLOPS", "Bytes, document", "Questions/s", "with encoding"]
 
 
 @pytest.fixture(scope="module")

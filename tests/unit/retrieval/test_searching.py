@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from retrievers import VARIANTS, analyser_with, bm25_settings, fusion_settings
 
+from sentflow.config.search import StopList
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval import dense
-from sentflow.retrieval.analysers import Analyser
-from sentflow.retrieval.bm25 import VARIANTS, Bm25, Bm25Settings
-from sentflow.retrieval.fusion import RULES, FusionSettings, fused
+from sentflow.retrieval.bm25 import Bm25
+from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import Ranked, merged, top
-from sentflow.retrieval.stop_words import file_settings, stop_words
+from sentflow.retrieval.stop_words import stop_words, with_checksum
 
 # --- ranking
 
@@ -90,13 +91,13 @@ def closed_form(variant, k1, b, delta, documents, query):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_scores_are_those_of_the_closed_form(variant):
     documents = [text.split() for text in TEXTS]
-    index = Bm25(documents, Bm25Settings(variant, k1=0.9, b=0.4, delta=0.7))
+    index = Bm25(documents, bm25_settings(variant, k1=0.9, b=0.4, delta=0.7))
     for query in ("a", "c d", "b b e", "zzz a", "zzz"):
         expected = closed_form(variant, 0.9, 0.4, 0.7, documents, query.split())
         # float32 sums of a few terms
         np.testing.assert_allclose(index.scores(query.split()), expected, rtol=2e-6, atol=2e-6)
-    with pytest.raises(ConfigError, match="b from 0 to 1"):
-        Bm25Settings(b=1.5).check("x")
+    with pytest.raises(ConfigError, match="x.b"):
+        bm25_settings(b=1.5)
 
 
 # --- analysers
@@ -111,36 +112,31 @@ def test_terms():
         ({"units": "character-bigrams"}, "대한민국", ["대한", "한민", "민국"]),
         ({"units": "long-words", "stop_words": "english"}, "The laws of wings", ["laws", "wings"]),
     ):
-        assert Analyser.from_settings(settings, where="x").terms([text]) == [terms]
+        assert analyser_with(**settings).terms([text]) == [terms]
 
 
 def test_stems_by_snowball():
     pytest.importorskip("Stemmer", reason="PyStemmer is not installed")
-    analyser = Analyser.from_settings({"units": "words", "stemmer": "portuguese"}, where="x")
+    analyser = analyser_with(stemmer="portuguese")
     [[plural, singular]] = analyser.terms(["contratos contrato"])
     assert plural == singular
 
 
 def test_analysers_that_do_not_exist():
-    for settings, said in (
-        ({"units": "letters"}, "x.units: 'letters' does not exist"),
-        ({"stemmer": "latin"}, "x.stemmer: 'latin' does not exist"),
-        ({"stop_words": "klingon"}, "x.stop_words: there is no list 'klingon'"),
-        ({"unit": "words"}, "x: unknown key unit"),
-    ):
-        with pytest.raises(ConfigError, match=said):
-            Analyser.from_settings(settings, where="x")
+    for keys in ({"units": "letters"}, {"stemmer": "latin"}, {"stop_words": "klingon"}, {"unit": "words"}):
+        with pytest.raises(ConfigError, match=f"x.{next(iter(keys))}"):
+            analyser_with(**keys)
 
 
 def test_the_words_of_a_file_are_dropped_and_another_file_is_refused(tmp_path):
     path = tmp_path / "stop.txt"
     path.write_bytes("\ufeffcủa\r\ncông an\r\n\r\n”\n".encode())
-    assert stop_words({"file": str(path)}, where="x") == {"của", "công an", "”"}
-    analyser = Analyser.from_settings({"units": "words", "stop_words": {"file": str(path)}}, where="x")
+    assert stop_words(StopList(file=str(path)), where="x") == {"của", "công an", "”"}
+    analyser = analyser_with(stop_words={"file": str(path)})
     assert analyser.terms(["Luật CỦA nước"]) == [["luật", "nước"]]
     # settings of a job hold the checksum, so that an edit is another analyser
-    before = file_settings({"file": str(path)}, where="x")
-    assert before["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    before = with_checksum(StopList(file=str(path)), where="x")
+    assert before.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     path.write_text("b\n")
     with pytest.raises(DataError, match="has the SHA-256"):
         stop_words(before, where="x")
@@ -211,51 +207,53 @@ def as_dict(found):
 
 def test_fusions_by_hand():
     both = [LEXICAL, VECTORS]
-    found = fused(both, FusionSettings("product", (1, 1)), 10)  # of documents that all runs have
+    found = fused(both, fusion_settings("product"), (1, 1), 10)  # of documents that all runs have
     assert as_dict(found) == pytest.approx({1: 4.5, 0: 3.0})
     assert found.rows.tolist() == [1, 0]
-    found = fused(both, FusionSettings("reciprocal-rank", (1, 2), k=60), 10)
+    found = fused(both, fusion_settings("reciprocal-rank", k=60), (1, 2), 10)
     assert as_dict(found) == pytest.approx({0: 1 / 61 + 2 / 63, 1: 1 / 62 + 2 / 61, 2: 1 / 63, 3: 2 / 62})
     # scores from least to greatest
-    found = fused(both, FusionSettings("sum", (0.25, 0.75)), 10)
+    found = fused(both, fusion_settings(), (0.25, 0.75), 10)
     assert as_dict(found) == pytest.approx({0: 0.25, 1: 0.25 * 4.5 / 9.5 + 0.75, 2: 0.0, 3: 0.75 * 5 / 6})
     # a document that a run lacks has the least score of that run
-    plain = FusionSettings("sum", (0.25, 0.75), normalise="none")
-    assert as_dict(fused(both, plain, 10)) == pytest.approx({0: 2.725, 1: 1.925, 2: 0.35, 3: 0.725})
-    standard = FusionSettings("sum", (1, 0), normalise="standard")
+    plain = fusion_settings(normalise="none")
+    assert as_dict(fused(both, plain, (0.25, 0.75), 10)) == pytest.approx(
+        {0: 2.725, 1: 1.925, 2: 0.35, 3: 0.725}
+    )
+    standard = fusion_settings(normalise="standard")
     lexical = np.array([10, 5, 0.5])
     expected = dict(enumerate((lexical - lexical.mean()) / lexical.std())) | {
         3: (0.5 - lexical.mean()) / lexical.std()
     }
-    assert as_dict(fused(both, standard, 10)) == pytest.approx(expected)
+    assert as_dict(fused(both, standard, (1, 0), 10)) == pytest.approx(expected)
     # the ensemble of the published Zalo system: a weighted sum of cosines, times BM25 where it found something
-    times = FusionSettings("sum", (0.25, 0.75), normalise="none", times=True)
-    found = fused([VECTORS, ranked(d1=0.4, d2=0.8), LEXICAL], times, 10)
+    times = fusion_settings(normalise="none", times="lexical")
+    found = fused([VECTORS, ranked(d1=0.4, d2=0.8), LEXICAL], times, (0.25, 0.75), 10)
     assert as_dict(found) == pytest.approx(
         {0: 10 * (0.075 + 0.3), 1: 5 * (0.225 + 0.3), 2: 0.5 * (0.075 + 0.6)}
     )
 
 
 def test_fusions_that_cannot_be_meant():
-    for settings, said in (
-        (FusionSettings("mean", (1, 1)), "x.rule: 'mean' does not exist"),
-        (FusionSettings("sum", (1, 1), normalise="rank"), "x.normalise: 'rank' does not exist"),
-        (FusionSettings("sum", (0, 0)), "x.weights"),
-        (FusionSettings("reciprocal-rank", (1, 1), k=-1), "x.k: -1"),
+    for keys, where in (
+        ({"rule": "mean"}, "x.rule"),
+        ({"normalise": "rank"}, "x.normalise"),
+        ({"weights": [0, 0]}, "x.weights"),
+        ({"rule": "reciprocal-rank", "k": -1}, "x.k"),
     ):
-        with pytest.raises(ConfigError, match=said):
-            settings.check("x")
+        with pytest.raises(ConfigError, match=where):
+            fusion_settings(**keys)
 
 
 def test_runs_of_different_depth_and_empty_ones_are_fused():
     deep = Ranked(np.arange(5), np.arange(5, 0, -1).astype(float))
     flat = Ranked(np.array([3]), np.array([0.2]))
     empty = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
-    for rule in RULES:
-        settings = FusionSettings(rule=rule, weights=(1.0, 1.0))
-        both = fused([deep, flat], settings, 10)
+    for rule in ("product", "sum", "reciprocal-rank"):
+        settings, weights = fusion_settings(rule), (1.0, 1.0)
+        both = fused([deep, flat], settings, weights, 10)
         assert np.isfinite(both.scores).all()
         assert sorted(both.rows.tolist()) == ([3] if rule == "product" else [0, 1, 2, 3, 4])
-        one = fused([deep, empty], settings, 10)
+        one = fused([deep, empty], settings, weights, 10)
         assert one.rows.tolist() == ([] if rule == "product" else [0, 1, 2, 3, 4])
-        assert len(fused([empty, empty], settings, 10)) == 0
+        assert len(fused([empty, empty], settings, weights, 10)) == 0

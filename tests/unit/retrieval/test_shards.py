@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from retrievers import VARIANTS, bm25_settings
 
-from sentflow.retrieval.bm25 import VARIANTS, Bm25, Bm25Settings
+from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.ranking import Run, top
 from sentflow.retrieval.runs import write_run
 from sentflow.retrieval.shard_runs import merged_shards
@@ -75,7 +76,7 @@ def test_bm25_of_shards_with_the_counts_of_all_has_the_scores_of_the_whole(tmp_p
     # The last term is in the last shard alone
     documents[39].append("rare")
     asked = [["t0", "t1", "t1"], ["rare", "t3"], ["unknown"], ["t5"]]
-    setting = Bm25Settings(variant)
+    setting = bm25_settings(variant)
     shards = [rows_of_shard(shard, 40) for shard in shards_of("c", 3)]
     write_counts(tmp_path / "counts.parquet", count_terms(documents[start:stop] for start, stop in shards))
     counts = read_counts(tmp_path / "counts.parquet")

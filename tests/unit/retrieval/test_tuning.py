@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from retrievers import fusion_settings
 
+from sentflow.config.model import refuse_wrong
+from sentflow.config.search import Decision as DecisionSettings
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.decisions import Decision, grid
-from sentflow.retrieval.fusion import FusionSettings, fused
+from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.set_measures import SET_MEASURES, f2, of_means, set_values
 from sentflow.retrieval.training_questions import refuse_shared, training_questions
@@ -38,6 +41,11 @@ def questions(name, judged, *, corpus="c", texts=None):
         [document for _, document, _ in pairs],
         np.array([grade for _, _, grade in pairs], dtype=np.int64),
     )  # fmt: skip
+
+
+def ranges(**parameters):
+    tuned = {"tuned_on": ["t"]} if any(isinstance(one, dict) for one in parameters.values()) else {}
+    return refuse_wrong(DecisionSettings, {**parameters, **tuned}, where="d")
 
 
 # --- set measures and decisions
@@ -94,10 +102,10 @@ def test_what_is_kept():
 
 
 def test_a_grid_has_both_ends_and_every_pair_of_values():
-    found = grid({"most": {"from": 1, "to": 2, "step": 1}, "window": {"from": 0, "to": 0.3, "step": 0.1}})
+    found = grid(ranges(most={"from": 1, "to": 2, "step": 1}, window={"from": 0, "to": 0.3, "step": 0.1}))
     assert [(one.most, one.window) for one in found[:5]] == [(1, 0), (1, 0.1), (1, 0.2), (1, 0.3), (2, 0)]
     assert len(found) == 8
-    assert grid({"least": 20}) == [Decision(least=20)]
+    assert grid(ranges(least=20)) == [Decision(least=20)]
 
 
 # --- what is chosen, and what it is worth
@@ -155,7 +163,7 @@ def test_the_window_that_training_questions_need_is_found():
         }
         return questions(name, judged), Run([f"{one}-{letter}" for one in names for letter in "ab"], found)
 
-    candidates = grid({"window": {"from": 0, "to": 8, "step": 0.5}})
+    candidates = grid(ranges(window={"from": 0, "to": 8, "step": 0.5}))
     tuned = tune_decision(candidates, [asked(20, "train")], n_folds=5, seed=1)
     # from 1 on both documents of odd questions are kept, from 6 on one too many of even ones; the first of equals
     assert tuned.best == Decision(window=1.0)
@@ -199,7 +207,7 @@ def test_a_test_set_may_share_no_question_with_what_is_tuned_on():
 # --- weights of fusions
 
 N = 12
-RULE = FusionSettings("sum", (1.0, 1.0))
+RULE = fusion_settings()
 
 
 def test_weights_of_two_and_of_three_runs():
@@ -238,7 +246,7 @@ def test_values_are_those_of_the_fusion_that_is_run(runs, asked):
     found = weighed(runs, asked, "nDCG@10")
     for weights, values in zip(found.candidates, found.values, strict=True):
         for row, name in enumerate(asked.ids):
-            whole = fused([run[name] for run in runs], FusionSettings("sum", weights), N)
+            whole = fused([run[name] for run in runs], fusion_settings(), weights, N)
             rank = 1 + whole.rows.tolist().index(row)
             assert values[row] == pytest.approx(1 / math.log2(1 + rank) if rank <= 10 else 0)
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from sentflow.compare.comparisons import NAMED_DIFFERENCE, n_needed
-from sentflow.stats.out_of_fold import OutOfFoldT, row_scores
-from sentflow.stats.paired import POWER, CorrectedT, PairedT, Wins
+from sentflow.compare.comparisons import n_needed
+from sentflow.stats.paired import CorrectedT, PairedT, Wins
 
 DIFFERENCES = np.random.default_rng(0).normal(0.02, 0.05, 50)
 
@@ -33,18 +32,6 @@ def test_detectable_differences_of_the_design(test, alpha, true):
     assert test.detectable(alpha) / spread == pytest.approx(true, abs=6e-4)
 
 
-def test_equal_scores_are_equal_for_sure():
-    found = CorrectedT(np.zeros(50), folds=5)
-    assert (found.degenerate, found.mean, found.p()) == (True, 0.0, 1.0)
-    assert found.p_equivalence(0.01) == 0 and math.isnan(found.detectable(0.05))
-
-
-def test_constant_difference_cannot_be_tested():
-    found = CorrectedT(np.full(50, 0.1), folds=5)
-    assert (found.degenerate, found.mean) == (True, 0.1)
-    assert math.isnan(found.p()) and math.isnan(found.p_equivalence(0.01))
-
-
 # --- independent units, say questions
 
 FIRST, SECOND = np.random.default_rng(3).random((2, 60))
@@ -61,13 +48,6 @@ def test_p_and_interval_of_independent_units_are_those_of_scipy():
         )
 
 
-def test_a_true_difference_that_is_detectable_is_found_four_times_in_five():
-    generator, alpha = np.random.default_rng(6), 0.05 / 3
-    true = 0.2 * QUESTIONS.detectable(alpha) / QUESTIONS.differences.std(ddof=1)
-    found = [PairedT(generator.normal(true, 0.2, 60)).p() <= alpha for _ in range(2000)]
-    assert np.mean(found) == pytest.approx(POWER, abs=4 * math.sqrt(0.16 / 2000))
-
-
 # --- how many texts or questions a named difference needs
 
 
@@ -76,41 +56,6 @@ def test_needed_by_hand():
     assert n_needed(400, 0.03) == pytest.approx(900)
     assert n_needed(400, 0.01) == pytest.approx(100)
     assert math.isnan(n_needed(400, math.nan))
-
-
-def test_with_as_many_questions_as_needed_the_named_difference_is_the_detectable_one():
-    needed = round(n_needed(60, QUESTIONS.detectable(0.05 / 3)))
-    drawn = np.random.default_rng(8).normal(size=needed)
-    spread = QUESTIONS.differences.std(ddof=1)
-    more = PairedT(0.1 + spread * (drawn - drawn.mean()) / drawn.std(ddof=1))
-    # with more degrees of freedom a little fewer would do
-    assert 0.95 * NAMED_DIFFERENCE < more.detectable(0.05 / 3) <= NAMED_DIFFERENCE
-
-
-def test_with_as_many_texts_as_needed_the_named_difference_is_the_detectable_one(test):
-    n, alpha = 400, 0.05
-    needed = n_needed(n, test.detectable(alpha))
-    # scores of folds with so many times the texts spread less by the square root
-    more = CorrectedT(DIFFERENCES * math.sqrt(n / needed), folds=5)
-    assert more.detectable(alpha) == pytest.approx(NAMED_DIFFERENCE)
-
-
-def test_the_needed_number_of_texts_does_not_depend_on_how_many_there_are():
-    generator, copies = np.random.default_rng(4), 9
-    truth = generator.integers(0, 2, 400)
-    first, second = (np.where(generator.random((10, 400)) < skill, truth, 1 - truth) for skill in (0.8, 0.75))
-
-    def needed(times: int) -> float:
-        tested = np.ones((10, 400 * times), bool)
-        test = OutOfFoldT.of(
-            *(
-                row_scores("mcc", 2, np.tile(truth, times), np.tile(one, times), tested)
-                for one in (first, second)
-            )
-        )
-        return n_needed(400 * times, test.detectable(0.05))
-
-    assert needed(copies) == pytest.approx(needed(1), rel=0.02)
 
 
 def test_effect_size_does_not_grow_with_the_number_of_units():

@@ -41,23 +41,6 @@ def test_score_is_the_published_mean_and_deviation(result):
     assert result["std"] == pytest.approx(VALUES.std(ddof=1))
 
 
-def test_generalisation_has_the_level_of_the_settings(result):
-    expected = nadeau_bengio_interval(VALUES, folds=5, level=0.95)
-    assert result["intervals"]["generalisation"] == {
-        "level": 0.95,
-        "low": pytest.approx(expected.low),
-        "high": pytest.approx(expected.high),
-        "degenerate": False,
-    }
-
-
-def test_equal_scores_are_marked():
-    settings = StatisticsSettings(level=0.99, n_resamples=400)
-    result = score(folds_table(np.zeros(10)), n_folds=5, seed=SEED, settings=settings)
-    assert result["intervals"]["generalisation"]["degenerate"]
-    assert np.isnan(result["intervals"]["repeatability"]["low"])
-
-
 def test_documents_that_are_kept_together_stand_in_the_interval():
     settings = StatisticsSettings(level=0.95, n_resamples=400)
     kept = Documents(20, 6.5, 7)

@@ -4,6 +4,7 @@ from unicodedata import normalize
 
 import numpy as np
 import pytest
+from retrievers import analyser_with
 
 import sentflow
 from sentflow.audit.leaks import leaks
@@ -11,7 +12,6 @@ from sentflow.audit.question_audit import Judged, audit_questions
 from sentflow.audit.task_audit import AuditSettings, audit
 from sentflow.encoders.kinds.bag_of_words import BagOfWordsEncoder
 from sentflow.encoders.kinds.tfidf import TfidfEncoder
-from sentflow.retrieval.analysers import Analyser
 from sentflow.retrieval.training_questions import training_questions
 from sentflow.similarity.overlap import BASELINES, overlap
 from sentflow.texts.corpora import Corpus, Questions
@@ -29,7 +29,7 @@ def test_bm25_finds_texts_of_the_other_form(analyser, asked, known):
 
 
 def test_stop_words_are_compared_as_terms_are():
-    analyser = Analyser.from_settings({"stop_words": [normalize("NFD", "ação")]}, where="a")
+    analyser = analyser_with(stop_words=[normalize("NFD", "ação")])
     assert analyser.terms([TEXTS[1], APART[1]]) == [["civil", "pública"]] * 2
 
 
@@ -86,7 +86,7 @@ def test_the_audit_of_a_task_sees_copies_of_the_other_form_and_counts_them():
 
 
 def test_a_comparison_with_published_scores_may_leave_texts_as_they_stand():
-    raw = Analyser.from_settings({"units": "long-words", "normalise": False}, where="a")
+    raw = analyser_with("long-words", normalise=False)
     assert raw.terms([APART[1]]) != raw.terms([TEXTS[1]]) == [TEXTS[1].split()]
     asked = sentflow.retrieve(TEXTS[1:2], APART[1:2], "bm25-raw")
     assert asked["0"]["0"] < sentflow.retrieve(TEXTS[1:2], APART[1:2], "bm25")["0"]["0"]

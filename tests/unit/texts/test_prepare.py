@@ -2,10 +2,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedKFold
 
 from sentflow.errors import DataError
-from sentflow.texts.checks import check_folds, training_rows
+from sentflow.texts.checks import check_folds
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.table import TaskInfo, TaskTable
 
@@ -156,11 +155,3 @@ def test_training_part_smaller_than_a_batch_is_refused_with_the_least_number_of_
     # 198 rows: largest test part 40, of the other 158 ceil(31.6) = 32 are for evaluation
     assert "a fold trains on 126 rows, fewer than one batch of 128" in str(error.value)
     assert "The smallest class needs at least 100 rows" in str(error.value)
-
-
-def test_training_part_is_never_smaller_than_computed():
-    for n_classes, class_rows, folds in ((2, 101, 5), (2, 210, 5), (3, 77, 4), (7, 30, 5)):
-        labels = np.repeat(np.arange(n_classes), class_rows)
-        split = StratifiedKFold(folds, shuffle=True, random_state=0).split(labels, labels)
-        rest = [len(others) - int(np.ceil(0.2 * len(others))) for others, _ in split]
-        assert min(rest) == training_rows(len(labels), folds)

@@ -41,9 +41,3 @@ def test_the_joint_loss_adds_the_contrastive_terms_of_both_sides(tmp_path):
     assert found.item() == pytest.approx((supervised + 0.15 * contrastive).item())
     assert torch.equal(u, u_a)  # without dropout a pass of its own gives the same
     assert not torch.allclose(u, u_b)
-
-
-# --- adversarial noise
-
-
-# --- data that do not fit

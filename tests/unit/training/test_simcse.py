@@ -49,9 +49,6 @@ def test_tokenizer_mode_permutes_the_anchor_anew_in_every_step_special_tokens_to
     assert len(masks) == 1
 
 
-# --- dropout
-
-
 # --- heads and vectors
 
 

@@ -8,20 +8,16 @@ import yaml
 from filled import filled
 
 from sentflow.compare.training_rows import TrainingSeeds
-from sentflow.families.training.shown import published_lines, shown_sweep
-from sentflow.report.families.training.reduced_table import reduced, reduced_table
+from sentflow.families.training.shown import shown_sweep
+from sentflow.report.families.training import tables
 from sentflow.report.families.training.rows import ALIGNMENT, DEVELOPMENT, SPEARMAN, TEST, TrainingRow
-from sentflow.report.families.training.seeds_table import seeds_table
-from sentflow.report.families.training.seven_tables import seven_table
-from sentflow.report.families.training.sweep_cells import sweep_cells
-from sentflow.report.families.training.sweep_table import sweep_table
+from sentflow.report.families.training.sweep_cells import reduced, sweep_cells
+from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import markdown_text
-from sentflow.similarity.averages import SEVEN_TASKS
-from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN
+from sentflow.training.cell_states import NOT_RUN
 
 WORKFLOW = Path(__file__).parents[3] / "workflow"
 CATALOG = yaml.safe_load((WORKFLOW / "catalog/sweeps.yaml").read_text(encoding="utf-8"))
-LINES = published_lines(WORKFLOW)
 ROW = TrainingRow(
     model="", model_title="", group="", recipe="simcse", start="bert-base", data="wiki1m", learning_rate=3e-5, seed=42,
     is_control=False, step=125, selected=True, pairs="STSB-dev", column="STSB-dev", split=DEVELOPMENT, measure=SPEARMAN,
@@ -44,15 +40,19 @@ def scored(group, dev, test, seed=42):
     ]
 
 
+def table_of(make, rows, published=()):
+    return make(Inputs.holding(rows), {"caption": "Trial", "published": published})
+
+
 def lines_of(table):
-    return [[cell.text for cell in row] for group in table.groups for row in group.rows]
+    return [[cell.text for cell in line] for line in table.lines]
 
 
 def test_ours_are_means_over_seeds_beside_the_published_cell():
     group = ENGLISH.format("3e-5")
     rows = [*scored(group, 0.80, 0.70), *scored(group, 0.84, 0.76, seed=1)]
     rows.append(replace(rows[0], pairs="STSB-test", measure=ALIGNMENT, value=0.2))
-    table = sweep_table(rows, "Trial", [english()])
+    table = table_of(tables.sweep, {TrainingRow: rows}, [english()])
     line = next(line for line in lines_of(table) if line[2:5] == ["dropout", "32", "3e-5"])
     assert line[5:] == ["0.8186", "0.7511", NOT_RUN, NOT_RUN, "0.8200", "0.7300", NOT_RUN, "0.2000", "2"]
     assert "1 of 8 cells were run" in " ".join(table.notes)
@@ -87,22 +87,8 @@ def test_published_and_own_winners_are_chosen_apart_by_development_scores_alone(
     assert (first.learning_rate, first.dev, first.test, first.n, first.n_seeds) == (7e-5, 0.81, 0.60, 2, 1)
     assert first.winner == ENGLISH.format("7e-5")
     assert second.published_n == 4 and second.n == 0 and math.isnan(second.dev)
-    text = markdown_text(reduced_table(rows, "Trial", [english()]))
+    text = markdown_text(table_of(tables.best_of_sweep, {TrainingRow: rows}, [english()]))
     assert "| bert-base | wiki1m | whitespace | 32 | 3e-5 | 0.8127 | 0.7567 | 4 | ? | ? | ? | 0 | 0 |" in text
-
-
-def test_ours_are_averaged_seed_by_seed_and_an_incomplete_average_is_no_number():
-    def row(column, seed, value):
-        names = {"group": "simcse-unsup", "pairs": f"{column}-test", "column": column, "split": TEST}
-        return replace(ROW, **names, seed=seed, value=value)
-
-    rows = [row(column, seed, 0.5 + 0.1 * seed) for column in SEVEN_TASKS for seed in (1, 2)]
-    table = seven_table("training-simcse", "SimCSE", rows, "Trial", LINES["training-simcse"])
-    ours = next(line for line in lines_of(table) if line[0] == "simcse-unsup, 2 seeds")
-    assert ours[1:9] == ["65.00"] * 8
-    fewer = seven_table("training-simcse", "SimCSE", rows[2:], "Trial", LINES["training-simcse"])
-    ours = next(line for line in lines_of(fewer) if line[0] == "simcse-unsup, 2 seeds")
-    assert ours[1:9] == [NOT_RUN, *["65.00"] * 6, NOT_APPLICABLE]
 
 
 def test_differences_of_too_few_seeds_are_said_to_claim_nothing():
@@ -113,7 +99,8 @@ def test_differences_of_too_few_seeds_are_said_to_claim_nothing():
         seeds_high=0.81, low=0.75, high=0.85, level=0.95, n_seeds=5, more="pairs", alpha=0.05, **undefined,
     )  # fmt: skip
     least = dict.fromkeys(names, 2 / 2**5)
-    table = seeds_table([mean, replace(mean, other="shuffled", value=0.1, **least)], "Trial", [ROW])
+    rows = [mean, replace(mean, other="shuffled", value=0.1, **least)]
+    table = table_of(tables.seeds, {TrainingSeeds: rows, TrainingRow: [ROW]})
     first, difference = lines_of(table)
     assert first[:5] == ["simcse", "0.800", "[0.790, 0.810]", "[0.750, 0.850]", "5"]
     assert difference[:2] == ["simcse − shuffled", "+0.100"] and len(difference) == 9

@@ -29,8 +29,7 @@ rule prepare_corpus:
 rule shard_corpus:
     """The documents of a corpus → those of one of its shards."""
     input:
-        retrieval.whole(paths.CORPUS_DIGEST),
-        whole=ancient(retrieval.whole(paths.CORPUS)),
+        **digested(whole=retrieval.whole_corpus),
     output:
         table=paths.CORPUS,
         digest=paths.CORPUS_DIGEST,
@@ -53,9 +52,8 @@ rule shard_corpus:
 rule prepare_questions:
     """The raw files of a question set → its questions and their judgements, which fit the corpus."""
     input:
-        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        **digested(corpus=retrieval.corpus),
         raw=retrieval.raw_files_of_questions,
-        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
     output:
         table=paths.QUESTIONS,
         digest=paths.QUESTIONS_DIGEST,
@@ -80,18 +78,12 @@ rule prepare_questions:
 rule audit_questions:
     """Questions, judgements and documents → what occurs twice, and which questions are known from training."""
     input:
-        retrieval.of_corpus(paths.CORPUS_DIGEST),
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        retrieval.of_training_corpora(paths.CORPUS_DIGEST),
-        retrieval.of_training(paths.QUESTIONS_DIGEST),
-        retrieval.of_training(paths.JUDGEMENTS_DIGEST),
-        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
-        training_corpora=ancient(retrieval.of_training_corpora(paths.CORPUS)),
-        training_questions=ancient(retrieval.of_training(paths.QUESTIONS)),
-        training_judgements=ancient(retrieval.of_training(paths.JUDGEMENTS)),
+        **digested(
+            **judged,
+            training_corpora=retrieval.training(paths.CORPUS),
+            training_questions=retrieval.training(paths.QUESTIONS),
+            training_judgements=retrieval.training(paths.JUDGEMENTS),
+        ),
     output:
         paths.QUESTION_AUDIT,
     log:
@@ -111,8 +103,7 @@ rule audit_questions:
 rule split_passages:
     """The documents of a corpus → passages."""
     input:
-        paths.CORPUS_DIGEST,
-        corpus=ancient(paths.CORPUS),
+        **digested(corpus=paths.CORPUS),
     output:
         table=paths.PASSAGES,
         digest=paths.PASSAGES_DIGEST,
@@ -135,10 +126,9 @@ rule split_passages:
 rule split_tokens:
     """The documents of a corpus → passages of so many tokens of an encoder."""
     input:
-        paths.CORPUS_DIGEST,
+        **digested(corpus=paths.CORPUS),
         # It holds the checksums of the tokenizer's files.
         manifest=retrieval.model_of_cut,
-        corpus=ancient(paths.CORPUS),
     output:
         table=paths.PASSAGES,
         digest=paths.PASSAGES_DIGEST,
@@ -161,8 +151,7 @@ rule split_tokens:
 rule analyse:
     """The documents of a corpus → their terms by one analyser."""
     input:
-        paths.CORPUS_DIGEST,
-        corpus=ancient(paths.CORPUS),
+        **digested(corpus=paths.CORPUS),
     output:
         table=paths.TERMS,
         digest=paths.TERMS_DIGEST,
@@ -185,8 +174,7 @@ rule analyse:
 rule count_terms:
     """The terms of the shards of a corpus → in how many documents of the whole each of them is."""
     input:
-        retrieval.terms_of_shards(paths.TERMS_DIGEST),
-        terms=ancient(retrieval.terms_of_shards(paths.TERMS)),
+        **digested(terms=retrieval.terms_of_shards),
     output:
         table=paths.TERM_COUNTS,
         digest=paths.TERM_COUNTS_DIGEST,

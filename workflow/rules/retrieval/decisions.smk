@@ -4,22 +4,14 @@
 rule decide:
     """A run → the documents that are given for each question."""
     input:
-        retrieval.of_corpus(paths.CORPUS_DIGEST),
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        paths.RUN_DIGEST,
-        retrieval.training_runs(paths.CORPUS_DIGEST),
-        retrieval.training_runs(paths.QUESTIONS_DIGEST),
-        retrieval.training_runs(paths.JUDGEMENTS_DIGEST),
-        retrieval.training_runs(paths.RUN_DIGEST),
-        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
-        run=ancient(paths.RUN),
-        training_corpora=ancient(retrieval.training_runs(paths.CORPUS)),
-        training_questions=ancient(retrieval.training_runs(paths.QUESTIONS)),
-        training_judgements=ancient(retrieval.training_runs(paths.JUDGEMENTS)),
-        training_runs=ancient(retrieval.training_runs(paths.RUN)),
+        **digested(
+            **judged,
+            run=paths.RUN,
+            training_corpora=retrieval.decision_training(paths.CORPUS),
+            training_questions=retrieval.decision_training(paths.QUESTIONS),
+            training_judgements=retrieval.decision_training(paths.JUDGEMENTS),
+            training_runs=retrieval.decision_training(paths.RUN),
+        ),
     output:
         decided=paths.DECIDED,
         digest=paths.DECIDED_DIGEST,
@@ -40,12 +32,11 @@ rule decide:
 rule evaluate_decisions:
     """Everything that is decided for a question set, and judgements → set measures per question, means, intervals."""
     input:
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        retrieval.decided_on(paths.DECIDED_DIGEST),
-        decided=ancient(retrieval.decided_on(paths.DECIDED)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
+        **digested(
+            decided=retrieval.decided_on,
+            questions=paths.QUESTIONS,
+            judgements=paths.JUDGEMENTS,
+        ),
     output:
         scores=paths.DECISIONS,
         rows=paths.DECISION_ROWS,
@@ -112,10 +103,7 @@ rule summarise_decisions:
 rule export_submissions:
     """What is decided for a question set → submissions of the Zalo challenge."""
     input:
-        paths.QUESTIONS_DIGEST,
-        retrieval.decided_on(paths.DECIDED_DIGEST),
-        decided=ancient(retrieval.decided_on(paths.DECIDED)),
-        questions=ancient(paths.QUESTIONS),
+        **digested(decided=retrieval.decided_on, questions=paths.QUESTIONS),
     output:
         retrieval.submissions_of_set(),
     log:

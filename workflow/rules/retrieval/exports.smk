@@ -4,14 +4,7 @@
 rule export_trec:
     """The runs on a question set and its judgements, in TREC's form."""
     input:
-        retrieval.of_corpus(paths.CORPUS_DIGEST),
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        retrieval.exported.run_digests,
-        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
-        runs=ancient(retrieval.exported.run_tables),
+        **digested(**judged, runs=retrieval.of_shown(paths.RUN)),
         versions=paths.RECORD_VERSIONS,
     output:
         files=retrieval.exported.runs(),
@@ -35,16 +28,16 @@ rule export_trec:
 rule export_mteb_retrieval:
     """What dense retrievers found, as MTEB's result files."""
     input:
-        runs_digests=retrieval.exported.mteb_digests(),
+        runs_digests=retrieval.exported.mteb_runs(paths.RUN_DIGEST),
         digests=[
-            *retrieval.exported.corpora(paths.CORPUS_DIGEST),
+            *retrieval.exported.of_sets(paths.CORPUS_DIGEST),
             *retrieval.exported.of_sets(paths.QUESTIONS_DIGEST),
             *retrieval.exported.of_sets(paths.JUDGEMENTS_DIGEST),
         ],
-        corpora=ancient(retrieval.exported.corpora(paths.CORPUS)),
+        corpora=ancient(retrieval.exported.of_sets(paths.CORPUS)),
         questions=ancient(retrieval.exported.of_sets(paths.QUESTIONS)),
         judgements=ancient(retrieval.exported.of_sets(paths.JUDGEMENTS)),
-        runs=ancient(retrieval.exported.mteb_runs()),
+        runs=ancient(retrieval.exported.mteb_runs(paths.RUN)),
         manifests=retrieval.exported.manifests(),
         versions=paths.RECORD_VERSIONS,
     output:
@@ -67,10 +60,7 @@ rule export_mteb_retrieval:
 rule export_law_files:
     """A corpus of laws and questions → the intermediate files of the published Zalo system."""
     input:
-        paths.CORPUS_DIGEST,
-        retrieval.exported.law_questions(paths.QUESTIONS_DIGEST),
-        corpus=ancient(paths.CORPUS),
-        questions=ancient(retrieval.exported.law_questions(paths.QUESTIONS)),
+        **digested(corpus=paths.CORPUS, questions=retrieval.exported.law_questions),
     output:
         text=paths.LAW_TEXT,
         dictionary=paths.LAW_DICTIONARY,

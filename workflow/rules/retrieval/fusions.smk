@@ -4,14 +4,7 @@
 rule weigh:
     """The runs of a question set and its judgements → what each weight of their fusion reaches."""
     input:
-        retrieval.of_corpus(paths.CORPUS_DIGEST),
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        retrieval.digests_of_parts,
-        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
-        runs=ancient(retrieval.runs_of_parts),
+        **digested(**judged, runs=retrieval.runs_of_parts),
     output:
         weighed=paths.WEIGHED,
         digest=paths.WEIGHED_DIGEST,
@@ -34,12 +27,11 @@ rule weigh:
 rule choose_weights:
     """What weights reach on training questions → those that are used, and by folds what such a choice is worth."""
     input:
-        retrieval.of_tuning(paths.WEIGHED_DIGEST),
-        retrieval.of_tuning(paths.QUESTIONS_DIGEST),
-        retrieval.of_tuning(paths.JUDGEMENTS_DIGEST),
-        weighed=ancient(retrieval.of_tuning(paths.WEIGHED)),
-        questions=ancient(retrieval.of_tuning(paths.QUESTIONS)),
-        judgements=ancient(retrieval.of_tuning(paths.JUDGEMENTS)),
+        **digested(
+            weighed=retrieval.tuning(paths.WEIGHED),
+            questions=retrieval.tuning(paths.QUESTIONS),
+            judgements=retrieval.tuning(paths.JUDGEMENTS),
+        ),
     output:
         chosen=paths.CHOSEN_WEIGHTS,
         digest=paths.CHOSEN_WEIGHTS_DIGEST,
@@ -62,10 +54,7 @@ rule choose_weights:
 rule summarise_weights:
     """What each weight reaches, and what was chosen → one table of rows."""
     input:
-        retrieval.weighed(paths.WEIGHED_DIGEST),
-        retrieval.choices(paths.CHOSEN_WEIGHTS_DIGEST),
-        weighed=ancient(retrieval.weighed()),
-        chosen=ancient(retrieval.choices()),
+        **digested(weighed=retrieval.weighed(), chosen=retrieval.choices()),
     output:
         paths.SUMMARY_WEIGHTS,
     log:

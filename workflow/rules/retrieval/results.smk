@@ -4,14 +4,7 @@
 rule evaluate:
     """A run and the judgements → measures per question, their means and intervals."""
     input:
-        retrieval.of_corpus(paths.CORPUS_DIGEST),
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        paths.RUN_DIGEST,
-        run=ancient(paths.RUN),
-        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
+        **digested(**judged, run=paths.RUN),
         leaks=retrieval.leaks,
     output:
         scores=paths.RETRIEVAL,
@@ -59,16 +52,9 @@ rule compare_retrieval:
 rule hardest_questions:
     """What all retrievers found → the questions that most of them fail on, and those on which two differ most."""
     input:
-        retrieval.of_corpus(paths.CORPUS_DIGEST),
-        paths.QUESTIONS_DIGEST,
-        paths.JUDGEMENTS_DIGEST,
-        retrieval.shown_run_digests,
-        retrieval.shown_scores,
-        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
-        questions=ancient(paths.QUESTIONS),
-        judgements=ancient(paths.JUDGEMENTS),
-        runs=ancient(retrieval.shown_runs),
-        rows=ancient(retrieval.shown_rows),
+        retrieval.of_shown(paths.RETRIEVAL),
+        **digested(**judged, runs=retrieval.of_shown(paths.RUN)),
+        rows=ancient(retrieval.of_shown(paths.RETRIEVAL_ROWS)),
     output:
         paths.HARD_QUESTIONS,
     log:
@@ -176,3 +162,40 @@ rule summarise_retrieval_costs:
         **job_params("summarise_retrieval_costs", settings=retrieval.cost_settings),
     shell:
         command("summarise_retrieval_costs")
+
+
+rule explain:
+    """The questions worth reading → the terms by which a retriever finds their documents, with their parts of the scores."""
+    input:
+        **digested(
+            **judged,
+            run=paths.RUN,
+            terms=retrieval.of_searches(retrieval.terms),
+            counts=retrieval.of_searches(retrieval.counts),
+            passages=retrieval.of_searches(retrieval.passages),
+        ),
+        hardest=paths.HARD_QUESTIONS,
+        # The description of the embeddings holds their checksums.
+        documents=ancient(retrieval.of_searches(retrieval.document_vectors)),
+        documents_info=retrieval.of_searches(retrieval.document_info),
+        queries=ancient(retrieval.question_vectors),
+        queries_info=retrieval.question_info,
+        manifest=retrieval.manifest,
+    output:
+        paths.SHARED_TERMS,
+    log:
+        paths.log("explain", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("explain", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("bm25", "sparse"),
+    conda:
+        "../../../envs/sentflow.yaml"
+    resources:
+        **retrieval.search_requests(),
+    params:
+        code=retrieval.explain_code,
+        env=retrieval.explain_versions,
+        settings=retrieval.search_settings,
+    shell:
+        command("explain")

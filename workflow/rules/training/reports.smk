@@ -53,9 +53,7 @@ rule model_card:
     resources:
         **asks(1000, 10),
     params:
-        **job_params("model_card"),
-        template=files("training/cards/card.md.j2"),
-        settings=training.reports.card_settings,
+        **job_params("model_card", settings=training.reports.card_settings),
     shell:
         command("model_card")
 

@@ -14,11 +14,12 @@ from sentflow.api.checks import expanded
 from sentflow.api.pair_sets import catalog_pairs, own_pairs
 from sentflow.api.plots import drawn
 from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
+from sentflow.config.model import refuse_wrong
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
-from sentflow.geometry.alignment_settings import ALIGNUNFORMEVAL, AlignmentSettings
 from sentflow.geometry.alignment_uniformity import AlignmentUniformity, measure
 from sentflow.geometry.pair_vectors import scored_vectors
+from sentflow.geometry.settings import ALIGNUNFORMEVAL, AlignmentSettings
 from sentflow.texts.collection import distinct_texts, rows_of
 from sentflow.texts.pairs import PairTable
 
@@ -250,7 +251,7 @@ def _settings(
     given = {"variant": variant, "threshold": float(threshold), "sentences": sentences}
     if comparison is not None:
         given["comparison"] = comparison
-    return AlignmentSettings.from_settings(given, where=where)
+    return refuse_wrong(AlignmentSettings, given, where=where)
 
 
 def _mirrors(mirrors: Sequence[str]) -> list[str]:

@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from sentflow.api.tasks import OFFICIAL
-from sentflow.config.entries import Entry
+from sentflow.config.entries import AllEntries, Entry
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
-from sentflow.families.probing.catalog import TaskCatalog
 from sentflow.files.checksums import CatalogFile
 from sentflow.files.io import write_text
 from sentflow.probing.protocol.settings import ProbeProtocol
@@ -23,7 +22,7 @@ from sentflow.texts.task_files import files_of
 
 
 def load_task(
-    name: str, catalog: TaskCatalog, *, folder: Path, protocol: ProbeProtocol, mirrors: Sequence[str]
+    name: str, catalog: AllEntries, *, folder: Path, protocol: ProbeProtocol, mirrors: Sequence[str]
 ) -> TaskTable:
     """The rows of a task, from files in `folder`.
 
@@ -36,7 +35,7 @@ def load_task(
     name
         In the catalog.
     catalog
-        See `TaskCatalog`.
+        See `known_tasks`.
     folder
         Of all datasets.
     protocol
@@ -49,7 +48,7 @@ def load_task(
     ConfigError, DataError
         See `download` and `prepare`.
     """
-    entry = catalog.tasks[name]
+    entry = catalog["tasks"][name]
     dataset, file, *others = entry["dataset"], *files_of(entry["reader"])
     settings = PrepareSettings.from_settings({**entry, **protocol.needs()}, task=name)
     raw = folder / dataset / file
@@ -72,7 +71,7 @@ def load_task(
         )
     needed = [raw, *(folder / dataset / other for other in others)]
     for path in needed:
-        _bring(path, catalog.datasets[dataset], dataset=dataset, mirrors=mirrors)
+        _bring(path, catalog["datasets"][dataset], dataset=dataset, mirrors=mirrors)
     return prepare(name, needed, settings)
 
 

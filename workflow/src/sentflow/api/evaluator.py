@@ -125,8 +125,8 @@ class UlyssesSentEval:
         encoder_arguments: Mapping[str, Any] | None = None,
     ) -> None:
         self._catalog = known_tasks(config)
-        self.tasks = chosen_tasks(tasks, self._catalog.tasks)
-        self._protocols = Protocols(protocol, config, self._catalog.tasks)
+        self.tasks = chosen_tasks(tasks, self._catalog["tasks"])
+        self._protocols = Protocols(protocol, config, self._catalog["tasks"])
         self.protocol = self._protocols.chosen
         self._warned: set[str] = set()
         if is_reference(sentence_model):
@@ -328,7 +328,7 @@ class UlyssesSentEval:
     def _train(
         self, table: TaskTable, source: FeatureSource, arguments: TrainArguments
     ) -> "tuple[TaskScores, pd.DataFrame]":
-        entry, protocol = self._catalog.tasks[table.info.task], arguments.protocol
+        entry, protocol = self._catalog["tasks"][table.info.task], arguments.protocol
         settings = job_settings(protocol, entry, lazy=self.lazy_embedding)
         design = ProbeDesign.of_job(**settings, n_classes=len(table.info.classes)).on(arguments.device)
         self._warn_if_not_comparable(changed_settings(protocol, entry))
@@ -364,8 +364,8 @@ class UlyssesSentEval:
 
     def _table(self, task: str, arguments: TrainArguments) -> TaskTable:
         """The rows of a task, brought and checked."""
-        if task not in self._catalog.tasks:
-            raise ArgumentError(f"there is no task {task!r}. {instead(str(task), self._catalog.tasks)}")
+        if task not in self._catalog["tasks"]:
+            raise ArgumentError(f"there is no task {task!r}. {instead(str(task), self._catalog['tasks'])}")
         return load_task(
             task,
             self._catalog,
@@ -419,7 +419,7 @@ class UlyssesSentEval:
         return own.features(texts_a, texts_b, task=task, data_split=data_split, alternatives=splits)
 
     def _has_alternatives(self, task: str) -> bool:
-        return bool(self._catalog.tasks.get(task, {}).get("layout") == "alternatives")
+        return bool(self._catalog["tasks"].get(task, {}).get("layout") == "alternatives")
 
     def _splits_alternatives(self, task: str) -> bool:
         """Whether each alternative of a task is a text of its own to an encoder that is fitted inside each fold."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.embedding import encode_rows, features_of_columns, text_columns
-from sentflow.encoders.checks.entries import custom_problems
+from sentflow.config.problems.encoders import custom_problems
 from sentflow.encoders.fetch import custom
 from sentflow.encoders.kinds.custom import CustomEncoder, CustomFeaturiser, CustomLazyEncoder
 from sentflow.encoders.kinds.custom_class import EMBED

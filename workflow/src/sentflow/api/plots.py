@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 def drawn(figure: str, rows: Sequence[Any]) -> "Figure":
     """A figure of the report by its name, from rows of its own kind; see `sentflow.report.figure.recipe.Recipe`."""
     from sentflow.graph import products
+    from sentflow.graph.family import FIGURE
     from sentflow.report.figure import canvas
 
     with canvas.style():
-        return shown(products.find(products.FIGURE, figure).load().draw(rows))
+        return shown(products.find(FIGURE, figure).load().draw(rows))
 
 
 def shown(figure: "Figure") -> "Figure":

@@ -7,8 +7,8 @@ from typing import Any
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.tasks import WORKFLOW, own_entries
 from sentflow.config.entries import Entries
+from sentflow.config.load import catalog_with
 from sentflow.errors import ConfigError, instead
-from sentflow.families.probing.catalog import protocol_catalog
 from sentflow.families.probing.task_protocols import protocol_name
 from sentflow.probing.protocol.catalog import protocol_of
 from sentflow.probing.protocol.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
@@ -79,10 +79,10 @@ def named_protocol(
         entry = {"title": "Own protocol", **protocol}
         own = {"protocols": {**(own.get("protocols") or {}), OWN_NAME: entry}}
         try:
-            return protocol_of(OWN_NAME, protocol_catalog(WORKFLOW, own)[OWN_NAME])
+            return protocol_of(OWN_NAME, catalog_with(own, WORKFLOW, "protocols")["protocols"][OWN_NAME])
         except ConfigError as error:
             raise ArgumentError(f"protocol: {error}") from error
-    known = protocol_catalog(WORKFLOW, own)
+    known = catalog_with(own, WORKFLOW, "protocols")["protocols"]
     if protocol not in known:
         raise ArgumentError(f"protocol: there is no protocol {protocol!r}. {instead(str(protocol), known)}")
     return protocol_of(protocol, known[protocol])

@@ -12,6 +12,7 @@ from sentflow.errors import DataError, instead
 from sentflow.files.parquet import read_parquet
 from sentflow.files.rows import read_rows
 from sentflow.graph import paths, products
+from sentflow.graph.family import FIGURE
 from sentflow.report.families.probing.remarks import low_score_text
 from sentflow.report.inputs import Inputs
 
@@ -106,7 +107,7 @@ class Results:
         DataError
             The run lacks a file that it needs.
         """
-        product = products.find(products.FIGURE, figure)
+        product = products.find(FIGURE, figure)
         files = [
             file
             for pattern in (*product.reads, *product.also)

@@ -13,14 +13,17 @@ from sentflow.api.pair_sets import catalog
 from sentflow.api.run_inputs import Texts, corpus_of, texts_of
 from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.api.term_search import has_vectors_of_terms, search_terms, weighs_terms
+from sentflow.config.model import refuse_wrong
+from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
 from sentflow.report.numbers import counted
 from sentflow.retrieval.analysers import Analyser
-from sentflow.retrieval.bm25 import Bm25, Bm25Settings
+from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.dense import SIMILARITIES, Vectors, search
-from sentflow.retrieval.fusion import FusionSettings, fused
-from sentflow.retrieval.ranking import Ranked, Run, top
+from sentflow.retrieval.fusion import fused
+from sentflow.retrieval.ranking import NOTHING, Ranked, Run, top
+from sentflow.retrieval.settings import BM25, Fusion
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Corpus
 from sentflow.texts.split_passages import PassageSettings, split_corpus
@@ -145,9 +148,8 @@ def retrieve(
     if any(empty.values()):
         told = " and ".join(counted(count, what) for what, count in empty.items() if count)
         warnings.warn(f"{told} without text: they find nothing and are never found.", stacklevel=2)
-    nothing = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
     ranked = iter(search.ranked(retriever, k) if any(written) and len(search.rows) else ())
-    found = [next(ranked, nothing) if has_text else nothing for has_text in written]
+    found = [next(ranked, NOTHING) if has_text else NOTHING for has_text in written]
     run = Run(corpus.ids, dict(zip(asked.ids, found, strict=True)))
     return RetrievedRun(name or _name(retriever), run, dict(zip(asked.ids, asked.texts, strict=True)), corpus)
 
@@ -184,10 +186,9 @@ class _Search:
             raise ArgumentError(
                 "retriever.analyser: give one analyser; the language of the documents is not known here."
             )
-        given = _named("analysers", named)
-        analyser = Analyser.from_settings(given, where="retriever.analyser")
-        settings = Bm25Settings(**entry)
-        settings.check("retriever")
+        given = refuse_wrong(AnalyserSettings, _named("analysers", named), where="retriever.analyser")
+        analyser = Analyser(given, "retriever.analyser")
+        settings = refuse_wrong(BM25, {"kind": "bm25", "analyser": "given", **entry}, where="retriever")
         index = Bm25(analyser.terms(self._corpus.whole_texts()), settings)
         return list(index.search(analyser.terms(self._questions.texts), k))
 
@@ -224,10 +225,13 @@ class _Search:
             raise ArgumentError(
                 f"retriever.weights: {len(weights)} for {len(parts)} retrievers. Give one for each."
             )
-        settings = FusionSettings(weights=weights, **{"rule": "reciprocal-rank", **entry})
-        settings.check("retriever")
+        names = [f"run-{place}" for place in range(len(parts))]
+        written = {"kind": "fusion", "of": names, "rule": "reciprocal-rank", **entry}
+        if written["rule"] != "product":  # which has none
+            written["weights"] = list(weights)
+        settings = refuse_wrong(Fusion, written, where="retriever")
         runs = [self.ranked(part, max(k, DEPTH)) for part in parts]
-        return [fused(found, settings, k) for found in zip(*runs, strict=True)]
+        return [fused(found, settings, weights, k) for found in zip(*runs, strict=True)]
 
     def _sparse(self, entry: dict[str, Any], k: int) -> list[Ranked]:
         model = entry.get("model")

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.api.arguments import ArgumentError
-from sentflow.config.entries import Entries
+from sentflow.config.entries import AllEntries, Entries
+from sentflow.config.load import catalog_with
 from sentflow.errors import ConfigError, instead
-from sentflow.families.probing.catalog import TaskCatalog, task_catalog
 from sentflow.files.settings_files import read_settings
 from sentflow.graph.workflow_folder import workflow_folder
 
@@ -20,8 +20,8 @@ OFFICIAL = (
 )
 
 
-def known_tasks(config: str | Path | Mapping[str, Any] | None) -> TaskCatalog:
-    """Every task that can be asked for.
+def known_tasks(config: str | Path | Mapping[str, Any] | None) -> AllEntries:
+    """Every task that can be asked for, as ``tasks`` → name → entry, and beside them the ``datasets``.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def known_tasks(config: str | Path | Mapping[str, Any] | None) -> TaskCatalog:
     ConfigError
         An entry is not in order.
     """
-    return task_catalog(WORKFLOW, own_entries(config))
+    return catalog_with(own_entries(config), WORKFLOW, "tasks", "datasets")
 
 
 def chosen_tasks(tasks: str | Sequence[str], known: Entries) -> tuple[str, ...]:

@@ -19,7 +19,6 @@ from sentflow.families.retrieval.parts import BY_VECTORS, QUESTIONS, all_retriev
 from sentflow.graph import paths
 from sentflow.graph.job_settings import pick
 from sentflow.graph.targets import Targets
-from sentflow.texts.shards import whole_of
 
 ASKED = "new questions"  # names of a configuration have no spaces, so that none is this
 
@@ -60,7 +59,7 @@ class Answering:
 
     def _prepare(self) -> Step:
         job = SimpleNamespace(questions=ASKED)
-        reads = {"corpus": [self._family.of_corpus(paths.CORPUS)(job)]}
+        reads = {"corpus": [self._family.corpus(job)]}
         writes = {_asked(paths.QUESTIONS): "table", _asked(paths.JUDGEMENTS): "judgements"}
         given = {
             "questions": ASKED,
@@ -107,20 +106,33 @@ class Answering:
             yield Step("merge_shards", reads, {_asked(paths.RUN, retriever=retriever): "run"})
 
     def _search(self, name: str) -> Step:
-        job = _job(name)
-        rule = self._family.rule_of(whole_of(name))
-        given = {"settings": self._family.search_settings(job)}
-        if rule == "rerank":
-            given["device"] = self._family.reranking_device(job)
-            given["threads"] = _threads(self._family.reranking_threads(job))
-        reads = {**self._common(job), **self._reads(rule, job)}
-        return Step(rule, reads, {_asked(paths.RUN, retriever=name): "run"}, given)
+        job, family = _job(name), self._family
+        given = {
+            "settings": family.search_settings(job),
+            "device": family.search_device(job),
+            "threads": _threads(family.search_threads(job)),
+        }
+        reads = {
+            **self._judged(job),
+            "terms": family.terms(job),
+            "counts": family.counts(job),
+            "passages": family.passages(job),
+            "documents": family.document_vectors(job),
+            "documents_info": family.document_info(job),
+            "queries": family.question_vectors(job),
+            "queries_info": family.question_info(job),
+            "index": family.index(paths.INDEX)(job),
+            "runs": family.runs_of_parts(job),
+            "weights": family.chosen_weights(job),
+            "manifest": family.cross_encoder(job),
+        }
+        return Step("search", reads, {_asked(paths.RUN, retriever=name): "run"}, given)
 
     def _decide(self, retriever: str, decision: str) -> Step:
         job = SimpleNamespace(decision=decision, **vars(_job(retriever)))
-        training = self._family.training_runs
+        training = self._family.decision_training
         reads = {
-            **self._common(job),
+            **self._judged(job),
             "run": [_asked(paths.RUN, retriever=retriever)],
             "training_corpora": training(paths.CORPUS)(job),
             "training_questions": training(paths.QUESTIONS)(job),
@@ -130,41 +142,12 @@ class Answering:
         output = _asked(paths.DECIDED, retriever=retriever, decision=decision)
         return Step("decide", reads, {output: "decided"}, {"settings": self._family.decide_settings(job)})
 
-    def _common(self, job: SimpleNamespace) -> dict[str, list[str]]:
+    def _judged(self, job: SimpleNamespace) -> dict[str, list[str]]:
         return {
-            "corpus": [self._family.of_corpus(paths.CORPUS)(job)],
+            "corpus": [self._family.corpus(job)],
             "questions": [_asked(paths.QUESTIONS)],
             "judgements": [_asked(paths.JUDGEMENTS)],
         }
-
-    def _reads(self, rule: str, job: SimpleNamespace) -> dict[str, list[str]]:
-        """What a search reads beside corpus and questions."""
-        family = self._family
-        match rule:
-            case "search_terms":
-                return {
-                    "terms": [family.terms(paths.TERMS)(job)],
-                    "counts": family.counts(paths.TERM_COUNTS)(job),
-                }
-            case "search_vectors" | "search_sparse" | "search_index":
-                index = {"index": [family.of_index(paths.INDEX)(job)]} if rule == "search_index" else {}
-                return index | {
-                    "documents": family.document_vectors(job),
-                    "documents_info": family.document_info(job),
-                    "asked": family.question_vectors(job),
-                    "asked_info": family.question_info(job),
-                    "passages": family.passages(job),
-                }
-            case "fuse":
-                chosen = family.chosen_weights(paths.CHOSEN_WEIGHTS)(job)
-                return {"runs": family.runs_of_parts(job), "chosen": chosen}
-            case "rerank":
-                return {
-                    "base": family.runs_of_parts(job),
-                    "passages": family.passages(job),
-                    "manifest": [family.manifest(job)],
-                }
-        return {}
 
 
 def _with_questions(experiment: Experiment, corpus: str, source: Mapping[str, Any]) -> Experiment:

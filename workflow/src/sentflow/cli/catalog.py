@@ -9,7 +9,7 @@ from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.config.entries import Entries
 from sentflow.config.load import load_catalog
-from sentflow.encoders.checks.entries import custom_problems
+from sentflow.config.problems.encoders import custom_problems
 from sentflow.encoders.entries import is_lazy
 from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError, instead

@@ -21,8 +21,8 @@ from sentflow.files.io import json_document, write_text
 from sentflow.report.captions import detectable_note, equivalence, sizes
 from sentflow.report.families.retrieval.words import NO_INTERVAL, by_order
 from sentflow.report.numbers import decimal, interval, p_number, percent
-from sentflow.report.table.cells import Value
 from sentflow.report.table.formats import csv_records
+from sentflow.report.table.table import Value
 
 
 def evaluate(

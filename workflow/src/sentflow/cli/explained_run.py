@@ -1,30 +1,36 @@
 """The terms behind the scores of a run, out of the files of the experiment that it is of. No model is loaded."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 from sentflow.cli.configuration import read_experiment
 from sentflow.cli.quiet import quiet
 from sentflow.cli.steps import in_folder, to_make_first
-from sentflow.config.problems.messages import made_of_seeds, unknown
+from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.retrieval.parts import BM25, EXPLAINED
-from sentflow.files.io import read_json
+from sentflow.families.retrieval.parts import EXPLAINED
 from sentflow.graph import paths
+from sentflow.jobs.environment import prepare_environment
 from sentflow.retrieval.contributions import Explanation
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.runs import read_run
-from sentflow.retrieval.shared_terms import Explain, Pair, best_ranked, explained_pairs, rank_of
+from sentflow.retrieval.settings import SearchSettings, Sparse
+from sentflow.retrieval.shared_terms import (
+    ExplainInputs,
+    Pair,
+    best_ranked,
+    explained_pairs,
+    explainer,
+    rank_of,
+)
 from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_questions
 
 _CORPUS, _QUESTIONS, _JUDGEMENTS, _RUN = "corpus", "questions", "judgements", "run"
+_MANIFEST = "manifest"
 _OF_VECTORS = (
     "A term adds the product of its vectors, which is 0 where these have no value above 0 in common; weights only "
     "chose the candidates and are no factor of it."
@@ -121,9 +127,11 @@ def explained_run(
     for name in documents:
         _refuse_unknown("--document", f"document {name!r} in {corpus.name}", name, corpus.ids)
     chosen = list(dict.fromkeys(documents)) or _by_default(question, run, asked)
-    settings = json.loads(family.search_settings(job))
+    settings = SearchSettings.model_validate_json(family.search_settings(job))
+    by_vectors = isinstance(settings.by, Sparse) and settings.by.candidates
     with quiet():
-        explain = _explainer(family.retrievers[retriever]["kind"], settings, place, corpus, asked)
+        prepare_environment(1)
+        explain = explainer(asked, settings, _inputs(place))
         pairs = [Pair(question, name) for name in chosen]
         found = explained_pairs(pairs, explain, run, where=place[_RUN][0])
     return ExplainedRun(
@@ -134,7 +142,7 @@ def explained_run(
         _documents(found, run, corpus, asked),
         (
             *(_notes(question, run, asked) if not documents else ()),
-            *([_OF_VECTORS] if "candidates" in settings else []),
+            *([_OF_VECTORS] if by_vectors else []),
         ),
     )
 
@@ -165,65 +173,30 @@ def _job(retriever: str, questions: str, family: Retrieval) -> SimpleNamespace:
 
 
 def _files(job: SimpleNamespace, family: Retrieval) -> dict[str, list[str]]:
-    """What is read, as rules `explain_terms` and `explain_sparse` read it."""
+    """What is read, as the rule `explain` reads it."""
     names = vars(job)
-    common = {
-        _CORPUS: [family.of_corpus(paths.CORPUS)(job)],
+    return {
+        _CORPUS: [family.corpus(job)],
         _QUESTIONS: [paths.QUESTIONS.format(**names)],
         _JUDGEMENTS: [paths.JUDGEMENTS.format(**names)],
         _RUN: [paths.RUN.format(**names)],
-    }
-    if family.retrievers[job.retriever]["kind"] == BM25:
-        return common | {
-            "terms": family.of_searches(family.terms(paths.TERMS))(job),
-            "counts": family.of_searches(family.counts(paths.TERM_COUNTS))(job),
-        }
-    return common | {
+        "terms": family.of_searches(family.terms)(job),
+        "counts": family.of_searches(family.counts)(job),
         "passages": family.of_searches(family.passages)(job),
         "documents": family.of_searches(family.document_vectors)(job),
-        "infos": family.of_searches(family.document_info)(job),
-        "asked": [*family.question_vectors(job), *family.question_info(job)],
-        "manifest": [family.manifest(job)],
+        "documents_info": family.of_searches(family.document_info)(job),
+        "queries": [*family.question_vectors(job), *family.question_info(job)],
+        _MANIFEST: family.manifest(job),
     }
 
 
-def _explainer(
-    kind: str, settings: dict[str, Any], place: dict[str, list[Path]], corpus: Corpus, questions: Questions
-) -> Explain:
-    """What explains pairs by a retriever of a kind."""
-    where = f"retrievers.{settings.pop('retriever')}"
-    settings.pop("depth")
-    if kind == BM25:
-        from sentflow.retrieval.explaining_terms import explain_terms
-
-        return partial(
-            explain_terms,
-            questions=questions,
-            ids=corpus.ids,
-            settings=settings,
-            terms=place["terms"],
-            counts=place["counts"],
-            where=where,
-        )
-    from sentflow.jobs.environment import prepare_environment
-
-    prepare_environment(1)
-    from sentflow.encoders.kinds.neural.term_names import term_names
-    from sentflow.encoders.manifest import read_manifest
-    from sentflow.retrieval.explaining_weights import explain_weights, files_by_shard
-
-    manifest = place["manifest"][0]
-    described = read_json(place["asked"][-1])
-    return partial(
-        explain_weights,
-        questions=questions,
-        corpus=place[_CORPUS][0],
-        settings=settings,
-        name=term_names(read_manifest(manifest), manifest.parent, described["vocabulary_sha256"]),
-        documents=files_by_shard(place["documents"], place["infos"]),
-        passages=place["passages"],
-        asked=place["asked"],
-    )
+def _inputs(place: dict[str, list[Path]]) -> ExplainInputs:
+    several = {
+        key: files
+        for key, files in place.items()
+        if key not in (_CORPUS, _QUESTIONS, _JUDGEMENTS, _RUN, _MANIFEST)
+    }
+    return ExplainInputs(corpus=place[_CORPUS][0], manifest=next(iter(place[_MANIFEST]), None), **several)
 
 
 def _by_default(question: str, run: Run, questions: Questions) -> list[str]:

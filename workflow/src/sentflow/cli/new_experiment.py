@@ -7,7 +7,8 @@ from pathlib import Path
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import show_blocks
 from sentflow.config.entries import Entries, merge
-from sentflow.config.load import MEASURED, load_experiment
+from sentflow.config.load import load_experiment
+from sentflow.config.sections import MEASURED
 from sentflow.errors import ConfigError
 
 # One encoder that is no control, and the one that knows nothing of the texts to compare it with; three tasks, one of

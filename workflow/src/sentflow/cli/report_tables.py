@@ -2,7 +2,7 @@
 
 from sentflow.cli.terminal import Listing
 from sentflow.compare.marks import BEST, NOT_WORSE
-from sentflow.report.table.cells import Cell, Table
+from sentflow.report.table.table import Cell, Table
 
 # A terminal may have no styles, and a pipe has none, so marks are written.
 _MARKS = {BEST: ("**", "**"), NOT_WORSE: ("_", "_"), "": ("", "")}
@@ -12,22 +12,21 @@ _MARKS_NOTE = "In this terminal: **bold**, _underlined_, ^letters."
 def table_listing(table: Table) -> Listing:
     """A table of the report for the terminal."""
     rows: list[tuple[str, ...]] = []
-    for group in table.groups:
-        rows += [(group.title,)] if group.title else []
-        rows += [tuple(_written(cell) for cell in row) for row in group.rows]
-    alignment = "".join("l" if place.startswith("w") else place for place in table.alignment)
-    cells = [cell for group in table.groups for row in group.rows for cell in row]
-    notes = (*table.notes, *((_MARKS_NOTE,) if any(cell.mark or cell.letters for cell in cells) else ()))
-    fixed = table.lead if table.name == "scores" else 0
-    return Listing(_header(table), rows, alignment, caption=table.caption, notes=notes, fixed=fixed)
-
-
-def _header(table: Table) -> tuple[str, ...]:
-    if not table.header_letters:
-        return table.header
-    return tuple(
-        f"{name} ^{letter}" if letter else name
-        for name, letter in zip(table.header, table.header_letters, strict=True)
+    for block in table.blocks:
+        rows += [(block.title,)] if block.title else []
+        rows += [tuple(_written(cell) for cell in line) for line in block.lines]
+    alignment = "".join("r" if column.is_number else "l" for column in table.columns)
+    has_marks = any(cell.mark or cell.letters for line in table.lines for cell in line)
+    header = tuple(
+        f"{column.heading} ^{column.letter}" if column.letter else column.heading for column in table.columns
+    )
+    return Listing(
+        header,
+        rows,
+        alignment,
+        caption=table.caption,
+        notes=(*table.notes, *((_MARKS_NOTE,) if has_marks else ())),
+        fixed=table.lead if table.name == "scores" else 0,
     )
 
 

@@ -12,11 +12,10 @@ from sentflow.cli.new_questions import question_source, written_source
 from sentflow.cli.quiet import quiet
 from sentflow.cli.steps import in_folder, missing, run_steps, to_make_first
 from sentflow.cli.terminal import Block, show_blocks
-from sentflow.config.problems.messages import made_of_seeds, unknown
+from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.retrieval.parts import FUSION, RUN, all_retrievers
-from sentflow.families.retrieval.tuned_config import decided_by
+from sentflow.families.retrieval.parts import FUSION, RUN, all_retrievers, decided_by
 from sentflow.files.parquet import read_described
 from sentflow.graph import paths
 from sentflow.report.numbers import counted

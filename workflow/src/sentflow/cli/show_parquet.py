@@ -16,9 +16,10 @@ from sentflow.errors import DataError
 from sentflow.files.io import parse_json
 from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.rows import read_rows
-from sentflow.report.costs.costs_table import costs_table
 from sentflow.report.costs.rows import CostRow
+from sentflow.report.costs.tables import costs
 from sentflow.report.families.probing.score_table import scores_table
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal
 
 _METADATA_KEY = b"sentflow"
@@ -41,7 +42,7 @@ def parquet_blocks(path: Path, rows: int) -> list[Block]:
     if names >= {field.name for field in fields(ScoreRow)}:
         return [table_listing(scores_table(read_rows(path, ScoreRow), str(path)))]
     if names >= {field.name for field in fields(CostRow)}:
-        return [table_listing(costs_table(read_rows(path, CostRow), str(path)))]
+        return [table_listing(costs(Inputs([path]), {"caption": str(path)}))]
     return [
         Facts(str(path), [("rows", f"{len(table):,}"), *flat(about)]),
         _first_rows(table, rows),

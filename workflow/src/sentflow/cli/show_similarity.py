@@ -10,9 +10,11 @@ from sentflow.compare.rows import SimilarityDifference
 from sentflow.files.rows import read_rows
 from sentflow.graph import paths
 from sentflow.report.families.pair_summaries import reported
+from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.families.similarity.sts_table import sts_table
 from sentflow.report.families.similarity.summary import similarity_rows
+from sentflow.report.families.similarity.tables import sts
+from sentflow.report.inputs import Inputs
 from sentflow.similarity.storage import OVERLAP, read_similarities
 
 # Of a file of scores of one encoder on one pair set.
@@ -28,7 +30,7 @@ def summary_blocks(results: Path, title: str) -> list[Block]:
     if not rows:
         return []
     tested = read_rows(differences, SimilarityDifference, may_be_empty=True) if differences.is_file() else []
-    return [table_listing(sts_table(rows, title, tested))]
+    return [_block(rows, tested, title)]
 
 
 def loose_blocks(files: Mapping[Path, Mapping[str, Any]]) -> list[Block]:
@@ -40,7 +42,12 @@ def loose_blocks(files: Mapping[Path, Mapping[str, Any]]) -> list[Block]:
                 scores, read_similarities(file.with_suffix(".parquet")), _settings(scores)
             )
     title = f"{len(files)} score file{'s' if len(files) > 1 else ''}"
-    return [table_listing(sts_table(rows, title))]
+    return [_block(rows, [], title)]
+
+
+def _block(rows: list[SimilarityRow], tested: list[SimilarityDifference], title: str) -> Block:
+    inputs = Inputs.holding({SimilarityRow: rows, SimilarityData: SimilarityData(rows, tested)})
+    return table_listing(sts(inputs, {"caption": title}))
 
 
 def _settings(scores: Mapping[str, Any]) -> dict[str, Any]:

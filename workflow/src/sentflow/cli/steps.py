@@ -12,7 +12,7 @@ from sentflow.graph.job_settings import pick
 from sentflow.jobs.job import job_named, option_of
 from sentflow.report.numbers import counted
 
-VECTORS = ("documents", "asked")  # what describes each has "_info" behind it
+VECTORS = ("documents", "queries")  # what describes each has "_info" behind it
 _OF_ROLE = ("prompts", "prompt_names", "terms")  # those of questions differ from those of documents
 _OF_ENCODER = ("kind", "revision", "files_sha256", "model_settings", "encode_settings")
 
@@ -98,7 +98,7 @@ def run_steps(steps: Sequence[Step], results: Path, work: Path) -> Iterator[str]
 
     for step in steps:
         yield step.job
-        if VECTORS[0] in step.reads:
+        if step.reads.get(VECTORS[0]):
             _refuse_other_encoder(*(place(step.reads[f"{name}_info"][0]) for name in VECTORS))
         job = job_named(step.job)
         job.function(**job.values(step.words(place)))

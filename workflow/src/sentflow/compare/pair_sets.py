@@ -14,30 +14,9 @@ from sentflow.errors import DataError
 from sentflow.files.rows import row_from
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import CORRELATIONS
+from sentflow.similarity.settings import PairSetSettings
 from sentflow.similarity.storage import OVERLAP, SimilarityRows
 from sentflow.stats.pair_graph import PairUnits
-
-
-@dataclass(frozen=True)
-class PairSetSettings:
-    """What is compared, and how.
-
-    Attributes
-    ----------
-    measure, correlation
-        Of the values compared.
-    alpha, level
-        Of tests and intervals.
-    n_resamples, seed
-        Of the bootstrap; the seed is that of the pair set, see `bootstrap_seed`.
-    """
-
-    measure: str
-    correlation: str
-    alpha: float
-    level: float
-    n_resamples: int
-    seed: int
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from itertools import combinations
 
 import numpy as np
 
-from sentflow.compare.pair_sets import CorrelatedScores, PairSetSettings
+from sentflow.compare.pair_sets import CorrelatedScores
 from sentflow.compare.training_rows import TrainingSeeds
+from sentflow.similarity.settings import PairSetSettings
 from sentflow.similarity.storage import SimilarityRows
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT

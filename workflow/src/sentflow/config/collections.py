@@ -1,6 +1,6 @@
 """Corpora and question sets: entries of the catalog."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -22,11 +22,14 @@ from sentflow.config.model import (
     Note,
     Number,
     PartOfData,
+    Path,
     Settings,
     Several,
     Text,
     Title,
 )
+from sentflow.errors import no_pattern
+from sentflow.texts.corpus_files import MEANINGS
 
 Column = Text | Count
 
@@ -126,6 +129,22 @@ class Source(Records):
     """Column of the grade; 1 where there is none."""
 
 
+def _wrong_sources(
+    place: str, sources: tuple[Source, ...], needed: Iterable[tuple[str, ...]]
+) -> Iterator[tuple[Path, str]]:
+    """Columns that cannot be meant in these sources, and those that are missing: one of each of `needed`."""
+    others = {name for meanings in MEANINGS.values() for name in meanings} - {*MEANINGS[place]}
+    for number, source in enumerate(sources):
+        for name in sorted(others & source.model_fields_set):
+            yield (place, number, name), "nothing of this kind is read there. Delete it."
+        for name in ("pattern", "remove"):
+            if (pattern := getattr(source, name)) and (wrong := no_pattern(pattern)):
+                yield (place, number, name), wrong
+        for choices in needed:
+            if sum(choice in source.model_fields_set for choice in choices) != 1:
+                yield (place, number), f"write the column of {' or of '.join(choices)}."
+
+
 class CorpusFacts(Settings):
     """What corpora say in both of their forms."""
 
@@ -156,6 +175,11 @@ class Corpus(CorpusFacts):
     holds more than one. As many as there are for one to fit into memory (docs/retrieval.md).
     """
 
+    def wrong(self) -> Iterator[tuple[Path, str]]:
+        """Columns of its sources."""
+        own = (("id",),) if self.ids == "column" else ()
+        yield from _wrong_sources("documents", self.documents, (*own, ("text",)))
+
 
 class ShortCorpus(OwnData, CorpusFacts):
     """A corpus of your own in short form, beir or trec and language (docs/retrieval.md)."""
@@ -166,6 +190,10 @@ class ShortCorpus(OwnData, CorpusFacts):
     """File with documents in TREC's form, or a folder of such files."""
     encoding: Encoding = "utf-8"
     language: Language
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Keys of the other form."""
+        yield from _of_one_form(self, beir=(), trec=("encoding",))
 
 
 class Published(Settings):
@@ -205,6 +233,14 @@ class Part(Settings):
     """Number of parts, to which questions are assigned by a digest of their ids, about as many to each."""
     keep: Distinct[Annotated[Count, Field(le=1000)]] = Field(min_length=1)
     """Which parts stay, from 1."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Parts that there are not."""
+        if beyond := [str(one) for one in self.keep if one > self.of]:
+            yield (
+                "keep",
+                f"there is no part {', '.join(beyond)} of {self.of}. Write numbers from 1 to {self.of}.",
+            )
 
 
 class QuestionFacts(Settings):
@@ -284,6 +320,23 @@ class QuestionSet(QuestionFacts):
     column `cluster` says the same. Without it, questions are independent.
     """
 
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """Columns of its sources, and what is said of clusters."""
+        own = (("id",),) if self.ids == "column" else ()
+        question = {"column": (("question",),), "distinct": (("question_text",),)}.get(self.ids, ())
+        yield from _wrong_sources("questions", self.questions, (*own, ("text",)))
+        yield from _wrong_sources("judgements", self.judgements, (*question, ("document", "document_text")))
+        yield from _wrong_sources("without", self.without or (), (("id", "text"),))
+        named = any(source.cluster is not None for source in self.questions)
+        if self.cluster == "column" and not named:
+            yield "cluster", "no source names the column. Write cluster: COLUMN at its questions."
+        if named and self.cluster != "column":
+            yield "questions", "a column of clusters is named, but not used. Write cluster: column."
+        if self.cluster_pattern is not None and self.cluster != "gold-document":
+            yield "cluster_pattern", "it needs cluster: gold-document. Write that, or delete the pattern."
+        elif self.cluster_pattern is not None and (wrong := no_pattern(self.cluster_pattern)):
+            yield "cluster_pattern", wrong
+
 
 class ShortQuestionSet(OwnData, QuestionFacts):
     """A question set of your own in short form, beir or trec and qrels, and language (docs/retrieval.md)."""
@@ -306,3 +359,22 @@ class ShortQuestionSet(OwnData, QuestionFacts):
     language: Language
     cluster: Maybe[Literal["gold-document"]] = None
     """gold-document puts questions that share a relevant document in one cluster; without it, they are independent."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Keys of the other form, and files without judgements."""
+        yield from _of_one_form(self, beir=("split", "without_split"), trec=("qrels", "text", "encoding"))
+        if self.beir is None and self.qrels is None:
+            yield "qrels", "there are no judgements. Write qrels: <file>."
+
+
+def _of_one_form(
+    entry: ShortCorpus | ShortQuestionSet, *, beir: tuple[str, ...], trec: tuple[str, ...]
+) -> Iterator[tuple[str, str]]:
+    """Both forms, or keys of that which it has not."""
+    if entry.beir is not None and entry.trec is not None:
+        yield "", "beir and trec are two forms. Write one of them."
+        return
+    form, others = ("beir", trec) if entry.beir is not None else ("trec", beir)
+    for key in others:
+        if key in entry.model_fields_set:
+            yield key, f"nothing of this kind is read in the form {form}. Delete it."

@@ -1,8 +1,9 @@
 """Datasets, and what own files have in common: entries of the catalog."""
 
 import re
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -21,9 +22,19 @@ from sentflow.config.model import (
     Text,
     Title,
 )
+from sentflow.files.archives.limits import without_ending
 
 OwnerAndName = Annotated[str, Field(pattern=r"^[^/\s]+/[^/\s]+\z")]
 FROM_NETWORK = re.compile("(https?|mirror)://", re.IGNORECASE)
+# Ending of a file → settings of its reader
+FORMAT_OF_ENDING: Mapping[str, Mapping[str, str]] = {
+    ".csv": {"format": "csv"},
+    ".tsv": {"format": "csv", "delimiter": "\t"},
+    ".tab": {"format": "csv", "delimiter": "\t"},
+    ".jsonl": {"format": "jsonl"},
+    ".ndjson": {"format": "jsonl"},
+    ".parquet": {"format": "parquet"},
+}
 
 
 class Checksum(Settings):
@@ -110,3 +121,37 @@ class OwnData(Settings):
     citation: Text = "none"
     """What to cite, none if left out."""
     note: Maybe[Note] = None
+
+
+class OwnFile(Checksum, OwnData):
+    """Entries of one file of the user, whose ending gives the format."""
+
+    endings: ClassVar[Mapping[str, Mapping[str, str]]]
+
+    file: Text
+    """Path of the file, relative to the folder in which you run, or an http(s) address."""
+    format: Maybe[Text] = None
+    """Format of the file, where its ending does not give it."""
+    homepage: Maybe[Homepage] = None
+
+    @classmethod
+    def reader_of(cls, file: str) -> Mapping[str, str]:
+        """Settings of a reader that the ending of a file tells; none for endings that are not among the known."""
+        ending = PurePosixPath(without_ending(file.partition("?")[0])).suffix.lower()
+        return cls.endings.get(ending, {})
+
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """Whether the content of a file from the network is known, and the format of any."""
+        yield from super().wrong()
+        if self.sha256 is None and FROM_NETWORK.match(self.file):
+            yield (
+                "sha256",
+                "a file from the network needs its checksum. Write sha256: <64 digits>, as sha256sum prints them.",
+            )
+        if self.format is None and not self.reader_of(self.file):
+            formats = dict.fromkeys(reader["format"] for reader in self.endings.values())
+            yield (
+                "file",
+                f"the ending of {PurePosixPath(self.file).name!r} is not that of a known format. Write format: "
+                f"{', '.join(formats)} next to it; known endings are {', '.join(self.endings)}.",
+            )

@@ -62,6 +62,15 @@ def derived(base: Any, entry: Entry) -> Entry:
     return {**base, **own, "reader": {**reader, **own_reader} if keep else own_reader}
 
 
+def derived_protocol(base: Any, entry: Entry) -> Entry:
+    """A protocol with the switches and the training of another under its own; title and description are not taken."""
+    own = {key: value for key, value in entry.items() if key != "like"}
+    for key in ("switches", "training"):
+        if inherited := as_map(as_map(base).get(key)):
+            own[key] = merge(inherited, own.get(key, {}))
+    return own
+
+
 def _origin(source: Entry) -> dict[str, Any]:
     """Where a source comes from: the keys that say it, a hub model or package with its name."""
     named = [key for key in SOURCE_KEYS if key in source and (key != "folder" or "package" not in source)]

@@ -4,7 +4,7 @@ The Snakefile reads this in every job: standard library, PyYAML and pydantic onl
 """
 
 import pathlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Literal
@@ -306,7 +306,7 @@ class Experiment:
     selected
         Section → the entries that are selected or named otherwise, in that order.
     left_out
-        Section → the names that ``config.yaml`` selects, but that are left out, see `Section.left_out`.
+        Retrievers that ``config.yaml`` selects, but whose encoders the user's own selection does not.
     further_models
         Encoders that the selected ones and their families need: of two texts, or to train on.
     workflow
@@ -318,7 +318,7 @@ class Experiment:
     config: Configuration
     entries: AllEntries
     selected: AllEntries
-    left_out: Mapping[str, list[str]]
+    left_out: Sequence[str]
     further_models: Entries
     workflow: pathlib.Path
     notices: Sequence[str] = ()

@@ -31,7 +31,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from sentflow.config.removed import KEYS
+from sentflow.config.removed import ELSEWHERE, KEYS
 from sentflow.errors import ConfigError, instead
 
 _Item = TypeVar("_Item")
@@ -347,6 +347,19 @@ def descriptions(model: type[BaseModel]) -> Mapping[str, str]:
     return found
 
 
+def description_of(model: type[BaseModel], key: str) -> str:
+    """What is said of a key: below its field, with its type, or of the model that it holds."""
+    (kind, *others), _, text = _forms(_typed(model, key))
+    is_model = isinstance(kind, type) and issubclass(kind, Settings) and not others
+    return text or (" ".join((kind.__doc__ or "").split()) if is_model else "")
+
+
+def choices_of(model: type[BaseModel], key: str) -> list[Any]:
+    """The values that a key may have where only these are known."""
+    kinds = _forms(_typed(model, key))[0]
+    return [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
+
+
 def _typed(model: type[BaseModel], key: str) -> Any:
     """The type of a field with what is said of it; None for a key that is none."""
     name = next((name for name, field in model.model_fields.items() if (field.alias or name) == key), "")
@@ -416,11 +429,14 @@ def _of_error(kind: Any, whole: Any, error: ErrorDetails) -> Iterator[Mistake]:
         case "extra_forbidden":
             gone = KEYS.get(".".join(map(str, (*path, missing))))
             known_keys = sorted(fields_of(forms[0]))
+            here = ELSEWHERE.get(str(missing))
             said = (
                 f"this key is gone. {gone}"
                 if gone
                 else f"there is no such key. {instead(str(missing), known_keys)}"
             )
+            if here in known_keys:
+                said = f"there is no such key. Here it is called {here}."
             yield told(said, missing, hint="")
         case "union_tag_not_found":
             yield Mistake(path, f"{discriminator!r} is missing.", (*path, discriminator))

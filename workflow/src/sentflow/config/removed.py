@@ -1,4 +1,4 @@
-"""Products and keys of former versions: a product's name is left out with a notice, a key is refused."""
+"""Names of former versions, a product's left out with a notice and a key refused; and keys of other programs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,6 +6,9 @@ from typing import Any
 # What `report` may name still → what to read or write instead.
 PRODUCTS: Mapping[str, Mapping[str, str]] = {
     "tables": {
+        "training-consert": "sts has our mean over seeds below the published lines of a training",
+        "training-simcse": "sts has our mean over seeds below the published lines of a training",
+        "training-sgbert": "sts has our mean over seeds below the published lines of a training",
         "intervals": "scores has the generalisation interval, scores.csv every other one",
         "power": "scores has the minimum detectable difference of each task, and the number of texts for 0.02",
     },
@@ -22,6 +25,18 @@ KEYS: Mapping[str, str] = {
         "Delete it: the table scores says how many texts a difference of 0.02 needs; another one, d, needs (0.02 / d)² "
         "times as many."
     ),
+}
+
+# What other programs call a key of an encoder → its name here
+ELSEWHERE: Mapping[str, str] = {
+    "max_length": "max_tokens",
+    "max_seq_length": "max_tokens",
+    "normalize": "normalise",
+    "normalize_embeddings": "normalise",
+    "pooling_mode": "pooling",
+    "prompt_name": "prompt_names",
+    "torch_dtype": "dtype",
+    "truncation_side": "truncation",
 }
 
 

@@ -1,61 +1,47 @@
-"""Sections of catalog and configuration, and what a family of measurements adds to them."""
+"""The sections of catalog and configuration that hold entries by name."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from sentflow.config.entries import AllEntries, Entries, Entry, Selected
+from sentflow.config.collections import Corpus, QuestionSet
+from sentflow.config.datasets import Dataset
+from sentflow.config.entries import Entry, derived, derived_protocol
 from sentflow.config.experiment import Configuration
-from sentflow.config.model import Name
+from sentflow.config.model import LowerName, Name
+from sentflow.config.pairs import Alignment, PairSet, Regression
+from sentflow.config.protocols import Protocol
+from sentflow.config.search import Analyser, Cut, Decision
+from sentflow.config.tasks import Task
+from sentflow.config.training_data import TrainingData
+from sentflow.config.trainings import Preset, Sweep
+from sentflow.encoders.settings import Model, ModelName
+from sentflow.retrieval.settings import Retriever
 
 
 @dataclass(frozen=True)
 class Section:
-    """Entries by name, in the catalog and merged over it in a configuration.
+    """Entries by name: a key of a configuration, merged over ``catalog/{name}.yaml``.
 
     Attributes
     ----------
-    name
-        Key of a configuration, and of its ``select`` unless `named_in` says otherwise; the catalog's entries lie in
-        ``catalog/{name}.yaml``.
-    noun
-        One entry, in messages.
-    named_in
-        Places of a configuration (``section.key``) that hold a name, or a list of names, of what is to be run.
+    name, noun
+        The key, and one entry in messages.
     model, key
         What an entry and the name of one may be.
+    named_in
+        Places of a configuration (``section.key``) that hold a name, or a list of names, of what is run.
     derive
         Makes an entry with ``like`` of the entry that it names and what it says itself; None if entries have no
         ``like``.
-    write_out
-        Replaces entries in short form by what they stand for, in place and perhaps in other sections; gives the
-        problems of those that stay as they are, by name.
-    overlay_problems
-        What is wrong with laying entries of a configuration over the catalog's, in this order.
-    alone
-        Whether something is measured where nothing else is selected.
-    own
-        What is laid over an entry that the catalog does not have.
-    left_out
-        Of the selected names, those that are not run where the user's own selection, which did not name them, is of
-        other things than that of ``config.yaml``.
-    members
-        The entries that a name stands for which is none itself, e.g. that of an encoder with several seeds, given all
-        entries, the place of the configuration, and the name; None for a name that is not known.
     """
 
     name: str
     noun: str
-    named_in: tuple[str, ...]
     model: Any
     key: Any = Name
+    named_in: tuple[str, ...] = ()
     derive: Callable[[Any, Entry], Entry] | None = None
-    write_out: Callable[[AllEntries], dict[str, list[str]]] | None = None
-    overlay_problems: Callable[[Entries, Entries], list[str]] | None = None
-    alone: bool = True
-    own: Mapping[str, Any] = field(default_factory=dict)
-    left_out: Callable[[AllEntries, Selected], list[str]] = lambda *_: []
-    members: Callable[[AllEntries, str, str], list[str] | None] = lambda *_: None
 
     def names(self, config: Configuration) -> list[tuple[str, str]]:
         """Place and name of every entry that a valid configuration selects."""
@@ -67,25 +53,24 @@ class Section:
         return found
 
 
-@dataclass(frozen=True)
-class ConfigPart:
-    """The part of catalog and configuration that belongs together.
-
-    Attributes
-    ----------
-    sections
-        The first one holds what the family measures on; none for one that only reads the results of others.
-    problems
-        What is wrong with what a configuration selects and sets, given the configuration, all entries, and the selected
-        names; one sentence each. What does not exist or does not fit its schema is reported already.
-    entry_problems
-        What is wrong with entries whether they are selected or not, beyond what their schemas find.
-    further_models
-        Names of encoders beside the selected ones that what is selected needs: of two texts, or to train on. They are
-        fetched, and measured by nothing.
-    """
-
-    sections: tuple[Section, ...]
-    problems: Callable[[Configuration, AllEntries, Selected], Iterable[str]]
-    entry_problems: Callable[[AllEntries], Iterable[str]] = lambda _: ()
-    further_models: Callable[[AllEntries, Selected], Iterable[str]] = lambda *_: ()
+SWEEPS = "select.sweeps"
+SECTIONS = (
+    Section("models", "model", Model, ModelName, ("select.models", SWEEPS)),
+    Section("datasets", "dataset", Dataset, LowerName),
+    Section("tasks", "task", Task, Name, ("select.tasks",), derived),
+    Section("protocols", "protocol", Protocol, Name, ("probe.protocol", "study.protocols"), derived_protocol),
+    Section("pair_sets", "pair set", PairSet, Name, ("select.pair_sets",), derived),
+    Section("regressions", "regression", Regression, Name, ("select.regressions",)),
+    Section("alignments", "alignment", Alignment, Name, ("select.alignments",)),
+    Section("question_sets", "question set", QuestionSet, LowerName, ("select.question_sets",), derived),
+    Section("corpora", "corpus", Corpus, LowerName, (), derived),
+    Section("retrievers", "retriever", Retriever, Name, ("select.retrievers",)),
+    Section("decisions", "decision", Decision, Name, ("select.decisions",)),
+    Section("analysers", "analyser", Analyser),
+    Section("passages", "way to cut passages", Cut, LowerName),
+    Section("training_data", "training data", TrainingData, LowerName, (), derived),
+    Section("presets", "preset", Preset, LowerName),
+    Section("sweeps", "sweep", Sweep, LowerName, (SWEEPS,)),
+)
+# Sections of `select` of which something is measured where nothing else is selected
+MEASURED = ("tasks", "pair_sets", "regressions", "alignments", "question_sets")

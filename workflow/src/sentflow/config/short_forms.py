@@ -5,95 +5,100 @@ Which key of the short form goes where is what the models say: each keeps its na
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from sentflow.config.collections import Corpus, QuestionSet, ShortCorpus, ShortQuestionSet
+from sentflow.config.datasets import Dataset, File
 from sentflow.config.entries import AllEntries, Entry
 from sentflow.config.model import Settings, fields_of, mistakes
-from sentflow.files.archives.limits import without_ending
-from sentflow.graph import paths
+from sentflow.config.tasks import Reader as TaskReader
+from sentflow.config.tasks import ShortTask, Task
+from sentflow.config.training_data import Reader, ShortTrainingData, TrainingData
 
-OWN = "own"  # begins the names of the datasets of entries in short form
-
-# Ending of a file with columns → settings of its reader.
-FORMAT_OF_ENDING: Mapping[str, Mapping[str, str]] = {
-    ".csv": {"format": "csv"},
-    ".tsv": {"format": "csv", "delimiter": "\t"},
-    ".tab": {"format": "csv", "delimiter": "\t"},
-    ".jsonl": {"format": "jsonl"},
-    ".ndjson": {"format": "jsonl"},
-    ".parquet": {"format": "parquet"},
-    ".arff": {"format": "arff"},
-}
+OWN = "own-"  # begins the names of the datasets of entries in short form
+_ENDINGS = (".jsonl", ".parquet")
+_QRELS = ["question", "iteration", "document", "grade"]  # of a line
 
 
-def format_of(file: str, endings: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
-    """Settings of a reader that the ending of a file tells; none for endings that are not among the known."""
-    ending = PurePosixPath(without_ending(file.partition("?")[0])).suffix.lower()
-    return endings.get(ending, {})
+@dataclass(frozen=True)
+class ShortForm:
+    """The short form of a section.
+
+    Attributes
+    ----------
+    short, long
+        Models of the two forms.
+    keys
+        An entry in short form has one of them.
+    dataset
+        Begins the name of its dataset.
+    written_out
+        Makes of a name, an entry and the same with its defaults what it reads, and its files by their names.
+    """
+
+    short: type[Settings]
+    long: type[Settings]
+    keys: tuple[str, ...]
+    dataset: str
+    written_out: Callable[[str, Entry, Entry], tuple[Entry, dict[str, Any]]]
 
 
-def replace_short(
-    entries: AllEntries,
-    section: str,
-    *,
-    model: type[Settings],
-    noun: str,
-    is_short: Callable[[Any], bool],
-    problems: Callable[[str, Entry], list[str]],
-    written_out: Callable[[str, Entry], tuple[Entry, Entry]],
-    dataset_name: Callable[[str], str],
-) -> dict[str, list[str]]:
+def is_short(section: str, entry: Any) -> bool:
+    """Whether an entry names files of the user itself."""
+    form = SHORT_FORMS.get(section)
+    return form is not None and isinstance(entry, dict) and any(key in entry for key in form.keys)
+
+
+def dataset_name(section: str, name: str) -> str:
+    """Name of the dataset of an entry in short form."""
+    return f"{OWN}{SHORT_FORMS[section].dataset}{name.lower()}"
+
+
+def write_out(section: str, noun: str, entries: AllEntries) -> dict[str, list[str]]:
     """Replace the short entries of a section by an entry and a dataset, in place; problems of those that stay, by name.
 
     Parameters
     ----------
-    entries, section
-        All entries, and the section to go through.
-    model
-        Of the short form.
-    noun
-        One entry, in messages.
-    is_short
-        Whether an entry has the short form.
-    problems
-        What is wrong with a short entry that fits its model.
-    written_out
-        Entry and dataset that a short entry stands for.
-    dataset_name
-        Name of that dataset.
+    section, noun
+        Where, and what one entry is called in messages.
+    entries
+        All entries.
     """
     refused: dict[str, list[str]] = {}
     for name, entry in list(entries[section].items()):
-        if not is_short(entry):
+        if not is_short(section, entry):
+            if section == "tasks":
+                entries[section][name] = _with_reader(entry)
             continue
-        wrong = mistakes(model, entry, where=f"{section}.{name}")
-        found = [str(mistake) for mistake in wrong] or problems(name, entry)
-        dataset = dataset_name(name)
+        form, dataset = SHORT_FORMS[section], dataset_name(section, name)
+        problems = [str(mistake) for mistake in mistakes(form.short, entry, where=f"{section}.{name}")]
         if dataset in entries["datasets"]:
-            found.append(
+            problems.append(
                 f"{section}.{name}: its dataset would be {dataset}, which already exists. Rename the {noun}."
             )
-        if found:
-            refused[name] = found
-        else:
-            entries[section][name], entries["datasets"][dataset] = written_out(name, entry)
+        if problems:
+            refused[name] = problems
+            continue
+        full = _completed(name, entry, form)
+        read, files = form.written_out(name, entry, full)
+        own = _picked(full, fields_of(form.long).keys() - {"split"})  # which is a file in short forms
+        entries[section][name] = {**own, "dataset": dataset, **read}
+        entries["datasets"][dataset] = {**_picked(full, Dataset), "files": files}
     return refused
 
 
-def completed(name: str, entry: Entry, *, short: type[Settings], long: type[Settings]) -> Entry:
-    """A short entry with what it leaves out: title, data version, and defaults that the long form does not have.
+def raw_name(file: str) -> str:
+    """Name of a file below ``results/``: its own, without characters that have a meaning in paths and shells."""
+    plain = PurePosixPath(file.partition("?")[0]).name
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", plain).lstrip(".-") or "data"
 
-    Parameters
-    ----------
-    name, entry
-        Of the short entry.
-    short, long
-        The two forms.
-    """
-    title = entry.get("title", name)
-    of_long = _defaults(long)
-    assumed = {key: value for key, value in _defaults(short).items() if key not in of_long}
+
+def _completed(name: str, entry: Entry, form: ShortForm) -> Entry:
+    """A short entry with what it leaves out: title, data version, and defaults that the long form does not have."""
+    title, of_long = entry.get("title", name), _defaults(form.long)
+    assumed = {key: value for key, value in _defaults(form.short).items() if key not in of_long}
     return {"title": title, "data_version": title, **assumed, **entry}
 
 
@@ -103,25 +108,129 @@ def _defaults(model: type[Settings]) -> dict[str, Any]:
     return {key: field.default for key, field in fields.items() if field.default is not None}
 
 
-def picked(entry: Mapping[str, Any], keys: Iterable[str] | type[Settings]) -> Entry:
+def _picked(entry: Mapping[str, Any], keys: Iterable[str] | type[Settings]) -> Entry:
     """The keys of an entry that a form has."""
     known = fields_of(keys) if isinstance(keys, type) else set(keys)
     return {key: entry[key] for key in entry if key in known}
 
 
-def missing_file(where: str, file: str, dataset: str) -> list[str]:
-    """A problem if a file of this machine is neither there nor copied to its dataset already."""
-    path = Path(file.removeprefix("file://")).expanduser()
-    copy = Path(paths.RAW_FILE.format(dataset=dataset, file=raw_name(file)))
-    if ("://" in file and not file.startswith("file://")) or path.is_file() or copy.is_file():
-        return []
-    return [
-        f"{where}: there is no file {file} (searched for in {Path.cwd()}). Write its path relative to the "
-        "folder in which you run, or an absolute one."
-    ]
+# --- tasks
 
 
-def raw_name(file: str) -> str:
-    """Name of a file below ``results/``: its own, without characters that have a meaning in paths and shells."""
-    plain = PurePosixPath(file.partition("?")[0]).name
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", plain).lstrip(".-") or "data"
+def _task(_name: str, entry: Entry, _full: Entry) -> tuple[Entry, dict[str, Any]]:
+    name, read = raw_name(entry["file"]), _columns(entry)
+    reader = {**ShortTask.reader_of(entry["file"]), **read, "file": name}
+    return {"reader": reader}, _one_file(entry)
+
+
+def _with_reader(entry: Any) -> Any:
+    """An entry whose columns stand beside `like`, with them in its ``reader``; any other as it is."""
+    if not isinstance(entry, dict) or "like" not in entry or not isinstance(entry.get("reader", {}), dict):
+        return entry
+    moved = _columns(entry)
+    kept = {key: value for key, value in entry.items() if key not in (*moved, "text")}
+    return {**kept, "reader": {**entry.get("reader", {}), **moved}} if moved else entry
+
+
+def _columns(entry: Mapping[str, Any]) -> Entry:
+    """What an entry says of its reader; ``text`` is short for ``text_a``."""
+    renamed = {("text_a" if key == "text" else key): value for key, value in entry.items()}
+    return _picked(renamed, (fields_of(ShortTask).keys() & fields_of(TaskReader).keys()) - {"file"})
+
+
+def _one_file(entry: Entry) -> dict[str, Any]:
+    return {raw_name(entry["file"]): {"urls": [entry["file"]], **_picked(entry, File)}}
+
+
+# --- training data
+
+
+def _training_data(_name: str, entry: Entry, _full: Entry) -> tuple[Entry, dict[str, Any]]:
+    reader = _picked(entry, Reader)
+    # the delimiter that an ending tells belongs to the format that it tells
+    by_ending = {} if "format" in reader else ShortTrainingData.reader_of(entry["file"])
+    reader = {**by_ending, **reader, "files": [raw_name(entry["file"])]}
+    return {"form": entry.get("form", _row_form(entry)), "reader": reader}, _one_file(entry)
+
+
+def _row_form(entry: Entry) -> str:
+    """The form that the named columns tell."""
+    if "score" in entry or "negative_score" in entry:
+        return "scored"
+    if "nli" in entry or "negative" in entry:
+        return "triplets"
+    if "label" in entry:
+        return "labelled"
+    return "pairs" if "other" in entry else "texts"
+
+
+# --- corpora and question sets
+
+
+def _corpus(_name: str, _entry: Entry, entry: Entry) -> tuple[Entry, dict[str, Any]]:
+    if "beir" in entry:
+        files, about = [_in_beir(entry["beir"], "corpus")], {"format": "beir"}
+    else:
+        files, about = _files_at(entry["trec"]), {"format": "trec", **_picked(entry, ("encoding",))}
+    names = [raw_name(file) for file in files]
+    source = {**about, "files": names, "id": "id", "title": "title", "text": "text"}
+    return {"documents": [source]}, _addresses(files)
+
+
+def _question_set(name: str, _entry: Entry, entry: Entry) -> tuple[Entry, dict[str, Any]]:
+    about = {"corpus": entry.get("corpus", name), "unjudged": "leave-out"}
+    others: list[str] = []
+    if "beir" in entry:
+        asked, judged = _in_beir(entry["beir"], "queries"), _qrels(entry, "split")
+        others = [_qrels(entry, "without_split")] if "without_split" in entry else []
+        question: Entry = {"format": "beir", "id": "id", "text": "text"}
+        columns = {"question": "query-id", "document": "corpus-id", "grade": "score"}
+        judgement: Entry = {"format": "beir-judgements", **columns}
+    else:
+        asked, judged = entry["trec"], entry["qrels"]
+        reading = _picked(entry, ("encoding",))
+        question = {"format": "trec-topics", "id": "id", "text": entry["text"], **reading}
+        columns = {key: key for key in ("question", "document", "grade")}
+        judgement = {"format": "spaced", "columns": _QRELS, **columns}
+    sources = {
+        "questions": [{**question, "files": [raw_name(asked)]}],
+        "judgements": [{**judgement, "files": [raw_name(judged)]}],
+    }
+    if others:
+        names = [raw_name(file) for file in others]
+        sources["without"] = [{"format": "beir-judgements", "files": names, "id": "query-id"}]
+    return {**about, **sources}, _addresses([asked, judged, *others])
+
+
+def _addresses(files: list[str]) -> dict[str, Any]:
+    return {raw_name(file): {"urls": [file]} for file in files}
+
+
+def _qrels(entry: Entry, key: str) -> str:
+    """The judgements of a split of a folder of BEIR."""
+    return _in_beir(f"{entry['beir']}/qrels", entry[key], (".tsv", *_ENDINGS))
+
+
+def _in_beir(folder: str, stem: str, endings: tuple[str, ...] = _ENDINGS) -> str:
+    """The file of a folder that has one of the endings; the first of them where none is there."""
+    names = [f"{folder.rstrip('/')}/{stem}{ending}" for ending in endings]
+    return next((name for name in names if Path(name).expanduser().is_file()), names[0])
+
+
+def _files_at(place: str) -> list[str]:
+    """A file, or the files of a folder in the order of their names."""
+    folder = Path(place).expanduser()
+    if not folder.is_dir():
+        return [place]
+    found = [str(path) for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] not in "._"]
+    return found or [place]
+
+
+SHORT_FORMS: Mapping[str, ShortForm] = {
+    "tasks": ShortForm(ShortTask, Task, ("file",), "", _task),
+    "training_data": ShortForm(ShortTrainingData, TrainingData, ("file",), "training-data-", _training_data),
+    "corpora": ShortForm(ShortCorpus, Corpus, ("beir", "trec"), "corpus-", _corpus),
+    "question_sets": ShortForm(
+        ShortQuestionSet, QuestionSet, ("beir", "trec"), "question-set-", _question_set
+    ),
+}

@@ -6,14 +6,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sentflow.config.collections import Column, Records
-from sentflow.config.datasets import Checksum, OwnData
+from sentflow.config.datasets import FORMAT_OF_ENDING, OwnFile
 from sentflow.config.model import (
     Count,
     DataVersion,
     Delimiter,
     Distinct,
     Encoding,
-    Homepage,
     Int,
     Language,
     Like,
@@ -21,6 +20,7 @@ from sentflow.config.model import (
     Member,
     Note,
     Number,
+    Path,
     Seed,
     Settings,
     Several,
@@ -296,13 +296,11 @@ class Task(TaskFacts):
     language: Language
 
 
-class ShortTask(Checksum, OwnData, Columns, TaskFacts):
+class ShortTask(OwnFile, Columns, TaskFacts):
     """A task of your own has at least file, text, label, metric, licence and language (docs/adding-a-task.md)."""
 
-    file: Text
-    """Path of the file, relative to the folder in which you run, or an http(s) address. Its ending gives the format:
-    .csv, .tsv, .jsonl, .parquet or .arff.
-    """
+    endings = {**FORMAT_OF_ENDING, ".arff": {"format": "arff"}}
+
     text: Maybe[Text] = None
     """Column of the text."""
     label: Text
@@ -315,6 +313,16 @@ class ShortTask(Checksum, OwnData, Columns, TaskFacts):
     """single, pair, or alternatives; left out, the columns decide between single and pair."""
     family: Family = "own"
     language: Language
-    homepage: Maybe[Homepage] = None
     licence: Text
     """Terms of use, "not stated" where upstream gives none."""
+
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """Whether the column of the texts is told once."""
+        yield from super().wrong()
+        if self.text is not None and self.text_a is not None:
+            yield "text", "text and text_a are the same column. Write one of them."
+        if self.text is None and self.text_a is None:
+            yield (
+                "text",
+                "there is no column for the texts. Write text: <column>, or text_a: and text_b: for a pair.",
+            )

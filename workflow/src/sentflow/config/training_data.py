@@ -6,13 +6,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sentflow.config.collections import Column
-from sentflow.config.datasets import Checksum, OwnData
+from sentflow.config.datasets import FORMAT_OF_ENDING, OwnFile
 from sentflow.config.model import (
     Count,
     DataVersion,
     Delimiter,
     Encoding,
-    Homepage,
     Int,
     LanguageIfKnown,
     Like,
@@ -22,12 +21,15 @@ from sentflow.config.model import (
     Note,
     Number,
     Pair,
+    Path,
     Seed,
     Settings,
     Text,
     Title,
     keys_of_others,
 )
+from sentflow.errors import no_pattern
+from sentflow.training.data.forms import COLUMNS, FORMS
 
 Form = Annotated[
     Literal["texts", "pairs", "triplets", "scored", "labelled", "spans"],
@@ -58,6 +60,22 @@ _KEYS = {
     "parquet": (*_FILES, *_COLUMNS),
 }
 ORIGINS = ("pair_sets", "collections", "questions", "combined")
+# Key → the origins whose rows it is about
+_OF_ROWS = ("reader", "pair_sets", "collections", "questions")
+_READ_BY = {
+    "nli": ("reader",),
+    "unscored": ("pair_sets",),
+    **dict.fromkeys(("split", "neighbours"), ("collections",)),
+    **dict.fromkeys(("negatives", "pseudo_labels", "without_documents_of"), ("questions",)),
+    **dict.fromkeys(("least_characters", "drop_repeated", "limit", "shuffled_positives"), _OF_ROWS),
+}
+_FORMS_OF = {
+    "pair_sets": ("texts", "pairs"),
+    "collections": ("texts", "pairs", "spans"),
+    "questions": ("pairs", "triplets", "labelled", "scored"),
+    "combined": ("pairs",),
+}
+_NLI_FORMS = {"by-premise": ("pairs", "triplets"), "study-label-word": ("triplets",)}
 
 
 class Collections(Settings):
@@ -141,6 +159,12 @@ class Negatives(Settings):
     """A document is taken only if its score is at most (1 − margin) times that of the relevant document; then
     relevant documents that the retriever does not rank have no negatives. null looks at no score.
     """
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Ranks in the wrong order."""
+        if self.ranks[0] > self.ranks[1]:
+            first, last = self.ranks
+            yield "ranks", f"from {first} to {last} is nothing. Write the smaller number first."
 
 
 class Columns(Settings):
@@ -268,24 +292,80 @@ class TrainingData(DataFacts):
     """
     negatives: Maybe[Negatives] = None
 
-    def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the rows have one origin."""
-        told = [key for key in ORIGINS if getattr(self, key) is not None]
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """Whether the rows have one origin that gives them in this form, and keys that it does not read."""
+        origins = [key for key in ORIGINS if getattr(self, key) is not None]
         n_read = (self.dataset is not None) + (self.reader is not None)
-        if len(told) + (n_read == 2) != 1 and self.like is None:
+        if len(origins) + (n_read > 0) != 1 or n_read == 1:
             yield "", f"it has one origin. Write dataset and reader, or one of: {', '.join(ORIGINS)}."
+            return
+        origin = origins[0] if origins else "reader"
+        for key, readers in _READ_BY.items():
+            if key in self.model_fields_set and origin not in readers:
+                yield key, f"rows of {origin} have none. Delete it, or write {' or '.join(readers)}."
+        if self.form not in (forms := _FORMS_OF.get(origin, FORMS)):
+            yield "form", f"{origin} gives {' or '.join(forms)}, not {self.form}. Write one of these."
+        if self.shuffled_positives is not None and self.form not in ("pairs", "triplets"):
+            yield (
+                "shuffled_positives",
+                f"data of the form {self.form} have no positives, so that it has no effect. Delete it, or write form: "
+                "pairs.",
+            )
+        if self.reader is not None:
+            yield from self._wrong_columns(self.reader)
+        if self.collections is not None:
+            yield from self._wrong_collections(self.collections)
+        if self.questions is not None:
+            yield from self._wrong_negatives()
+
+    def _wrong_columns(self, reader: Reader) -> Iterator[tuple[str | Path, str]]:
+        if self.nli is not None and self.form not in _NLI_FORMS[self.nli]:
+            yield (
+                "nli",
+                f"{self.nli} makes {' or '.join(_NLI_FORMS[self.nli])}, not {self.form}. Write form: triplets.",
+            )
+            return
+        named = {"text", *(key for key in COLUMNS if key in reader.model_fields_set)}
+        needed = FORMS[self.form] if self.nli is None else ("text", "other", "label")
+        for column in needed:
+            if column not in named:
+                yield ("reader", column), f"{self.form} have {', '.join(needed)}. Write {column}: <column>."
+        if self.form == "texts":
+            needed = [column for column in COLUMNS if column != "label"]
+        for column in sorted(named.difference(needed)):
+            yield (
+                ("reader", column),
+                f"{self.form} have {', '.join(needed)} only. Delete it, or write another form.",
+            )
+
+    def _wrong_collections(self, collections: Collections) -> Iterator[tuple[str | Path, str]]:
+        if self.form != "texts" and collections.question_sets:
+            place = ("collections", "question_sets")
+            yield place, f"a question is none of the {self.form}. Delete them, or write form: texts."
+        if self.neighbours and self.form != "pairs":
+            yield "neighbours", f"{self.form} are not of two texts. Delete it, or write form: pairs."
+        if self.split is not None and self.form != "spans":
+            yield "split", f"{self.form} are not cut. Delete it, or write form: spans."
+        elif self.split is not None and (wrong := no_pattern(self.split)):
+            yield "split", wrong
+
+    def _wrong_negatives(self) -> Iterator[tuple[str | Path, str]]:
+        if self.negatives is None and self.form != "pairs":
+            yield (
+                "negatives",
+                f"{self.form} need documents that are not relevant. Write negatives: {{retriever: bm25}}.",
+            )
+        elif self.negatives is not None and self.form == "pairs":
+            yield "negatives", "pairs have none. Delete it, or write form: triplets."
 
 
-class ShortTrainingData(Checksum, OwnData, Columns, DataFacts):
+class ShortTrainingData(OwnFile, Columns, DataFacts):
     """Training data of your own in short form have at least file (docs/training.md, Data)."""
 
-    file: Text
-    """Path of the file, relative to the folder in which you run, or an http(s) address. Its ending gives the format:
-    .txt (a text per line), .csv, .tsv, .jsonl or .parquet.
-    """
+    endings = {".txt": {"format": "lines"}, **FORMAT_OF_ENDING}
+
     format: Maybe[Format] = None
     """Format of the file, where its ending does not give it."""
     form: Maybe[Form] = None
     """What a row has; left out, the columns tell."""
     language: LanguageIfKnown = "und"
-    homepage: Maybe[Homepage] = None

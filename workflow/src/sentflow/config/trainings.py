@@ -23,6 +23,7 @@ from sentflow.config.model import (
 from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import Rule, Selection, TrainingOptions
 
+INNER_POOLINGS = ("embedding-last", "first-last", "last-two")
 TrainingPooling = Annotated[
     Literal[
         "cls",
@@ -50,15 +51,13 @@ Pooling = Annotated[
         "max",
         "mean",
         "mean-sqrt-length",
-        "sum",
         "weighted-mean",
     ]
     | None,
     Field(
         description="How token vectors become one, instead of what the model's files say; null is theirs, "
         "and mean for kind transformers. first-last, last-two and embedding-last average two layers first; "
-        "first is the first transformer layer. Of kind splade: max or sum over the tokens of a text; null is "
-        "that of the model's files, and max where they name none."
+        "first is the first transformer layer."
     ),
 ]
 
@@ -80,6 +79,7 @@ class Trained(Recipe):
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """Settings that are not those of the recipe."""
+        yield from super().wrong()
         model = RECIPES.get(self.recipe or "")
         for mistake in mistakes(model, self.settings, where="settings") if model else ():
             yield mistake.place, mistake.text

@@ -1,9 +1,10 @@
 """Settings of encoders, a model per kind."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from sentflow.config.datasets import OwnerAndName
 from sentflow.config.model import (
@@ -14,17 +15,123 @@ from sentflow.config.model import (
     Names,
     Number,
     Pair,
+    Path,
     Settings,
     Several,
     Sha256,
     Text,
 )
-from sentflow.config.trainings import Pooling, Trained
-from sentflow.training.settings import Selection, Start, TrainingOptions
+from sentflow.config.trainings import INNER_POOLINGS, Pooling, Trained
+from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
+from sentflow.encoders.kinds.service_keys import how_to_name, is_key_variable
+from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, MADE_BY, TRAINED_KINDS
+from sentflow.training.settings import Selection, Start, TrainingSettings
+
+_ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?(/[^\s?#]*)?")
+# HF_TOKEN, AWS_SECRET_ACCESS_KEY, OPENAI_API_KEY …: a name, and nothing that could be a key itself
+_OTHER_SECRET = re.compile(r"[A-Z]+(_[A-Z]+)+")
+
+
+def _of_one_kind(names: tuple[str, ...]) -> tuple[str, ...]:
+    kinds = {name.partition(":")[0] for name in names}
+    if len(names) > 1 and (len(kinds) > 1 or len({*names}) < len(names)):
+        raise ValueError(
+            "several devices are different ones of one kind, such as [cuda:0, cuda:1], for another kind gives other "
+            "last bits. A processor is named once: its threads work together."
+        )
+    if len(names) > 1 and not all(":" in name for name in names):
+        raise ValueError("several devices are named by number, such as [cuda:0, cuda:1].")
+    return names
+
+
+def _plain_address(url: Any) -> Any:
+    """An address; what may hold a password is never repeated."""
+    if not isinstance(url, str) or not _ADDRESS.fullmatch(url):
+        raise ValueError(
+            "write the http(s) address that takes the requests, e.g. https://api.example.org/v1/embeddings, without "
+            "user, password, query or fragment. A key belongs into an environment variable, whose name is "
+            "key_variable."
+        )
+    return url
+
+
+def _key_variable(name: Any, info: ValidationInfo) -> Any:
+    """The name of a variable; what may be a key is never repeated."""
+    if name is None or is_key_variable(name):
+        return name
+    if isinstance(name, str) and _OTHER_SECRET.fullmatch(name):
+        raise ValueError(f"{name} is not sent: {how_to_name(info.data.get('url'))}")
+    raise ValueError(
+        "write the name of an environment variable, SENTFLOW_KEY_NAME with capital letters, digits and _, not the key "
+        "itself. If a key stood here, it is in a file now: revoke it."
+    )
+
 
 Device = Annotated[
     str,
     Field(pattern=r"^(cpu|mps|(cuda|xpu)(:[0-9]+)?)\z", description="Name of a device, as torch writes it."),
+]
+Devices = Annotated[
+    Device | Annotated[Several[Device], Field(min_length=1), AfterValidator(_of_one_kind)] | None,
+    Field(
+        description="Where the vectors are computed: cpu, cuda, cuda:1, mps, xpu, or a list of several of one kind; "
+        "null is cuda if there is one, else cpu. A change runs nothing again."
+    ),
+]
+MaxTokens = Annotated[
+    Count | None,
+    Field(description="Texts are cut after this many tokens; null is the model's own limit."),
+]
+BatchTokens = Annotated[
+    Count,
+    Field(
+        description="Tokens of a batch, padding included. More needs more memory; on a GPU 32768 and above is faster. "
+        "The last bits of the vectors depend on it."
+    ),
+]
+Prompt = Annotated[
+    str | None,
+    Field(
+        description='Prepended to every text; null is the model\'s own default prompt, if it has one, and "" is '
+        "none."
+    ),
+]
+Normalise = Annotated[
+    bool,
+    Field(
+        description="Scale every vector to length 1, after all modules of the model and after truncate_dim."
+    ),
+]
+AllowPickle = Annotated[
+    bool,
+    Field(
+        description="Whether weights saved as pytorch_model.bin may be read where there is no model.safetensors. Only "
+        "tensors are taken from it."
+    ),
+]
+Dimension = Annotated[
+    Count,
+    Field(description="Dimension of the vectors of a control, or of those that a service returns."),
+]
+RandomSeed = Annotated[
+    Int,
+    Field(
+        ge=0,
+        description="Seed of the random vectors, or of everything that a training draws; another seed gives another "
+        "encoder.",
+    ),
+]
+Seconds = Annotated[
+    Number,
+    Field(
+        gt=0,
+        description="How long a whole answer of a service may take, to its last byte (60 if left out), or what each "
+        "call of a class of your own may take (no limit if left out).",
+    ),
+]
+Arguments = Annotated[
+    dict[str, Any],
+    Field(description="Arguments of the class, by name; of scikit-learn, numbers and words only."),
 ]
 SklearnClass = Annotated[str, Field(pattern=r"^sklearn(\.[A-Za-z_][A-Za-z0-9_]*)+\z")]
 PromptName = str | None
@@ -39,6 +146,15 @@ class PromptNamesOfRoles(Settings):
     """Of the first texts of pairs, and of questions."""
     document: str | None = None
     """Of the second texts of pairs, and of alternatives."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Neither all texts nor both sides."""
+        if self.model_fields_set not in ({"text"}, {"query", "document"}):
+            yield (
+                "",
+                f"has {', '.join(sorted(self.model_fields_set)) or 'nothing'}. Write {{text: NAME}} for all texts of "
+                "the task, or {query: NAME, document: NAME} for its first and its second texts.",
+            )
 
 
 class Roles(Settings):
@@ -73,13 +189,21 @@ class Terms(Settings):
             yield "", "nothing is told. Write queries, documents or both."
 
 
+TermsKept = Annotated[
+    Terms,
+    Field(
+        description="How many terms of a text are kept, those of the largest weights; where a key is left out, all of "
+        "them (splade), or as many as the files of the model say (sparse-embed)."
+    ),
+]
+
+
 class Step(Settings):
     """A class of scikit-learn and its arguments."""
 
     class_: SklearnClass = Field(alias="class")
     """Dotted name of a class of scikit-learn."""
-    arguments: Maybe[dict[str, Any]] = None
-    """Arguments of the class, by name."""
+    arguments: Maybe[Arguments] = None
 
 
 class Archive(Settings):
@@ -94,7 +218,7 @@ class Archive(Settings):
 
 # Origin → the keys that go with it, and those that it needs
 _ORIGINS = {
-    "hub": (("revision", "sha256"), ("revision",)),
+    "hub": (("revision", "sha256"), ()),
     "package": (("module", "folder", "sha256"), ("module", "folder", "sha256")),
     "archive": ((), ()),
     "file": (("sha256",), ()),
@@ -107,7 +231,7 @@ class Source(Settings):
 
     hub: Maybe[OwnerAndName] = None
     """Owner and name of a model on the Hugging Face hub."""
-    revision: Maybe[str] = Field(None, pattern=r"^([0-9a-f]{40}|REQUIRED)\z")
+    revision: Maybe[str] = None
     """Commit of a hub model, 40 hexadecimal digits; its page lists them under "Files and versions", "History".
     REQUIRED in the catalog means that none is known there, and that you must write one.
     """
@@ -137,6 +261,9 @@ class Source(Settings):
         for key in needed:
             if key not in given:
                 yield "", f"{key!r} is missing, which the origin {origin} needs."
+        if self.hub and self.revision != REQUIRED:
+            for problem in revision_problems("", {"hub": self.hub, "revision": self.revision}):
+                yield "revision", problem.removeprefix(": ")
 
 
 class Described(Settings):
@@ -157,8 +284,9 @@ class WithFiles(Described):
 
     source: Source
 
-    def wrong(self) -> Iterator[tuple[str, str]]:
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """A file of word vectors, which it does not read."""
+        yield from super().wrong()
         if self.source.file is not None:
             yield "source", "a file is of word vectors. Write one of: archive, folder, hub, package."
 
@@ -166,14 +294,12 @@ class WithFiles(Described):
 class Reading(Settings):
     """How texts are read."""
 
-    max_tokens: Count | None = None
-    """Texts are cut after this many tokens; null is the model's own limit."""
+    max_tokens: MaxTokens = None
     truncation: Literal["end", "start", "refuse"] = "end"
     """Which part of a text with more tokens than max_tokens is cut: its end, or its start (the prompt included);
     refuse is an error.
     """
-    prompt: str | None = None
-    """Prepended to every text; null is the model's own default prompt, if it has one, and "" is none."""
+    prompt: Prompt = None
     prompts: dict[str, str] = {}
     """Prompts by name, merged over those in the model's files. Each is used where prompt_names says so."""
     prompt_names: PromptNames = PromptNames()
@@ -187,18 +313,22 @@ class Reading(Settings):
     """Of weights and activations. bfloat16-autocast keeps float32 weights and multiplies matrices in bfloat16, which
     is fast on processors with instructions for it and slow on others. The vectors are float32 whatever it is.
     """
-    device: Device | Annotated[Distinct[Device], Field(min_length=1)] | None = None
-    """Where the vectors are computed: cpu, cuda, cuda:1, mps, xpu, or a list of several of one kind; null is cuda if
-    there is one, else cpu. A change runs nothing again.
-    """
-    batch_tokens: Count = 2048
-    """Tokens of a batch, padding included. More needs more memory; on a GPU 32768 and above is faster. The last bits
-    of the vectors depend on it.
-    """
+    device: Devices = None
+    batch_tokens: BatchTokens = 2048
     batch_size: Count | None = None
     """Maximum number of texts of a batch, in addition to batch_tokens; null is no such limit; 64 for kinds splade
     and sparse-embed if left out. The last bits of the vectors depend on it.
     """
+
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """A prompt of all texts beside prompts by name."""
+        yield from super().wrong()
+        if self.prompt is not None and (self.prompts or self.prompt_names.model_fields_set):
+            yield (
+                "prompt",
+                "is put before every text, whatever its role; prompts and prompt_names would never be used. Keep the "
+                "one or the others.",
+            )
 
 
 class Vectors(Reading):
@@ -206,22 +336,38 @@ class Vectors(Reading):
 
     truncate_dim: Count | None = None
     """Only this many leading values of each vector are kept, for models trained for that (Matryoshka); null is all."""
-    normalise: bool = False
-    """Scale every vector to length 1, after all modules of the model and after truncate_dim."""
+    normalise: Normalise = False
     backend: Literal["torch", "onnx", "onnx-int8", "openvino"] = "torch"
     """What computes the transformer. All but torch need an optional extra, export the weights themselves, and run on
     the processor; onnx-int8 rounds to 8 bits and reads one text at a time.
     """
+
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """What the other backends cannot do."""
+        yield from super().wrong()
+        yield from wrong_backend(self.backend, self.dtype, getattr(self, "pooling", None))
+
+
+def wrong_backend(backend: str, dtype: str, pooling: str | None) -> Iterator[tuple[str, str]]:
+    """What other backends than torch cannot do: a key, and a sentence."""
+    if backend != "torch" and dtype != "float32":
+        yield (
+            "dtype",
+            f"the backend {backend} computes in float32 here. Leave dtype out, or write backend: torch.",
+        )
+    if backend != "torch" and pooling in INNER_POOLINGS:
+        yield (
+            "pooling",
+            f"{pooling} reads inner layers, which the backend {backend} does not give. Write backend: torch, or a "
+            "pooling of the last layer.",
+        )
 
 
 class Neural(WithFiles, Vectors):
     """A neural model with all of its modules, or a plain one, of which only the transformer is read."""
 
     kind: Literal["sentence-transformers", "transformers"]
-    allow_pickle: bool = False
-    """Whether weights saved as pytorch_model.bin may be read where there is no model.safetensors. Only tensors are
-    taken from it.
-    """
+    allow_pickle: AllowPickle = False
     tokenizer_class: Maybe[str] = None
     """Class of transformers that reads the files of the tokenizer, e.g. AlbertTokenizer, where the files name
     another or none; it decides where the classification token stands. Left out, it is what the files say.
@@ -237,15 +383,14 @@ class TrainedEncoder(Described, Vectors, Trained):
     """Name of published settings in catalog/presets.yaml, over which the keys of the entry are laid."""
     recipe: Text
     """How it is trained, see docs/training.md."""
-    training: TrainingOptions
+    training: TrainingSettings
     start: str | Start
     """The encoder that is trained on, another entry of models, which may be trained itself; or like and
     configuration, for random weights, and perhaps tokenizer.
     """
     data: Text
     """What it reads, an entry of training_data."""
-    seed: Maybe[Int] = Field(None, ge=0)
-    """Seed of the random vectors, or of everything that a training draws; another seed gives another encoder."""
+    seed: Maybe[RandomSeed] = None
     seeds: Maybe[Distinct[Annotated[Int, Field(ge=0)]]] = Field(None, min_length=1)
     """The entry stands for one encoder per seed, with -seed-1 and so on behind its name."""
     selection: Maybe[Selection] = None
@@ -253,65 +398,58 @@ class TrainedEncoder(Described, Vectors, Trained):
     """The entry with several seeds that it was made of. Written by the program."""
     cell: Maybe[dict[str, Any]] = None
     """Its place in a sweep. Written by the program."""
-    terms: Maybe[Terms] = None
-    """How many terms of a text are kept, those of the largest weights; where a key is left out, all of them
-    (splade), or as many as the files of the model say (sparse-embed).
-    """
+    terms: Maybe[TermsKept] = None
+
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """No seed, and keys that what its recipe makes does not have."""
+        yield from super().wrong()
+        if self.seed is None and self.seeds is None:
+            yield "", "'seed' is missing. Write it, or seeds with a list."
+        if made := TRAINED_KINDS.get(self.recipe):
+            known = {*made.keys, *DESCRIPTIVE_KEYS}
+            for key in sorted(self.model_fields_set - known):
+                yield (
+                    key,
+                    f"the recipe {self.recipe} makes an encoder of kind {MADE_BY[self.recipe]}, which has no such key. "
+                    f"Write one of: {', '.join(sorted(known))}.",
+                )
 
 
 class CrossEncoder(WithFiles):
     """Compares two texts, for retrievers of kind rerank."""
 
     kind: Literal["cross-encoder"]
-    allow_pickle: bool = False
-    """Whether weights saved as pytorch_model.bin may be read where there is no model.safetensors. Only tensors are
-    taken from it.
-    """
-    max_tokens: Count | None = None
-    """Texts are cut after this many tokens; null is the model's own limit."""
-    batch_tokens: Count = 2048
-    """Tokens of a batch, padding included. More needs more memory; on a GPU 32768 and above is faster. The last bits
-    of the vectors depend on it.
-    """
-    device: Device | Annotated[Distinct[Device], Field(min_length=1)] | None = None
-    """Where the vectors are computed: cpu, cuda, cuda:1, mps, xpu, or a list of several of one kind; null is cuda if
-    there is one, else cpu. A change runs nothing again.
-    """
+    allow_pickle: AllowPickle = False
+    max_tokens: MaxTokens = None
+    batch_tokens: BatchTokens = 2048
+    device: Devices = None
 
 
 class Splade(WithFiles, Reading):
     """Weighs the terms of its vocabulary, for retrievers of kind sparse."""
 
     kind: Literal["splade"]
-    allow_pickle: bool = False
-    """Whether weights saved as pytorch_model.bin may be read where there is no model.safetensors. Only tensors are
-    taken from it.
+    allow_pickle: AllowPickle = False
+    pooling: Literal["max", "sum"] | None = None
+    """How weights of terms are put together over the tokens of a text; null is what the files say, and max where they
+    name nothing.
     """
-    pooling: Pooling = None
-    terms: Maybe[Terms] = None
-    """How many terms of a text are kept, those of the largest weights; where a key is left out, all of them
-    (splade), or as many as the files of the model say (sparse-embed).
-    """
+    terms: Maybe[TermsKept] = None
 
 
 class SparseEmbed(WithFiles, Reading):
     """Weighs the terms of its vocabulary and gives each a vector, too, for retrievers of kind sparse."""
 
     kind: Literal["sparse-embed"]
-    terms: Maybe[Terms] = None
-    """How many terms of a text are kept, those of the largest weights; where a key is left out, all of them
-    (splade), or as many as the files of the model say (sparse-embed).
-    """
+    terms: Maybe[TermsKept] = None
 
 
 class Model2vec(WithFiles):
     """Averages vectors of tokens."""
 
     kind: Literal["model2vec"]
-    max_tokens: Count | None = None
-    """Texts are cut after this many tokens; null is the model's own limit."""
-    normalise: bool = False
-    """Scale every vector to length 1, after all modules of the model and after truncate_dim."""
+    max_tokens: MaxTokens = None
+    normalise: Normalise = False
 
 
 class WordVectors(Described):
@@ -325,8 +463,7 @@ class WordVectors(Described):
     """
     lower_case: bool = True
     """Whether the words of a text are looked up in lower case."""
-    normalise: bool = False
-    """Scale every vector to length 1, after all modules of the model and after truncate_dim."""
+    normalise: Normalise = False
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Whether it comes from a file or an archive."""
@@ -338,19 +475,16 @@ class Service(Described):
     """A service behind an address."""
 
     kind: Literal["api"]
-    url: str = Field(pattern=r"^https?://[^/\s?#@]+(/[^\s?#]*)?\z")
+    url: Annotated[str, BeforeValidator(_plain_address)]
     """Address that takes requests for embeddings in the OpenAI format; neither user, password nor query."""
     model: Text
     """Name of the model that is requested from a service."""
-    dimension: Count
-    """Dimension of the vectors of a control, or of those that a service returns."""
+    dimension: Dimension
     request_dimension: bool = False
     """Whether requests name the dimension, for models that can shorten their vectors."""
-    prompt: str | None = None
-    """Prepended to every text; null is the model's own default prompt, if it has one, and "" is none."""
-    normalise: bool = False
-    """Scale every vector to length 1, after all modules of the model and after truncate_dim."""
-    key_variable: str | None = Field(None, pattern=r"^SENTFLOW_KEY_[A-Z0-9_]+\z")
+    prompt: Prompt = None
+    normalise: Normalise = False
+    key_variable: Annotated[str | None, BeforeValidator(_key_variable)] = None
     """Name of the environment variable that holds the key of a service, never the key itself; SENTFLOW_HOST_NAME
     beside it names the host.
     """
@@ -358,10 +492,7 @@ class Service(Described):
     """Whether texts of files outside the folder of the configuration may be sent to the service."""
     batch_texts: Count = 64
     """Maximum number of texts per request to a service."""
-    timeout_seconds: Maybe[Number] = Field(None, gt=0)
-    """How long a whole answer of a service may take, to its last byte (60 if left out), or what each call of a class
-    of your own may take (no limit if left out).
-    """
+    timeout_seconds: Maybe[Seconds] = None
     attempts: Count = 6
     """Tries of a request to a service."""
 
@@ -386,8 +517,7 @@ class ScikitLearn(Described):
     """Dotted name of a class of scikit-learn that turns texts into rows of numbers; one of the list in
     docs/models.md.
     """
-    arguments: Maybe[dict[str, Any]] = None
-    """Arguments of the class, by name; of scikit-learn, numbers and words only."""
+    arguments: Maybe[Arguments] = None
     pipeline: Maybe[Several[Step]] = Field(None, min_length=1)
     """Steps of scikit-learn, one after the other; the first reads texts."""
 
@@ -401,18 +531,15 @@ class BagOfWords(Described):
     """Counts of words, as a control."""
 
     kind: Literal["bag-of-words"]
-    dimension: Count
-    """Dimension of the vectors of a control, or of those that a service returns."""
+    dimension: Dimension
 
 
 class Random(Described):
     """Random vectors, as a control."""
 
     kind: Literal["random"]
-    dimension: Count
-    """Dimension of the vectors of a control, or of those that a service returns."""
-    seed: Int = Field(ge=0)
-    """Seed of the random vectors, or of everything that a training draws; another seed gives another encoder."""
+    dimension: Dimension
+    seed: RandomSeed
 
 
 class Custom(Described):
@@ -423,18 +550,14 @@ class Custom(Described):
     """A class of your own as path/to/file.py:ClassName, relative to the folder in which you run. It is run with your
     rights.
     """
-    arguments: Maybe[dict[str, Any]] = None
-    """Arguments of the class, by name; of scikit-learn, numbers and words only."""
+    arguments: Maybe[Arguments] = None
     files: Names = ()
     """Further files that the class reads, e.g. weights; an edit of them runs the model again. Code beside its file
     is found.
     """
     libraries: Names = ()
     """Packages whose versions can change the vectors, as pip names them; another version runs the model again."""
-    timeout_seconds: Maybe[Number] = Field(None, gt=0)
-    """How long a whole answer of a service may take, to its last byte (60 if left out), or what each call of a class
-    of your own may take (no limit if left out).
-    """
+    timeout_seconds: Maybe[Seconds] = None
 
 
 ModelName = Annotated[

@@ -9,15 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sentflow.geometry.alignment_settings import ALIGNUNFORMEVAL, PER_BATCH, AlignmentSettings
-from sentflow.geometry.vectors import (
-    BLOCK_ROWS,
-    count_zeros,
-    distances_of_drawn_pairs,
-    distances_of_pairs,
-    log_mean_exp,
-    unit_vectors,
-)
+from sentflow.geometry.settings import ALIGNUNFORMEVAL, PER_BATCH, AlignmentSettings
+from sentflow.geometry.vectors import BLOCK_ROWS, count_zeros, distances_of_pairs, log_mean_exp, unit_vectors
 
 
 @dataclass(frozen=True)
@@ -59,7 +52,7 @@ class AlignmentUniformity:
     alignment
         In [0, 4] on vectors of length one; NaN without a positive pair.
     uniformity
-        In [−8, 0] on vectors of length one with t = 2; NaN with fewer than two sentences.
+        In [−8, 0] on vectors of length one; NaN with fewer than two sentences.
     n_positive, n_sentences, n_pairs
         Positive pairs; sentences of the uniformity; their pairs.
     n_zero
@@ -83,51 +76,38 @@ class AlignmentUniformity:
     warnings: list[str] = field(default_factory=list)
 
 
-def alignment(first: np.ndarray, second: np.ndarray, *, alpha: float = 2.0) -> float:
-    """Mean of ‖f(x) − f(y)‖ᵅ over pairs, f of length one; NaN without pairs.
+def alignment(first: np.ndarray, second: np.ndarray) -> float:
+    """Mean of ‖f(x) − f(y)‖² over pairs, f of length one; NaN without pairs.
 
     Parameters
     ----------
     first, second
         (n, d) vectors of the two sides, of any length.
-    alpha
-        2 as defined.
 
     Returns
     -------
     float
-        In [0, 2ᵅ], lower is better.
+        In [0, 4], lower is better.
     """
-    return _mean(_powered_distances(unit_vectors(first), unit_vectors(second), alpha))
+    return _mean(_squared_distances(unit_vectors(first), unit_vectors(second)))
 
 
-def uniformity(
-    vectors: np.ndarray,
-    *,
-    t: float = 2.0,
-    sample: int | None = None,
-    seed: int = 0,
-    block_rows: int = BLOCK_ROWS,
-) -> float:
-    """ln of the mean of exp(−t ‖f(x) − f(y)‖²) over pairs of vectors, f of length one.
+def uniformity(vectors: np.ndarray, *, block_rows: int = BLOCK_ROWS) -> float:
+    """ln of the mean of exp(−2 ‖f(x) − f(y)‖²) over all pairs of vectors, f of length one.
 
     Parameters
     ----------
     vectors
         (n, d), of any length.
-    t
-        2 as defined.
-    sample, seed
-        So many drawn pairs; None for all pairs i < j.
     block_rows
         Of the computation; changes nothing.
 
     Returns
     -------
     float
-        In [−4 t, 0], lower is better; NaN with fewer than two vectors.
+        In [−8, 0], lower is better; NaN with fewer than two vectors.
     """
-    return _uniformity(unit_vectors(vectors), t, sample, seed, block_rows)[0]
+    return _uniformity(unit_vectors(vectors), block_rows)[0]
 
 
 def measure(
@@ -155,15 +135,15 @@ def measure(
         rows = np.unique(rows)
     sentences = prepared(pairs.vectors[rows])
     chosen = np.flatnonzero(is_positive(positives.scores, settings))
-    distances = _powered_distances(
+    distances = _squared_distances(
         prepared(positives.vectors[positives.first[chosen]]),
         prepared(positives.vectors[positives.second[chosen]]),
-        1.0 if plain else settings.alpha,
     )
     if plain:
+        distances = distances**0.5
         uniform, n_pairs = log_mean_exp(-2 * np.sqrt(block) for block in distances_of_pairs(sentences))
     else:
-        uniform, n_pairs = _uniformity(sentences, settings.t, settings.sample, settings.seed, BLOCK_ROWS)
+        uniform, n_pairs = _uniformity(sentences, BLOCK_ROWS)
     n_zero = count_zeros(sentences)
     warnings = [
         *_set_warnings(len(distances), len(sentences), n_zero, settings),
@@ -187,9 +167,9 @@ def _per_batch(pairs: ScoredVectors, settings: AlignmentSettings) -> AlignmentUn
         rows = start + np.flatnonzero(chosen[start : start + settings.batch])
         first, second = (unit_vectors(pairs.vectors[side[rows]]) for side in (pairs.first, pairs.second))
         sentences = np.concatenate([first, second])
-        distances.append(_powered_distances(first, second, settings.alpha))
+        distances.append(_squared_distances(first, second))
         alignments.append(_mean(distances[-1]))
-        uniform, n = _uniformity(sentences, settings.t, None, 0, BLOCK_ROWS)
+        uniform, n = _uniformity(sentences, BLOCK_ROWS)
         uniformities.append(uniform)
         n_pairs += n
         n_zero += count_zeros(sentences)
@@ -217,23 +197,16 @@ def _per_batch(pairs: ScoredVectors, settings: AlignmentSettings) -> AlignmentUn
     )
 
 
-def _powered_distances(first: np.ndarray, second: np.ndarray, alpha: float) -> np.ndarray:
+def _squared_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     difference = first - second
     squared: np.ndarray = np.einsum("ij,ij->i", difference, difference)
-    return squared if alpha == 2 else squared ** (alpha / 2)
+    return squared
 
 
-def _uniformity(
-    vectors: np.ndarray, t: float, sample: int | None, seed: int, block_rows: int
-) -> tuple[float, int]:
+def _uniformity(vectors: np.ndarray, block_rows: int) -> tuple[float, int]:
     if len(vectors) < 2:
         return float("nan"), 0
-    blocks = (
-        distances_of_pairs(vectors, block_rows=block_rows)
-        if sample is None
-        else distances_of_drawn_pairs(vectors, n=sample, seed=seed, block_rows=block_rows)
-    )
-    return log_mean_exp(-t * block for block in blocks)
+    return log_mean_exp(-2 * block for block in distances_of_pairs(vectors, block_rows=block_rows))
 
 
 def _set_warnings(n_positive: int, n_sentences: int, n_zero: int, settings: AlignmentSettings) -> list[str]:

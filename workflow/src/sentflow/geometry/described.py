@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from sentflow.encoders.protocol import FloatArray
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.geometry.alignment_uniformity import ScoredVectors
 from sentflow.geometry.axes import effective_rank, fit_whitening, spectrum
 from sentflow.geometry.isotropy import average_cosine, average_cosine_interval, partition_ratio
 from sentflow.geometry.neighbours import SAME, dimension_mle, dimension_two_nn, hubness, nearest
 from sentflow.geometry.pair_vectors import scored_vectors
 from sentflow.geometry.permuted_texts import PermutedTexts
+from sentflow.geometry.settings import GeometrySettings
 from sentflow.geometry.vectors import count_zeros, unit_vectors
 from sentflow.similarity.correlations import CORRELATIONS
 from sentflow.similarity.measures import MEASURES
@@ -23,7 +24,6 @@ from sentflow.stats.resampling import Bootstrap, interval_of_mean
 from sentflow.texts.collection import TextRows, rows_of
 from sentflow.texts.pairs import PairTable
 
-DEFAULT_SAMPLE = 10_000
 REDUCED = 256  # dimensions that BERT-whitening keeps for base models
 _FEWEST_TEXTS = 3
 _NO_INTERVAL = {
@@ -36,69 +36,6 @@ _NO_INTERVAL = {
 
 
 @dataclass(frozen=True)
-class GeometrySettings:
-    """What is described, and how.
-
-    Attributes
-    ----------
-    family, model
-        Names.
-    truncation
-        Numbers of first dimensions for which pairs are scored; those of d and more are passed over, d itself is added.
-    neighbours
-        k of hubness and of the dimension by maximum likelihood.
-    measure, correlation
-        Of the scores of whitened and shortened vectors.
-    seed, n_resamples, level
-        Of the bootstrap over sentences.
-    sample
-        Texts at most among which neighbours are searched.
-    """
-
-    family: str
-    model: str
-    truncation: list[int]
-    neighbours: int
-    measure: str
-    correlation: str
-    seed: int
-    n_resamples: int
-    level: float
-    sample: int = DEFAULT_SAMPLE
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> "GeometrySettings":
-        """The settings of a job.
-
-        Raises
-        ------
-        ConfigError
-            A value that does not fit; all problems are told at once.
-        """
-        found = cls(**settings)
-        problems = [
-            f"{name} is {value!r}. Write one of: {', '.join(allowed)}."
-            for name, value, allowed in (
-                ("measure", found.measure, list(MEASURES)),
-                ("correlation", found.correlation, list(CORRELATIONS)),
-            )
-            if value not in allowed
-        ]
-        if found.neighbours < 3:
-            problems.append(f"neighbours is {found.neighbours}. Write a whole number of at least 3.")
-        if any(dimensions < 1 for dimensions in found.truncation):
-            problems.append(f"truncation is {found.truncation}. Write numbers of dimensions of at least 1.")
-        if problems:
-            raise ConfigError("geometry: " + " ".join(problems))
-        return found
-
-    @property
-    def bootstrap(self) -> Bootstrap:
-        """Of intervals."""
-        return Bootstrap(self.level, self.n_resamples, self.seed)
-
-
-@dataclass(frozen=True)
 class Permuted:
     """Permuted texts and their (n, d) vectors."""
 
@@ -108,6 +45,8 @@ class Permuted:
 
 def described(
     *,
+    family: str,
+    model: str,
     texts: Sequence[str],
     vectors: FloatArray,
     pairs: Sequence[PairTable],
@@ -118,6 +57,8 @@ def described(
 
     Parameters
     ----------
+    family, model
+        Names.
     texts, vectors
         n distinct texts, and their (n, d) vectors.
     pairs
@@ -140,7 +81,7 @@ def described(
     """
     if len(texts) < _FEWEST_TEXTS:
         raise DataError(
-            f"{settings.family} has {len(texts)} texts. Measures of geometry need at least {_FEWEST_TEXTS}."
+            f"{family} has {len(texts)} texts. Measures of geometry need at least {_FEWEST_TEXTS}."
         )
     unit = unit_vectors(vectors)
     row_of = rows_of(texts)
@@ -151,8 +92,8 @@ def described(
         measures["word_order_cosine"] = _word_order(permuted, unit, row_of, settings)
     whitened, lost = _whitened(vectors, scored, settings)
     return {
-        "family": settings.family,
-        "model": settings.model,
+        "family": family,
+        "model": model,
         "n_texts": len(texts),
         "dimension": vectors.shape[1],
         "measure": settings.measure,
@@ -169,7 +110,7 @@ def described(
 
 def _of_all(unit: np.ndarray, shares: np.ndarray, settings: GeometrySettings) -> dict[str, dict[str, Any]]:
     n, d = unit.shape
-    interval = average_cosine_interval(unit, settings.bootstrap) if settings.n_resamples else None
+    interval = average_cosine_interval(unit, _bootstrap(settings)) if settings.n_resamples else None
     return {
         "average_cosine": _measure(average_cosine(unit), "-1 to 1; near 0 is isotropic", n, interval),
         "partition_ratio": _measure(
@@ -201,11 +142,15 @@ def _of_neighbours(
 def _word_order(
     permuted: Permuted, unit: np.ndarray, row_of: TextRows, settings: GeometrySettings
 ) -> dict[str, Any]:
-    rows = row_of.of(permuted.texts.originals, whose=f"the permuted texts of {settings.family}")
+    rows = row_of.of(permuted.texts.originals, whose="the permuted texts")
     cosines = np.einsum("ij,ij->i", unit[rows], unit_vectors(permuted.vectors))
-    interval = interval_of_mean(cosines, settings.bootstrap) if settings.n_resamples else None
+    interval = interval_of_mean(cosines, _bootstrap(settings)) if settings.n_resamples else None
     told = f"-1 to 1; 1: the order of {permuted.texts.unit} makes no difference"
     return _measure(float(cosines.mean()), told, len(rows), interval)
+
+
+def _bootstrap(settings: GeometrySettings) -> Bootstrap:
+    return Bootstrap(settings.level, settings.n_resamples, settings.seed)
 
 
 def _whitened(

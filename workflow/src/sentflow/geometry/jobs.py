@@ -5,25 +5,23 @@ from collections.abc import Sequence
 
 from sentflow.errors import ConfigError
 from sentflow.files.io import write_digest
-from sentflow.jobs.job import In, Json, Out, job
+from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
+from sentflow.jobs.job import In, Out, Wildcard, job
 
 logger = logging.getLogger(__name__)
 
 
 @job("numpy")
-def permute_texts(*, texts: In, settings: Json, permuted: Out) -> None:
-    """Texts of a family → some of them with their words in another order, to be embedded as well.
-
-    Settings: {"n": at most so many texts, "seed"}; "unit": words, characters or auto (the default).
-    """
+def permute_texts(*, texts: In, n: int, seed: int, permuted: Out) -> None:
+    """At most n texts of a family with their words in another order, to be embedded as well."""
     from sentflow.geometry.permuted_texts import permute_texts, write_permuted
     from sentflow.texts.collection import read_texts
 
     distinct = read_texts(texts)
-    found = permute_texts(distinct, **settings)
-    write_permuted(permuted, found)
+    result = permute_texts(distinct, n=n, seed=seed)
+    write_permuted(permuted, result)
     write_digest(permuted)
-    logger.info("%d of %d texts, %s permuted", len(found.texts), len(distinct), found.unit)
+    logger.info("%d of %d texts, %s permuted", len(result.texts), len(distinct), result.unit)
 
 
 @job("numpy")
@@ -34,34 +32,30 @@ def align(
     texts: In,
     embeddings: In,
     info: In,
-    settings: Json,
+    alignment: Wildcard,
+    model: Wildcard,
+    settings: AlignmentSettings,
     output: Out,
 ) -> None:
-    """Scored pairs and the vectors of their texts → alignment and uniformity by a named variant.
-
-    Settings: The entry of the catalog ("variant", "threshold", "comparison", "sentences", "batch", …), "alignment"
-    and "model"; with "level", "n_resamples", "seed" also an interval of the alignment.
-    """
+    """Scored pairs and the vectors of their texts → alignment and uniformity by a named variant."""
     from sentflow.files.sealed import write_sealed
-    from sentflow.geometry.alignment_settings import AlignmentSettings
     from sentflow.geometry.measured_alignment import measured_alignment
     from sentflow.texts.lookup import read_vectors
     from sentflow.texts.pairs import read_pairs
 
-    where = f"alignments.{settings['alignment']}"
-    variant = AlignmentSettings.from_settings(settings, where=where)
     family = read_vectors(texts, embeddings, info)
     facts = measured_alignment(
+        name=alignment,
+        model=model,
         pairs=[read_pairs(path) for path in pairs],
         positives=[read_pairs(path) for path in positives],
         texts=family.texts,
         vectors=family.vectors,
-        settings=variant,
-        entry=settings,
+        settings=settings,
     )
     write_sealed(output, facts)
     for sentence in facts["warnings"]:
-        logger.warning("%s × %s: %s", settings["alignment"], settings["model"], sentence)
+        logger.warning("%s × %s: %s", alignment, model, sentence)
     logger.info("alignment %.6f, uniformity %.6f", facts["alignment"], facts["uniformity"])
 
 
@@ -74,22 +68,19 @@ def geometry(
     info: In,
     permuted_texts: In | None = None,
     permuted_embeddings: In | None = None,
-    settings: Json,
+    collection: Wildcard,
+    model: Wildcard,
+    settings: GeometrySettings,
     output: Out,
 ) -> None:
-    """The vectors of a family's texts → isotropy, spectrum, neighbours, whitened and shortened vectors, word order.
-
-    Settings: {"family", "model", "truncation", "neighbours", "measure", "correlation", "seed", "n_resamples",
-    "level"}; "sample": texts at most for searches of neighbours.
-    """
+    """The vectors of a family's texts → isotropy, spectrum, neighbours, whitened and shortened vectors, word order."""
     from sentflow.encoders.vectors.storage import read_embeddings
     from sentflow.files.sealed import write_sealed
-    from sentflow.geometry.described import GeometrySettings, Permuted, described
+    from sentflow.geometry.described import Permuted, described
     from sentflow.geometry.permuted_texts import read_permuted
     from sentflow.texts.lookup import read_vectors
     from sentflow.texts.pairs import read_pairs
 
-    measured = GeometrySettings.from_settings(settings)
     family = read_vectors(texts, embeddings, info)
     permuted = None
     if permuted_texts and permuted_embeddings:
@@ -101,13 +92,15 @@ def geometry(
             "--permuted-texts and --permuted-embeddings belong together. Give both, or neither."
         )
     facts = described(
+        family=collection,
+        model=model,
         texts=family.texts,
         vectors=family.vectors,
         pairs=[read_pairs(path) for path in pairs],
         permuted=permuted,
-        settings=measured,
+        settings=settings,
     )
     write_sealed(output, facts)
     for sentence in facts["warnings"]:
-        logger.warning("%s × %s: %s", measured.family, measured.model, sentence)
-    logger.info("%s: %d measures of %d vectors", measured.family, len(facts["measures"]), facts["n_texts"])
+        logger.warning("%s × %s: %s", collection, model, sentence)
+    logger.info("%s: %d measures of %d vectors", collection, len(facts["measures"]), facts["n_texts"])

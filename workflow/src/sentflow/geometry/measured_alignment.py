@@ -1,15 +1,15 @@
 """One measurement of the catalog as what its file holds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from sentflow.encoders.protocol import FloatArray
-from sentflow.geometry.alignment_settings import PER_BATCH, AlignmentSettings
 from sentflow.geometry.alignment_uniformity import is_positive, measure
 from sentflow.geometry.pair_vectors import scored_vectors
+from sentflow.geometry.settings import PER_BATCH, AlignmentSettings
 from sentflow.similarity.shared_sentences import graph_of
 from sentflow.stats.pair_graph import interval_of_pair_mean
 from sentflow.stats.resampling import Bootstrap
@@ -19,17 +19,20 @@ from sentflow.texts.pairs import PairTable
 
 def measured_alignment(
     *,
+    name: str,
+    model: str,
     pairs: Sequence[PairTable],
     positives: Sequence[PairTable],
     texts: Sequence[str],
     vectors: FloatArray,
     settings: AlignmentSettings,
-    entry: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Alignment and uniformity with all that decides them.
 
     Parameters
     ----------
+    name, model
+        Of the alignment, and of the encoder.
     pairs, positives
         Tables whose sentences make the uniformity, and whose positive pairs make the alignment; no `positives` means
         `pairs`.
@@ -37,8 +40,6 @@ def measured_alignment(
         m distinct texts of the family, and their (m, d) vectors.
     settings
         See `AlignmentSettings`.
-    entry
-        ``alignment`` and ``model``, names; for an interval of the alignment ``level`` and ``n_resamples``.
 
     Notes
     -----
@@ -56,8 +57,8 @@ def measured_alignment(
     found = measure(whole, settings, scored)
     interval, drawn = None, None
     # a mean of means over batches of an order is no mean of drawn pairs
-    if "n_resamples" in entry and settings.variant != PER_BATCH and found.n_positive > 1:
-        bootstrap = Bootstrap(float(entry["level"]), int(entry["n_resamples"]), settings.seed)
+    if settings.n_resamples and settings.variant != PER_BATCH and found.n_positive > 1:
+        bootstrap = Bootstrap(settings.level, settings.n_resamples, settings.seed)
         chosen = np.flatnonzero(is_positive(scored.scores, settings))
         units = graph_of(positives or pairs).of(chosen).units
         interval = list(interval_of_pair_mean(found.positive_distances, units, bootstrap))
@@ -70,9 +71,9 @@ def measured_alignment(
         "uniformity": found.uniformity,
         "interval": {"alignment": interval, "uniformity": None},
         "drawn": drawn,
-        "level": entry.get("level"),
-        "set": entry["alignment"],
-        "model": entry["model"],
+        "level": settings.level,
+        "set": name,
+        "model": model,
         "n_positive": found.n_positive,
         "n_sentences": found.n_sentences,
         "n_pairs": found.n_pairs,

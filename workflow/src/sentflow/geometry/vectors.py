@@ -53,30 +53,6 @@ def distances_of_pairs(vectors: np.ndarray, *, block_rows: int = BLOCK_ROWS) -> 
             yield squared_distances(rows, vectors[other : other + block_rows]).ravel()
 
 
-def distances_of_drawn_pairs(
-    vectors: np.ndarray, *, n: int, seed: int, block_rows: int = BLOCK_ROWS
-) -> Iterator[np.ndarray]:
-    """Squared distances of n pairs of different rows, drawn uniformly with replacement.
-
-    Parameters
-    ----------
-    vectors
-        (m, d) float64, m >= 2.
-    n, seed
-        How many pairs, and of the draws. The pairs are the same for vectors of every encoder.
-    block_rows
-        Pairs at once.
-    """
-    rng = np.random.default_rng(seed)
-    first = rng.integers(len(vectors), size=n)
-    second = rng.integers(len(vectors) - 1, size=n)
-    second += second >= first  # any row but the first
-    for start in range(0, n, block_rows):
-        block = slice(start, start + block_rows)
-        difference = vectors[first[block]] - vectors[second[block]]
-        yield np.einsum("ij,ij->i", difference, difference)
-
-
 def log_mean_exp(blocks: Iterator[np.ndarray]) -> tuple[float, int]:
     """The logarithm of the mean of exp(x) over all values of all blocks, and how many there are.
 

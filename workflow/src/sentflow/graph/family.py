@@ -1,24 +1,18 @@
 """What is measured: a family says in one place what it needs, what it makes and how much there is of it.
 
-The rest of the graph sums over the families (`sentflow.graph.targets`) and names none of them: a new family is one
-module in `sentflow.families` and one file of rules with its name. Standard library only: the Snakefile reads it.
+The rest of the graph sums over the families (`sentflow.graph.targets`). Standard library only: the Snakefile reads it.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from importlib import import_module
+from typing import Any, ClassVar
 
-import sentflow.families
+from sentflow.config.experiment import Experiment
 from sentflow.graph import paths
-from sentflow.graph.products import Product, SectionOfPage
-
-if TYPE_CHECKING:
-    from sentflow.config.experiment import Experiment
 
 TEXT = "text"
+TABLE, FIGURE, CHECK = "table", "figure", "check"
 
 
 @dataclass(frozen=True)
@@ -54,6 +48,69 @@ class Collection:
     kept: str = ""
 
 
+@dataclass(frozen=True)
+class Product:
+    """A table, figure or check.
+
+    Attributes
+    ----------
+    kind
+        ``"table"``, ``"figure"`` or ``"check"``.
+    name
+        As the configuration writes it; tables, figures and checks may share names.
+    maker
+        ``"module:name"``: a function of `sentflow.report.inputs.Inputs` and settings that gives a `Table` or a
+        `CheckResult`, or a `sentflow.report.figure.recipe.Recipe`.
+    reads
+        Patterns of `sentflow.graph.paths`; one with a wildcard, say ``{protocol}``, stands for a file of each.
+    needs
+        The results without which there is nothing to show; empty for what every run has.
+    also
+        Summaries that are read, too, where they are made.
+    tables
+        Written tables that a check reads again, where they were selected.
+    quotes
+        Whether it shows texts of the data, so that no publication of the run holds it.
+    is_matrix
+        Whether a table has one value by each of its lines and columns: then it is also written as a wide CSV and as
+        compact LaTeX.
+    """
+
+    kind: str
+    name: str
+    maker: str
+    reads: tuple[str, ...]
+    needs: str = ""
+    also: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    quotes: bool = False
+    is_matrix: bool = False
+
+    @property
+    def module(self) -> str:
+        """The module that makes it."""
+        return self.maker.partition(":")[0]
+
+    def load(self) -> Any:
+        """What `maker` names."""
+        module, _, name = self.maker.partition(":")
+        return getattr(import_module(module), name)
+
+
+def products_of(
+    package: str, needs: str, *rows: tuple[str, str, str, tuple[str, ...]]
+) -> tuple[Product, ...]:
+    """Products of one package that need the same: kind, name, module and name in it, what each reads."""
+    return tuple(Product(kind, name, package + maker, reads, needs) for kind, name, maker, reads in rows)
+
+
+def matrices_of(package: str, needs: str, *rows: tuple[str, str, tuple[str, ...]]) -> tuple[Product, ...]:
+    """Tables that are matrices: name, module and name in it, what each reads."""
+    return tuple(
+        Product(TABLE, name, package + maker, reads, needs, is_matrix=True) for name, maker, reads in rows
+    )
+
+
 class Family:
     """One kind of measurement of the selected encoders; a subclass per kind.
 
@@ -61,20 +118,17 @@ class Family:
     ----------
     name
         Of its rules: ``workflow/rules/{name}.smk``.
-    position
-        Families are shown in the order of these numbers.
     products
         Its tables, figures and checks.
-    section
-        What the page says of it; None where another family's section does.
+    has_section
+        Whether the page has one of it, from the module ``section`` of its report.
     """
 
     name: ClassVar[str]
-    position: ClassVar[int]
     products: ClassVar[Sequence[Product]] = ()
-    section: ClassVar[SectionOfPage | None] = None
+    has_section: ClassVar[bool] = False
 
-    def __init__(self, experiment: "Experiment") -> None:
+    def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
 
     def raw_files(self) -> list[tuple[str, str]]:
@@ -159,17 +213,3 @@ class Family:
 
     def _of_collection(self, pattern: str, wildcards: Any) -> str:
         return pattern.format(collection=self.collection_of(wildcards), model=wildcards.model)
-
-
-@cache
-def known_families() -> tuple[type[Family], ...]:
-    """The class of every family, in the order in which they are shown.
-
-    A family is a module of `sentflow.families`, or a package there whose module ``family`` is meant; it has the class
-    under the name ``FAMILY``. A module without one is shared by others.
-    """
-    found = []
-    for module in pkgutil.iter_modules(sentflow.families.__path__, "sentflow.families."):
-        loaded = importlib.import_module(f"{module.name}.family" if module.ispkg else module.name)
-        found += [loaded.FAMILY] if hasattr(loaded, "FAMILY") else []
-    return tuple(sorted(found, key=lambda family: family.position))

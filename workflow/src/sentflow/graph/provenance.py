@@ -1,25 +1,21 @@
 """What a job depends on beside its input files: the digest of its code and the versions of its libraries.
 
-Snakemake does not see imported code. Rules carry `code` and `versions` as params, so that an edit runs
-exactly the rules again whose modules it touches, while comments, docstrings, formatting and file dates count
-for nothing.
+Snakemake does not see imported code. Rules carry `code` and `versions` as params, so that an edit runs exactly the
+rules again whose modules it touches, while comments, docstrings, formatting and file dates count for nothing. The
+digest goes to the job, too, which refuses to run other code (`sentflow.jobs.code_check`).
 """
 
-import ast
 import hashlib
-import re
-import symtable
-from collections.abc import Iterator
-from copy import copy
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sentflow.files.io import write_json
 from sentflow.graph.source_facts import Facts, Part, facts_of, remember
 from sentflow.jobs.job import MODULES, module_of
 from sentflow.jobs.versions import library_version
 
-_PACKAGE = "sentflow"
 _ROOT = Path(__file__).parents[1]
 
 # What can change no byte of a result stands in no digest, so that an edit there runs nothing again: whole folders, and
@@ -33,20 +29,23 @@ PLUMBING = {
     "sentflow.training.settings": "reaches jobs as their params",
     "sentflow.encoders.kinds.table": "reaches jobs as their params: keys, libraries, digests of the modules it names",
 }
-# Fields that say where or how something is written, not what it does. `kind` is the u of u"text".
-_IGNORED_FIELDS = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
+# Files that code reads. They count with every module of the folder that they are in, or that is above their own.
+DATA = frozenset({".css", ".csv", ".j2", ".js", ".json", ".mplstyle", ".txt", ".yaml"})
+# Module or data file → its facts when the run began, in a process that Snakemake starts for a single job of it.
+_at_the_start: dict[str, Facts] = {}
 
 
 @cache
 def code(job: str, *named: str) -> str:
-    """16 hex digits that change when the code of a job, or of any project module that it imports, changes.
+    """16 hex digits that change when the code of a job, or anything of the package that it imports, changes.
 
     Parameters
     ----------
     job
         Its name: the digest starts at its function and what that uses of its module.
     named
-        Modules that it imports by name here, e.g. that of a kind of encoder.
+        Modules that it imports by name here, e.g. that of a kind of encoder; or packages, which count as a whole, where
+        the job is cheap to run again. Their names follow the digits, so that the job can make the digest again.
 
     Raises
     ------
@@ -56,17 +55,18 @@ def code(job: str, *named: str) -> str:
         There is no such module in the package.
     """
     module, parts = _parts(job)
-    found = {f"{module}:{name}": part.digest for name, part in parts.items()}
-    found |= {name: _facts(name).digest for name in modules_of(job, *named)}
+    digests = {f"{module}:{name}": part.digest for name, part in parts.items()}
+    digests |= {name: facts(name).digest for name in sources_of(job, *named)}
     remember()
-    text = "".join(f"{name}\0{digest}\n" for name, digest in sorted(found.items()))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    text = "".join(f"{name}\0{digest}\n" for name, digest in sorted(digests.items()))
+    return " ".join([hashlib.sha256(text.encode()).hexdigest()[:16], *named])
 
 
-def modules_of(job: str, *named: str) -> set[str]:
-    """The modules in the digest of a job beside its own, see `code`."""
+def sources_of(job: str, *named: str) -> set[str]:
+    """The modules and data files in the digest of a job beside its own module, see `code`."""
     imported = {name for part in _parts(job)[1].values() for name in part.imported}
-    return imported_modules(*(name for name in imported if _source(name) is not None), *named)
+    by_name = [inner for name in named for inner in _whole(name)]
+    return reached(*(name for name in imported if _file(name)), *by_name)
 
 
 def job_params(job: str, **settings: Any) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def job_params(job: str, **settings: Any) -> dict[str, Any]:
     ConfigError
         There is no such job.
     """
-    libraries = _facts(module_of(job)).parts[job].libraries
+    libraries = facts(module_of(job)).parts[job].libraries
     return {"code": code(job), **({"env": versions(*libraries)} if libraries else {}), **settings}
 
 
@@ -91,25 +91,7 @@ def signature(job: str) -> dict[str, list[str]]:
     ConfigError
         There is no such job.
     """
-    return dict(_facts(module_of(job)).parts[job].signature)
-
-
-def files(*names: str) -> str:
-    """16 hex digits of the bytes of files of the package that code reads: names, or patterns such as ``"a/*.yaml"``.
-
-    Raises
-    ------
-    FileNotFoundError
-        A name or pattern has no file.
-    """
-    digest = hashlib.sha256()
-    for name in names:
-        found = sorted(_ROOT.glob(name))
-        if not found:
-            raise FileNotFoundError(f"there is no file {name} in the package")
-        for file in found:
-            digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
+    return dict(facts(module_of(job)).parts[job].signature)
 
 
 def versions(*distributions: str) -> str:
@@ -117,37 +99,79 @@ def versions(*distributions: str) -> str:
     return " ".join(f"{name}={_public_version(name)}" for name in sorted(distributions))
 
 
-def imported_modules(*modules: str) -> set[str]:
-    """Modules and every project module that they import, directly or through others, but for plumbing."""
-    for module in modules:
-        if _source(module) is None:
-            raise ModuleNotFoundError(f"there is no module {module}")
-    found: set[str] = set()
-    open_modules = list(modules)
-    while open_modules:
-        name = open_modules.pop()
-        if name not in found and not _is_plumbing(name):
-            found.add(name)
-            open_modules.extend(_imports(name))
-    return found
+def reached(*modules: str) -> set[str]:
+    """Modules, every module that they import, directly or through others, and the data files beside these.
+
+    Plumbing is left out.
+    """
+    names: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in names and not is_plumbing(name):
+            names.add(name)
+            waiting.extend(imports(name))
+            waiting.extend(_data_of(name))
+    return names
 
 
-def _is_plumbing(module: str) -> bool:
-    return module in PLUMBING or module.split(".")[1] in PLUMBING_FOLDERS
+def is_plumbing(name: str) -> bool:
+    """Whether a module can change no byte of a result."""
+    return name in PLUMBING or name.split(".")[1] in PLUMBING_FOLDERS
+
+
+@cache
+def imports(module: str) -> frozenset[str]:
+    """Modules of the package that a module imports anywhere, inside functions too."""
+    return frozenset(name for name in facts(module).imported if _file(name))
+
+
+@cache
+def facts(name: str) -> Facts:
+    """Of a module or a data file.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        There is none.
+    """
+    if name in _at_the_start:
+        return _at_the_start[name]
+    file = _file(name)
+    if file is None:
+        raise ModuleNotFoundError(f"there is no module {name}")
+    content = file.read_bytes()
+    if file.suffix in DATA:
+        return Facts(hashlib.sha256(content).hexdigest(), [], {})
+    return facts_of(content, has_jobs=name in MODULES)
+
+
+def write_sources(file: Path) -> None:
+    """Keep the facts of the whole package as they are when a run begins, for `use_sources`."""
+    names = sorted(name for folder in _folders(_ROOT) for name in _in_folder(folder))
+    write_json(file, {name: facts(name) for name in names if name != "sentflow"})
+    remember()
+
+
+def use_sources(file: Path) -> None:
+    """Let digests be those of the beginning of the run: Snakemake makes the params of each job of a cluster anew."""
+    if file.is_file():
+        kept = json.loads(file.read_bytes())
+        _at_the_start.update({name: Facts.of(*values) for name, values in kept.items()})
 
 
 def _parts(job: str) -> tuple[str, dict[str, Part]]:
     """The module of a job; its function, and what that uses of the module, directly or through others."""
     module = module_of(job)
-    there = _facts(module).parts
-    found: dict[str, Part] = {}
-    open_names = [job]
-    while open_names:
-        name = open_names.pop()
-        if name in there and name not in found:
-            found[name] = there[name]
-            open_names.extend(there[name].uses)
-    return module, found
+    there = facts(module).parts
+    parts: dict[str, Part] = {}
+    waiting = [job]
+    while waiting:
+        name = waiting.pop()
+        if name in there and name not in parts:
+            parts[name] = there[name]
+            waiting.extend(there[name].uses)
+    return module, parts
 
 
 @cache
@@ -156,152 +180,49 @@ def _public_version(distribution: str) -> str:
 
 
 @cache
-def _imports(module: str) -> frozenset[str]:
-    """Project modules that a module imports anywhere, inside functions too."""
-    return frozenset(name for name in _facts(module).imported if _source(name) is not None)
-
-
-@cache
-def _facts(module: str) -> Facts:
-    source = _source(module)
-    assert source is not None
-
-    def find(tree: ast.Module) -> Facts:
-        parts = _defined(tree, source.read_text(encoding="utf-8")) if module in MODULES else {}
-        return Facts(_digest(tree), sorted(_imported_names(tree)), parts)
-
-    return facts_of(source.read_bytes(), find)
-
-
-def _imported_names(tree: ast.AST) -> set[str]:
-    """Names below the package that are imported; some are of functions, not of modules."""
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names.update(*_bound(node).values())
-    return names
-
-
-def _bound(node: ast.Import | ast.ImportFrom) -> dict[str, list[str]]:
-    """Name that an import gives → what it is below the package: a module, or a name in one."""
-    if isinstance(node, ast.Import):
-        found = {alias.asname or alias.name.partition(".")[0]: [alias.name] for alias in node.names}
-    elif node.module and node.level == 0:
-        found = {
-            alias.asname or alias.name: [node.module, f"{node.module}.{alias.name}"] for alias in node.names
-        }
-    else:
-        return {}
-    return {name: [one for one in full if one.startswith(_PACKAGE + ".")] for name, full in found.items()}
-
-
-def _defined(tree: ast.Module, text: str) -> dict[str, Part]:
-    """What a module defines under each of its names; what an import gives is of the parts that use it."""
-    given: dict[str, list[str]] = {}
-    nodes: dict[str, list[ast.stmt]] = {}
-    for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            given |= _bound(node)
-        for name in _names_of(node):
-            nodes.setdefault(name, []).append(node)
-    globals_of = _globals(text)
-    parts = {}
-    for name, defining in nodes.items():
-        libraries = [library for node in defining for library in _libraries(node)]
-        own = [_without_job(node) for node in defining]
-        used = set().union(globals_of.get(name, ()), *map(_read, own)) - {name}
-        imported = set().union(*map(_imported_names, own), *(given[one] for one in used & given.keys()))
-        digest = hashlib.sha256("".join(map(_digest, own)).encode()).hexdigest()
-        signature = _annotations(own[0]) if isinstance(own[0], ast.FunctionDef) else []
-        parts[name] = Part(digest, sorted(imported), sorted(used & nodes.keys()), signature, libraries)
-    return parts
-
-
-def _names_of(node: ast.stmt) -> list[str]:
-    """Names that a statement at the top of a module defines."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return [node.name]
-    return [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
-
-
-def _libraries(node: ast.stmt) -> list[str]:
-    """What the decorator of a job names."""
-    calls = map(ast.unparse, node.decorator_list if isinstance(node, ast.FunctionDef) else [])
-    return [name for call in calls if call.startswith("job(") for name in re.findall(r"'([^']+)'", call)]
-
-
-def _without_job(node: ast.stmt) -> ast.stmt:
-    """A function without ``@job(…)``, whose libraries are a param."""
-    if not isinstance(node, ast.FunctionDef):
-        return node
-    node = copy(node)
-    node.decorator_list = [one for one in node.decorator_list if not ast.unparse(one).startswith("job(")]
-    return node
-
-
-def _globals(text: str) -> dict[str, set[str]]:
-    """Function or class of a module → names of the module that its body reads, in functions within it, too."""
-
-    def read(table: symtable.SymbolTable) -> set[str]:
-        own = {one.get_name() for one in table.get_symbols() if one.is_global()}
-        return own.union(*map(read, table.get_children()))
-
-    tables = symtable.symtable(text, "", "exec").get_children()
-    return {table.get_name(): read(table) for table in tables}
-
-
-def _read(node: ast.stmt) -> set[str]:
-    """Names that a statement reads at the top of its module; of a function, those before its body."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        node = copy(node)
-        node.body = []
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-
-
-def _annotations(function: ast.FunctionDef) -> list[tuple[str, list[str]]]:
-    arguments = (*function.args.args, *function.args.kwonlyargs)
-    return [(one.arg, re.findall(r"\w+", ast.unparse(one.annotation))) for one in arguments if one.annotation]
-
-
-def _digest(tree: ast.AST) -> str:
-    digest = hashlib.sha256()
-    for token in _tokens(tree):
-        digest.update(token.encode())
-        digest.update(b"\0")
-    return digest.hexdigest()
-
-
-@cache
-def _source(module: str) -> Path | None:
-    path = _ROOT.joinpath(*module.split(".")[1:])
-    candidates = (path.with_suffix(".py"), path / "__init__.py")
+def _file(name: str) -> Path | None:
+    """The file of a module, or of a name as `_in_folder` gives it."""
+    path = _ROOT.joinpath(*name.split(".")[1:])
+    candidates = (path.with_suffix(".py"), path / "__init__.py", _ROOT / name)
     return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
-def _tokens(node: ast.AST) -> Iterator[str]:
-    """The tree as text that is the same in every Python version: `ast.dump` is not."""
-    yield type(node).__name__
-    for field, value in ast.iter_fields(node):
-        if field in _IGNORED_FIELDS or value is None or value == []:
-            continue
-        if field == "keywords" and ast.unparse(node.func) == "Field":  # type: ignore[attr-defined]
-            value = [one for one in value if one.arg != "description"]
-        yield field
-        if field == "body" and isinstance(value, list):
-            value = _without_docstring(value)
-        for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, ast.AST):
-                yield from _tokens(item)
-            else:
-                yield f"{type(item).__name__}:{item!r}"
-    yield "end"  # else a statement after a block would look like the block's last one
+def _whole(name: str) -> list[str]:
+    """A module; of a package, all of its modules and data files."""
+    file = _file(name)
+    if file is None or file.name != "__init__.py":
+        return [name]
+    return [inner for folder in _folders(file.parent) for inner in _in_folder(folder)]
 
 
-def _without_docstring(body: list[ast.AST]) -> list[ast.AST]:
-    first = body[0]
-    is_text = (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    )
-    return body[1:] if is_text else body
+def _data_of(name: str) -> list[str]:
+    """The data files beside a module."""
+    file = _file(name)
+    return _data_beside(file.parent) if file and file.suffix == ".py" else []
+
+
+@cache
+def _data_beside(folder: Path) -> list[str]:
+    below = [one for one in _folders(folder)[1:] if one.parent == folder and not any(one.glob("*.py"))]
+    return [one for data_folder in (folder, *below) for one in _in_folder(data_folder) if "/" in one]
+
+
+@cache
+def _folders(folder: Path) -> list[Path]:
+    """A folder and those below it, but for what Python keeps."""
+    below = sorted(one for one in folder.iterdir() if one.is_dir() and one.name[0].isalpha())
+    return [folder, *(inner for one in below for inner in _folders(one))]
+
+
+@cache
+def _in_folder(folder: Path) -> list[str]:
+    """The modules and the data files in a folder: ``sentflow.stats.paired``, ``report/page/page.css``."""
+    names = []
+    for file in folder.iterdir():
+        place = file.relative_to(_ROOT)
+        if file.suffix == ".py":
+            inner = place.parent.parts if file.stem == "__init__" else place.with_suffix("").parts
+            names.append(".".join(["sentflow", *inner]))
+        elif file.suffix in DATA:
+            names.append(place.as_posix())
+    return names

@@ -1,29 +1,33 @@
-"""What the source of a module says, remembered from one start of Snakemake to the next.
+"""What the source of a module says: the digest of its code, what it imports, and what it defines.
 
-To parse every module of the package takes a second or two, and Snakemake starts anew in every cluster job. Facts are
-kept by the checksum of the source, so they are those of exactly that source, whatever dates and branches do.
+To parse every module of the package takes seconds, and each job of a run asks anew. So facts are kept in the user's
+cache folder by the checksum of the source, and are those of exactly that source, whatever dates and branches do.
 """
 
 import ast
 import hashlib
 import json
-from collections.abc import Callable
+import os
+import re
+import symtable
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from copy import copy
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sentflow.errors import SentflowError
 from sentflow.files.io import write_json
 
-# Beside Python's own derivatives of the sources, which nobody keeps
-_REMEMBERED = Path(__file__).parent / "__pycache__" / "source-facts.json"
-_new: dict[str, list[Any]] = {}
+_PACKAGE = "sentflow."
+_MOST_KEPT = 5000
+# Fields that say where or how something is written, not what it does. `kind` is the u of u"text".
+_IGNORED_FIELDS = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
+_new: dict[str, Any] = {}
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """What a module with jobs defines under one name.
 
     Attributes
@@ -31,7 +35,7 @@ class Part:
     digest
         Of its code.
     imported
-        Names of the project that it uses or imports itself.
+        Names of the package that it uses or imports itself.
     uses
         Other names of the module.
     signature
@@ -47,8 +51,7 @@ class Part:
     libraries: list[str]
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """Of one module.
 
     Attributes
@@ -56,7 +59,7 @@ class Facts:
     digest
         Of its code.
     imported
-        Names of the project that it imports.
+        Names of the package that it imports.
     parts
         Name → what a module with jobs defines under it; empty for other modules.
     """
@@ -65,50 +68,195 @@ class Facts:
     imported: list[str]
     parts: dict[str, Part]
 
+    @classmethod
+    def of(cls, digest: str, imported: list[str], parts: dict[str, list[Any]]) -> "Facts":
+        """Of what JSON holds."""
+        return cls(digest, imported, {name: Part(*part) for name, part in parts.items()})
 
-def facts_of(source: bytes, find: Callable[[ast.Module], Facts]) -> Facts:
-    """Facts of a source, found once.
+
+def facts_of(source: bytes, *, has_jobs: bool) -> Facts:
+    """Facts of a source, read once.
 
     Parameters
     ----------
     source
         Of a Python module.
-    find
-        Reads them off the syntax tree.
+    has_jobs
+        Whether to read what it defines under each name, too.
+
+    Raises
+    ------
+    SyntaxError
+        It is no Python, such as a file that an editor has not finished.
     """
-    key = hashlib.sha256(source).hexdigest()
-    known = _new.get(key) or _remembered().get(key)
-    if known is not None:
-        digest, imported, parts = known
-        return Facts(digest, imported, {name: Part(*part) for name, part in parts.items()})
-    facts = find(ast.parse(source))
-    parts = {name: list(vars(part).values()) for name, part in facts.parts.items()}
-    _new[key] = [facts.digest, facts.imported, parts]
+    key = f"{hashlib.sha256(source).hexdigest()}{'+' if has_jobs else ''}"
+    if known := _new.get(key) or _kept().get(key):
+        return Facts.of(*known)
+    tree = ast.parse(source)
+    parts = _defined(tree, source.decode("utf-8")) if has_jobs else {}
+    facts = Facts(_digest(tree), sorted(_imported_names(tree)), parts)
+    _new[key] = facts
     return facts
 
 
 def remember() -> None:
-    """Keep what was found, if there is something new and the folder can be written."""
-    if not _new:
-        return
-    with suppress(OSError, SentflowError):
-        write_json(_REMEMBERED, {"found_by": _finder(), "facts": {**_remembered(), **_new}})
-        _remembered.cache_clear()
+    """Keep what was read, if there is something new and the folder can be written."""
+    if _new:
+        kept = list({**_kept(), **_new}.items())[-_MOST_KEPT:]
+        with suppress(OSError, SentflowError):
+            write_json(_kept_file(), dict(kept))
+        _kept.cache_clear()
         _new.clear()
 
 
 @cache
-def _remembered() -> dict[str, list[Any]]:
-    """Checksum of a source → its facts; empty where none are kept, or were found by other code than this."""
+def _kept() -> dict[str, Any]:
+    """Checksum of a source → its facts, as lists."""
     try:
-        kept = json.loads(_REMEMBERED.read_text(encoding="utf-8"))
-        facts: dict[str, list[Any]] = dict(kept["facts"]) if kept["found_by"] == _finder() else {}
-    except (OSError, ValueError, KeyError, TypeError):
+        facts: dict[str, Any] = json.loads(_kept_file().read_bytes())
+    except (OSError, ValueError, RuntimeError):
         return {}
     return facts
 
 
 @cache
-def _finder() -> str:
-    """Checksum of the code that finds facts."""
-    return hashlib.sha256(Path(__file__).with_name("provenance.py").read_bytes()).hexdigest()
+def _kept_file() -> Path:
+    reader = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return folder / "sentflow" / f"source-facts-{reader}.json"
+
+
+# --- imports ------------------------------------------------------------------------------------------------
+
+
+def _imported_names(tree: ast.AST) -> set[str]:
+    """Names below the package that are imported; some are of functions, not of modules."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names.update(*_bound(node).values())
+    return names
+
+
+def _bound(node: ast.Import | ast.ImportFrom) -> dict[str, list[str]]:
+    """Name that an import gives → what it is below the package: a module, or a name in one."""
+    if isinstance(node, ast.Import):
+        bound = {alias.asname or alias.name.partition(".")[0]: [alias.name] for alias in node.names}
+    elif node.module and node.level == 0:
+        bound = {
+            alias.asname or alias.name: [node.module, f"{node.module}.{alias.name}"] for alias in node.names
+        }
+    else:
+        return {}
+    return {name: [one for one in full if one.startswith(_PACKAGE)] for name, full in bound.items()}
+
+
+# --- what a module with jobs defines ------------------------------------------------------------------------
+
+
+def _defined(tree: ast.Module, text: str) -> dict[str, Part]:
+    """Name → what a module defines under it; what an import gives is of the parts that use it."""
+    imports: dict[str, list[str]] = {}
+    nodes: dict[str, list[ast.stmt]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imports |= _bound(node)
+        for name in _names_of(node):
+            nodes.setdefault(name, []).append(node)
+    globals_of = _globals(text)
+    parts = {}
+    for name, defining in nodes.items():
+        libraries = [library for node in defining for library in _libraries(node)]
+        own = [_without_job(node) for node in defining]
+        used = set().union(globals_of.get(name, ()), *map(_read, own)) - {name}
+        imported = set().union(*map(_imported_names, own), *(imports[one] for one in used & imports.keys()))
+        digest = hashlib.sha256("".join(map(_digest, own)).encode()).hexdigest()
+        signature = _annotations(own[0]) if isinstance(own[0], ast.FunctionDef) else []
+        parts[name] = Part(digest, sorted(imported), sorted(used & nodes.keys()), signature, libraries)
+    return parts
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    """Names that a statement at the top of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    return [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+
+
+def _libraries(node: ast.stmt) -> list[str]:
+    """What the decorator of a job names."""
+    calls = map(ast.unparse, node.decorator_list if isinstance(node, ast.FunctionDef) else [])
+    return [name for call in calls if call.startswith("job(") for name in re.findall(r"'([^']+)'", call)]
+
+
+def _without_job(node: ast.stmt) -> ast.stmt:
+    """A function without ``@job(…)``, whose libraries are a param."""
+    if not isinstance(node, ast.FunctionDef):
+        return node
+    node = copy(node)
+    node.decorator_list = [one for one in node.decorator_list if not ast.unparse(one).startswith("job(")]
+    return node
+
+
+def _globals(text: str) -> dict[str, set[str]]:
+    """Function or class of a module → names of the module that its body reads, in functions within it, too."""
+
+    def read(table: symtable.SymbolTable) -> set[str]:
+        own = {one.get_name() for one in table.get_symbols() if one.is_global()}
+        return own.union(*map(read, table.get_children()))
+
+    tables = symtable.symtable(text, "", "exec").get_children()
+    return {table.get_name(): read(table) for table in tables}
+
+
+def _read(node: ast.stmt) -> set[str]:
+    """Names that a statement reads at the top of its module; of a function, those before its body."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        node = copy(node)
+        node.body = []
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+
+
+def _annotations(function: ast.FunctionDef) -> list[tuple[str, list[str]]]:
+    arguments = (*function.args.args, *function.args.kwonlyargs)
+    return [(one.arg, re.findall(r"\w+", ast.unparse(one.annotation))) for one in arguments if one.annotation]
+
+
+# --- the digest ---------------------------------------------------------------------------------------------
+
+
+def _digest(tree: ast.AST) -> str:
+    digest = hashlib.sha256()
+    for token in _tokens(tree):
+        digest.update(token.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def _tokens(node: ast.AST) -> Iterator[str]:
+    """The tree as text that is the same in every Python version: `ast.dump` is not."""
+    yield type(node).__name__
+    for field, value in ast.iter_fields(node):
+        if field in _IGNORED_FIELDS or value is None or value == []:
+            continue
+        if field == "keywords" and ast.unparse(node.func) == "Field":  # type: ignore[attr-defined]
+            value = [one for one in value if one.arg != "description"]
+        yield field
+        if field == "body" and isinstance(value, list):
+            value = _without_docstring(value)
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, ast.AST):
+                yield from _tokens(item)
+            else:
+                yield f"{type(item).__name__}:{item!r}"
+    yield "end"  # else a statement after a block would look like the block's last one
+
+
+def _without_docstring(body: list[ast.AST]) -> list[ast.AST]:
+    first = body[0]
+    is_text = (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    )
+    return body[1:] if is_text else body

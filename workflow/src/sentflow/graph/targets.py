@@ -5,7 +5,7 @@ exactly what its rule reads, so that a change runs no other rule again.
 """
 
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,8 @@ from sentflow.encoders.entries import encode_settings
 from sentflow.graph import paths, products
 from sentflow.graph.encoder_targets import EncoderTargets
 from sentflow.graph.exports import crate_settings
-from sentflow.graph.family import Collection, Family, known_families
+from sentflow.graph.family import CHECK, TABLE, Collection, Family, Product
 from sentflow.graph.job_settings import expanded, json_text, one_of
-from sentflow.graph.products import Product
 from sentflow.graph.provenance import code
 
 TABLE_FORMATS = ("csv", "md", "tex")
@@ -40,7 +39,7 @@ class Targets:
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.encoders = EncoderTargets(experiment)
-        self.families: dict[str, Any] = {family.name: family(experiment) for family in known_families()}
+        self.families: dict[str, Any] = {family.name: family(experiment) for family in products.FAMILIES}
 
     @cached_property
     def datasets(self) -> Entries:
@@ -103,11 +102,7 @@ class Targets:
 
     def documents(self) -> list[str]:
         """Files beside the summaries that the selected checks read again."""
-        reads = [
-            pattern
-            for name in self.selected("checks")
-            for pattern in products.find(products.CHECK, name).reads
-        ]
+        reads = [pattern for name in self.selected("checks") for pattern in products.find(CHECK, name).reads]
         there = [file for family in self._families() for file in family.documents()]
         there += expanded(paths.FIGURE_INSPECTION, "figure", self.selected("figures"), ("json",))
         return list(
@@ -196,14 +191,18 @@ class Targets:
 
     def tables_of_check(self, wildcards: Any) -> list[str]:
         """The tables that a check reads again."""
-        read_again = _product(products.CHECK, wildcards).tables
+        read_again = _product(CHECK, wildcards).tables
         chosen = [name for name in self.selected("tables") if name in read_again]
         written = expanded(paths.TABLE, "table", chosen, ("md", "tex"))
         return [*written, *(paths.COMPACT_TABLE.format(table=name) for name in _matrices(chosen))]
 
     def code_of(self, kind: str) -> Callable[[Any], str]:
-        """The digests of the command and of the module of one table, figure or check: an edit makes no other again."""
-        return lambda wildcards: code_of_product(kind, _product(kind, wildcards).module)
+        """The digest of what makes a table, figure or check: its job and its module. An edit makes no other again."""
+        return lambda wildcards: code(kind, _product(kind, wildcards).module)
+
+    def maker_of(self, kind: str) -> Callable[[Any], str]:
+        """What makes a table or check."""
+        return lambda wildcards: _product(kind, wildcards).maker
 
     def table_settings(self, wildcards: Any) -> str:
         """How captions begin, and what papers report of the things that a table shows."""
@@ -213,7 +212,7 @@ class Targets:
 
     def check_settings(self, wildcards: Any) -> str:
         """What was asked for of the family that a check looks at, to compare with what is there; of none else."""
-        needs = _product(products.CHECK, wildcards).needs
+        needs = _product(CHECK, wildcards).needs
         asked = next((family.asked() for family in self._families() if needs in family.available()), {})
         return json_text({**asked, "random_models": self.experiment.random_models})
 
@@ -236,7 +235,7 @@ class Targets:
     def _tables(self, *, quotes: bool) -> list[str]:
         """Every table, or those that quote no texts of the data."""
         chosen = self.selected("tables")
-        shown = [name for name in chosen if quotes or not products.find(products.TABLE, name).quotes]
+        shown = [name for name in chosen if quotes or not products.find(TABLE, name).quotes]
         matrices = [
             form.format(table=name)
             for name in _matrices(shown)
@@ -360,7 +359,7 @@ class Targets:
 
 
 def _matrices(tables: list[str]) -> list[str]:
-    return [name for name in tables if products.find(products.TABLE, name).is_matrix]
+    return [name for name in tables if products.find(TABLE, name).is_matrix]
 
 
 def _product(kind: str, wildcards: Any) -> Product:
@@ -374,15 +373,3 @@ def _matching(pattern: str, files: list[str]) -> list[str]:
         return [pattern]
     after = rest.rpartition("}")[2]
     return [file for file in files if file.startswith(before) and file.endswith(after)]
-
-
-@cache
-def code_of_product(kind: str, module: str) -> str:
-    """The digests of a command and of the module that makes a table, figure or check."""
-    return code(kind, module)
-
-
-@cache
-def code_of_page() -> str:
-    """The digests of the page and of everything that it shows."""
-    return code("report", *products.modules_of_page())

@@ -1,6 +1,7 @@
 """Run a job: ``python -m sentflow.jobs NAME --…``."""
 
-from sentflow.jobs.job import job_named
+from sentflow.jobs.code_check import check_code
+from sentflow.jobs.job import digest_in, job_named
 from sentflow.jobs.log import exit_with
 from sentflow.jobs.long_commands import words_of
 
@@ -8,6 +9,8 @@ from sentflow.jobs.long_commands import words_of
 def main() -> int:
     """Run the job that the command line of this process names; always 0."""
     name, *words = words_of(None) or [""]
+    if digest := digest_in(words):
+        check_code(name, digest)
     job_named(name).run(words)
     return 0
 

@@ -5,12 +5,12 @@ files, params and resources, so that `sentflow.jobs.shell` can write the command
 """
 
 import argparse
-import inspect
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from inspect import getdoc, signature
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
@@ -48,6 +48,7 @@ Resource = Annotated[_T, "resource"]
 Manual = Annotated[_T, "manual"]
 """What no rule gives, and only a command line can say."""
 
+_CODE = "--code"
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
 
@@ -91,12 +92,12 @@ class Job:
         """What reads the command line."""
         parser = _Parser(
             prog=f"python -m sentflow.jobs {self.name}",
-            description=inspect.getdoc(self.function),
+            description=getdoc(self.function),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
         hints = get_type_hints(self.function)
-        for parameter in inspect.signature(self.function).parameters.values():
+        for parameter in signature(self.function).parameters.values():
             required = parameter.default is parameter.empty
             options: dict[str, Any] = {"required": True} if required else {"default": parameter.default}
             hint = _without_none(hints[parameter.name])
@@ -106,6 +107,8 @@ class Job:
             elif hint is Path and not required:
                 options["nargs"] = "?"  # nothing, where a rule has no such input
             parser.add_argument(option_of(parameter.name), type=_reader(hint), **options)
+        if "code" not in hints:
+            parser.add_argument(_CODE, help="digest of the code, which the job refuses to differ from")
         return parser
 
     def values(self, words: Sequence[str]) -> dict[str, Any]:
@@ -116,7 +119,9 @@ class Job:
         ConfigError
             A word does not fit the signature.
         """
-        return vars(self.parser.parse_args(words))
+        values = vars(self.parser.parse_args(words))
+        digest, *_ = (values.pop("code") or "").split() or [""]
+        return values | {"code": digest} if "code" in signature(self.function).parameters else values
 
     def run(self, words: Sequence[str]) -> None:
         """Read the words of a command line, start the log, do the work."""
@@ -158,6 +163,11 @@ def module_of(name: str) -> str:
             return module
     known = (job for module in MODULES for job in names_in(module))
     raise ConfigError(f"there is no job {name!r}. {instead(name, known)}")
+
+
+def digest_in(words: Sequence[str]) -> str:
+    """The digest of its code that the words of a job name; empty for a job that was typed by hand."""
+    return next((word.removeprefix(f"{_CODE}=") for word in words if word.startswith(f"{_CODE}=")), "")
 
 
 def option_of(parameter: str) -> str:

@@ -4,7 +4,7 @@ from sentflow.graph.provenance import signature
 from sentflow.jobs.job import option_of
 
 
-def command(name: str, *, replaces_shell: bool = False) -> str:
+def command(name: str, *, replaces_shell: bool = False, is_checked: bool = True) -> str:
     """The command of a job for ``shell:``, with everything in it quoted, and its output in the log.
 
     Files are inputs and outputs of the rule under the names of the parameters (``output`` stands for all outputs), a
@@ -17,6 +17,8 @@ def command(name: str, *, replaces_shell: bool = False) -> str:
         Of the job.
     replaces_shell
         Whether signals shall reach the job itself, and not a shell around it (``exec``).
+    is_checked
+        Whether the job is given the digest of its code, the param ``code``, and refuses to be other code.
 
     Raises
     ------
@@ -27,7 +29,10 @@ def command(name: str, *, replaces_shell: bool = False) -> str:
     before = "exec " if replaces_shell else ""
     limited = "" if "threads" in found else "OMP_NUM_THREADS={threads} "
     words = [f"{before}{limited}python -m sentflow.jobs {name}"]
-    words += [_given(name, set(kinds)) for name, kinds in found.items() if "Manual" not in kinds]
+    words += ["--code={params.code:q}"] if is_checked else []
+    words += [
+        _given(name, set(kinds)) for name, kinds in found.items() if "Manual" not in kinds and name != "code"
+    ]
     return " ".join(words) + " > {log:q} 2>&1"
 
 

@@ -9,7 +9,7 @@ from sentflow.compare.rows import CORRECTED_T, EQUIVALENT, OUT_OF_FOLD, PairRow
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.numbers import MISSING, about, count, counted, decimal, listed, percent
-from sentflow.report.rows import DataRow, data_versions, is_sample, unique
+from sentflow.report.rows import unique
 from sentflow.stats.effective import FEWEST_DOCUMENTS
 from sentflow.stats.seed_variance import ENOUGH_SEEDS, LEAST_SEEDS
 
@@ -56,25 +56,7 @@ NO_TEST = (
     "Nothing is in bold, because no test between encoders has been made: overlapping intervals "
     "do not show that two encoders are equally good."
 )
-SAMPLE_NOTE = "Made from sample data: generated texts, so the numbers do not apply to real ones."
 DEGENERATE = "†: all folds gave the same score, so there is no interval."
-
-
-def data_note(rows: Sequence[DataRow]) -> str:
-    """What the texts are; made-up texts are called so first and plainly."""
-    versions = data_versions(rows)
-    if all(is_sample(version) for version in versions):
-        return SAMPLE_NOTE
-    if not any(is_sample(version) for version in versions):
-        return f"Data: {'; '.join(versions)}."
-    tasks = {version: ", ".join(_tasks_of(rows, version)) for version in versions}
-    by_version = [f"{version} ({of})" if of else version for version, of in tasks.items()]
-    return f"Partly made from sample data (generated texts). Data: {'; '.join(by_version)}."
-
-
-def _tasks_of(rows: Sequence[DataRow], version: str) -> list[str]:
-    tasks = [getattr(row, "task", "") for row in rows if row.data_version == version]
-    return unique(task for task in tasks if task)
 
 
 def design_note(rows: Sequence[ScoreRow]) -> str:

@@ -11,8 +11,9 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.numbers import MISSING, count, counted, decimal, interval, listed, p_number, percent
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 from sentflow.stats.sign_flips import least_sign_flip_p
 
 NOTHING = "Nothing was compared: fewer than two encoders have a score."
@@ -30,7 +31,7 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
             f"{captions.of_protocol(first.protocol, rows)})"
         )
         groups.append(Group(heading, tuple(_pair_line(pair) for pair in pairs if pair.task == task)))
-    notes = [captions.data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
+    notes = [data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
     if pairs:
         pair = pairs[0]
         notes += [
@@ -48,7 +49,7 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
             notes.append(f"{MISSING} No test: all folds have the same difference.")
     else:
         notes.append(NOTHING)
-    return Table(
+    return table_of_cells(
         name="differences",
         caption=f"{title}: paired differences between encoders.",
         notes=tuple(notes),
@@ -66,7 +67,7 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
         comparisons.ranks, key=lambda row: (not row.complete, _last(row.average_rank), row.model_title)
     )
     groups = {protocol: comparisons.of(protocol).across for protocol in by_protocol(rows)}
-    notes = [captions.data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
+    notes = [data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
     if ranks:
         notes += [
             f"Average rank over {_n_tasks(rows)}, 1 is the best; "
@@ -86,7 +87,7 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
             notes.append(f"{MISSING} A task is missing: no mean and no rank.")
     else:
         notes.append(NOTHING)
-    return Table(
+    return table_of_cells(
         name="ranks",
         caption=f"{title}: encoders over all tasks.",
         notes=tuple(notes),
@@ -117,7 +118,7 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
 def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) -> Table:
     """Pairs of complete encoders over all tasks: wins and losses, tests over tasks."""
     across = comparisons.across
-    notes = [captions.data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
+    notes = [data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
     if across:
         notes += [
             "Won, neither, lost: tasks on which the first is significantly better, neither is, the "
@@ -133,7 +134,7 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
         ]
     else:
         notes.append("Nothing was compared: fewer than two encoders have a score on every task.")
-    return Table(
+    return table_of_cells(
         name="matches",
         caption=f"{title}: pairs of encoders over all tasks.",
         notes=tuple(notes),

@@ -9,7 +9,7 @@ from sentflow.report import captions
 from sentflow.report.comparison_data import MatchRow, RankingRow
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.numbers import counted, decimal, p_value, percent
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 NOTHING = "Nothing to compare: fewer than two encoders have a score on every task."
 
@@ -37,7 +37,7 @@ def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
                 *unique(row.score_notes for row in rows if row.score_notes),
                 *_not_ranked(rows),
                 _design(first, rows),
-                captions.data_note(rows),
+                data_note(rows),
             ]
         ),
         alternative=f"Average rank, its intervals and bars of encoders that are not separated, for {len(ranked)} "
@@ -62,7 +62,7 @@ def wins(rows: Sequence[MatchRow]) -> FigureTexts:
                 *captions.apart_notes(rows),
                 *unique(row.score_notes for row in rows if row.score_notes),
                 _design(first, rows),
-                captions.data_note(rows),
+                data_note(rows),
             ]
         ),
         alternative=f"Matrix of wins, ties and losses of {len(rows)} pairs of encoders on "
@@ -89,7 +89,7 @@ def differences(
                 f"{percent(first.alpha)} (Holm over all pairs of the task); hollow: not.{left_out}",
                 *score_notes,
                 f"{captions.named_protocols(rows)}, {first.n_folds} folds.",
-                captions.data_note(rows),
+                data_note(rows),
             ]
         ),
         alternative=f"Paired differences of {n_pairs} pairs of encoders on "

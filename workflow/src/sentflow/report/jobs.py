@@ -3,12 +3,12 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json, write_text
-from sentflow.graph import products
 from sentflow.jobs.job import In, Json, Out, Wildcard, job
 
 if TYPE_CHECKING:
@@ -420,16 +420,23 @@ def _about(path: Path) -> dict[str, float | None]:
     }
 
 
+def _named(maker: str) -> Any:
+    module, _, name = maker.partition(":")
+    return getattr(import_module(module), name)
+
+
 @job("jinja2", "pyarrow")
-def table(*, summary: list[In], table: Wildcard, settings: Json, output: list[Out]) -> None:
+def table(*, summary: list[In], table: Wildcard, maker: str, settings: Json, output: list[Out]) -> None:
     """One table of the experiment as CSV, Markdown and LaTeX; a matrix as wide CSV and compact LaTeX, too.
+
+    Maker: ``module:function``.
 
     Settings: {"caption": how the caption begins, "published": scores}.
     """
     from sentflow.report.inputs import Inputs
-    from sentflow.report.table.cells import Table
     from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
     from sentflow.report.table.latex import compact_latex_text, latex_text
+    from sentflow.report.table.table import Table
 
     # how the name of a file goes on behind that of the table → what writes it
     forms = {
@@ -439,15 +446,14 @@ def table(*, summary: list[In], table: Wildcard, settings: Json, output: list[Ou
         "-wide.csv": wide_csv_text,
         "-compact.tex": compact_latex_text,
     }
-    make = products.find(products.TABLE, table).load()
-    made: Table = make(Inputs(summary), settings)
+    made: Table = _named(maker)(Inputs(summary), settings)
     for file in output:
         write = forms.get(file.name.removeprefix(table))
         if write is None:
             names = ", ".join(table + ending for ending in forms)
             raise ConfigError(f"{file} is no form of the table {table}. Write one of: {names}.")
         write_text(file, write(made))
-    logger.info("%s: %d records", made.name, len(made.tidy_rows))
+    logger.info("%s: %d records", made.name, len(made.records))
 
 
 @job("matplotlib", "pyarrow")
@@ -463,6 +469,7 @@ def figure(
 ) -> None:
     """One figure of the experiment as PDF, PNG and SVG."""
     from sentflow.files.sealed import write_sealed
+    from sentflow.graph import products
     from sentflow.report.figure.canvas import save
     from sentflow.report.figure.inspection import inspect
     from sentflow.report.figure.recipe import Recipe
@@ -470,7 +477,7 @@ def figure(
 
     # it tells every step of cutting the fonts of a PDF down
     logging.getLogger("fontTools").setLevel(logging.WARNING)
-    product = products.find(products.FIGURE, figure)
+    product = products.find("figure", figure)
     recipe: Recipe = product.load()
     drawn = recipe.make(Inputs(summary), product.reads, data=data)
     for path in (pdf, png, svg):
@@ -484,18 +491,17 @@ def figure(
 
 
 @job("pyarrow")
-def check(
-    *, summary: list[In], tables: Sequence[In] = (), check: Wildcard, settings: Json, output: Out
-) -> None:
+def check(*, summary: list[In], tables: Sequence[In] = (), maker: str, settings: Json, output: Out) -> None:
     """One acceptance check of the results: a small file if it holds, an error that lists every row if not.
+
+    Maker: ``module:function``.
 
     Settings: {"tasks": […], "models": […], "random_models": […], …}, see Selection.
     """
     from sentflow.report.checks import CheckResult, Selection
     from sentflow.report.inputs import Inputs
 
-    product = products.find(products.CHECK, check).load()
-    result: CheckResult = product(Inputs(summary, tables), Selection(**settings))
+    result: CheckResult = _named(maker)(Inputs(summary, tables), Selection(**settings))
     if not result.passed:
         raise DataError(
             f"{summary[0]} fails the check {result.name!r}. {result.rule} Problems:\n  "
@@ -538,6 +544,7 @@ def report(
     from sentflow.audit.rows import HardRow
     from sentflow.files.rows import read_rows
     from sentflow.files.sealed import read_sealed
+    from sentflow.graph import products
     from sentflow.report.checks import Selection
     from sentflow.report.inputs import Inputs
     from sentflow.report.page.page import render
@@ -545,7 +552,7 @@ def report(
 
     inputs = Inputs(summary, tables)
     # the checks run here again, because a check that failed leaves no file and must be seen all the same
-    products_of_checks = [products.find(products.CHECK, name).load() for name in checks.split()]
+    products_of_checks = [products.find("check", name).load() for name in checks.split()]
     selection = Selection(**settings["selection"])
     sources = Sources(
         inputs=inputs,

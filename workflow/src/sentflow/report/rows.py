@@ -1,10 +1,11 @@
 """What rows of summaries have in common: they say what data they are of."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 SAMPLE_DATA = "sample data"
+SAMPLE_NOTE = "Made from sample data: generated texts, so the numbers do not apply to real ones."
 
 
 class DataRow(Protocol):
@@ -39,3 +40,25 @@ def data_versions(rows: Iterable[DataRow]) -> list[str]:
 def is_sample(version: str) -> bool:
     """Whether a data version says that the texts are made up, also as one of several versions."""
     return SAMPLE_DATA in version
+
+
+def is_sample_data(rows: Iterable[DataRow]) -> bool:
+    """Whether all texts are made up."""
+    return all(is_sample(version) for version in data_versions(rows))
+
+
+def data_note(rows: Sequence[DataRow]) -> str:
+    """What the texts are; made-up texts are called so first and plainly."""
+    versions = data_versions(rows)
+    if is_sample_data(rows):
+        return SAMPLE_NOTE
+    if not any(is_sample(version) for version in versions):
+        return f"Data: {'; '.join(versions)}."
+    tasks = {version: ", ".join(_tasks_of(rows, version)) for version in versions}
+    by_version = [f"{version} ({of})" if of else version for version, of in tasks.items()]
+    return f"Partly made from sample data (generated texts). Data: {'; '.join(by_version)}."
+
+
+def _tasks_of(rows: Sequence[DataRow], version: str) -> list[str]:
+    tasks = [getattr(row, "task", "") for row in rows if row.data_version == version]
+    return unique(task for task in tasks if task)

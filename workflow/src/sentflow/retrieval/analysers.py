@@ -2,116 +2,78 @@
 
 import re
 import string
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
 from unicodedata import normalize
 
-from sentflow.errors import ConfigError
+from sentflow.config.search import Analyser as AnalyserSettings
+from sentflow.retrieval.settings import SearchSettings
 from sentflow.retrieval.stop_words import stop_words
 from sentflow.texts.segmentation import vietnamese_words
 
-UNITS = ("words", "long-words", "character-bigrams", "vietnamese-words")
-STEMMERS = ("none", "english", "portuguese", "german", "spanish", "french", "italian")
 _WORDS = {"words": re.compile(r"\w+"), "long-words": re.compile(r"\w\w+")}
 
 
-@dataclass(frozen=True)
 class Analyser:
     """How a text becomes terms.
 
-    Attributes
+    Parameters
     ----------
-    units
-        One of `UNITS`: runs of letters, digits and underscores; those of two or more; pairs of neighbouring characters
-        within a word, or the word of one character; words by underthesea, which may hold spaces.
-    lower
-        Whether case is dropped, after the text was cut.
-    normalise
-        Whether texts and stop words are compared in Unicode's composed form (NFC): files made on a Mac may hold letters
-        and their accents apart.
-    stop_words
-        Terms that are dropped, compared after the case was.
-    stemmer
-        One of `STEMMERS`, Snowball's.
+    settings
+        Case is dropped after a text was cut; stop words are compared after it was.
+    where
+        Place of the settings, for messages.
+
+    Raises
+    ------
+    ConfigError, DataError
+        See `stop_words`.
     """
 
-    units: str = "words"
-    lower: bool = True
-    normalise: bool = True
-    stop_words: frozenset[str] = frozenset()
-    stemmer: str = "none"
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any], *, where: str) -> "Analyser":
-        """The analyser of a catalog entry.
-
-        Parameters
-        ----------
-        settings
-            Keys of this class; for `stop_words` see the function of this name.
-        where
-            Place of the entry, for messages.
-
-        Raises
-        ------
-        ConfigError, DataError
-            A key or a value that does not exist, or see `stop_words`.
-        """
-        known = ("units", "lower", "normalise", "stop_words", "stemmer")
-        if unknown := sorted(set(settings) - set(known)):
-            raise ConfigError(f"{where}: unknown key {', '.join(unknown)}. Known: {', '.join(known)}.")
-        for key, values in (("units", UNITS), ("stemmer", STEMMERS)):
-            if settings.get(key, values[0]) not in values:
-                raise ConfigError(
-                    f"{where}.{key}: {settings[key]!r} does not exist. Write one of: {', '.join(values)}."
-                )
-        dropped = stop_words(settings.get("stop_words", ()), where=f"{where}.stop_words")
-        if settings.get("normalise", True):
-            dropped = frozenset(normalize("NFC", word) for word in dropped)
-        return cls(**{**settings, "stop_words": dropped})
+    def __init__(self, settings: AnalyserSettings, where: str = "analyser") -> None:
+        self._settings = settings
+        dropped = stop_words(settings.stop_words or (), where=f"{where}.stop_words")
+        self._stop_words = frozenset(map(self._normal, dropped))
 
     def terms(self, texts: Sequence[str]) -> list[list[str]]:
         """The terms of each text, in their order; a term may repeat."""
         cut, stem = self._cutter(), self._stem()
         found = []
         for text in texts:
-            units = cut(normalize("NFC", text) if self.normalise else text)
-            if self.lower:
+            units = cut(self._normal(text))
+            if self._settings.lower:
                 units = [unit.lower() for unit in units]
-            if self.stop_words:
-                units = [unit for unit in units if unit not in self.stop_words]
+            if self._stop_words:
+                units = [unit for unit in units if unit not in self._stop_words]
             found.append(stem(units))
         return found
 
-    def libraries(self) -> list[str]:
-        """The distributions whose version can change the terms."""
-        return [
-            name
-            for name, used in (
-                ("underthesea", self.units == "vietnamese-words"),
-                ("PyStemmer", self.stemmer != "none"),
-            )
-            if used
-        ]
+    def _normal(self, text: str) -> str:
+        return normalize("NFC", text) if self._settings.normalise else text
 
     def _cutter(self) -> Callable[[str], list[str]]:
-        match self.units:
+        match self._settings.units:
             case "character-bigrams":
                 return _bigrams
             case "vietnamese-words":
                 return _vietnamese()
-        pattern = _WORDS[self.units]
+            case units:
+                pattern = _WORDS[units]
         # Here case is dropped first: lower-casing may turn one letter into two characters, of which one is no letter
-        return (lambda text: pattern.findall(text.lower())) if self.lower else pattern.findall
+        return (lambda text: pattern.findall(text.lower())) if self._settings.lower else pattern.findall
 
     def _stem(self) -> Callable[[list[str]], list[str]]:
-        if self.stemmer == "none":
+        if self._settings.stemmer == "none":
             return lambda units: units
         import Stemmer
 
-        found: Callable[[list[str]], list[str]] = Stemmer.Stemmer(self.stemmer).stemWords
+        found: Callable[[list[str]], list[str]] = Stemmer.Stemmer(self._settings.stemmer).stemWords
         return found
+
+
+def analyser_of(settings: SearchSettings) -> Analyser:
+    """The analyser of a retriever that counts terms."""
+    assert settings.analyser is not None
+    return Analyser(settings.analyser, f"retrievers.{settings.retriever}.analyser")
 
 
 def _bigrams(text: str) -> list[str]:

@@ -12,9 +12,9 @@ from typing import Any, cast
 import numpy as np
 
 from sentflow.files.io import refuse_changed
-from sentflow.retrieval.indexes.contract import Index, IndexModule, IndexSettings, Searched
-from sentflow.retrieval.indexes.table import KINDS
+from sentflow.retrieval.indexes.contract import Index, IndexModule, Searched
 from sentflow.retrieval.ranking import Ranked, top
+from sentflow.retrieval.settings import IndexSettings
 
 _QUESTIONS = 256  # that are searched at a time
 
@@ -94,7 +94,7 @@ def _scored(corpus: Searched, asked: Any, row: int, rows: np.ndarray, k: int) ->
 
 
 def _back_end(settings: IndexSettings) -> IndexModule:
-    return cast("IndexModule", import_module(KINDS[settings.kind].module))
+    return cast("IndexModule", import_module(settings.module))
 
 
 def recalls(found: Sequence[Ranked], exact: Sequence[Ranked], k: int) -> np.ndarray:

@@ -1,57 +1,13 @@
 """BM25 by bm25s: every variant with its parameters, and the closed form that it stands for."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sentflow.errors import ConfigError
 from sentflow.retrieval.ranking import Ranked, top
+from sentflow.retrieval.settings import BM25
 from sentflow.retrieval.terms import TermCounts
-
-VARIANTS = ("lucene", "robertson", "atire", "bm25l", "bm25+")
-
-
-@dataclass(frozen=True)
-class Bm25Settings:
-    """A variant of BM25 and its parameters.
-
-    Attributes
-    ----------
-    variant
-        One of `VARIANTS`, as Kamphuis et al. 2020 ("Which BM25 do you mean?") name them. ``lucene``: idf = ln(1 +
-        (N − df + ½) / (df + ½)), tf / (tf + k1 (1 − b + b dl / avgdl)).
-    k1
-        Saturation of the term frequency, at least 0.
-    b
-        Weight of the length of a document, 0 to 1.
-    delta
-        What ``bm25l`` and ``bm25+`` add.
-    """
-
-    variant: str = "lucene"
-    k1: float = 1.5
-    b: float = 0.75
-    delta: float = 1.0
-
-    def check(self, where: str) -> None:
-        """Refuse values that cannot be meant.
-
-        Raises
-        ------
-        ConfigError
-            An unknown variant, or a parameter out of its range.
-        """
-        if self.variant not in VARIANTS:
-            raise ConfigError(
-                f"{where}.variant: {self.variant!r} does not exist. Write one of: {', '.join(VARIANTS)}."
-            )
-        if self.k1 < 0 or not 0 <= self.b <= 1 or self.delta < 0:
-            raise ConfigError(
-                f"{where}: k1 {self.k1}, b {self.b}, delta {self.delta}. Write k1 and delta of at least 0, "
-                "b from 0 to 1."
-            )
 
 
 class Bm25:
@@ -62,13 +18,14 @@ class Bm25:
     terms
         Of each document.
     settings
-        See `Bm25Settings`.
+        Variant and parameters, as Kamphuis et al. 2020 ("Which BM25 do you mean?") name them. ``lucene``: idf = ln(1 +
+        (N − df + ½) / (df + ½)), tf / (tf + k1 (1 − b + b dl / avgdl)).
     counts
         Of the corpus that the documents are a part of; None where they are all of it.
     """
 
     def __init__(
-        self, terms: Sequence[Sequence[str]], settings: Bm25Settings, counts: TermCounts | None = None
+        self, terms: Sequence[Sequence[str]], settings: BM25, counts: TermCounts | None = None
     ) -> None:
         self._n_documents = len(terms)
         named: dict[str, Any] = {

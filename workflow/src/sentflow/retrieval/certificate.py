@@ -10,6 +10,7 @@ import numpy as np
 from sentflow.retrieval.approximate import recalls
 from sentflow.retrieval.measures import per_question
 from sentflow.retrieval.ranking import Ranked
+from sentflow.retrieval.settings import CertifySettings
 from sentflow.stats.means import says_enough
 from sentflow.stats.paired import PairedT
 from sentflow.texts.corpora import Questions
@@ -24,7 +25,7 @@ def certificate(
     exact: Search,
     questions: Questions,
     document_ids: Sequence[str],
-    settings: Mapping[str, Any],
+    settings: CertifySettings,
 ) -> dict[str, Any]:
     """Recall of the exact search, difference of the main measure, and questions per second of both.
 
@@ -37,7 +38,7 @@ def certificate(
     document_ids
         Of the corpus.
     settings
-        ``depth``; ``measure``, ``margin`` of equivalence, ``level`` of its interval, ``cutoffs`` of recalls.
+        Measure, margin and depths.
     """
     least = {"approximate": math.inf, "exact": math.inf}
     found: dict[str, list[Ranked]] = {}
@@ -50,7 +51,7 @@ def certificate(
         "n_questions": len(questions),
         "recalls": [
             _recall(found["approximate"], found["exact"], k)
-            for k in sorted({min(k, settings["depth"]) for k in settings["cutoffs"]})
+            for k in sorted({min(k, settings.depth) for k in settings.cutoffs})
         ],
         "per_second": {name: len(questions) / max(seconds, 1e-9) for name, seconds in least.items()},
         **_difference(found, questions, document_ids, settings),
@@ -69,10 +70,10 @@ def _difference(
     found: Mapping[str, Sequence[Ranked]],
     questions: Questions,
     document_ids: Sequence[str],
-    settings: Mapping[str, Any],
+    settings: CertifySettings,
 ) -> dict[str, Any]:
     """The main measure of both, and whether they are equal within the margin; NaN of too few questions."""
-    least, measure = questions.relevant_grade, settings["measure"]
+    least, measure = questions.relevant_grade, settings.measure
     grades = {
         name: own
         for name, own in questions.by_question().items()
@@ -87,15 +88,16 @@ def _difference(
     differences = (values["approximate"] - values["exact"]).round(_DIGITS)
     test = PairedT(differences)
     enough = says_enough(differences)
-    low, high = test.interval(settings["level"]) if enough else (math.nan, math.nan)
+    low, high = test.interval(settings.level) if enough else (math.nan, math.nan)
     return {
         "measure": measure,
         "n_judged": len(differences),
         "values": stated,
         "low": low,
         "high": high,
-        "p_equivalence": test.p_equivalence(settings["margin"])
+        "p_equivalence": test.p_equivalence(settings.margin)
         if enough or (len(differences) > 1 and test.degenerate)
         else math.nan,
-        **{key: settings[key] for key in ("margin", "level")},
+        "margin": settings.margin,
+        "level": settings.level,
     }

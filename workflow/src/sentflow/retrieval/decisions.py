@@ -1,16 +1,17 @@
 """Decisions: which of the ranked documents of a question are given as its answer."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from sentflow.config.search import PARAMETERS, Range
+from sentflow.config.search import Decision as DecisionSettings
 from sentflow.errors import ConfigError
 from sentflow.retrieval.ranking import Ranked, Run
 
-PARAMETERS = ("most", "window", "share", "least")
 _DIGITS = 9  # of the values of a grid: 0.1 + 0.2 is 0.3
 
 
@@ -88,25 +89,17 @@ def decided(run: Run, decision: Decision, questions: Sequence[str] | None = None
     return {name: decision.kept(run.ranked[name]) for name in names}
 
 
-def grid(settings: Mapping[str, Any]) -> list[Decision]:
-    """Every decision that settings describe: one where each parameter is a number.
-
-    Parameters
-    ----------
-    settings
-        Parameters of `Decision`; each a number, or ``{"from", "to", "step"}`` for the numbers between two, both
-        included. Of several such ranges, each value is tried with each of the others.
-    """
-    names = [name for name in PARAMETERS if name in settings]
-    values = [[*_values(settings[name])] for name in names]
-    found: list[dict[str, Any]] = [dict(zip(names, one, strict=True)) for one in product(*values)]
-    return [Decision(**one) for one in found]
+def grid(settings: DecisionSettings) -> list[Decision]:
+    """Every decision that settings describe; of several ranges, each value is tried with each of the others."""
+    written = {name: value for name in PARAMETERS if (value := getattr(settings, name)) is not None}
+    candidates: list[dict[str, Any]] = [
+        dict(zip(written, values, strict=True)) for values in product(*map(_values, written.values()))
+    ]
+    return [Decision(**one) for one in candidates]
 
 
-def _values(written: float | Mapping[str, float]) -> Iterator[float]:
-    if not isinstance(written, Mapping):
-        yield written
-        return
-    first, last, step = written["from"], written["to"], written["step"]
-    for n in range(round((last - first) / step) + 1):
-        yield round(first + n * step, _DIGITS)
+def _values(written: float | Range) -> list[float]:
+    if not isinstance(written, Range):
+        return [written]
+    n_steps = round((written.to - written.from_) / written.step)
+    return [round(written.from_ + n * written.step, _DIGITS) for n in range(n_steps + 1)]

@@ -5,58 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sentflow.errors import ConfigError
 from sentflow.retrieval.ranking import Ranked, top
-
-RULES = ("product", "sum", "reciprocal-rank")
-NORMALISATIONS = ("none", "least-to-greatest", "standard")
-
-
-@dataclass(frozen=True)
-class FusionSettings:
-    """How runs become one.
-
-    Attributes
-    ----------
-    rule
-        ``product`` of the scores of documents that every run has; ``sum`` of weighted, normalised scores;
-        ``reciprocal-rank``: Σ weight / (k + rank), Cormack et al. 2009.
-    weights
-        One per run, but for the one that `times` is about.
-    normalise
-        Of the scores of a run per question, for ``sum``: none; (s − least) / (greatest − least); or (s − mean) /
-        standard deviation. A document that a run lacks has the least score of that run there.
-    k
-        Of ``reciprocal-rank``.
-    times
-        Whether the last run is a factor: its scores multiply what the others add up to, of documents that it has.
-    """
-
-    rule: str
-    weights: tuple[float, ...]
-    normalise: str = "least-to-greatest"
-    k: float = 60.0
-    times: bool = False
-
-    def check(self, where: str) -> None:
-        """Refuse settings that cannot be meant.
-
-        Raises
-        ------
-        ConfigError
-            An unknown rule or normalisation, no positive weight, or k below 0.
-        """
-        for key, value, known in (("rule", self.rule, RULES), ("normalise", self.normalise, NORMALISATIONS)):
-            if value not in known:
-                raise ConfigError(
-                    f"{where}.{key}: {value!r} does not exist. Write one of: {', '.join(known)}."
-                )
-        if min(self.weights) < 0 or max(self.weights) <= 0:
-            raise ConfigError(
-                f"{where}.weights: {list(self.weights)}. Write numbers of at least 0, not all 0."
-            )
-        if self.k < 0:
-            raise ConfigError(f"{where}.k: {self.k}. Write a number of at least 0.")
+from sentflow.retrieval.settings import Fusion
 
 
 @dataclass(frozen=True)
@@ -78,10 +28,14 @@ class Aligned:
     is_product: bool
 
     @classmethod
-    def of(cls, runs: Sequence[Ranked], settings: FusionSettings) -> "Aligned":
-        """Align what each run found for a question, which may be nothing."""
+    def of(cls, runs: Sequence[Ranked], settings: Fusion) -> "Aligned":
+        """Align what each run found for a question, which may be nothing; with `times`, the last run is the factor."""
         if settings.times:
-            return cls.of(runs[:-1], replace(settings, times=False)).multiplied(runs[-1])
+            return cls._side_by_side(runs[:-1], settings)._multiplied(runs[-1])
+        return cls._side_by_side(runs, settings)
+
+    @classmethod
+    def _side_by_side(cls, runs: Sequence[Ranked], settings: Fusion) -> "Aligned":
         if settings.rule == "product":
             rows = _common([run.rows for run in runs])
             return cls(rows, np.array([_at(run, run.scores, rows, 0.0) for run in runs]), True)
@@ -92,7 +46,7 @@ class Aligned:
                 own[:] = _added(run, settings, rows)
         return cls(rows, values, False)
 
-    def multiplied(self, factor: Ranked) -> "Aligned":
+    def _multiplied(self, factor: Ranked) -> "Aligned":
         """The documents that a further run has, too, with what the runs add times its scores."""
         kept = np.isin(self.rows, factor.rows)
         rows = self.rows[kept]
@@ -108,7 +62,7 @@ class Aligned:
         return top(total, k, rows=self.rows)
 
 
-def fused(runs: Sequence[Ranked], settings: FusionSettings, k: int) -> Ranked:
+def fused(runs: Sequence[Ranked], settings: Fusion, weights: Sequence[float], k: int) -> Ranked:
     """The k best documents of one question by several runs.
 
     Parameters
@@ -116,20 +70,24 @@ def fused(runs: Sequence[Ranked], settings: FusionSettings, k: int) -> Ranked:
     runs
         What each found for the question; may be empty.
     settings
-        See `FusionSettings`.
+        ``reciprocal-rank``: Σ weight / (k + rank), Cormack et al. 2009; ``least-to-greatest``: (s − least) /
+        (greatest − least); ``standard``: (s − mean) / standard deviation. Of ``sum``, a document that a run lacks has
+        the least score of that run there.
+    weights
+        One per run, but for the factor.
     k
         At least 1.
     """
-    return Aligned.of(runs, settings).top(settings.weights, k)
+    return Aligned.of(runs, settings).top(weights, k)
 
 
-def _added(run: Ranked, settings: FusionSettings, rows: np.ndarray) -> np.ndarray:
+def _added(run: Ranked, settings: Fusion, rows: np.ndarray) -> np.ndarray:
     """(r,) what a run adds to each document, for a weight of 1."""
     if settings.rule == "reciprocal-rank":
         return _at(run, 1 / (settings.k + np.arange(1, len(run) + 1)), rows, 0.0)
     values = _normalised(run.scores, settings.normalise)
     # the least score is 0 then, also where all scores are equal
-    missing = 0.0 if settings.normalise == NORMALISATIONS[1] else float(values.min())
+    missing = 0.0 if settings.normalise == "least-to-greatest" else float(values.min())
     return _at(run, values, rows, missing)
 
 

@@ -32,6 +32,9 @@ class Ranked:
         return len(self.rows)
 
 
+NOTHING = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
+
+
 def top(scores: np.ndarray, k: int, *, above: float = -np.inf, rows: np.ndarray | None = None) -> Ranked:
     """The k best documents.
 

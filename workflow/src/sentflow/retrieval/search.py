@@ -10,12 +10,35 @@ from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.files.io import write_digest, write_json
-from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.retrieval.runs import write_run
+from sentflow.retrieval.ranking import NOTHING, Ranked, Run
+from sentflow.retrieval.runs import read_run, write_run
+from sentflow.retrieval.settings import SearchSettings
 from sentflow.texts.corpora import EXCLUDE, Corpus, Questions, read_corpus, read_ids, read_questions
 from sentflow.texts.shards import whole_of
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchInputs:
+    """What a search reads beside corpus and questions, and where; each retriever has what it needs of it."""
+
+    terms: Path | None = None
+    counts: Path | None = None
+    """Of terms in the whole corpus, where a shard is searched."""
+    passages: Path | None = None
+    documents: Sequence[Path] = ()
+    """Texts, vectors, numbers of tokens, and what describes these."""
+    queries: Sequence[Path] = ()
+    index: Path | None = None
+    runs: Sequence[Path] = ()
+    """Of other retrievers."""
+    weights: Path | None = None
+    """Of a fusion, that were chosen."""
+    manifest: Path | None = None
+    trec: Path | None = None
+    devices: Sequence[str] = ()
+    threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -28,14 +51,8 @@ class Search:
         What is searched, a corpus or a shard of one, and the identifiers of its documents; for their texts, `corpus`.
     questions
         By what.
-    retriever
-        Name.
-    depth
-        Documents per question at most.
-    k
-        How many of them are searched for: one more where that with the id of a question is left out.
     settings
-        Those of its kind.
+        Of the retriever.
     corpus_file, output
         Of the documents; the run to write.
     """
@@ -43,17 +60,15 @@ class Search:
     corpus_name: str
     ids: list[str]
     questions: Questions
-    retriever: str
-    depth: int
-    settings: dict[str, Any]
+    settings: SearchSettings
     corpus_file: Path
     output: Path
 
     @classmethod
     def read(
-        cls, corpus: Path, questions: Path, judgements: Path, settings: Mapping[str, Any], output: Path
+        cls, corpus: Path, questions: Path, judgements: Path, settings: SearchSettings, output: Path
     ) -> "Search":
-        """What a job is given: files, and ``retriever``, ``depth`` and the settings of its kind.
+        """Read questions, and the identifiers of documents.
 
         Raises
         ------
@@ -63,23 +78,37 @@ class Search:
         (name, ids), asked = read_ids(corpus), read_questions(questions, judgements)
         if asked.corpus != whole_of(name):
             raise DataError(f"{questions} asks the corpus {asked.corpus}, but {corpus} is {name}.")
-        own = dict(settings)
-        retriever, depth = own.pop("retriever"), own.pop("depth")
-        if depth > len(ids):
+        if settings.depth > len(ids):
             logger.info(
                 "%s: depth %d, but %s has %d documents: all that are found are ranked",
-                *(retriever, depth, name, len(ids)),
+                *(settings.retriever, settings.depth, name, len(ids)),
             )
-        return cls(name, ids, asked, retriever, depth, own, corpus, output)
+        return cls(name, ids, asked, settings, corpus, output)
 
     @property
-    def k(self) -> int:  # noqa: D102
+    def retriever(self) -> str:
+        """Its name."""
+        return self.settings.retriever
+
+    @property
+    def depth(self) -> int:
+        """Documents per question at most."""
+        return self.settings.depth
+
+    @property
+    def k(self) -> int:
+        """How many are searched for: one more where that with the id of a question is left out."""
         return self.depth + (self.questions.same_ids == EXCLUDE)
 
     @cached_property
     def corpus(self) -> Corpus:
         """The documents with their texts; read when they are asked for, because few retrievers need them."""
         return read_corpus(self.corpus_file)
+
+    def ranked(self, run: Path) -> list[Ranked]:
+        """What another run found for each question, in their order."""
+        found = read_run(run, self.ids)[1].ranked
+        return [found.get(name, NOTHING) for name in self.questions.ids]
 
     def write(
         self,

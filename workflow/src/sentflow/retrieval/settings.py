@@ -1,8 +1,8 @@
-"""Settings of retrievers, a model per kind."""
+"""Settings of retrievers, a model per kind, and of the jobs that search; and which module is the code of each."""
 
 from collections.abc import Iterator
 from math import comb
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -20,10 +20,22 @@ from sentflow.config.model import (
     Text,
     Title,
 )
-from sentflow.config.search import MOST_CANDIDATES, TuningFolds
+from sentflow.config.search import MOST_CANDIDATES, Analyser, Decision, TuningFolds
+
+_SEARCHES = "sentflow.retrieval.retrievers"
+_INDEXES = "sentflow.retrieval.indexes"
 
 
-class FlatIndex(Settings):
+class IndexSettings(Settings):
+    """An approximate index; with the module that builds it, and the distributions whose versions count."""
+
+    module: ClassVar[str] = f"{_INDEXES}.by_faiss"
+    libraries: ClassVar[tuple[str, ...]] = ("faiss-cpu", "numpy")
+    of_weights: ClassVar[bool] = False
+    kind: str
+
+
+class FlatIndex(IndexSettings):
     """Compares all vectors."""
 
     kind: Literal["flat"]
@@ -31,7 +43,7 @@ class FlatIndex(Settings):
     """Of graph and clusterings."""
 
 
-class Hnsw(Settings):
+class Hnsw(IndexSettings):
     """Walks a graph of neighbours."""
 
     kind: Literal["hnsw"]
@@ -45,7 +57,7 @@ class Hnsw(Settings):
     """Width of the search, at least the documents that are asked for."""
 
 
-class IvfFlat(Settings):
+class IvfFlat(IndexSettings):
     """Looks into some lists of a clustering."""
 
     kind: Literal["ivf-flat"]
@@ -67,9 +79,12 @@ class IvfPq(IvfFlat):
     """Bits of a code."""
 
 
-class Seismic(Settings):
+class Seismic(IndexSettings):
     """Looks into some blocks of the lists of a question's heaviest terms."""
 
+    module = f"{_INDEXES}.by_seismic"
+    libraries = ("numpy", "pyseismic-lsr", "scipy")
+    of_weights = True
     kind: Literal["seismic"]
     list_length: Count = Field(3500, le=1000000)
     """Documents in the list of a term, on average over all terms; of all weights of the corpus the greatest are
@@ -105,8 +120,12 @@ class TunedWeights(Settings):
 
 
 class Shown(Settings):
-    """What every retriever may say."""
+    """What every retriever may say; with the module that searches, and the distributions whose versions count."""
 
+    module: ClassVar[str]
+    explained_by: ClassVar[str] = ""
+    """The module that says which terms make a score, where that is a sum over terms."""
+    libraries: ClassVar[tuple[str, ...]] = ("numpy",)
     title: Maybe[Title] = None
     seed_of: Maybe[Name] = None
     """Name that retrievers share which differ in a seed alone, say that of their encoder's training: they get a mean
@@ -117,6 +136,9 @@ class Shown(Settings):
 class BM25(Shown):
     """Counts terms."""
 
+    module = f"{_SEARCHES}.bm25"
+    explained_by = f"{_SEARCHES}.bm25_terms"
+    libraries = ("bm25s", "numpy")
     kind: Literal["bm25"]
     analyser: Text | dict[str, Text]
     """Name of the analyser that makes terms of texts, or language of the corpus → name, with `other` for languages
@@ -140,6 +162,7 @@ class BM25(Shown):
 class Dense(Shown):
     """Compares vectors of an encoder."""
 
+    module = f"{_SEARCHES}.dense"
     kind: Literal["dense"]
     model: Text
     """Name of a selected encoder."""
@@ -158,6 +181,9 @@ class Dense(Shown):
 class Sparse(Shown):
     """Multiplies weights of terms by a model of kind splade or sparse-embed."""
 
+    module = f"{_SEARCHES}.sparse"
+    explained_by = f"{_SEARCHES}.sparse_terms"
+    libraries = ("numpy", "scipy")
     kind: Literal["sparse"]
     model: Text
     """Name of an encoder of kind splade or sparse-embed."""
@@ -183,6 +209,7 @@ class Sparse(Shown):
 class Fusion(Shown):
     """Makes one run of several."""
 
+    module = f"{_SEARCHES}.fusion"
     kind: Literal["fusion"]
     of: Names = Field(min_length=2)
     """Names of the retrievers whose runs become one."""
@@ -217,11 +244,14 @@ class Fusion(Shown):
                 )
         elif self.weights is not None and len(self.weights) != n:
             yield "weights", f"{len(self.weights)} weights for {n} retrievers. Write one for each."
+        elif self.weights is not None and not max(self.weights):
+            yield "weights", "all of them are 0. Write a greater one."
 
 
 class Rerank(Shown):
     """Orders the first documents of another retriever anew by a cross-encoder."""
 
+    module = f"{_SEARCHES}.rerank"
     kind: Literal["rerank"]
     model: Text
     """Name of an encoder of kind cross-encoder."""
@@ -238,6 +268,8 @@ class Rerank(Shown):
 class RunFile(Shown):
     """Reads the run of another engine."""
 
+    module = f"{_SEARCHES}.run_file"
+    libraries = ()
     kind: Literal["run"]
     files: dict[str, Text] = Field(min_length=1)
     """Question set → path of a file in TREC's form, question Q0 document rank score tag (run)."""
@@ -246,6 +278,7 @@ class RunFile(Shown):
 class RandomOrder(Shown):
     """Puts documents in a random order, as a control."""
 
+    module = f"{_SEARCHES}.random_order"
     kind: Literal["random"]
     seed: Maybe[Seed] = None
     """Seed of the order; that of `retrieval.seed` if left out."""
@@ -255,3 +288,130 @@ Retriever = Annotated[
     BM25 | Dense | Sparse | Fusion | Rerank | RunFile | RandomOrder, Field(discriminator="kind")
 ]
 """What ranks the documents of a corpus for a question (docs/retrieval.md)."""
+
+
+# --- of jobs --------------------------------------------------------------------------------------------------
+
+
+class RetrieverSettings(Settings):
+    """What decides an index beside its files."""
+
+    by: Retriever
+    """Without what is shown of it alone; `analyser` and `seed` are those that it comes to."""
+
+
+class SearchSettings(RetrieverSettings):
+    """What decides a run beside its files."""
+
+    retriever: Text
+    depth: Count
+    """Documents that are ranked per question at most."""
+    analyser: Maybe[Analyser] = None
+    """Of a retriever that counts terms."""
+    encoder: Maybe[dict[str, Any]] = None
+    """How a cross-encoder reads."""
+
+    @property
+    def module(self) -> str:
+        """The module that searches."""
+        return f"{_SEARCHES}.index" if self.index else self.by.module
+
+    @property
+    def index(self) -> IndexSettings | None:
+        """The approximate index that is searched."""
+        return self.by.index if isinstance(self.by, Dense | Sparse) else None
+
+
+class CertifySettings(SearchSettings):
+    """What decides a certificate beside its files."""
+
+    measure: Text
+    margin: Number
+    """Of equivalence."""
+    level: Number
+    """Of the interval of the difference."""
+    cutoffs: Several[Count]
+    """Documents whose recall is certified."""
+
+
+class WeighSettings(SearchSettings):
+    """What decides what weights reach beside files."""
+
+    measure: Text
+    steps: Count
+
+
+class ResamplingSettings(Settings):
+    """How intervals are drawn."""
+
+    level: Number
+    n_resamples: Int
+    seed: Seed
+
+
+class EvaluateSettings(ResamplingSettings):
+    """What decides the values of a run beside its files."""
+
+    measures: Several[Text]
+    cluster: Maybe[Literal["gold-document", "column"]] = None
+    cluster_pattern: Maybe[Text] = None
+
+
+class TuningSettings(Settings):
+    """How something is chosen on training questions."""
+
+    folds: TuningFolds
+    margin: Number
+    """Within which choices count as equally good."""
+    row_ids: Several[Text] = ()
+    """Question sets whose ids are numbers of rows."""
+    seed: Seed
+
+
+class DecideSettings(Settings):
+    """What decides which documents are given as answers beside the files."""
+
+    decision: Text
+    parameters: Decision
+    """Without what is shown of it alone, and how it is chosen."""
+    tuning: Maybe[TuningSettings] = None
+
+
+class HardestSettings(Settings):
+    """Which questions are worth reading."""
+
+    retrievers: Several[Text]
+    """In the order in which they are shown."""
+    controls: Several[Text]
+    pair: Several[Text] = ()
+    """Two of them; those with the highest means if empty."""
+    measure: Text
+    limit: Count
+    """Questions that are kept."""
+
+
+class ComparisonSettings(ResamplingSettings):
+    """How systems are compared question by question."""
+
+    question_sets: Several[Text]
+    """In their order, as the next."""
+    systems: Several[Text]
+    """Retrievers, or these with a decision."""
+    alpha: Number
+    margin: Number
+
+
+class RetrievalComparisonSettings(ComparisonSettings):
+    """How retrievers are compared."""
+
+    families: dict[str, dict[str, str]]
+    """Name → seed → retriever; those of a family differ in their seed alone."""
+    main: Text
+    measures: Several[Text]
+
+
+class DecisionSettings(ResamplingSettings):
+    """How decisions on a question set are measured."""
+
+    systems: Several[Text]
+    """Retrievers with a decision, in their order, for Snakemake sees sets of inputs."""

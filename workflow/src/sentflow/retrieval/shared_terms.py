@@ -4,6 +4,7 @@ import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,6 +15,7 @@ from sentflow.retrieval.hardest_rows import HardQuestion
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.runs import read_run
 from sentflow.retrieval.search import Search
+from sentflow.retrieval.settings import SearchSettings
 from sentflow.retrieval.shared_term_rows import RELEVANT, WRONG, SharedTerm
 from sentflow.texts.corpora import Questions
 
@@ -31,8 +33,29 @@ class Pair:
     document: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExplainInputs:
+    """What explanations read beside the questions; of a corpus in shards the files of all shards, in their order."""
+
+    corpus: Path
+    terms: Sequence[Path] = ()
+    counts: Sequence[Path] = ()
+    passages: Sequence[Path] = ()
+    documents: Sequence[Path] = ()
+    documents_info: Sequence[Path] = ()
+    queries: Sequence[Path] = ()
+    """With what describes them, as in `sentflow.retrieval.search.SearchInputs`."""
+    manifest: Path | None = None
+
+
 Explain: TypeAlias = Callable[[Sequence[Pair]], list[Explanation]]
 """What a kind of retriever says of pairs, one after the other."""
+
+
+def explainer(questions: Questions, settings: SearchSettings, inputs: ExplainInputs) -> Explain:
+    """What explains pairs by the retriever of these settings."""
+    module = import_module(settings.by.explained_by)
+    return lambda pairs: module.explain(pairs, questions, settings, inputs)
 
 
 def explained_pairs(

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.search import StopList
 from sentflow.errors import ConfigError, DataError
 from sentflow.texts.decoding import decode
 
@@ -14,14 +15,13 @@ _OTHER_NAMES = {
 }  # of bm25s; others have the language's name
 
 
-def stop_words(settings: str | Sequence[str] | Mapping[str, Any], *, where: str) -> frozenset[str]:
+def stop_words(settings: str | Sequence[str] | StopList, *, where: str) -> frozenset[str]:
     """The terms that are dropped.
 
     Parameters
     ----------
     settings
-        Name of a list of bm25s (``english``, …); the terms themselves; or ``{"file": path, "sha256": digest}``, where
-        the digest may be left out.
+        Name of a list of bm25s (``english``, …); the terms themselves; or a file, whose digest may be left out.
     where
         Place of these, for messages.
 
@@ -34,12 +34,12 @@ def stop_words(settings: str | Sequence[str] | Mapping[str, Any], *, where: str)
     """
     if isinstance(settings, str):
         return frozenset(_known_list(settings, where))
-    if isinstance(settings, Mapping):
+    if isinstance(settings, StopList):
         return _of_file(settings, where)
     return frozenset(settings)
 
 
-def file_settings(settings: Mapping[str, Any], *, where: str) -> dict[str, str]:
+def with_checksum(settings: StopList, *, where: str) -> StopList:
     """File and checksum of a list: what decides a job that reads it.
 
     Raises
@@ -47,7 +47,7 @@ def file_settings(settings: Mapping[str, Any], *, where: str) -> dict[str, str]:
     ConfigError
         There is no such file.
     """
-    return {"sha256": _sha256(_content(settings["file"], where)), **settings}
+    return StopList(file=settings.file, sha256=settings.sha256 or _sha256(_content(settings.file, where)))
 
 
 def list_problems(settings: Any, *, where: str) -> list[str]:
@@ -55,24 +55,24 @@ def list_problems(settings: Any, *, where: str) -> list[str]:
     if not isinstance(settings, Mapping):
         return []
     try:
-        _of_file(settings, where)
+        _of_file(StopList.model_validate(settings), where)
     except (ConfigError, DataError) as error:
         return [str(error)]
     return []
 
 
-def _of_file(settings: Mapping[str, Any], where: str) -> frozenset[str]:
-    content = _content(settings["file"], where)
+def _of_file(settings: StopList, where: str) -> frozenset[str]:
+    content = _content(settings.file, where)
     found = _sha256(content)
-    if settings.get("sha256", found) != found:
+    if settings.sha256 not in (None, found):
         raise DataError(
-            f"{where}: {settings['file']} has the SHA-256 {found}, expected {settings['sha256']}. Bring that file, or "
+            f"{where}: {settings.file} has the SHA-256 {found}, expected {settings.sha256}. Bring that file, or "
             "name a list of yours as an analyser of its own."
         )
-    lines = decode(content, "utf-8", where=str(settings["file"])).splitlines()
+    lines = decode(content, "utf-8", where=settings.file).splitlines()
     words = frozenset(filter(None, (line.strip() for line in lines)))
     if not words:
-        raise DataError(f"{where}: {settings['file']} holds no term. Write one per line.")
+        raise DataError(f"{where}: {settings.file} holds no term. Write one per line.")
     return words
 
 

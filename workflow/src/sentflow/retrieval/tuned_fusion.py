@@ -10,17 +10,16 @@ import numpy as np
 
 from sentflow.files.arrow import Columns, numbers_of
 from sentflow.files.parquet import read_described, readable, write_described
-from sentflow.retrieval.fusion import Aligned, FusionSettings
+from sentflow.retrieval.fusion import Aligned
 from sentflow.retrieval.measures import cutoff_of, per_question
-from sentflow.retrieval.ranking import Ranked
+from sentflow.retrieval.ranking import NOTHING, Ranked
 from sentflow.retrieval.set_measures import relevant_of
+from sentflow.retrieval.settings import Fusion
 from sentflow.retrieval.training_questions import TrainingQuestion
 from sentflow.retrieval.tuning import Choice
 from sentflow.texts.corpora import Questions
 
 _SEPARATOR = "\x1f"
-_NOTHING = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
-
 Weights = tuple[float, ...]
 
 
@@ -64,7 +63,7 @@ def weigh(
     runs: Sequence[Mapping[str, Ranked]],
     document_ids: Sequence[str],
     questions: Questions,
-    settings: FusionSettings,
+    settings: Fusion,
     *,
     retriever: str,
     candidates: Sequence[Weights],
@@ -95,7 +94,7 @@ def weigh(
     least = questions.relevant_grade
     relevant = {name: own for name, own in relevant_of(questions.by_question(), least).items() if own}
     grades = {name: own for name, own in questions.by_question().items() if name in relevant}
-    aligned = {name: Aligned.of([run.get(name, _NOTHING) for run in runs], settings) for name in grades}
+    aligned = {name: Aligned.of([run.get(name, NOTHING) for run in runs], settings) for name in grades}
     # what is ranked below the cut of a measure changes no value
     cut = min(depth, cutoff_of(measure) or depth)
     values = []

@@ -31,7 +31,7 @@ class ReadVectors(Vectors):
 
 
 def document_vectors(
-    files: Sequence[Path], passages: Sequence[Path], corpus: Corpus, *, read: Reader = read_vectors
+    files: Sequence[Path], passages: Path | None, corpus: Corpus, *, read: Reader = read_vectors
 ) -> ReadVectors:
     """The vectors that stand for the documents of a corpus.
 
@@ -40,7 +40,7 @@ def document_vectors(
     files
         Texts, vectors and numbers of tokens, and what describes these.
     passages
-        A file of those that stand for documents; empty where whole documents were embedded.
+        A file of those that stand for documents; None where whole documents were embedded.
     corpus
         Or a shard of one.
     read
@@ -52,7 +52,7 @@ def document_vectors(
         A file is missing or damaged, or the files do not belong together.
     """
     if passages:
-        cut = read_passages(passages[0])
+        cut = read_passages(passages)
         owners, parts = cut.documents, cut.texts
     else:
         texts = corpus.whole_texts()

@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.errors import ConfigError
 from sentflow.texts.corpora import KEEP, SAME_IDS
-from sentflow.texts.corpus_files import MEANINGS, source_problems
+from sentflow.texts.corpus_files import MEANINGS
 from sentflow.texts.preparation import picked_settings
 from sentflow.texts.sources import Source
 
@@ -54,7 +54,6 @@ class CorpusSettings:
         picked = picked_settings(cls, settings, where=where)
         _check_choice("ids", picked.get("ids", "column"), ("column", "distinct"), where)
         _check_choice("empty", picked.get("empty", "refuse"), ("refuse", "keep"), where)
-        _check_sources(settings, where)
         picked["documents"] = _sources(settings, "documents", where)
         return cls(**picked)
 
@@ -127,14 +126,8 @@ class QuestionSettings:
         _check_choice("unknown", picked.get("unknown", "refuse"), ("refuse", "leave-out"), where)
         _check_choice("same_ids", picked.get("same_ids", KEEP), SAME_IDS, where)
         _check_choice("unjudged", picked.get("unjudged", "keep"), ("keep", "leave-out"), where)
-        _check_sources(settings, where)
         picked |= {key: _sources(settings, key, where) for key in ("questions", "judgements", "without")}
         return cls(**picked)
-
-
-def _check_sources(settings: Mapping[str, Any], where: str) -> None:
-    for place, problem in source_problems(settings):
-        raise ConfigError(f"{where}.{place}: {problem}")
 
 
 def _sources(settings: Mapping[str, Any], key: str, where: str) -> list[Source]:

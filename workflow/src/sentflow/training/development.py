@@ -1,7 +1,7 @@
 """What a snapshot of a training is worth on scored pairs that are not those of any test."""
 
-from sentflow.geometry.alignment_settings import AlignmentSettings
 from sentflow.geometry.alignment_uniformity import ScoredVectors, measure
+from sentflow.geometry.settings import AlignmentSettings
 from sentflow.similarity.correlations import pearson, spearman
 from sentflow.similarity.measures import cosine
 from sentflow.texts.lookup import TextVectors

@@ -393,11 +393,12 @@ def compare_training(*, rows: list[In], settings: Json, output: Out) -> None:
     Settings: {"pairs": pair sets in order, "groups": name → seed → encoder, "controls": groups, "measure",
     "correlation", "alpha", "level", "n_resamples", "seed"}.
     """
-    from sentflow.compare.pair_sets import PairSetSettings, refuse_other_pairs
+    from sentflow.compare.pair_sets import refuse_other_pairs
     from sentflow.compare.training_rows import TrainingSeeds
     from sentflow.compare.trainings import Trainings
     from sentflow.files.rows import write_rows
     from sentflow.similarity.results import bootstrap_seed
+    from sentflow.similarity.settings import PairSetSettings
     from sentflow.similarity.storage import read_similarities
 
     pair_sets, groups, controls = (settings.pop(key) for key in ("pairs", "groups", "controls"))

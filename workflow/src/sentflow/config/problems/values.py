@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sentflow.config.problems.messages import mistakes, refuse
+from sentflow.config.problems.common import mistakes, refuse
 from sentflow.files.control_characters import HIDDEN, written_out
 from sentflow.files.settings_files import refuse_overgrown
 

@@ -7,9 +7,7 @@ in a batch, how many threads. All together would be some fifty programs instead 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from sentflow.encoders.checks.values import value_problems
 from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.kinds.neural import load as neural
 from sentflow.encoders.kinds.neural.backends import missing_libraries, requirements
@@ -18,6 +16,7 @@ from sentflow.encoders.kinds.neural.settings import Settings
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.protocol import Encoder, FloatArray
 from sentflow.encoders.roles import TEXT
+from sentflow.encoders.settings import wrong_backend
 from sentflow.encoders.tuning import candidates
 from sentflow.encoders.tuning.candidates import Candidate
 from sentflow.encoders.tuning.choice import fastest, told_apart
@@ -126,9 +125,7 @@ def tune(load: Load, settings: Settings, *, threads: int, measuring: Measuring) 
         The plain encoder cannot be loaded.
     """
     first = candidates.precisions(settings.batch_tokens, threads)
-    left_out = {
-        candidate: problem for candidate in first if (problem := _problem(candidate, settings.as_dict()))
-    }
+    left_out = {candidate: problem for candidate in first if (problem := _problem(candidate, settings))}
     plain = _encode(load(first[0]), measuring.texts)
     stages: list[Stage] = []
     for question, following in (
@@ -143,12 +140,12 @@ def tune(load: Load, settings: Settings, *, threads: int, measuring: Measuring) 
     return stages
 
 
-def _problem(candidate: Candidate, settings: Mapping[str, Any]) -> str:
+def _problem(candidate: Candidate, settings: Settings) -> str:
     """Why a candidate cannot be measured; empty if it can."""
     if missing_libraries(candidate.backend):
         return f"not installed: pip install -r {requirements(candidate.backend)}"
-    own = {"backend": candidate.backend, "dtype": candidate.dtype}
-    return " ".join(value_problems({**settings, **own}))
+    wrong = wrong_backend(candidate.backend, candidate.dtype, settings.pooling)
+    return " ".join(f"{key}: {text}" for key, text in wrong)
 
 
 def _stage(

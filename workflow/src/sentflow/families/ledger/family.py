@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from sentflow.graph import paths
-from sentflow.graph.family import Family
-from sentflow.graph.products import CHECK, TABLE, SectionOfPage, products_of
+from sentflow.graph.family import CHECK, TABLE, Family, products_of
 
 TABLE_NAME = "ledger"
 ANSWERING = (
@@ -34,14 +33,13 @@ class Ledger(Family):
     """A summary of verdicts where the table of that name is selected; it measures nothing itself."""
 
     name = "ledger"
-    position = 9
     products = products_of(
         "sentflow.report.families.ledger.",
         "ledger",
-        (TABLE, TABLE_NAME, "ledger_table:table", (paths.SUMMARY_LEDGER,)),
+        (TABLE, TABLE_NAME, "tables:ledger", (paths.SUMMARY_LEDGER,)),
         (CHECK, TABLE_NAME, "check:check_ledger", (paths.SUMMARY_LEDGER,)),
     )
-    section = SectionOfPage.of("ledger", "results", "summary")
+    has_section = True
 
     def summaries(self) -> list[str]:
         """The verdicts."""
@@ -58,6 +56,3 @@ class Ledger(Family):
     @property
     def _selected(self) -> bool:
         return TABLE_NAME in self.experiment.config.report.tables
-
-
-FAMILY = Ledger

@@ -9,7 +9,7 @@ from sentflow.config.entries import Entries
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
 from sentflow.encoders.roles import SIDES
-from sentflow.families.probing.products import PRODUCTS, SECTION
+from sentflow.families.probing.products import PRODUCTS
 from sentflow.families.probing.settings import ProbingSettings
 from sentflow.graph import paths
 from sentflow.graph.exports import TaskExports
@@ -22,9 +22,8 @@ class Probing(ProbingSettings):
     """Tasks, each probed by cross-validated classifiers on the vectors of every encoder."""
 
     name = "probing"
-    position = 1
     products = PRODUCTS
-    section = SECTION
+    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -310,6 +309,3 @@ def _tables(tasks: Any) -> list[str]:
 
 def _digests(tasks: Any) -> list[str]:
     return [paths.TASK_DIGEST.format(task=task) for task in tasks]
-
-
-FAMILY = Probing

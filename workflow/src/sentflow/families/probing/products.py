@@ -1,7 +1,7 @@
 """The tables, figures and checks of tasks, and what the page says of them."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, matrices_of, products_of
+from sentflow.graph.family import CHECK, FIGURE, TABLE, Product, matrices_of, products_of
 
 _PACKAGE = "sentflow.report.families.probing."
 _SCORES = (paths.SUMMARY,)
@@ -50,15 +50,4 @@ PRODUCTS = (
         "scores",
         tables=("scores", "differences", "ranks", "matches"),
     ),
-)
-SECTION = SectionOfPage.of(
-    "probing",
-    "macros",
-    "summary",
-    "scores",
-    "intervals",
-    "comparisons",
-    "protocol",
-    "tasks",
-    "training",
 )

@@ -1,15 +1,12 @@
 """Files and settings of the exports of retrieval: runs and judgements in TREC's form, results in MTEB's."""
 
 import hashlib
-from collections.abc import Callable
 from typing import Any
 
 from sentflow.config.entries import Entry
 from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
-from sentflow.families.retrieval.config import task_of_mteb
-from sentflow.families.retrieval.parts import DENSE, parts_of
-from sentflow.families.retrieval.settings import RetrievalSettings
-from sentflow.families.retrieval.tuned_config import tuned_on
+from sentflow.families.retrieval.parts import DENSE, parts_of, task_of_mteb, tuned_on
+from sentflow.families.retrieval.selection import Selection
 from sentflow.graph import paths
 from sentflow.graph.exports import model_outside
 from sentflow.graph.job_settings import json_text, pick, pick_known
@@ -29,12 +26,10 @@ class RetrievalExports:
     ----------
     family
         Question sets and retrievers of the experiment.
-    rule_of
-        Name of a retriever → the rule that searches by it.
     """
 
-    def __init__(self, family: RetrievalSettings, rule_of: Callable[[str], str]) -> None:
-        self._family, self._rule_of = family, rule_of
+    def __init__(self, family: Selection) -> None:
+        self._family = family
         self._entries = family.experiment.entries
 
     def files(self) -> list[str]:
@@ -47,21 +42,10 @@ class RetrievalExports:
         """Run files of the wildcard ``{questions}``, a file per selected retriever."""
         return [paths.TREC_RUN.replace("{retriever}", name) for name in self._family.shown]
 
-    def run_tables(self, wildcards: Any) -> list[str]:
-        """The runs that become `runs`, in their order."""
-        return self._of_each(paths.RUN, wildcards)
-
-    def run_digests(self, wildcards: Any) -> list[str]:
-        """The digests of `run_tables`."""
-        return self._of_each(paths.RUN_DIGEST, wildcards)
-
     def benchmarks(self, wildcards: Any) -> str:
         """Retriever → where Snakemake keeps what its search took, as JSON."""
         return json_text(
-            {
-                name: paths.benchmark(self._rule_of(name), f"{wildcards.questions}/{name}")
-                for name in self._family.shown
-            }
+            {name: paths.benchmark("search", f"{wildcards.questions}/{name}") for name in self._family.shown}
         )
 
     def trec_settings(self, wildcards: Any) -> str:
@@ -97,22 +81,15 @@ class RetrievalExports:
         folders = dict.fromkeys(_folder(self.outside(name)) for name in self.dense())
         return [f"{paths.MTEB_RETRIEVAL_RESULTS}/{folder}/{name}" for folder in folders for name in names]
 
-    def mteb_runs(self) -> list[str]:
-        """The runs of dense retrievers, question set after question set."""
-        return self._dense(paths.RUN)
-
-    def mteb_digests(self) -> list[str]:
-        """The digests of `mteb_runs`."""
-        return self._dense(paths.RUN_DIGEST)
+    def mteb_runs(self, pattern: str) -> list[str]:
+        """A file of the run of each dense retriever, question set after question set."""
+        sets = self._family.judged_sets
+        return [pattern.format(questions=one, retriever=name) for one in sets for name in self.dense()]
 
     def of_sets(self, pattern: str) -> list[str]:
-        """A file of each question set, if there are dense retrievers."""
-        return [pattern.format(questions=name) for name in self._family.judged_sets if self.dense()]
-
-    def corpora(self, pattern: str) -> list[str]:
-        """A file of the corpus of each question set, in the order of `of_sets`; a corpus may come twice."""
-        sets = self._family.judged_sets.values() if self.dense() else ()
-        return [pattern.format(corpus=entry["corpus"]) for entry in sets]
+        """A file of each question set, or of its corpus, if there are dense retrievers; a corpus may come twice."""
+        sets = self._family.judged_sets if self.dense() else {}
+        return [pattern.format(questions=name, corpus=entry["corpus"]) for name, entry in sets.items()]
 
     def manifests(self) -> list[str]:
         """What was fetched of the encoder of each dense retriever."""
@@ -161,34 +138,23 @@ class RetrievalExports:
         patterns = (paths.LAW_TEXT, paths.LAW_DICTIONARY, paths.LAW_ARTICLES)
         return [pattern.format(corpus=name) for name in self.law_corpora() for pattern in patterns]
 
-    def law_questions(self, pattern: str) -> Callable[[Any], list[str]]:
-        """Function of a job: a file of each question set whose texts follow the articles.
+    def law_questions(self, wildcards: Any) -> list[str]:
+        """The question sets whose texts follow the articles of a corpus.
 
         First those that something is trained or tuned on, then those without judgements. None that is measured on: a
         language model that has read it would know the tests.
         """
         family = self._family
-        chosen_on = [name for entry in family.retrievers.values() for name in tuned_on(entry)]
-        chosen_on += [name for entry in family.decisions.values() for name in entry.get("tuned_on", [])]
-        unjudged = [name for name in family.question_sets if name not in family.judged_sets]
-        measured = family.judged_sets
-        names = dict.fromkeys(
-            name for name in [*family.training_sets, *chosen_on, *unjudged] if name not in measured
-        )
-        return lambda wildcards: [
-            pattern.format(questions=name)
+        tuned = [name for entry in family.retrievers.values() for name in tuned_on(entry)]
+        tuned += [name for entry in family.decisions.values() for name in entry.get("tuned_on", [])]
+        names = dict.fromkeys([*family.training_sets, *tuned, *family.question_sets])
+        return [
+            paths.QUESTIONS.format(questions=name)
             for name in names
-            if family.prepared[name]["corpus"] == wildcards.corpus
+            if name not in family.judged_sets and family.prepared[name]["corpus"] == wildcards.corpus
         ]
 
     # --- helpers --------------------------------------------------------------------------------------------
-
-    def _of_each(self, pattern: str, wildcards: Any) -> list[str]:
-        return [pattern.format(questions=wildcards.questions, retriever=name) for name in self._family.shown]
-
-    def _dense(self, pattern: str) -> list[str]:
-        sets = self._family.judged_sets
-        return [pattern.format(questions=one, retriever=name) for one in sets for name in self.dense()]
 
     def _collection(self, name: str) -> Entry:
         entry = self._family.question_sets[name]
@@ -210,23 +176,23 @@ class RetrievalExports:
     def _method(self, name: str, corpus: str) -> Entry:
         """The entry of a retriever with what it names, under the words of ir_metadata where it has one."""
         entry = dict(self._family.retrievers[name])
-        found = {"method": entry.pop("kind"), "title": entry.pop("title", name)}
+        method = {"method": entry.pop("kind"), "title": entry.pop("title", name)}
         if "analyser" in entry:
             analyser = self._family.analyser_of(entry, corpus)
             entry.pop("analyser")
-            found["indexing"] = {"analyser": analyser, **self._entries["analysers"][analyser]}
+            method["indexing"] = {"analyser": analyser, **self._entries["analysers"][analyser]}
         if "model" in entry:
             model = entry.pop("model")
             outside = model_outside(model, self._family.experiment.fetched_models[model])
-            found["model"] = pick(outside, "name", "revision", "adapted_from")
+            method["model"] = pick(outside, "name", "revision", "adapted_from")
         if "passages" in entry:
-            found["passages"] = self._entries["passages"][entry.pop("passages")]
+            method["passages"] = self._entries["passages"][entry.pop("passages")]
         if "of" in entry:
             reranks = isinstance(entry["of"], str)
-            found["reranks" if reranks else "interpolates"] = entry["of"] if reranks else parts_of(entry)
+            method["reranks" if reranks else "interpolates"] = entry["of"] if reranks else parts_of(entry)
             entry.pop("of")
         entry.pop("files", None)
-        return found | entry
+        return method | entry
 
 
 def _folder(model: Entry) -> str:

@@ -1,40 +1,20 @@
 """Retrieval: questions are searched in a corpus, and what was found is compared with judgements."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.families.retrieval.exports import RetrievalExports
-from sentflow.families.retrieval.parts import (
-    BM25,
-    DENSE,
-    EXPLAINED,
-    FUSION,
-    RANDOM,
-    RERANK,
-    RUN,
-    SPARSE,
-    parts_of,
-)
-from sentflow.families.retrieval.products import PRODUCTS, SECTION
+from sentflow.families.retrieval.parts import BM25, EXPLAINED
+from sentflow.families.retrieval.products import PRODUCTS
 from sentflow.families.retrieval.published import published_of
-from sentflow.families.retrieval.tuned import TunedRetrieval
+from sentflow.families.retrieval.settings import JobSettings
 from sentflow.graph import paths
 from sentflow.graph.job_settings import one_of
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.shards import SUFFIX_PATTERN
 
-_RULES = {
-    BM25: "search_terms",
-    DENSE: "search_vectors",
-    SPARSE: "search_sparse",
-    FUSION: "fuse",
-    RERANK: "rerank",
-    RUN: "read_run",
-    RANDOM: "search_randomly",
-}
 _COMPARED = (
     paths.RETRIEVAL_PAIRS,
     paths.RETRIEVAL_DOCUMENT_PAIRS,
@@ -52,17 +32,16 @@ _SUMMARIES = (
 )
 
 
-class Retrieval(TunedRetrieval):
+class Retrieval(JobSettings):
     """Question sets, each over a corpus, and retrievers: lexical, dense, sparse, fused, of other engines, random."""
 
     name = "retrieval"
-    position = 4
     products = PRODUCTS
-    section = SECTION
+    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
-        self.exported = RetrievalExports(self, self.rule_of)
+        self.exported = RetrievalExports(self)
 
     # --- what it needs --------------------------------------------------------------------------------------
 
@@ -112,7 +91,13 @@ class Retrieval(TunedRetrieval):
         unjudged = [name for name in self.question_sets if name not in self.judged_sets]
         runs = self._each(paths.RUN, self.shown, unjudged)
         tests = _COMPARED if self.scores() else []
-        return [*self.scores(), *tests, *self.certificates(), *self.audits(), *runs, *self.chosen()]
+        decided = [
+            *(file for name in self.question_sets for file in self._each_system(paths.DECIDED, name)),
+            *self.decision_scores(),
+            *self._decision_pairs(),
+        ]
+        measured = [*self.scores(), *tests, *self.certificates(), *self.audits()]
+        return [*measured, *runs, *self.choices(), *decided]
 
     def audits(self) -> list[str]:
         """What is to be known about each question set, its judgements and what encoders were trained on."""
@@ -122,8 +107,9 @@ class Retrieval(TunedRetrieval):
         """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
         indexes = [paths.SUMMARY_INDEXES] if self.certificates() else []
         stages = [paths.SUMMARY_STAGES] if self.has_stages() else []
-        found = [*_SUMMARIES, *stages, *indexes] if self.scores() else []
-        return [*found, *self.summaries_of_chosen()]
+        measured = [*_SUMMARIES, *stages, *indexes] if self.scores() else []
+        decisions = [paths.SUMMARY_DECISIONS, *self._decision_pairs()] if self.decision_scores() else []
+        return [*measured, *decisions, *([paths.SUMMARY_WEIGHTS] if self.weighed() else [])]
 
     def certificates(self) -> list[str]:
         """What each approximate index costs and saves, on each question set with judgements."""
@@ -139,7 +125,9 @@ class Retrieval(TunedRetrieval):
 
     def exports(self) -> list[str]:
         """See `Family.exports`."""
-        return [*self.exported.files(), *self.submissions()]
+        laws = [name for name, entry in self.question_sets.items() if self.holds_laws(entry["corpus"])]
+        submissions = [file for name in laws for file in self._each_system(paths.SUBMISSION, name)]
+        return [*self.exported.files(), *submissions]
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
@@ -197,82 +185,65 @@ class Retrieval(TunedRetrieval):
             "passages": one_of(self._cuts()),
         }
 
-    def rule_of(self, retriever: str) -> str:
-        """The rule that searches by a retriever."""
-        entry = self.retrievers[retriever]
-        return "search_index" if "index" in entry else _RULES[entry["kind"]]
+    # --- for the rules --------------------------------------------------------------------------------------
+
+    def has_stages(self) -> bool:
+        """Whether the configuration names the stages of a chain."""
+        return self.experiment.config.retrieval.stages is not None
+
+    def weighed(self) -> list[str]:
+        """What each weight reaches: on the sets that are shown, then on the other training sets."""
+        return [
+            paths.WEIGHED.format(questions=name, retriever=retriever)
+            for retriever, training in self.tuned.items()
+            for name in dict.fromkeys([*self.judged_sets, *training])
+            if name in training or retriever in self.needed[name]
+        ]
+
+    def choices(self) -> list[str]:
+        """The weights that were chosen for each fusion."""
+        return [paths.CHOSEN_WEIGHTS.format(retriever=name) for name in self.tuned]
+
+    def decision_scores(self, pattern: str = paths.DECISIONS) -> list[str]:
+        """What the decisions on each question set are worth, where there are judgements."""
+        return [pattern.format(questions=name) for name in self.judged_sets] if self.systems else []
+
+    def submissions_of_set(self) -> list[str]:
+        """Files for the Zalo challenge of the wildcard ``{questions}``, in the order of `decided_on`."""
+        return self._each_system(paths.SUBMISSION, "{questions}")
+
+    def named(self, *kinds: str) -> str:
+        """Regular expression of the retrievers of some kinds."""
+        return one_of(self._of_kind(*kinds))
 
     def indexed(self) -> str:
-        """Regular expression of the retrievers with an approximate index."""
+        """That of the retrievers with an approximate index."""
         return one_of(self._indexed())
 
-    # --- inputs that depend on wildcards --------------------------------------------------------------------
+    def in_shards(self) -> str:
+        """That of the retrievers whose runs are merged where a corpus has shards."""
+        return one_of(self._in_shards())
 
-    def raw_files_of_corpus(self, wildcards: Any) -> list[str]:
-        """The raw files that hold the documents of a corpus."""
-        return _raw_paths(self.prepared_corpora[wildcards.corpus])
+    def whole_corpora(self) -> str:
+        """That of the corpora as their files give them."""
+        return one_of(self.prepared_corpora)
 
-    def raw_files_of_questions(self, wildcards: Any) -> list[str]:
-        """The raw files that hold the questions of a set and their judgements."""
-        return _raw_paths(self.prepared[wildcards.questions])
+    def shards(self) -> str:
+        """That of the shards of all corpora."""
+        return one_of(shard for name in self.corpora for shard in self._shards(name) if shard != name)
 
-    def of_training(self, pattern: str) -> Callable[[Any], list[str]]:
-        """Function of a job: a file of each question set that encoders were trained on."""
-        return lambda wildcards: [pattern.format(questions=name) for name in self._training(wildcards)]
+    def sharded_sets(self) -> str:
+        """That of the question sets whose corpus is searched shard by shard."""
+        return one_of(self._sharded_sets())
 
-    def of_training_corpora(self, pattern: str) -> Callable[[Any], list[str]]:
-        """Function of a job: a file of the corpus of each of them; one that several share comes once."""
-        return lambda wildcards: list(
-            dict.fromkeys(
-                pattern.format(corpus=self.prepared[name]["corpus"]) for name in self._training(wildcards)
-            )
-        )
-
-    def leaks(self, wildcards: Any) -> list[str]:
-        """What says which questions are known from training; nothing where no training set is named."""
-        return (
-            [paths.QUESTION_AUDIT.format(questions=wildcards.questions)] if self._training(wildcards) else []
-        )
-
-    def runs_of_parts(self, wildcards: Any) -> list[str]:
-        """The runs that are fused, in the order of their weights, or the one that is reranked."""
-        names = parts_of(self._retriever(wildcards))
-        return [paths.RUN.format(questions=wildcards.questions, retriever=name) for name in names]
-
-    def shown_runs(self, wildcards: Any) -> list[str]:
-        """The runs of the retrievers that are shown, in their order."""
-        return self._shown(paths.RUN, wildcards)
-
-    def shown_run_digests(self, wildcards: Any) -> list[str]:
-        """The digests of `shown_runs`."""
-        return self._shown(paths.RUN_DIGEST, wildcards)
-
-    def shown_scores(self, wildcards: Any) -> list[str]:
-        """Their means."""
-        return self._shown(paths.RETRIEVAL, wildcards)
-
-    def shown_rows(self, wildcards: Any) -> list[str]:
-        """Their values per question."""
-        return self._shown(paths.RETRIEVAL_ROWS, wildcards)
-
-    def digests_of_parts(self, wildcards: Any) -> list[str]:
-        """The digests of `runs_of_parts`."""
-        names = parts_of(self._retriever(wildcards))
-        return [paths.RUN_DIGEST.format(questions=wildcards.questions, retriever=name) for name in names]
-
-    def of_index(self, pattern: str) -> Callable[[Any], str]:
-        """Function of a job: a file of the index that it searches."""
-        return lambda wildcards: pattern.format(corpus=self._corpus(wildcards), retriever=wildcards.retriever)
-
-    def manifest(self, wildcards: Any) -> str:
-        """What was fetched of the encoder of a retriever."""
-        return paths.MANIFEST.format(model=self._retriever(wildcards)["model"])
-
-    def run_file(self, wildcards: Any) -> str:
-        """The run of another engine, in TREC's form."""
-        return str(self._retriever(wildcards)["files"][wildcards.questions])
+    def cuts(self, *, by_tokens: bool) -> str:
+        """That of the ways to cut documents by words, or by the tokens of an encoder."""
+        return one_of(cut for cut in self._cuts() if ("/" in cut) == by_tokens)
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _decision_pairs(self) -> list[str]:
+        return [paths.DECISION_PAIRS] if self.decision_scores() else []
 
     def _hard_questions(self) -> list[str]:
         asked = self.judged_sets if self.scores() else {}
@@ -290,13 +261,3 @@ class Retrieval(TunedRetrieval):
     def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
         names = product(question_sets, retrievers)
         return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
-
-    def _shown(self, pattern: str, wildcards: Any) -> list[str]:
-        return [pattern.format(questions=wildcards.questions, retriever=name) for name in self.shown]
-
-
-def _raw_paths(entry: Entry) -> list[str]:
-    return [paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in raw_files_of(entry)]
-
-
-FAMILY = Retrieval

@@ -3,7 +3,7 @@
 Standard library only: the Snakefile imports this package in every job.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map
 
@@ -13,6 +13,7 @@ EXPLAINED = (BM25, SPARSE)  # whose scores are sums over the terms that a questi
 RERANKED = 100  # documents that are ordered anew, where an entry does not say how many
 BY_VECTORS = (DENSE, SPARSE)  # search what an encoder made of documents and questions
 
+OTHER = "other"  # languages that a map from languages does not name
 DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
 
 
@@ -74,3 +75,20 @@ def further_encoders(entries: AllEntries, selected: Selected) -> list[str]:
     retrievers = entries["retrievers"]
     brought = models_of(without_encoder(entries, selected), retrievers)
     return [name for name in brought if name not in selected["models"]]
+
+
+def tuned_on(retriever: Entry) -> list[str]:
+    """The question sets that the weights of a fusion are chosen on; none where they are given."""
+    weights = retriever.get("weights")
+    return list(weights["tuned_on"]) if isinstance(weights, Mapping) else []
+
+
+def decided_by(decision: Entry, shown: Sequence[str]) -> list[str]:
+    """The retrievers, of those that are shown, whose runs a decision is applied to."""
+    named = decision.get("retrievers", shown)
+    return [name for name in shown if name in named]
+
+
+def task_of_mteb(name: str, entry: Entry) -> str:
+    """What a question set is called in result files of MTEB."""
+    return str(entry.get("mteb", name))

@@ -1,7 +1,7 @@
 """The tables, the figures and the check of retrieval, and what the page says of it."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, matrices_of, products_of
+from sentflow.graph.family import CHECK, FIGURE, TABLE, Product, matrices_of, products_of
 
 _PACKAGE = "sentflow.report.families.retrieval."
 _COMPARED = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS)
@@ -80,4 +80,3 @@ PRODUCTS = (
         tables=("retrieval",),
     ),
 )
-SECTION = SectionOfPage.of("retrieval", "summary", "results", "generality", "choices", "questions")

@@ -1,41 +1,39 @@
-"""What decides the jobs of retrieval: settings and versions."""
+"""What decides the jobs of retrieval beside files: settings, code and versions of libraries."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from sentflow.config.entries import Entries, Entry
-from sentflow.config.experiment import Experiment
+from sentflow.config.search import Analyser, Cut, Decision, StopList
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
-from sentflow.families.retrieval.config import OTHER
-from sentflow.families.retrieval.parts import (
-    BM25,
-    BY_VECTORS,
-    RANDOM,
-    RERANKED,
-    SPARSE,
-    all_retrievers,
-    further_encoders,
-    models_of,
-    parts_of,
-)
+from sentflow.families.retrieval.files import Files
+from sentflow.families.retrieval.parts import BM25, BY_VECTORS, RANDOM, RERANK, SPARSE, all_retrievers
 from sentflow.families.retrieval.stages import measures_of_stages
-from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
-from sentflow.families.training.seeds import seed_in
-from sentflow.families.training.settings import selected_data
-from sentflow.graph.family import Family
 from sentflow.graph.job_settings import json_text, pick, pick_known
 from sentflow.graph.provenance import code, versions
-from sentflow.retrieval.indexes.table import KINDS, IndexKind
-from sentflow.retrieval.stop_words import file_settings
-from sentflow.texts.corpus_files import raw_files_of
-from sentflow.texts.shards import suffix_of, whole_of
-from sentflow.training.data.collected import (
-    corpora_of,
-    held_out_sets,
-    question_sets_of,
-    searchers_of,
+from sentflow.graph.requests import asks
+from sentflow.retrieval.settings import (
+    CertifySettings,
+    ComparisonSettings,
+    DecideSettings,
+    DecisionSettings,
+    EvaluateSettings,
+    Fusion,
+    HardestSettings,
+    RandomOrder,
+    RetrievalComparisonSettings,
+    Retriever,
+    RetrieverSettings,
+    RunFile,
+    SearchSettings,
+    TunedWeights,
+    TuningSettings,
+    WeighSettings,
 )
+from sentflow.retrieval.stop_words import with_checksum
+from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.shards import whole_of
 from sentflow.training.data.forms import MOST_RANKS
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
@@ -43,71 +41,28 @@ _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
     "unjudged", "without", "part", "same_ids",
 )  # fmt: skip
-_RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _CHECK_KEYS = ("rows", "judged")
-_LAWS = "laws"  # format of documents that are articles of laws
-HARDEST_QUESTIONS = 20
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
+_RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
+_HARDEST_QUESTIONS = 20
+_RETRIEVER: TypeAdapter[Retriever] = TypeAdapter(Retriever)
+# Kind of retriever → MB, minutes, and MB for each MB of files
+_ASKS = {
+    "bm25": (1000, 60, 30),
+    "dense": (1000, 60, 4),
+    "sparse": (2000, 60, 6),
+    "index": (1000, 60, 6),
+    "fusion": (1000, 20, 30),
+    "rerank": (4000, 240, 30),
+    "run": (2000, 20, 0),
+    "random": (1000, 10, 0),
+}
 
 
-class RetrievalSettings(Family):
-    """The question sets and retrievers of an experiment, and the settings of their jobs; a part of the family."""
+class JobSettings(Files):
+    """Params and resources of rules; a part of the family."""
 
-    def __init__(self, experiment: Experiment) -> None:
-        super().__init__(experiment)
-        self.question_sets: Entries = experiment.selected["question_sets"]
-        # others are searched, but nothing can be measured on them
-        self.judged_sets: Entries = {
-            name: entry for name, entry in self.question_sets.items() if entry["judgements"]
-        }
-        entries = experiment.entries
-        asked = list(experiment.selected["retrievers"]) if self.question_sets else []
-        self.left_out = experiment.left_out["retrievers"]
-        # encoders that are not selected → the shown retrievers that need them
-        self.brought: dict[str, list[str]] = {
-            model: [name for name in asked if model in models_of([name], entries["retrievers"])]
-            for model in further_encoders(entries, {key: list(of) for key, of in experiment.selected.items()})
-        }
-        # those that are fused are searched, too, and those that find negatives; only what was selected is shown
-        of_training = selected_data(experiment)
-        mining = [name for entry in of_training.values() for name in searchers_of(entry)]
-        self.retrievers: Entries = {
-            name: entries["retrievers"][name]
-            for name in all_retrievers([*asked, *mining], entries["retrievers"])
-        }
-        self.shown = asked
-        self.decisions: Entries = experiment.selected["decisions"] if asked else {}
-        needed, mining_of = _needed_runs(
-            list(self.question_sets), asked, self.decisions, of_training, entries["retrievers"]
-        )
-        self.needed = needed
-        self.searched: Entries = {name: entries["question_sets"][name] for name in self.needed}
-        self.corpora: Entries = _corpora_of(self.searched, entries["corpora"])
-        # what encoders were trained on is prepared, too, but not searched for
-        named = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
-        named += [name for entry in of_training.values() for name in question_sets_of(entry)]
-        self.training_sets = list(dict.fromkeys(named))
-        held_out = [name for entry in of_training.values() for name in held_out_sets(entry)]
-        self.prepared: Entries = self.searched | {
-            name: entries["question_sets"][name] for name in [*self.training_sets, *held_out]
-        }
-        read = [name for entry in of_training.values() for name in corpora_of(entry)]
-        self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"]) | {
-            name: entries["corpora"][name] for name in read
-        }
-        # question sets whose runs become training data; and those of which they become nothing else
-        self.mined = {
-            name for entry in of_training.values() if searchers_of(entry) for name in question_sets_of(entry)
-        }
-        self.mined_alone = mining_of
-        # what is searched by what
-        self.searches = dict.fromkeys(
-            (retriever, self.searched[name]["corpus"])
-            for name, found in self.needed.items()
-            for retriever in found
-        )
-
-    # --- settings -------------------------------------------------------------------------------------------
+    # --- corpora and questions ------------------------------------------------------------------------------
 
     def corpus_settings(self, wildcards: Any) -> str:
         """What decides the documents of a corpus."""
@@ -127,177 +82,172 @@ class RetrievalSettings(Family):
 
     def passage_settings(self, wildcards: Any) -> str:
         """How documents are cut."""
-        entry = self._entry("passages", whole_of(wildcards.passages))
-        return json_text(pick_known(entry, "words", "tokens", "overlap", "title"))
+        return Cut.model_validate(self._entry("passages", whole_of(wildcards.passages))).as_json()
 
     def analyser_settings(self, wildcards: Any) -> str:
         """How texts become terms."""
-        return json_text(self._analyser(wildcards.analyser))
+        return self._analyser(wildcards.analyser).as_json()
 
     def analyser_versions(self, wildcards: Any) -> str:
         """The versions of the libraries that can change the terms of an analyser."""
-        return versions(*_analyser_libraries(self._analyser(wildcards.analyser)))
+        return versions(*_libraries(self._analyser(wildcards.analyser)))
 
-    def analyser_of(self, retriever: Entry, corpus: str) -> str:
-        """Name of the analyser of a lexical retriever: its own, or the one for the language of the corpus."""
-        given = retriever["analyser"]
-        if isinstance(given, str):
-            return given
-        return str(given.get(self.corpora[whole_of(corpus)]["language"], given[OTHER]))
-
-    def bm25_versions(self, wildcards: Any) -> str:
-        """The same for a lexical retriever, whose questions are cut in its own job."""
-        analyser = self._analyser(self.analyser_of(self._retriever(wildcards), self._corpus(wildcards)))
-        return versions("bm25s", "numpy", *_analyser_libraries(analyser))
+    # --- searches -------------------------------------------------------------------------------------------
 
     def search_settings(self, wildcards: Any) -> str:
-        """What decides a run beside corpus, questions, vectors and other runs."""
+        """What decides a run beside files."""
+        return self._search(wildcards).as_json()
+
+    def search_code(self, wildcards: Any) -> str:
+        """Digest of the job, of the module of the retriever, and of what that loads by name."""
+        return code("search", *self._modules(wildcards))
+
+    def search_versions(self, wildcards: Any) -> str:
+        """Versions of the libraries that can change a run."""
+        search = self._search(wildcards)
+        if search.index:
+            return versions(*search.index.libraries)
+        if search.by.kind == RERANK:
+            return versions(*kind_of(self._encoder(self._retriever(wildcards))).libraries)
+        return versions(*search.by.libraries, *(_libraries(search.analyser) if search.analyser else ()))
+
+    def search_requests(self) -> dict[str, Any]:
+        """Memory and time of a search, see `asks`."""
+
+        def request(resource: str) -> Any:
+            def of_kind(wildcards: Any, input: Any, attempt: int) -> int:
+                entry = self._retriever(wildcards)
+                memory_mb, minutes, per_input = _ASKS["index" if "index" in entry else entry["kind"]]
+                asked = asks(memory_mb, minutes, per_input=lambda _: per_input)[resource]
+                return asked(wildcards, attempt=attempt, **({"input": input} if resource == "mem_mb" else {}))
+
+            return of_kind
+
+        return {resource: request(resource) for resource in ("mem_mb", "runtime")}
+
+    def search_device(self, wildcards: Any) -> str:
+        """Where pairs are compared. Not a setting of science: changing it runs nothing again."""
         entry = self._retriever(wildcards)
-        found: dict[str, Any] = {"depth": self._depth(wildcards), "retriever": wildcards.retriever}
-        match entry["kind"]:
-            case "bm25":
-                found |= pick_known(entry, "variant", "k1", "b", "delta")
-                found["analyser"] = self._analyser(self.analyser_of(entry, self._corpus(wildcards)))
-            case "dense" | "sparse":
-                found |= _vector_settings(entry)
-            case "fusion":
-                found |= fusion_settings(entry)
-                if not tuned_on(entry):
-                    found["weights"] = entry.get("weights", [1] * len(entry["of"]))
-            case "rerank":
-                found["rerank_depth"] = entry.get("depth", RERANKED)
-                found["encoder"] = encode_settings(self._encoder(entry))
-            case "random":
-                found["seed"] = entry.get("seed", self.experiment.config.retrieval.seed)
-        return json_text(found)
+        return json_text(
+            place_settings(self._encoder(entry)).get("device") if entry["kind"] == RERANK else None
+        )
+
+    def search_threads(self, wildcards: Any) -> int:
+        """Threads that the kind of a cross-encoder has use for; no number depends on them."""
+        entry = self._retriever(wildcards)
+        return kind_of(self._encoder(entry)).threads if entry["kind"] == RERANK else 1
+
+    def explain_code(self, wildcards: Any) -> str:
+        """Digest of the job and of the module that explains a retriever."""
+        return code("explain", self._search(wildcards).by.explained_by)
+
+    def explain_versions(self, wildcards: Any) -> str:
+        """The same of explanations; the tokenizer of a model names its terms."""
+        by_model = self._retriever(wildcards)["kind"] == SPARSE
+        return f"{self.search_versions(wildcards)} {versions('tokenizers', 'transformers') if by_model else ''}".strip()
 
     def index_settings(self, wildcards: Any) -> str:
         """What decides an index beside the vectors."""
-        return json_text(_vector_settings(self._retriever(wildcards)))
+        return RetrieverSettings(by=self._by(wildcards.retriever, "")).as_json()
+
+    def index_code(self, job: str) -> Any:
+        """Function of a job: its digest, with that of the module of its kind of index."""
+        return lambda wildcards: code(job, self._index(wildcards).module)
+
+    def index_versions(self, *libraries: str) -> Any:
+        """Function of a job: versions of these libraries, and of those of its kind of index."""
+        return lambda wildcards: versions(*{*libraries, *self._index(wildcards).libraries})
 
     def certify_settings(self, wildcards: Any) -> str:
         """What decides a certificate beside vectors, index and questions."""
-        config = self.experiment.config
-        statistics = config.statistics
-        found: dict[str, Any] = pick(config.retrieval, "depth") | {"retriever": wildcards.retriever}
-        found["certificate"] = {
-            "measure": config.retrieval.main,
-            "margin": statistics.rope,
-            "level": statistics.level,
-            "cutoffs": [*_RECALLS, config.retrieval.depth],
-        }
-        return json_text(found | _vector_settings(self._retriever(wildcards)))
+        retrieval, statistics = self.experiment.config.retrieval, self.experiment.config.statistics
+        return CertifySettings(
+            retriever=wildcards.retriever,
+            depth=retrieval.depth,
+            by=self._by(wildcards.retriever, wildcards.questions),
+            measure=retrieval.main,
+            margin=statistics.rope,
+            level=statistics.level,
+            cutoffs=(*_RECALLS, retrieval.depth),
+        ).as_json()
 
-    def index_code(self, command: str) -> Callable[[Any], str]:
-        """Function of a job: digest of the command and of the module of its kind of index."""
-        return lambda wildcards: code(command, self._index_kind(wildcards).module)
-
-    def index_versions(self, *libraries: str) -> Callable[[Any], str]:
-        """Function of a job: versions of these libraries, and of those of its kind of index."""
-        return lambda wildcards: versions(*{*libraries, *self._index_kind(wildcards).libraries})
-
-    def summarise_indexes_settings(self, _wildcards: Any) -> str:
-        """Titles, and the order."""
-        titles = {name: title_of(name, entry) for name, entry in self.retrievers.items()}
-        sets = {name: entry["title"] for name, entry in self.judged_sets.items()}
-        return json_text({"questions": sets, "retrievers": {name: titles[name] for name in self._indexed()}})
-
-    def reranking_code(self, wildcards: Any) -> str:
-        """Digest of the command and of the module of the encoder's kind."""
-        return code("rerank", kind_of(self._encoder(self._retriever(wildcards))).module)
-
-    def reranking_versions(self, wildcards: Any) -> str:
-        """Versions of the libraries that can change a score."""
-        return versions(*kind_of(self._encoder(self._retriever(wildcards))).libraries)
-
-    def reranking_device(self, wildcards: Any) -> str:
-        """Where pairs are compared. Not a setting of science: changing it runs nothing again."""
-        return json_text(place_settings(self._encoder(self._retriever(wildcards))).get("device"))
-
-    def reranking_threads(self, wildcards: Any) -> int:
-        """Threads that the encoder's kind has use for; no number depends on them."""
-        return kind_of(self._encoder(self._retriever(wildcards))).threads
+    # --- measures and tests ---------------------------------------------------------------------------------
 
     def evaluate_settings(self, wildcards: Any) -> str:
         """Measures, how intervals are drawn, and which questions belong together."""
-        measures = pick(self.experiment.config.retrieval, "measures")
         clusters = pick_known(self.question_sets[wildcards.questions], "cluster", "cluster_pattern")
-        return json_text(measures | self._resampling() | clusters)
+        measures = self.experiment.config.retrieval.measures
+        return EvaluateSettings(measures=measures, **clusters, **self._resampling()).as_json()
 
     def comparison_settings(self, _wildcards: Any) -> str:
-        """The order, for Snakemake sees sets of inputs, and how retrievers are compared."""
-        statistics = self.experiment.config.statistics
-        return json_text(
-            {
-                "order": [list(self.judged_sets), self.shown],
-                "families": self.seed_families(),
-                **pick(self.experiment.config.retrieval, "main", "measures"),
-                "alpha": statistics.alpha,
-                "margin": statistics.rope,
-                **self._resampling(),
-            }
-        )
-
-    def seed_families(self) -> dict[str, dict[str, str]]:
-        """Name → seed → the shown retriever; those of a family differ in their seed alone."""
-        found: dict[str, dict[str, str]] = {}
-        for name in self.shown:
-            if "seed_of" in self.retrievers[name]:
-                family = self.retrievers[name]["seed_of"]
-                found.setdefault(family, {})[seed_in(name, family)] = name
-        return found
+        """How retrievers are compared."""
+        return RetrievalComparisonSettings(
+            question_sets=tuple(self.judged_sets),
+            systems=tuple(self.shown),
+            families=self.seed_families(),
+            **pick(self.experiment.config.retrieval, "main", "measures"),
+            **self._testing(),
+        ).as_json()
 
     def hardest_settings(self, _wildcards: Any) -> str:
         """Who counts, whose runs are shown, by which measure, and how many questions are kept."""
         retrieval = self.experiment.config.retrieval
-        controls = self._of_kind(RANDOM)
-        return json_text(
-            {
-                "order": self.shown,
-                "serious": [name for name in self.shown if name not in controls],
-                "pair": retrieval.pair or [],
-                "measure": retrieval.main,
-                "limit": HARDEST_QUESTIONS,
-            }
-        )
+        return HardestSettings(
+            retrievers=tuple(self.shown),
+            controls=tuple(name for name in self._of_kind(RANDOM) if name in self.shown),
+            pair=retrieval.pair or (),
+            measure=retrieval.main,
+            limit=_HARDEST_QUESTIONS,
+        ).as_json()
+
+    # --- what is chosen on training questions ---------------------------------------------------------------
+
+    def weigh_settings(self, wildcards: Any) -> str:
+        """Which weights are tried, and by what they are measured."""
+        entry, retrieval = self._retriever(wildcards), self.experiment.config.retrieval
+        return WeighSettings(
+            retriever=wildcards.retriever,
+            depth=retrieval.depth,
+            by=self._by(wildcards.retriever, wildcards.questions),
+            measure=retrieval.main,
+            steps=TunedWeights.model_validate(entry["weights"]).steps,
+        ).as_json()
+
+    def choice_settings(self, wildcards: Any) -> str:
+        """How training questions are folded, and which choices count as equally good."""
+        weights = TunedWeights.model_validate(self._retriever(wildcards)["weights"])
+        return self._tuning(weights).as_json()
+
+    def decide_settings(self, wildcards: Any) -> str:
+        """Parameters, or what they are chosen from and how."""
+        entry = Decision.model_validate(self.decisions[wildcards.decision])
+        return DecideSettings(
+            decision=wildcards.decision,
+            parameters=entry.model_copy(update={"title": None, "retrievers": None}),
+            **({"tuning": self._tuning(entry)} if entry.tuned_on else {}),
+        ).as_json()
+
+    def decision_settings(self, _wildcards: Any) -> str:
+        """How the intervals of decisions are drawn, and their order."""
+        return DecisionSettings(systems=self._named_systems(), **self._resampling()).as_json()
+
+    def decision_comparison_settings(self, _wildcards: Any) -> str:
+        """How retrievers with their decisions are compared."""
+        return ComparisonSettings(
+            question_sets=tuple(self.judged_sets), systems=self._named_systems(), **self._testing()
+        ).as_json()
+
+    # --- summaries ------------------------------------------------------------------------------------------
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
-        corpora = {name: pick(entry, "title") for name, entry in self.corpora.items()}
-        models = self.experiment.fetched_models
-        return json_text(
-            {
-                "question_sets": {
-                    name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.judged_sets.items()
-                },
-                "corpora": corpora,
-                "retrievers": {
-                    name: {
-                        "title": title_of(name, entry),
-                        "control": entry["kind"] == RANDOM,
-                        "position": self._position(name),
-                        # of vectors: a reranker's own model measures nothing beside it
-                        "model": entry["model"] if entry["kind"] in BY_VECTORS else "",
-                        "model_title": models[entry["model"]].get("title", entry["model"])
-                        if entry["kind"] in BY_VECTORS
-                        else "",
-                    }
-                    for name, entry in self.retrievers.items()
-                },
-                "order": [list(self.judged_sets), self.shown],
-                **pick(self.experiment.config.retrieval, "measures", "main"),
-            }
-        )
+        return json_text(self._summary())
 
-    def question_summary_settings(self, wildcards: Any) -> str:
+    def question_summary_settings(self, _wildcards: Any) -> str:
         """The same, and how bands of recall are drawn and which retriever the others are compared with."""
         depth = self.experiment.config.retrieval.depth
-        told = json.loads(self.summarise_settings(wildcards))
-        return json_text({**told, "reference": self._reference(), "depth": depth, **self._resampling()})
-
-    def has_stages(self) -> bool:
-        """Whether the configuration names the stages of a chain."""
-        return self.experiment.config.retrieval.stages is not None
+        more = {"reference": self._reference(), "depth": depth, **self._resampling()}
+        return json_text(self._summary() | more)
 
     def stage_settings(self, _wildcards: Any) -> str:
         """The stages of the chain, what they are shown by, and which retrievers stand behind a name."""
@@ -322,16 +272,141 @@ class RetrievalSettings(Family):
             }
         )
 
-    # --- helpers ----------------------------------------------------------------------------------------
+    def summarise_indexes_settings(self, _wildcards: Any) -> str:
+        """Titles, and the order."""
+        sets = {name: entry["title"] for name, entry in self.judged_sets.items()}
+        titles = {name: self.title_of(name) for name in self._indexed()}
+        return json_text({"questions": sets, "retrievers": titles})
+
+    def weights_summary_settings(self, _wildcards: Any) -> str:
+        """Titles and order of everything, and how intervals are drawn."""
+        return json_text(
+            {
+                "question_sets": _titles(self.searched),
+                "retrievers": {
+                    name: {
+                        "title": self.title_of(name),
+                        "position": position,
+                        "of": [self.title_of(part) for part in self.retrievers[name]["of"]],
+                    }
+                    for position, name in enumerate(self.tuned)
+                },
+                "order": [list(self.searched), list(self.tuned)],
+                **self._resampling(),
+            }
+        )
+
+    def decision_summary_settings(self, _wildcards: Any) -> str:
+        """Titles and order of everything."""
+        return json_text(
+            {
+                "question_sets": _titles(self.question_sets),
+                "retrievers": {name: self.title_of(name) for name in self.shown},
+                "decisions": {name: entry.get("title", name) for name, entry in self.decisions.items()},
+                "controls": list(self._of_kind(RANDOM)),
+                "order": [list(self.question_sets), [list(one) for one in self.systems]],
+            }
+        )
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _search(self, wildcards: Any) -> SearchSettings:
+        """Of runs that become training data alone, so many documents are ranked that no edit trains again."""
+        entry, mined = self._retriever(wildcards), wildcards.questions in self.mined_alone
+        more: dict[str, Any] = {}
+        if entry["kind"] == BM25:
+            more["analyser"] = self._analyser(self.analyser_of(entry, self._corpus(wildcards)))
+        elif entry["kind"] == RERANK:
+            more["encoder"] = encode_settings(self._encoder(entry))
+        return SearchSettings(
+            retriever=wildcards.retriever,
+            depth=MOST_RANKS if mined else self.experiment.config.retrieval.depth,
+            by=self._by(whole_of(wildcards.retriever), wildcards.questions),
+            **more,
+        )
+
+    def _by(self, name: str, questions: str) -> Retriever:
+        """A retriever with what its searches of a question set read of it, and nothing that is shown alone."""
+        by = _RETRIEVER.validate_python(self.retrievers[name])
+        read: dict[str, Any] = {"title": None, "seed_of": None}
+        if by.kind == BM25:
+            read["analyser"] = self.analyser_of(self.retrievers[name], self.searched[questions]["corpus"])
+        elif isinstance(by, Fusion) and isinstance(by.weights, TunedWeights):
+            read["weights"] = None
+        elif isinstance(by, RunFile):
+            read["files"] = {questions: by.files[questions]}
+        elif isinstance(by, RandomOrder) and by.seed is None:
+            read["seed"] = self.experiment.config.retrieval.seed
+        return by.model_copy(update=read)
+
+    def _modules(self, wildcards: Any) -> list[str]:
+        search = self._search(wildcards)
+        if search.by.kind == RERANK:
+            return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module]
+        return [search.module, *([search.index.module] if search.index else [])]
+
+    def _index(self, wildcards: Any) -> Any:
+        return _RETRIEVER.validate_python(self._retriever(wildcards)).index  # type: ignore[union-attr]
+
+    def _analyser(self, name: str) -> Analyser:
+        analyser = Analyser.model_validate(self._entry("analysers", name))
+        words = analyser.stop_words
+        if isinstance(words, StopList):  # an edit of the user's file is another analyser
+            words = with_checksum(words, where=f"analysers.{name}.stop_words")
+        return analyser.model_copy(update={"title": None, "stop_words": words})
+
+    def _resampling(self) -> dict[str, Any]:
+        statistics = self.experiment.config.statistics
+        return pick(statistics, "level", "n_resamples") | {"seed": self.experiment.config.retrieval.seed}
+
+    def _testing(self) -> dict[str, Any]:
+        statistics = self.experiment.config.statistics
+        return {"alpha": statistics.alpha, "margin": statistics.rope, **self._resampling()}
+
+    def _tuning(self, entry: TunedWeights | Decision) -> TuningSettings:
+        return TuningSettings(
+            folds=entry.folds,
+            margin=self.experiment.config.statistics.rope,
+            row_ids=tuple(name for name in entry.tuned_on or () if self.searched[name].get("ids") == "rows"),
+            seed=self.experiment.config.retrieval.seed,
+        )
+
+    def _named_systems(self) -> tuple[str, ...]:
+        return tuple(f"{retriever}/{decision}" for retriever, decision in self.systems)
+
+    def _checks(self, entry: Entry) -> str:
+        files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
+        known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
+        return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
+
+    def _summary(self) -> dict[str, Any]:
+        return {
+            "question_sets": {
+                name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.judged_sets.items()
+            },
+            "corpora": {name: pick(entry, "title") for name, entry in self.corpora.items()},
+            "retrievers": {name: self._described(name) for name in self.retrievers},
+            "order": [list(self.judged_sets), self.shown],
+            **pick(self.experiment.config.retrieval, "measures", "main"),
+        }
+
+    def _described(self, name: str) -> dict[str, Any]:
+        entry, models = self.retrievers[name], self.experiment.fetched_models
+        # of vectors: a reranker's own model measures nothing beside it
+        model = entry["model"] if entry["kind"] in BY_VECTORS else ""
+        return {
+            "title": self.title_of(name),
+            "control": entry["kind"] == RANDOM,
+            "position": self._position(name),
+            "model": model,
+            "model_title": models[model].get("title", model) if model else "",
+        }
 
     def _position(self, name: str) -> int:
         """Place among the shown retrievers, or among their controls; of those that are only fused behind them."""
-        alike = [
-            one
-            for one in dict.fromkeys([*self.shown, *self.retrievers])
-            if (self.retrievers[one]["kind"] == RANDOM) == (self.retrievers[name]["kind"] == RANDOM)
-        ]
-        return alike.index(name)
+        controls = self._of_kind(RANDOM)
+        every = dict.fromkeys([*self.shown, *self.retrievers])
+        return [one for one in every if (one in controls) == (name in controls)].index(name)
 
     def _reference(self) -> str:
         """What the others are compared with: the first BM25 where the configuration says nothing."""
@@ -339,113 +414,12 @@ class RetrievalSettings(Family):
         first = next(iter([*lexical, *self.shown]), "")
         return str(self.experiment.config.retrieval.reference or first)
 
-    def _encoder(self, retriever: Entry) -> Entry:
-        return self.experiment.fetched_models[retriever["model"]]
 
-    def _of_kind(self, kind: str) -> Entries:
-        return {name: entry for name, entry in self.retrievers.items() if entry["kind"] == kind}
-
-    def _by_vectors(self) -> Entries:
-        return {name: entry for name, entry in self.retrievers.items() if entry["kind"] in BY_VECTORS}
-
-    def _indexed(self) -> Entries:
-        return {name: entry for name, entry in self._by_vectors().items() if "index" in entry}
-
-    def _index_kind(self, wildcards: Any) -> IndexKind:
-        return KINDS[self._retriever(wildcards)["index"]["kind"]]
-
-    def _retriever(self, wildcards: Any) -> Entry:
-        return self.retrievers[whole_of(wildcards.retriever)]
-
-    def _corpus(self, wildcards: Any) -> str:
-        """What a job searches: the corpus of its questions, or the shard that its retriever names."""
-        if hasattr(wildcards, "corpus"):
-            return str(wildcards.corpus)
-        shard = suffix_of(getattr(wildcards, "retriever", ""))
-        return f"{self.prepared[wildcards.questions]['corpus']}{shard}"
-
-    def holds_laws(self, corpus: str) -> bool:
-        """Whether documents of a corpus are articles of laws, as in the Zalo challenge."""
-        return any(source["format"] == _LAWS for source in self.prepared_corpora[corpus]["documents"])
-
-    def _depth(self, wildcards: Any) -> int:
-        """Documents that are ranked; of runs that become training data alone, so many that no edit trains again."""
-        mined = wildcards.questions in self.mined_alone
-        return MOST_RANKS if mined else int(self.experiment.config.retrieval.depth)
-
-    def _training(self, wildcards: Any) -> list[str]:
-        return list(self.prepared[wildcards.questions].get("training", []))
-
-    def _entry(self, section: str, name: str) -> Entry:
-        return self.experiment.entries[section][name]
-
-    def _analyser(self, name: str) -> Entry:
-        entry = pick_known(
-            self._entry("analysers", name), "units", "lower", "normalise", "stop_words", "stemmer"
-        )
-        if isinstance(entry.get("stop_words"), Mapping):  # an edit of the user's file is another analyser
-            entry["stop_words"] = file_settings(entry["stop_words"], where=f"analysers.{name}.stop_words")
-        return entry
-
-    def _resampling(self) -> dict[str, Any]:
-        statistics = self.experiment.config.statistics
-        seed = self.experiment.config.retrieval.seed
-        return {"level": statistics.level, "n_resamples": statistics.n_resamples, "seed": seed}
-
-    def _checks(self, entry: Entry) -> str:
-        files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
-        known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
-
-
-def _corpora_of(question_sets: Entries, corpora: Entries) -> Entries:
-    names = dict.fromkeys(entry["corpus"] for entry in question_sets.values())
-    return {name: corpora[name] for name in names}
-
-
-def _analyser_libraries(analyser: Entry) -> list[str]:
-    segments, stems = analyser["units"] == "vietnamese-words", analyser.get("stemmer", "none") != "none"
+def _libraries(analyser: Analyser) -> list[str]:
+    """The distributions that can change the terms of an analyser."""
+    segments, stems = analyser.units == "vietnamese-words", analyser.stemmer != "none"
     return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
 
 
-def _needed_runs(
-    question_sets: Sequence[str], shown: Sequence[str], decisions: Entries, data: Entries, retrievers: Entries
-) -> tuple[dict[str, list[str]], set[str]]:
-    """Question set → the retrievers that search it: all on those that are shown; what is tuned, or mines, on others.
-
-    And the sets that are searched for training alone.
-    """
-    found = {name: dict.fromkeys(all_retrievers(shown, retrievers)) for name in question_sets}
-
-    def train(sets: Sequence[str], names: Sequence[str]) -> None:
-        for name in sets:
-            found.setdefault(name, {}).update(dict.fromkeys(all_retrievers(names, retrievers)))
-
-    mining = [(name, question_sets_of(entry)) for entry in data.values() for name in searchers_of(entry)]
-    for name in all_retrievers([*shown, *(name for name, _ in mining)], retrievers):
-        train(tuned_on(retrievers[name]), parts_of(retrievers[name]))
-    for entry in decisions.values():
-        train(entry.get("tuned_on", []), decided_by(entry, shown))
-    measured = set(found)
-    for name, sets in mining:
-        train(sets, [name])
-    return {name: list(names) for name, names in found.items()}, set(found) - measured
-
-
-def fusion_settings(entry: Entry) -> dict[str, Any]:
-    """How a fusion makes one run of several, but for its weights."""
-    return pick_known(entry, "rule", "normalise", "k") | ({"times": True} if "times" in entry else {})
-
-
-def title_of(name: str, entry: Entry) -> str:
-    """What tables call a retriever; of rounded weights and of candidates in another order they say so."""
-    of_terms = entry if entry["kind"] == SPARSE else {}
-    rounded = f", {of_terms['impacts']}-bit impacts" if "impacts" in of_terms else ""
-    second = f", {of_terms['candidates']} candidates" if "candidates" in of_terms else ""
-    return f"{entry.get('title', name)}{rounded}{second}"
-
-
-def _vector_settings(entry: Entry) -> dict[str, Any]:
-    """How vectors are compared, or weights of terms rounded and candidates ordered; and the index of either."""
-    known = pick_known(entry, "impacts", "candidates", "index")
-    return known if entry["kind"] == SPARSE else {"similarity": entry.get("similarity", "cosine"), **known}
+def _titles(question_sets: Entries) -> dict[str, Any]:
+    return {name: pick(entry, "title", "data_version", "language") for name, entry in question_sets.items()}

@@ -6,7 +6,7 @@ from typing import Any
 from sentflow.config.experiment import Experiment
 from sentflow.families.training.data import DataOfTraining
 from sentflow.families.training.models import TrainedModels
-from sentflow.families.training.products import PRODUCTS, SECTION
+from sentflow.families.training.products import PRODUCTS
 from sentflow.families.training.reports import ReportsOfTraining
 from sentflow.families.training.study import StudyOfTrainings
 from sentflow.graph import paths
@@ -18,9 +18,8 @@ class Training(Family):
     """The trained encoders of an experiment; what they are worth is measured like that of any other."""
 
     name = "training"
-    position = 5
     products = PRODUCTS
-    section = SECTION
+    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -89,6 +88,3 @@ class Training(Family):
     def kept(self, output: Any, temporary: Any) -> Any:
         """Snapshots stay, or are deleted when the encoder is chosen."""
         return output if self.experiment.config.training.keep_snapshots else temporary(output)
-
-
-FAMILY = Training

@@ -1,7 +1,7 @@
 """The tables, the figures and the check of trainings, and what the page says of them."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
+from sentflow.graph.family import CHECK, FIGURE, TABLE, Product, products_of
 
 _PACKAGE = "sentflow.report.families.training."
 _SUMMARY = (paths.SUMMARY_TRAINING,)
@@ -11,19 +11,16 @@ PRODUCTS = (
     *products_of(
         _PACKAGE,
         "sweeps",
-        (TABLE, "training-sweep", "sweep_table:table", _SUMMARY),
-        (TABLE, "training-reduced", "reduced_table:table", _SUMMARY),
+        (TABLE, "training-sweep", "tables:sweep", _SUMMARY),
+        (TABLE, "training-reduced", "tables:best_of_sweep", _SUMMARY),
         (FIGURE, "training-sweep", "sweep_figure:FIGURE", (paths.SUMMARY_SWEEPS,)),
     ),
     *products_of(
         _PACKAGE,
         "trainings",
-        (TABLE, "training-runs", "runs_table:table", _JOBS),
-        (TABLE, "training-costs", "training_costs_table:table", _JOBS),
-        (TABLE, "training-held-out", "held_out_table:table", (paths.SUMMARY_TRAINING_HELD_OUT,)),
-        (TABLE, "training-consert", "seven_tables:consert_table", _SUMMARY),
-        (TABLE, "training-simcse", "seven_tables:simcse_table", _SUMMARY),
-        (TABLE, "training-sgbert", "seven_tables:sgbert_table", _SUMMARY),
+        (TABLE, "training-runs", "tables:runs", _JOBS),
+        (TABLE, "training-costs", "tables:costs", _JOBS),
+        (TABLE, "training-held-out", "tables:held_out", (paths.SUMMARY_TRAINING_HELD_OUT,)),
         (
             FIGURE,
             "training-curves",
@@ -40,7 +37,7 @@ PRODUCTS = (
     *products_of(
         _PACKAGE,
         "training seeds",
-        (TABLE, "training-seeds", "seeds_table:table", (paths.TRAINING_SEEDS, paths.SUMMARY_TRAINING)),
+        (TABLE, "training-seeds", "tables:seeds", (paths.TRAINING_SEEDS, paths.SUMMARY_TRAINING)),
     ),
     Product(
         FIGURE,
@@ -59,4 +56,3 @@ PRODUCTS = (
         also=(paths.SUMMARY, paths.SUMMARY_SIMILARITY, paths.SUMMARY_RETRIEVAL),
     ),
 )
-SECTION = SectionOfPage.of("training", "summary", "results", "generality", "costs")

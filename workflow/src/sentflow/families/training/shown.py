@@ -8,23 +8,6 @@ from sentflow.config.entries import Entry, read_yaml
 from sentflow.errors import ConfigError, instead
 from sentflow.families.training.sweeps import Cell, cells, development_of, shown_method
 
-# Tables of seven STS columns → the section of published similarity that they show
-_SECTIONS = {"training-consert": "ConSERT", "training-simcse": "SimCSE", "training-sgbert": "SG-BERT"}
-_SEVEN = 7
-
-
-def published_lines(workflow: Path) -> dict[str, list[Entry]]:
-    """Table → the published rows with all seven sets, of the usual protocol."""
-    entries = read_yaml(workflow / "catalog" / "published_similarity.yaml")["sts"]
-    return {
-        table: [
-            entry
-            for entry in entries
-            if entry["section"] == section and "average" in entry and len(entry["values"]) == _SEVEN
-        ]
-        for table, section in _SECTIONS.items()
-    }
-
 
 def shown_sweep(name: str, sweep: Mapping[str, Any], workflow: Path) -> Entry:
     """A sweep as `sentflow.report.families.training.sweep_cells` reads it; one line per cell, whatever its seeds.

@@ -7,7 +7,7 @@ from typing import Any
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.kinds.table import TRAINED
 from sentflow.families.pair_sets import measured, resampling
-from sentflow.families.training.shown import published_lines, shown_sweep
+from sentflow.families.training.shown import shown_sweep
 from sentflow.graph import paths
 from sentflow.graph.job_settings import json_text
 
@@ -43,12 +43,7 @@ class StudyOfTrainings:
         if not self.groups:
             return {}
         sweeps = [shown_sweep(name, sweep, workflow) for name, sweep in self.sweeps.items()]
-        lines = {
-            table: lines
-            for table, lines in published_lines(workflow).items()
-            if any(line.get("trained") in self.groups for line in lines)
-        }
-        return {**lines, "training-sweep": sweeps, "training-reduced": sweeps}
+        return {"training-sweep": sweeps, "training-reduced": sweeps}
 
     def similarities(self) -> list[str]:
         """The similarities of every pair by every training with several seeds."""

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sentflow.report import captions
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.figure import canvas, layout
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.numbers import MISSING, count, duration, memory
+from sentflow.report.rows import data_note
 
 
 def draw(rows: Sequence[CostRow]) -> Figure:
@@ -37,7 +37,7 @@ def texts_of(rows: Sequence[CostRow]) -> FigureTexts:
     longest = max(rows, key=lambda row: row.wall_seconds)
     return FigureTexts(
         title="Time and memory per rule",
-        reading="Jobs that ran in parallel took less wall-clock time. " + captions.data_note(rows),
+        reading="Jobs that ran in parallel took less wall-clock time. " + data_note(rows),
         alternative=f"Bars of time and memory for {len(rows)} rules; the longest is {longest.rule} with "
         f"{duration(longest.wall_seconds)} over {longest.jobs} jobs. "
         "The table of costs has the same numbers.",

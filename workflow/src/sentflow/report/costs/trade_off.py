@@ -17,7 +17,7 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, nothing, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, duration, listed, percent, seconds_each
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _HEIGHT, _PANELS_INCHES, _MOST_PANEL = 2.1, 5.8, 6.4
 FEWEST = 3
@@ -132,7 +132,7 @@ def texts_of(rows: Sequence[TradeOffRow]) -> FigureTexts:
             f"Not shown, because a task is missing: {', '.join(incomplete)}." if incomplete else "",
             first.score_notes,
             f"Protocol {first.protocol}, {first.repetitions} × {first.folds} folds.",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Mean score over {first.n_tasks} tasks against {listed([cost.heading for cost in shown])}, "
         f"for {counted(len(rows), 'encoder')}. The table of encoders has the same numbers.",

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sentflow.graph import products
-from sentflow.report.captions import SAMPLE_NOTE
+from sentflow.graph.family import FIGURE
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.inputs import Inputs
+from sentflow.report.rows import SAMPLE_NOTE
 
 _MEDIA_TYPES = {
     ".csv": "text/csv",
@@ -57,9 +58,9 @@ def pictures(files: Sequence[Path], inputs: Inputs) -> dict[str, Picture]:
         if path.suffix in (".png", ".svg")
     }
     found = {}
-    for name in products.names(products.FIGURE):
+    for name in products.names(FIGURE):
         if name in best:
-            recipe: Recipe = products.find(products.FIGURE, name).load()
+            recipe: Recipe = products.find(FIGURE, name).load()
             rows = recipe.rows(inputs)
             if rows:
                 found[name] = _picture(best[name], recipe.texts(rows))

@@ -22,6 +22,7 @@ from sentflow.report.page.leaderboards import leaderboards
 from sentflow.report.page.sources import Section, Sources
 from sentflow.report.page.tabs import tabs_of
 from sentflow.report.rows import data_versions, is_sample, unique
+from sentflow.report.table.html import html_text
 
 _FOLDER = Path(__file__).parents[1]  # of the templates of the page and of families
 # two or more names behind a slash that neither an address nor a name precedes; a file address; a drive
@@ -75,6 +76,7 @@ def _environment() -> Environment:
         finalize=_shown,
     )
     environment.filters |= {
+        "table": html_text,
         "decimal": numbers.decimal,
         "about": numbers.about,
         "count": numbers.count,
@@ -97,7 +99,7 @@ def _environment() -> Environment:
 
 
 def _context(sources: Sources) -> dict[str, Any]:
-    made = (section.load()(sources) for section in products.known_sections())
+    made = (section(sources) for section in products.sections())
     sections: list[Section] = [section for section in made if section is not None]
     named = [row for section in sections for row in section.encoders]
     rows = [row for section in sections for row in section.rows]

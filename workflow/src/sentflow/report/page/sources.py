@@ -1,18 +1,19 @@
 """What the page is made of, and what a family of measurements has to say on it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from sentflow.audit.rows import HardRow
 from sentflow.graph import products
+from sentflow.graph.family import TABLE
 from sentflow.report.checks import CheckResult
 from sentflow.report.findings import Finding
 from sentflow.report.inputs import Inputs
 from sentflow.report.leaderboard import Board, Column
 from sentflow.report.rows import DataRow
-from sentflow.report.table.html import HtmlTable, html_table
+from sentflow.report.table.table import Table
 
 
 class EncoderInRow(Protocol):
@@ -78,13 +79,13 @@ class Sources:
         found: Mapping[str, Mapping[str, Any]] = self.settings.get(section, {})
         return found
 
-    def table(self, name: str, group_heading: str = "Task") -> HtmlTable:
+    def table(self, name: str, block_heading: str = "") -> Table:
         """A table of the registry, for the page."""
         published = self.settings.get("published", {}).get(name, ())
-        made = products.find(products.TABLE, name).load()(
+        table: Table = products.find(TABLE, name).load()(
             self.inputs, {"caption": self.title, "published": published}
         )
-        return html_table(made, group_heading=group_heading)
+        return replace(table, block_heading=block_heading) if block_heading else table
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class Section:
     rows: Sequence[DataRow]
     encoders: Sequence[EncoderInRow]
     findings: Sequence[Finding]
-    tables: Mapping[str, HtmlTable]
+    tables: Mapping[str, Table]
     datasets: Sequence[str]
     method: tuple[Part, ...] = ()
     answer: tuple[str, ...] = ()

@@ -1,93 +1,63 @@
-"""A table as rows of cells that any format can print."""
+"""Tables of families that do not declare their columns yet; goes with the last of them."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+import re
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Any
 
+from sentflow.report.numbers import MINUS, MISSING
+from sentflow.report.rows import SAMPLE_NOTE
+from sentflow.report.table.table import Block, Cell, Column, Matrix, Table, Value
 
-@dataclass(frozen=True)
-class Cell:
-    """A text, and a detail that may be printed smaller or below it.
-
-    Attributes
-    ----------
-    mark
-        `BEST` (bold) or `NOT_WORSE` (underlined): what a test says, never how a number looks.
-    letters
-        Raised behind the text: the columns that this one is significantly better than; in a heading its own letter.
-    """
-
-    text: str
-    detail: str = ""
-    mark: str = ""
-    letters: str = ""
+_NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
+_UNITS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "MiB": 1.0, "GiB": 1024.0}
+_DURATION = re.compile(r"(?<![\d.,])([\d.,]+) (ms|s|min|h|MiB|GiB)\b")
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under a common heading (empty for none)."""
+    """Lines under a common title."""
 
     title: str
     rows: tuple[tuple[Cell, ...], ...]
 
 
-Value = str | int | float | bool | None
+def table_of_cells(
+    *,
+    name: str,
+    caption: str,
+    notes: tuple[str, ...],
+    header: tuple[str, ...],
+    alignment: tuple[str, ...],
+    groups: tuple[Group, ...],
+    tidy_header: tuple[str, ...],
+    tidy_rows: tuple[tuple[Value, ...], ...],
+    header_letters: tuple[str, ...] = (),
+    lead: int = 1,
+    matrix: Matrix | None = None,
+    block_heading: str = "Task",
+) -> Table:
+    """A table of cells."""
+    letters = header_letters or ("",) * len(header)
+    columns = tuple(
+        Column(heading, Cell, kind in "rc", float(kind[1:]) if kind[1:] else None, letter)
+        for heading, kind, letter in zip(header, alignment, letters, strict=True)
+    )
+    blocks = tuple(
+        Block(group.title.split(":")[0], group.title, tuple(_sorted(row, columns) for row in group.rows))
+        for group in groups
+    )
+    is_sample = SAMPLE_NOTE in notes
+    return Table(
+        name, caption, notes, columns, blocks, tidy_header, tidy_rows, is_sample, block_heading, lead, matrix
+    )
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """The values of a table that has one by each of its lines and columns, as its wide CSV and compact LaTeX show them.
-
-    Attributes
-    ----------
-    header, rows
-        Names of lines and columns as programs know them; values in full precision, None where there is none.
-    notes
-        Of the compact form: it has neither intervals nor letters, so that it has fewer notes.
-    """
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[Value, ...], ...]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table for people, and the same facts as tidy records for programs.
-
-    Attributes
-    ----------
-    name
-        Label, e.g. ``"scores"``.
-    caption
-        One sentence: what is shown.
-    notes
-        Further sentences: on what data, made how, how to read it.
-    header
-        One heading per column.
-    header_letters
-        The letter of each column, empty for none; no letters at all where nothing was tested.
-    lead
-        Columns that name a row: they stand again where a table is cut into several because it is too wide.
-    matrix
-        Only of products that are one (`sentflow.graph.products.Product.is_matrix`).
-    alignment
-        Per column ``l``, ``r``, ``c``, or ``w3.6``: text that is wrapped at 3.6 cm where a format can do so.
-    tidy_header, tidy_rows
-        For CSV: full precision, None where nothing is known.
-    """
-
-    name: str
-    caption: str
-    notes: tuple[str, ...]
-    header: tuple[str, ...]
-    alignment: tuple[str, ...]
-    groups: tuple[Group, ...]
-    tidy_header: tuple[str, ...]
-    tidy_rows: tuple[tuple[Value, ...], ...]
-    header_letters: tuple[str, ...] = ()
-    lead: int = 1
-    matrix: Matrix | None = None
+def _sorted(row: Sequence[Cell], columns: Sequence[Column]) -> tuple[Cell, ...]:
+    return tuple(
+        replace(cell, value=_value(cell.text)) if column.is_number else cell
+        for cell, column in zip(row, columns, strict=True)
+    )
 
 
 def names_of(kind: type[Any]) -> tuple[str, ...]:
@@ -100,14 +70,15 @@ def records_of(rows: Sequence[Any]) -> tuple[tuple[Value, ...], ...]:
     return tuple(astuple(row) for row in rows)
 
 
-def crossed(rows: Iterable[Any], by: Sequence[str], across: str, value: str, notes: Sequence[str]) -> Matrix:
-    """The matrix of rows: a line for each value of the attributes `by`, a column for each of `across`."""
-    cells = {
-        (tuple(getattr(row, key) for key in by), getattr(row, across)): getattr(row, value) for row in rows
-    }
-    lines, columns = (list(dict.fromkeys(keys)) for keys in zip(*cells, strict=True)) if cells else ([], [])
-    return Matrix(
-        header=(*by, *columns),
-        rows=tuple((*line, *(cells.get((line, column)) for column in columns)) for line in lines),
-        notes=tuple(notes),
-    )
+def _value(text: str) -> float | None:
+    plain = text.replace(MINUS, "-").replace("\u202f", " ").strip()
+    if plain == MISSING:
+        return None
+    measured = _DURATION.findall(plain)
+    if measured:
+        return sum(float(number.replace(",", "")) * _UNITS[unit] for number, unit in measured)
+    if plain.startswith("<"):
+        match = _NUMBER.match(plain[1:].strip())
+        return float(match[0]) / 2 if match else None
+    match = _NUMBER.match(plain)
+    return float(match[0].replace(",", "")) if match else None

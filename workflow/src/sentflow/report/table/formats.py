@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sentflow.compare.marks import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
-from sentflow.report.table.cells import Cell, Table, Value
+from sentflow.report.table.table import Cell, Table, Value
 
 # Markdown has no underline of its own; this element is one, and is shown where pipe tables are
 _MARKDOWN_MARKS = {"": ("", ""), BEST: ("**", "**"), NOT_WORSE: ("<ins>", "</ins>")}
@@ -21,7 +21,7 @@ def csv_text(table: Table) -> str:
 
     A text that a spreadsheet would take for a formula gets an apostrophe before it.
     """
-    return csv_records(table.tidy_header, table.tidy_rows)
+    return csv_records(table.header, table.records)
 
 
 def wide_csv_text(table: Table) -> str:
@@ -39,14 +39,13 @@ def wide_csv_text(table: Table) -> str:
 
 def markdown_text(table: Table) -> str:
     """Caption, a pipe table, and the notes as a list."""
-    rules = {"l": ":--", "w": ":--", "r": "--:", "c": ":-:"}
-    lines = [f"**{markdown(table.caption)}**", "", _pipes(_markdown_header(table))]
-    lines.append(_pipes([rules[kind[0]] for kind in table.alignment]))
-    for group in table.groups:
-        if group.title:
-            blank = [""] * (len(table.header) - 1)
-            lines.append(_pipes([f"*{markdown(group.title)}*", *blank]))
-        lines += [_pipes([_markdown_cell(cell) for cell in row]) for row in group.rows]
+    lines = [f"**{markdown(table.caption)}**", ""]
+    lines.append(_pipes([markdown(column.heading) + _raised(column.letter) for column in table.columns]))
+    lines.append(_pipes(["--:" if column.is_number else ":--" for column in table.columns]))
+    for block in table.blocks:
+        if block.title:
+            lines.append(_pipes([f"*{markdown(block.title)}*", *[""] * (len(table.columns) - 1)]))
+        lines += [_pipes([_markdown_cell(cell) for cell in line]) for line in block.lines]
     lines += ["", *(f"- {markdown(note)}" for note in table.notes)]
     return "\n".join(lines) + "\n"
 
@@ -80,11 +79,6 @@ def markdown(text: str) -> str:
         text = text.replace(character, "\\" + character)
     # brackets alone are those of an interval; with an address behind them they would be a link
     return " ".join(text.replace("](", "]\\(").split("\n"))
-
-
-def _markdown_header(table: Table) -> list[str]:
-    own = table.header_letters or ("",) * len(table.header)
-    return [markdown(name) + _raised(letter) for name, letter in zip(table.header, own, strict=True)]
 
 
 def _markdown_cell(cell: Cell) -> str:

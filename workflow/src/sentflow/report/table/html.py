@@ -1,89 +1,88 @@
-"""A table of the report as rows for the page: headings, cells, and what each cell is sorted by."""
+"""One table as HTML of the page: sortable, its blocks as a first column. Every text is escaped."""
 
-import re
-from dataclasses import dataclass
+from markupsafe import Markup, escape
 
-from sentflow.report.captions import SAMPLE_NOTE
-from sentflow.report.numbers import MINUS, MISSING
-from sentflow.report.table.cells import Cell, Table
+from sentflow.compare.marks import BEST, NOT_WORSE
+from sentflow.files.control_characters import visible
+from sentflow.report.rows import SAMPLE_NOTE
+from sentflow.report.table.table import Cell, Column, Table
 
-_NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
-_UNITS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "MiB": 1.0, "GiB": 1024.0}
-_DURATION = re.compile(r"(?<![\d.,])([\d.,]+) (ms|s|min|h|MiB|GiB)\b")
-
-
-@dataclass(frozen=True)
-class HtmlCell:
-    """A cell; `value` is what it is sorted by, None for text or where nothing is known."""
-
-    text: str
-    detail: str
-    mark: str
-    letters: str
-    value: float | None
+_MARKS = {
+    "": Markup("{}"),
+    BEST: Markup('<strong>{}</strong><span class="spoken"> highest</span>'),
+    NOT_WORSE: Markup(
+        '<span class="not-worse">{}</span><span class="spoken"> not significantly worse than the highest</span>'
+    ),
+}
+_STAMP = Markup(' <span class="stamp">sample data</span>')
 
 
-@dataclass(frozen=True)
-class HtmlTable:
-    """A table for the page.
+def html_text(table: Table, filter_label: str = "", *, is_prose: bool = False) -> Markup:
+    """A table in a region that scrolls, and its notes folded below.
 
-    Attributes
+    Parameters
     ----------
-    numeric
-        Per column whether it holds numbers, to the right and sorted as such.
-    is_sample
-        Whether all data are sample data, which the page says by a stamp, once, instead of in the notes of every table.
-    rows
-        Without headings between them: these are a column of their own, so that rows can be sorted.
+    filter_label
+        What stands beside the field by which lines are filtered; empty for no field.
+    is_prose
+        Whether its cells are sentences.
     """
-
-    name: str
-    caption: str
-    notes: tuple[str, ...]
-    header: tuple[str, ...]
-    numeric: tuple[bool, ...]
-    rows: tuple[tuple[HtmlCell, ...], ...]
-    is_sample: bool = False
-
-
-def html_table(table: Table, *, group_heading: str = "Task") -> HtmlTable:
-    """The same table with the titles of groups as a first column."""
-    grouped = any(group.title for group in table.groups)
-    numeric = tuple(kind == "r" for kind in table.alignment)
-    rows = []
-    for group in table.groups:
-        lead = (HtmlCell(group.title.split(":")[0], "", "", "", None),) if grouped else ()
-        for row in group.rows:
-            cells = tuple(
-                _cell(cell, is_number=is_number) for cell, is_number in zip(row, numeric, strict=True)
+    has_blocks = any(block.title for block in table.blocks)
+    heads = [Markup('<th scope="col">{}</th>').format(table.block_heading)] if has_blocks else []
+    heads += [
+        Markup('<th scope="col"{}>{}</th>').format(_class(column), visible(column.heading))
+        for column in table.columns
+    ]
+    lines = [
+        Markup("<tr>{}</tr>").format(
+            Markup("").join(
+                [
+                    *([Markup('<th scope="row">{}</th>').format(visible(block.name))] if has_blocks else []),
+                    *(
+                        _cell(cell, column, is_head=not has_blocks and place == 0)
+                        for place, (cell, column) in enumerate(zip(line, table.columns, strict=True))
+                    ),
+                ]
             )
-            rows.append(lead + cells)
-    return HtmlTable(
+        )
+        for block in table.blocks
+        for line in block.lines
+    ]
+    return Markup(
+        '<div class="scroll" role="region" aria-label="Table of {name}" tabindex="0">\n'
+        '<table class="data{prose}" data-sortable{filter}>\n'
+        "<caption><span>{caption}{stamp}</span></caption>\n"
+        "<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}\n</tbody>\n</table>\n</div>\n{notes}"
+    ).format(
         name=table.name,
-        caption=table.caption,
-        notes=tuple(note for note in table.notes if note != SAMPLE_NOTE),
-        header=((group_heading,) if grouped else ()) + table.header,
-        numeric=((False,) if grouped else ()) + numeric,
-        rows=tuple(rows),
-        is_sample=SAMPLE_NOTE in table.notes,
+        prose=" prose" if is_prose else "",
+        filter=Markup(' data-filter="{}"').format(filter_label) if filter_label else "",
+        caption=visible(table.caption),
+        stamp=_STAMP if table.is_sample else "",
+        heads=Markup("").join(heads),
+        lines=Markup("\n").join(lines),
+        notes=_notes([note for note in table.notes if note != SAMPLE_NOTE]),
     )
 
 
-def sort_value(text: str) -> float | None:
-    """The number that a cell begins with, times and sizes in one unit each; None if it does not begin with one."""
-    plain = text.replace(MINUS, "-").replace("\u202f", " ").strip()
-    if plain == MISSING:
-        return None
-    measured = _DURATION.findall(plain)
-    if measured:
-        return sum(float(number.replace(",", "")) * _UNITS[unit] for number, unit in measured)
-    if plain.startswith("<"):
-        found = _NUMBER.match(plain[1:].strip())
-        return float(found[0]) / 2 if found else None
-    found = _NUMBER.match(plain)
-    return float(found[0].replace(",", "")) if found else None
+def _notes(notes: list[str]) -> Markup:
+    if not notes:
+        return Markup("")
+    items = Markup("").join(Markup("<li>{}</li>").format(visible(note)) for note in notes)
+    return Markup('<details class="notes">\n<summary>Notes</summary>\n<ul>{}</ul>\n</details>').format(items)
 
 
-def _cell(cell: Cell, *, is_number: bool) -> HtmlCell:
-    value = sort_value(cell.text) if is_number else None
-    return HtmlCell(cell.text, cell.detail, cell.mark, cell.letters, value)
+def _class(column: Column) -> Markup:
+    return Markup(' class="number"') if column.is_number else Markup("")
+
+
+def _cell(cell: Cell, column: Column, *, is_head: bool) -> Markup:
+    shown = _MARKS[cell.mark].format(visible(cell.text))
+    if cell.letters:
+        shown += Markup('<sup class="letters">{}</sup>').format(cell.letters)
+    if cell.detail:
+        shown += Markup(' <span class="range">{}</span>').format(visible(cell.detail))
+    if is_head:
+        return Markup('<th scope="row">{}</th>').format(shown)
+    value = Markup(' data-value="{}"').format(escape(cell.value)) if cell.value is not None else ""
+    return Markup("<td{}{}>{}</td>").format(_class(column), value, shown)

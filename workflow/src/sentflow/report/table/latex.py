@@ -1,19 +1,22 @@
-"""One table as LaTeX: booktabs, escaped, in parts that fit a page. Equal tables give equal bytes."""
+"""One table as LaTeX: booktabs, escaped, no wider than the text of a page. Equal tables give equal bytes."""
 
+import math
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from sentflow.compare.marks import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
 from sentflow.report.numbers import MINUS, MISSING
-from sentflow.report.table.cells import Cell, Table
-from sentflow.report.table.tex_layout import APART, GAP, HEADING_HEIGHT, LINE, NEARER
-from sentflow.report.table.tex_parts import parts_of
-from sentflow.report.table.tex_widths import SMALL, TEXT, pieces
+from sentflow.report.table.table import Block, Cell, Column, Table
 
+_PACKAGES = r"% needs \usepackage{adjustbox,array,booktabs}"
+_LINES = 43  # on a page, beside caption and headings
+_SIGNS = 125  # side by side, shrunk to two thirds at most
+_NATURAL = 85  # side by side, not shrunk
+_PER_CENTIMETRE = 6.5  # signs of a text that is wrapped
+_HEADING = 14  # signs of a line of a heading of numbers
 # LaTeX keeps 18 floats that found no page yet, and fails with more
 _MOST_WAITING = 8
 
@@ -54,16 +57,16 @@ _LATEX = {
 
 
 def latex_text(table: Table) -> str:
-    """A table of booktabs, as wide as the text of a page at most: texts are wrapped, then intervals stand below scores.
+    """A table of booktabs, shrunk to the width of the text where it is wider.
 
-    What still is too wide or too long for a page is cut into parts, each with the columns that name its rows. Notes
-    stand below the last one.
+    Intervals stand below scores where they do not fit beside them. What still is too wide or too long for a page is cut
+    into parts, each with the columns that name its lines. Notes stand below the last one.
     """
     return _written(table, is_compact=False)
 
 
 def compact_latex_text(table: Table) -> str:
-    """The values of a matrix and their marks: no intervals, letters and sizes. It fits a column, if need be a page.
+    """The values of a matrix and their marks, without intervals, letters and sizes.
 
     Raises
     ------
@@ -72,54 +75,7 @@ def compact_latex_text(table: Table) -> str:
     """
     if table.matrix is None:
         raise ValueError(f"table {table.name} is no matrix")
-    return _written(_compact(table), is_compact=True)
-
-
-def _written(table: Table, *, is_compact: bool) -> str:
-    parts = parts_of(table, compact=is_compact)
-    return "\n".join(
-        _template().render(
-            table=part.table,
-            layout=part.layout,
-            of=f" (Part {place} of {len(parts)}.)" if len(parts) > 1 else "",
-            label=table.name if place == 1 else f"{table.name}-{place}",
-            notes=table.notes if place == len(parts) else [],
-            notes_are_text=not part.has_room_for_notes,
-            notes_are_elsewhere=place < len(parts),
-            letters=part.table.header_letters or ("",) * len(part.table.header),
-            waits=place % _MOST_WAITING == 0,
-            float="table" if part.in_column else "table*",
-        )
-        for place, part in enumerate(parts, 1)
-    )
-
-
-def _compact(table: Table) -> Table:
-    """Cells without details and letters; of the columns that name a row those with texts."""
-    assert table.matrix is not None
-    kept = [
-        place
-        for place, kind in enumerate(table.alignment)
-        if place >= table.lead or kind.startswith(("l", "w"))
-    ]
-    groups = tuple(
-        replace(group, rows=tuple(tuple(_bare(row[place]) for place in kept) for row in group.rows))
-        for group in table.groups
-    )
-    return replace(
-        table,
-        name=f"{table.name}-compact",
-        notes=table.matrix.notes,
-        header=tuple(table.header[place] for place in kept),
-        alignment=tuple(table.alignment[place] for place in kept),
-        header_letters=(),
-        groups=groups,
-        lead=sum(place < table.lead for place in kept),
-    )
-
-
-def _bare(cell: Cell) -> Cell:
-    return replace(cell, detail="", letters="")
+    return _written(_compact(table, table.matrix.notes), is_compact=True)
 
 
 def latex(text: str) -> str:
@@ -129,44 +85,191 @@ def latex(text: str) -> str:
     return "{}" + escaped if escaped.startswith("[") else escaped
 
 
-@cache
-def _template() -> Template:
-    # braces and percent signs are LaTeX's own
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=False,  # the filter `latex` is the escape here
-        undefined=StrictUndefined,
-        block_start_string="<%",
-        block_end_string="%>",
-        variable_start_string="<<",
-        variable_end_string=">>",
-        comment_start_string="<#",
-        comment_end_string="#>",
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+def _written(table: Table, *, is_compact: bool) -> str:
+    is_stacked = sum(_widths(table, is_stacked=False)) > _NATURAL
+    parts = [
+        rows for part in _cut_columns(table, is_stacked=is_stacked) for rows in _cut_lines(part, is_stacked)
+    ]
+    texts = [_PACKAGES]
+    for place, part in enumerate(parts, 1):
+        texts += [
+            r"\begin{table*}",
+            r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
+            rf"\caption{{{latex(table.caption + (f' (Part {place} of {len(parts)}.)' if len(parts) > 1 else ''))}}}"
+            rf"\label{{tab:{table.name if place == 1 else f'{table.name}-{place}'}}}",
+            r"\begin{adjustbox}{max width=\textwidth}",
+            *_tabular(part, is_stacked=is_stacked, is_upright=is_compact and len(part.columns) > 6),
+            r"\end{adjustbox}",
+            r"\end{table*}",
+        ]
+        if place % _MOST_WAITING == 0:
+            texts.append(r"\clearpage")
+    if table.notes:
+        notes = " ".join(latex(note).removeprefix("{}") for note in table.notes)
+        texts.append(rf"{{\scriptsize\noindent Notes on Table~\ref{{tab:{table.name}}}: {notes}\par}}")
+    return "\n".join(texts) + "\n"
+
+
+def _tabular(table: Table, *, is_stacked: bool, is_upright: bool) -> Iterator[str]:
+    wraps = [_is_wrapped(table, place) for place in range(len(table.columns))]
+    signs = max(sum(_widths(table, is_stacked=is_stacked)), _NATURAL // 2)
+    kinds = (
+        rf">{{\raggedright\arraybackslash}}p{{{column.width:g}cm}}"
+        if wrapped
+        else "r"
+        if column.is_number
+        else "l"
+        for column, wrapped in zip(table.columns, wraps, strict=True)
     )
-    environment.filters |= {
-        "latex": latex,
-        "breakable": _breakable,
-        "small": lambda text: (
-            rf"{{\fontsize{{{SMALL:g}}}{{{LINE:g}}}\selectfont " + latex(text).removeprefix("{}") + "}"
-        ),
-        "pt": lambda points: f"{points:.1f}pt",
-    }
-    environment.globals |= {
-        "marks": _MARKS,
-        "gap": GAP,
-        "line": LINE,
-        "nearer": NEARER,
-        "apart": APART,
-        "text": TEXT,
-        "small": SMALL,
-        "upright": HEADING_HEIGHT,
-    }
-    return environment.get_template("latex.tex.j2")
+    yield rf"\begin{{tabular}}{{@{{}}{''.join(kinds)}@{{}}}}"
+    yield r"\toprule"
+    yield _row(
+        _heading(column, is_upright=is_upright and place >= table.lead)
+        for place, column in enumerate(table.columns)
+    )
+    yield r"\midrule"
+    for place, block in enumerate(table.blocks):
+        if place:
+            yield r"\addlinespace" if block.title else r"\midrule"
+        for title in textwrap.wrap(block.title, signs):
+            yield _row([rf"\multicolumn{{{len(table.columns)}}}{{@{{}}l@{{}}}}{{\textit{{{latex(title)}}}}}"])
+        for line in block.lines:
+            yield _row(
+                _cell(cell, is_stacked=is_stacked and not wrapped, is_wrapped=wrapped)
+                for cell, wrapped in zip(line, wraps, strict=True)
+            )
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
+
+
+def _row(cells: Sequence[str] | Iterator[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _heading(column: Column, *, is_upright: bool) -> str:
+    raised = rf"\textsuperscript{{{column.letter}}}" if column.letter else ""
+    if is_upright:
+        return rf"\rotatebox{{90}}{{{latex(column.heading)}}}"
+    lines = textwrap.wrap(column.heading, _HEADING, break_long_words=False) if column.is_number else []
+    if len(lines) < 2:
+        return latex(column.heading) + raised
+    return _stacked([*map(latex, lines[:-1]), latex(lines[-1]) + raised])
+
+
+def _cell(cell: Cell, *, is_stacked: bool, is_wrapped: bool) -> str:
+    start, end = _MARKS[cell.mark]
+    text = start + (_breakable(cell.text) if is_wrapped else latex(cell.text)) + end
+    if cell.letters:
+        text += rf"\textsuperscript{{{latex(cell.letters)}}}"
+    if not cell.detail:
+        return text
+    detail = rf"{{\scriptsize {latex(cell.detail).removeprefix('{}')}}}"
+    return _stacked([text, detail]) if is_stacked else f"{text} {detail}"
+
+
+def _stacked(lines: Sequence[str]) -> str:
+    return r"\shortstack[r]{" + r"\\".join(lines) + "}"
 
 
 def _breakable(text: str) -> str:
-    """A text whose words may go on in the next line, see `pieces`."""
-    return " ".join(r"\allowbreak{}".join(latex(piece) for piece in pieces(word)) for word in text.split(" "))
+    """Names may go on in the next line behind what joins their words."""
+    return r"\allowbreak{}".join(map(latex, re.split(r"(?<=[-_/])(?=\w)", text)))
+
+
+def _widths(table: Table, *, is_stacked: bool) -> list[int]:
+    """Signs of the widest cell of each column, and a blank."""
+    return [
+        1
+        + max([_signs(line[place], column, is_stacked=is_stacked) for line in table.lines], default=_HEADING)
+        for place, column in enumerate(table.columns)
+    ]
+
+
+def _signs(cell: Cell, column: Column, *, is_stacked: bool) -> int:
+    signs = max(len(cell.text), len(cell.detail)) if is_stacked else len(cell.text) + len(cell.detail)
+    return signs if column.width is None else min(signs, round(column.width * _PER_CENTIMETRE))
+
+
+def _is_wrapped(table: Table, place: int) -> bool:
+    width = table.columns[place].width
+    cells = (line[place] for line in table.lines)
+    return width is not None and any(len(cell.text + cell.detail) > width * _PER_CENTIMETRE for cell in cells)
+
+
+def _cut_columns(table: Table, *, is_stacked: bool) -> list[Table]:
+    widths = _widths(table, is_stacked=is_stacked)
+    room = max(_SIGNS - sum(widths[: table.lead]), 1)
+    others = range(table.lead, len(table.columns))
+    n_parts = max(1, math.ceil(sum(widths[table.lead :]) / room))
+    size = max(1, math.ceil(len(others) / n_parts))
+    if size >= len(others):
+        return [table]
+    return [
+        _with_columns(table, [*range(table.lead), *others[start : start + size]])
+        for start in range(0, len(others), size)
+    ]
+
+
+def _with_columns(table: Table, places: Sequence[int]) -> Table:
+    return replace(
+        table,
+        columns=tuple(table.columns[place] for place in places),
+        blocks=tuple(
+            replace(block, lines=tuple(tuple(line[place] for place in places) for line in block.lines))
+            for block in table.blocks
+        ),
+    )
+
+
+def _cut_lines(table: Table, is_stacked: bool) -> Iterator[Table]:
+    blocks: list[Block] = []
+    left = _LINES
+    for block in table.blocks:
+        left -= 1
+        lines: list[tuple[Cell, ...]] = []
+        for line in block.lines:
+            height = _height(line, table.columns, is_stacked=is_stacked)
+            if left < height and (blocks or lines):
+                yield replace(table, blocks=(*blocks, *_non_empty(block, lines)))
+                blocks, lines, left = [], [], _LINES - 1
+            lines.append(line)
+            left -= height
+        blocks += _non_empty(block, lines)
+    yield replace(table, blocks=tuple(blocks))
+
+
+def _non_empty(block: Block, lines: Sequence[tuple[Cell, ...]]) -> list[Block]:
+    return [replace(block, lines=tuple(lines))] if lines else []
+
+
+def _height(line: Sequence[Cell], columns: Sequence[Column], *, is_stacked: bool) -> int:
+    texts = (
+        math.ceil(len(cell.text + cell.detail) / (column.width * _PER_CENTIMETRE))
+        for cell, column in zip(line, columns, strict=True)
+        if column.width is not None
+    )
+    return max(1, *texts, 1) + (is_stacked and any(cell.detail for cell in line))
+
+
+def _compact(table: Table, notes: tuple[str, ...]) -> Table:
+    """Cells without details and letters; of the columns that name a line those with texts."""
+    kept = [
+        place for place, column in enumerate(table.columns) if place >= table.lead or not column.is_number
+    ]
+    bare = replace(
+        table,
+        name=f"{table.name}-compact",
+        notes=notes,
+        columns=tuple(replace(column, letter="") for column in table.columns),
+        blocks=tuple(
+            replace(
+                block,
+                lines=tuple(
+                    tuple(replace(cell, detail="", letters="") for cell in line) for line in block.lines
+                ),
+            )
+            for block in table.blocks
+        ),
+        lead=sum(place < table.lead for place in kept),
+    )
+    return _with_columns(bare, kept)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sentflow.report.inputs import FilesTogether, Inputs, RowOfAFile
-from sentflow.report.table.cells import Table
+from sentflow.report.table.table import Table
 
 Maker = Callable[[Inputs, Mapping[str, Any]], Table]
 

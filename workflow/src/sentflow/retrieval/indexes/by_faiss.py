@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.errors import ConfigError
-from sentflow.retrieval.indexes.contract import IndexSettings
+from sentflow.retrieval.settings import Hnsw, IndexSettings, IvfFlat, IvfPq
 
 
 @dataclass(frozen=True)
@@ -54,37 +54,37 @@ def read(path: Path, settings: IndexSettings, _width: int) -> FaissIndex:
 
 
 def _empty(faiss: Any, n: int, width: int, settings: IndexSettings) -> Any:
-    metric, own = faiss.METRIC_INNER_PRODUCT, settings.parameters
-    if settings.kind == "flat":
-        return faiss.IndexFlatIP(width)
-    if settings.kind == "hnsw":
-        index = faiss.IndexHNSWFlat(width, own["links"], metric)
-        index.hnsw.efConstruction = own["build_width"]
-        index.hnsw.rng = faiss.RandomGenerator(own["seed"])
+    metric = faiss.METRIC_INNER_PRODUCT
+    if isinstance(settings, Hnsw):
+        index = faiss.IndexHNSWFlat(width, settings.links, metric)
+        index.hnsw.efConstruction = settings.build_width
+        index.hnsw.rng = faiss.RandomGenerator(settings.seed)
         return index
-    if own["lists"] > n:
-        raise ConfigError(f"index.lists: {own['lists']} lists for {n} vectors. Write fewer.")
     coarse = faiss.IndexFlatIP(width)
-    if settings.kind == "ivf-flat":
-        index = faiss.IndexIVFFlat(coarse, width, own["lists"], metric)
-    else:
-        if width % own["parts"] or 2 ** own["bits"] > n:
+    if not isinstance(settings, IvfFlat):
+        return coarse
+    if settings.lists > n:
+        raise ConfigError(f"index.lists: {settings.lists} lists for {n} vectors. Write fewer.")
+    if isinstance(settings, IvfPq):
+        if width % settings.parts or 2**settings.bits > n:
             raise ConfigError(
-                f"index: {own['parts']} parts must divide the width {width}, and 2 ** bits = {2 ** own['bits']} must "
+                f"index: {settings.parts} parts must divide the width {width}, and 2 ** bits = {2**settings.bits} must "
                 f"not be more than the {n} vectors. Write other parts or fewer bits."
             )
-        index = faiss.IndexIVFPQ(coarse, width, own["lists"], own["parts"], own["bits"], metric)
-        index.pq.cp.seed = own["seed"]
-    index.cp.seed = own["seed"]
+        index = faiss.IndexIVFPQ(coarse, width, settings.lists, settings.parts, settings.bits, metric)
+        index.pq.cp.seed = settings.seed
+    else:
+        index = faiss.IndexIVFFlat(coarse, width, settings.lists, metric)
+    index.cp.seed = settings.seed
     return index
 
 
 def _set_widths(index: Any, settings: IndexSettings, wanted: int) -> None:
     """How much of the index is looked at: no part of the file, so that it is set after reading."""
-    if settings.kind == "hnsw":
-        index.hnsw.efSearch = max(settings.parameters["search_width"], wanted)
-    elif settings.kind.startswith("ivf"):
-        index.nprobe = min(settings.parameters["probes"], index.nlist)
+    if isinstance(settings, Hnsw):
+        index.hnsw.efSearch = max(settings.search_width, wanted)
+    elif isinstance(settings, IvfFlat):
+        index.nprobe = min(settings.probes, index.nlist)
 
 
 def _faiss() -> Any:

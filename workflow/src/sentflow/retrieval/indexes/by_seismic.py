@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.retrieval.indexes.contract import IndexSettings
+from sentflow.retrieval.settings import IndexSettings, Seismic
 
 _PROCESSORS = Path("/proc/cpuinfo")
 # Instructions of the wheel, which is made for x86-64-v3; it does not ask for them, and the import would end the process
@@ -34,14 +34,14 @@ class SeismicIndex:
     """An index of Seismic; see `sentflow.retrieval.indexes.contract.Index`."""
 
     index: Any
-    settings: IndexSettings
+    settings: Seismic
 
     def write(self, path: Path) -> None:
         with _without_output():
             self.index.save(str(path))
 
     def nearest(self, asked: csr_array, wanted: int) -> Iterator[np.ndarray]:
-        own, n_terms = self.settings.parameters, self.index.dim
+        n_terms = self.index.dim
         for first, last in zip(asked.indptr[:-1], asked.indptr[1:], strict=True):
             terms, weights = asked.indices[first:last], asked.data[first:last]
             known = terms < n_terms  # a term behind the last one of the documents is an error to it
@@ -52,8 +52,8 @@ class SeismicIndex:
                 terms[known].astype(np.int32),
                 weights[known].astype(np.float32),
                 k=wanted,
-                query_cut=own["question_terms"],
-                heap_factor=own["skip_below"],
+                query_cut=self.settings.question_terms,
+                heap_factor=self.settings.skip_below,
                 n_knn=0,
                 sorted=True,
             )
@@ -92,12 +92,12 @@ def build(weights: csr_array, settings: IndexSettings) -> SeismicIndex:
     DataError
         A weight is too large for half precision.
     """
-    own = settings.parameters
-    longest = min(weights.shape[0], own["list_length"] * own["longest_list"])
-    if longest * own["centre_share"] > _CENTRES:
+    assert isinstance(settings, Seismic)
+    longest = min(weights.shape[0], settings.list_length * settings.longest_list)
+    if longest * settings.centre_share > _CENTRES:
         raise ConfigError(
             f"index: a list of {longest:.0f} documents would have more than {_CENTRES} blocks at a centre_share of "
-            f"{own['centre_share']}. Write a smaller one, or a smaller list_length."
+            f"{settings.centre_share}. Write a smaller one, or a smaller list_length."
         )
     largest = float(weights.data.max(initial=0))
     if largest > float(np.finfo(np.float16).max):
@@ -111,16 +111,17 @@ def build(weights: csr_array, settings: IndexSettings) -> SeismicIndex:
         _write_weights(file, weights)
         index = library.build(
             str(file),
-            n_postings=own["list_length"],
-            max_fraction=own["longest_list"],
-            centroid_fraction=own["centre_share"],
-            summary_energy=own["summary_share"],
+            n_postings=settings.list_length,
+            max_fraction=settings.longest_list,
+            centroid_fraction=settings.centre_share,
+            summary_energy=settings.summary_share,
         )
     return SeismicIndex(index, settings)
 
 
 def read(path: Path, settings: IndexSettings, width: int) -> SeismicIndex:
     """See `sentflow.retrieval.indexes.contract.IndexModule`."""
+    assert isinstance(settings, Seismic)
     return SeismicIndex(_library(width).load(str(path)), settings)
 
 

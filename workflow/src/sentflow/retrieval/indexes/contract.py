@@ -1,40 +1,13 @@
 """What an approximate index is of, and what a back end offers."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from sentflow.retrieval.indexes.table import KINDS
 from sentflow.retrieval.ranking import Ranked
-
-
-@dataclass(frozen=True)
-class IndexSettings:
-    """A kind of index and its parameters.
-
-    Attributes
-    ----------
-    kind
-        Of dense vectors: ``flat`` compares all, and is the exact search by another program; ``hnsw`` walks a graph of
-        neighbours (Malkov and Yashunin 2018); ``ivf-flat`` looks into some of the lists of a clustering; ``ivf-pq``
-        also keeps codes in place of vectors (Jégou et al. 2011). Of weights of terms: ``seismic`` looks into some
-        blocks of the lists of the heaviest terms of a question (Bruch et al. 2024, SIGIR, "Efficient Inverted Indexes
-        for Approximate Retrieval over Learned Sparse Representations").
-    parameters
-        See `KINDS`; `sentflow.retrieval.settings` describes each.
-    """
-
-    kind: str
-    parameters: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, entry: Mapping[str, Any]) -> "IndexSettings":
-        """From the key ``index`` of an entry, without problems."""
-        known = KINDS[entry["kind"]].parameters
-        return cls(entry["kind"], {key: type(value)(entry.get(key, value)) for key, value in known.items()})
+from sentflow.retrieval.settings import IndexSettings
 
 
 class Searched(Protocol):

@@ -3,10 +3,8 @@
 Standard library only: the Snakefile reads it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
-
-from sentflow.training.data.forms import PAIRS
 
 Entry = Mapping[str, Any]
 SECTIONS = ("tasks", "pair_sets", "question_sets")
@@ -45,21 +43,6 @@ def with_relations(names: Iterable[str], known: Mapping[str, Any]) -> list[str]:
     named = list(names)
     parts = [part for name in named for part in relations_of(_map(known.get(name))) if part in known]
     return list(dict.fromkeys([*named, *parts]))
-
-
-def combined_problems(name: str, known: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
-    """Place in an entry, and what is wrong there beyond its schema."""
-    entry = known[name]
-    if others := [key for key in _ROW_BY_ROW if key in entry]:
-        yield others[0], "rows are chosen where they are read. Write it in the entries that combined names."
-    if entry["form"] != PAIRS:
-        yield "form", f"combined gives pairs, not {entry['form']}. Write form: pairs."
-    for part in relations_of(entry):
-        relation = _map(known.get(part))
-        if is_combined(relation):
-            yield "combined.data", f"{part} is put together of others itself. Write these instead."
-        elif relation and relation.get("form") != PAIRS:
-            yield "combined.data", f"{part} has {relation.get('form')}, not pairs. Write another."
 
 
 def _map(found: Any) -> Mapping[str, Any]:

@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.report import captions
 from sentflow.report.families.geometry.association import association_rows
 from sentflow.report.families.geometry.rows import AssociationRow, GeometryRow
 from sentflow.report.families.similarity import words
@@ -18,7 +17,7 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, nothing, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal, percent
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _LINE_INCHES = 0.19
 _SIZE, _LEAST_PANEL = 7, 1.6
@@ -82,7 +81,7 @@ def texts_of(rows: Sequence[AssociationRow]) -> FigureTexts:
                 ]
             ),
             "A correlation over encoders is not a cause: encoders differ in size, data and training at once.",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Correlation over {encoders} encoders of "
         f"{len({(row.family, row.measure) for row in rows})} measures of geometry with scores: "

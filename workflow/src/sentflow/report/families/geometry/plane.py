@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sentflow.compare.marks import letters
-from sentflow.report import captions
 from sentflow.report.families.geometry.association import plane_rows
 from sentflow.report.families.geometry.rows import AlignmentRow, PlaneRow
 from sentflow.report.families.similarity.rows import SimilarityRow
@@ -22,7 +21,7 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import percent
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _MANY = 16  # encoders, above which panels are larger, so that letters have room
 _MOST_HEADING_LINES = 2  # of each title above a panel
@@ -142,7 +141,7 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
             "A point without a letter has no room for one."
             if len(unique(row.model for row in rows)) > _MANY
             else "",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Scatter of uniformity against alignment for {encoders(rows)} in {n_sets} "
         f"{'measurement' if n_sets == 1 else 'measurements'}"

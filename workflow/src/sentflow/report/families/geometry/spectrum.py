@@ -6,13 +6,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.report import captions
 from sentflow.report.families.geometry.rows import SpectrumRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _PANEL_INCHES, _LEAST_PANEL = 1.55, 2.0
 _LEGEND_SIZE, _LEGEND_INCHES = 7, 2.8
@@ -54,7 +53,7 @@ def texts_of(rows: Sequence[SpectrumRow]) -> FigureTexts:
             "directions up to it; the dotted line is a space that uses all of its directions equally. A "
             "curve that "
             "falls fast means that few directions carry most of the differences between sentences.",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Curves of the share of variance by principal direction for {encoders(rows)} on "
         f"{', '.join(unique(row.family for row in rows))}.",

@@ -7,14 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from sentflow.report import captions
 from sentflow.report.families.geometry.rows import TruncationRow
 from sentflow.report.figure import canvas, layout, legend, lettering
 from sentflow.report.figure.grid import draw_grid
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _COLUMNS = 4
 _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.15, 1.3, 2.4
@@ -52,7 +51,7 @@ def texts_of(rows: Sequence[TruncationRow]) -> FigureTexts:
             "Spearman's correlation × 100 if only the first dimensions of each vector are kept and "
             "normalised "
             "to length 1; the last point is the full vector. Most encoders were not trained for truncation.",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Curves of the similarity score by number of dimensions for {encoders(rows)} on "
         f"{', '.join(unique(row.pairs for row in rows))}.",

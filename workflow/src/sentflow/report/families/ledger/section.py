@@ -26,6 +26,6 @@ def section(sources: Sources) -> Section | None:
         rows=(),
         encoders=(),
         findings=(),
-        tables={"ledger": sources.table("ledger", "Claims")},
+        tables={"ledger": sources.table("ledger")},
         datasets=(),
     )

@@ -20,7 +20,7 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _TITLE = "Differences to the highest score of each task"
 _NOTHING = "Nothing to compare: no task has the scores of two encoders."
@@ -88,7 +88,7 @@ def texts_of(rows: Sequence[BestGapRow]) -> FigureTexts:
             "after that choice, too); hollow: not, which does not mean equal.",
             *unique(row.score_notes for row in rows if row.score_notes),
             f"{captions.named_protocols(rows)}, {first.n_folds} folds.",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Differences of {encoders(rows)} to the highest score on {counted(len(tasks), 'task')}, a panel "
         "per task. The table of differences has the same numbers.",

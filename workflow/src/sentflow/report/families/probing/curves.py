@@ -19,7 +19,7 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import percent
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 TRAIN, EVAL = "loss_per_epoch_train", "loss_per_epoch_eval"
 _COLUMNS = 4
@@ -95,7 +95,7 @@ def texts_of(rows: Sequence[DrawnCurveRow]) -> FigureTexts:
                 f"P{captions.protocols_of(rows)[1:]}.",
                 *captions.protocol_notes(rows),
                 *unique(row.score_notes for row in rows if row.score_notes),
-                captions.data_note(rows),
+                data_note(rows),
             ]
         ),
         alternative=f"Training and evaluation loss by epoch for {captions.extent(rows)}, one panel per task, "

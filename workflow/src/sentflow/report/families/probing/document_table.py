@@ -12,8 +12,9 @@ from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.score_table import STANDING_NAMES, score_cell, with_standings
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, decimal, listed, percent, signed
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 _FEW_DOCUMENTS = 20
 
@@ -47,7 +48,7 @@ def documents_table(
         groups.append(Group(_heading(own[0], detectable(comparisons.pairs, task)), lines))
     first = rows[0]
     notes = [
-        captions.data_note(rows),
+        data_note(rows),
         captions.design_note(rows),
         captions.metric_note(rows),
         f"Same documents: as under {listed(unique(found[row.task, row.model].protocol for row in rows))}, "
@@ -71,7 +72,7 @@ def documents_table(
             f"With fewer than {_FEW_DOCUMENTS} effective documents, 95\u202f% intervals can cover the score in a large "
             "population of documents too rarely: in 89 to 93\u202f% of samples of 20 and 39 posts of HateBR."
         )
-    return Table(
+    return table_of_cells(
         name="documents",
         caption=f"{title}: scores for new texts of the same documents, and for new documents.",
         notes=tuple(notes),

@@ -19,7 +19,7 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, listed, percent
-from sentflow.report.rows import data_versions, unique
+from sentflow.report.rows import data_note, data_versions, unique
 from sentflow.stats.generalisation import corrected_error, degrees_of_freedom
 from sentflow.stats.task_mean import mean_limits
 
@@ -96,7 +96,7 @@ def texts_of(rows: Sequence[FamilyMeanRow]) -> FigureTexts:
             *captions.apart_notes(rows),
             *unique(row.score_notes for row in rows if row.score_notes),
             f"Protocol {listed(list(by_protocol(rows)))}, {first.repetitions} × {first.folds} folds.",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Mean score and interval of {encoders(rows)} on "
         f"{listed(unique(captions.family_name(row.family) for row in rows))}, a panel per family. The table of scores "

@@ -13,6 +13,7 @@ from sentflow.report.figure import canvas
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.numbers import percent
+from sentflow.report.rows import data_note
 
 _THIN, _THICK = 0.9, 4.5  # points
 
@@ -49,7 +50,7 @@ def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
                 else "",
                 *captions.degenerate_notes(rows, "Hollow"),
                 *remarks.training_notes(rows),
-                captions.data_note(rows),
+                data_note(rows),
             ]
         ).replace("  ", " "),
         alternative=f"Forest plot of {captions.extent(rows)}: one panel per task, one line per encoder with its "

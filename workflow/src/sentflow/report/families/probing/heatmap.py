@@ -18,7 +18,7 @@ from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, sentences
 from sentflow.report.numbers import MISSING, decimal
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _ROW_INCHES = 0.2
 _LEAST_COLUMN, _MOST_COLUMN = 0.38, 1.05  # inches
@@ -78,7 +78,7 @@ def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
             captions.design_note(rows),
             *remarks.score_notes(rows),
             *captions.degenerate_notes(rows),
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Heat map of {captions.extent(rows)}; scores from {decimal(low)} to {decimal(high)}. "
         "The table of scores has the same numbers.",

@@ -7,11 +7,11 @@ from statistics import median
 from scipy.stats import kendalltau
 
 from sentflow.compare.score_rows import EffectRow
-from sentflow.report import captions
 from sentflow.report.numbers import MISSING, count, decimal, percent, signed
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
 from sentflow.report.table.maker import made_of
+from sentflow.report.table.table import Cell, Table
 
 
 def protocols_table(rows: Sequence[EffectRow], title: str) -> Table:
@@ -21,7 +21,7 @@ def protocols_table(rows: Sequence[EffectRow], title: str) -> Table:
     first = rows[0]
     n_tasks, n_models = len(unique(row.task for row in rows)), len(unique(row.model for row in rows))
     notes = [
-        captions.data_note(rows),
+        data_note(rows),
         f"Each line is another protocol compared with {first.baseline}, on {n_tasks} tasks and "
         f"{n_models} encoders: numbers "
         "of different protocols are shown together on purpose here and must not be mixed elsewhere.",
@@ -48,7 +48,7 @@ def protocols_table(rows: Sequence[EffectRow], title: str) -> Table:
             notes.append(
                 f"{members[0].protocol_title} is not comparable with published scores: {'; '.join(changed)}."
             )
-    return Table(
+    return table_of_cells(
         name="protocols",
         caption=f"{title}: effect of other protocols on the scores of {first.baseline}.",
         notes=tuple(notes),

@@ -9,8 +9,10 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import row_from
 from sentflow.report import captions
 from sentflow.report.numbers import MISSING, count, decimal, interval, percent
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
 from sentflow.report.table.maker import made_of
+from sentflow.report.table.table import Cell, Table
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,11 @@ def beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[ScoreRow]) 
 def published_table(rows: Sequence[ScoreRow], title: str, entries: Sequence[Mapping[str, Any]] = ()) -> Table:
     """One line per published score."""
     found = beside_ours(entries, rows)
-    return Table(
+    return table_of_cells(
         name="published",
         caption=f"{title}: published scores and ours.",
         notes=(
-            captions.data_note(rows),
+            data_note(rows),
             captions.design_note(rows),
             f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}. A score "
             "published for the same texts, vectors and protocol should be in it, or near it if it was shuffled in "

@@ -12,9 +12,10 @@ from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.numbers import MISSING, about, count, decimal, interval
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, crossed, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
 from sentflow.report.table.maker import made_of
+from sentflow.report.table.table import Cell, Table, crossed
 
 # what the CSV of scores says of tests, behind the columns of the summary
 STANDING_NAMES = ("rank", "is_best", "not_worse", "letter", "better_than", "mdd_power", "n_needed")
@@ -48,7 +49,7 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         "n: rows left when all classes are cut to the size of the smallest.",
     ]
     notes = [
-        captions.data_note(rows),
+        data_note(rows),
         captions.design_note(rows),
         captions.metric_note(rows),
         *of_details,
@@ -64,7 +65,7 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         notes.append(captions.DEGENERATE)
     if any(average.text == MISSING for average in averages):
         notes.append(f"{MISSING} Not computed; a model that lacks a task has no average.")
-    return Table(
+    return table_of_cells(
         name="scores",
         caption=f"{title}: score of each encoder on each task.",
         notes=tuple(notes),

@@ -25,7 +25,7 @@ from sentflow.report.families.probing.strips import Axis, strip
 from sentflow.report.findings import Finding
 from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
-from sentflow.report.rows import unique
+from sentflow.report.rows import SAMPLE_NOTE, data_note, unique
 
 _TEMPLATES = "families/probing/page"
 _ON_SIZES = "n: rows left when all classes are cut to the size of the smallest. An encoder that lacks one has no mean."
@@ -99,7 +99,7 @@ def _shown(
         "models": models,
         "controls": unique(row.model for row in rows if row.is_control),
         "letters": letters(models),
-        "is_sample": captions.data_note(rows) == captions.SAMPLE_NOTE,
+        "is_sample": data_note(rows) == SAMPLE_NOTE,
         "families": unique(row.family for row in rows),
         "n_folds": sum(row.n_folds for row in rows),
         "marks": _marks(rows, found),
@@ -130,8 +130,8 @@ def _shown(
 
 
 def _notes(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
-    about_data = captions.data_note(rows)
-    notes = [] if about_data == captions.SAMPLE_NOTE else [about_data]
+    about_data = data_note(rows)
+    notes = [] if about_data == SAMPLE_NOTE else [about_data]
     notes += [captions.design_note(rows), captions.interval_note(rows), captions.metric_note(rows)]
     if comparisons.pairs:
         notes += [captions.test_note(comparisons.pairs), captions.detectable_note(comparisons.pairs[0].alpha)]

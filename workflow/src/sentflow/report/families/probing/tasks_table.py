@@ -7,9 +7,10 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.numbers import count
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, table_of_cells
 from sentflow.report.table.maker import made_of
+from sentflow.report.table.table import Cell, Table
 
 
 def tasks_table(rows: Sequence[ScoreRow], title: str, _comparisons: Comparisons | None = None) -> Table:
@@ -23,11 +24,11 @@ def tasks_table(rows: Sequence[ScoreRow], title: str, _comparisons: Comparisons 
         Group(captions.family_name(family), tuple(_task_line(row) for row in first if row.family == family))
         for family in unique(row.family for row in first)
     ]
-    return Table(
+    return table_of_cells(
         name="tasks",
         caption=f"{title}: the tasks.",
         notes=(
-            captions.data_note(rows),
+            data_note(rows),
             captions.metric_note(rows),
             "n: rows left when all classes are cut to the size of the smallest.",
             *remarks.notes(first),

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.families.retrieval.rows import RetrievalCostRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, decimal, three_digits
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,14 @@ def costs_table(rows: Sequence[RetrievalCostRow], title: str) -> Table:
         own = [row for row in shown if row.questions == name]
         groups.append(Group(_heading(own[0]), tuple(_line(row, columns) for row in own)))
     notes = (
-        captions.data_note(shown),
+        data_note(shown),
         f"{shown[0].measure}: mean over questions; intervals and tests are in the table retrieval.",
         *(one.meaning for one in columns),
         _places_note(shown),
         _MADE_OF_OTHERS,
         "All costs are those of these questions and documents: other collections have others.",
     )
-    return Table(
+    return table_of_cells(
         name="retrieval-costs",
         caption=f"{title}: what retrievers cost.",
         notes=tuple(filter(None, notes)),

@@ -6,13 +6,13 @@ from typing import Any
 
 from sentflow.compare.decision_rows import DecisionDifference
 from sentflow.compare.marks import Marks
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.decision_rows import MAIN, OTHERS, DecisionRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, percent
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 
 def decisions_table(
@@ -40,7 +40,7 @@ def decisions_table(
         ]
         groups.append(Group(heading, tuple(lines)))
     tuned = ("Training", "Folds", "As good") if is_tuned else ()
-    return Table(
+    return table_of_cells(
         name="retrieval-decisions",
         caption=f"{title}: documents given as answers.",
         notes=tuple(filter(None, _notes(rows, differences))),
@@ -83,7 +83,7 @@ def _notes(rows: Sequence[DecisionRow], differences: Sequence[DecisionDifference
     left_out = {row.questions: row.n_left_out for row in rows if row.n_left_out}
     empty = max((row for row in rows), key=lambda row: row.n_empty)
     return [
-        captions.data_note(rows),
+        data_note(rows),
         "Means over the questions with a relevant document; a question that is given none counts as 0. P, R, F2: of "
         "the set of each question. F2 pub.: by the count of a published system, which compares each document with "
         "every relevant one and calls it wrong for each that it is not. F2(P, R): of the two means. Docs: documents "

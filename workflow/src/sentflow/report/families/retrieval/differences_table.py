@@ -11,8 +11,9 @@ from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal, interval, p_number, percent
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 
 def differences_table(
@@ -29,10 +30,10 @@ def differences_table(
         for name in unique(row.unit_set for row in differences)
         if (own := [row for row in differences if row.unit_set == name])
     ]
-    return Table(
+    return table_of_cells(
         name="retrieval-differences",
         caption=f"{title}: paired differences of retrievers.",
-        notes=(captions.data_note(rows), *_notes(differences), *filter(None, [words.ties_note(rows)])),
+        notes=(data_note(rows), *_notes(differences), *filter(None, [words.ties_note(rows)])),
         header=("First − second", "Difference", "Interval", "p", "Holm", "Equivalent", "Won/tied/lost"),
         alignment=("w4.6", "r", "l", "r", "r", "l", "r"),
         groups=tuple(groups),

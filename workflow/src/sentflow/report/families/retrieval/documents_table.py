@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.compare.question_rows import ClusterRow, DocumentDifference, QuestionDifference
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 
 def documents_table(
@@ -49,10 +49,10 @@ def documents_table(
                 if row.unit_set == name
             ]
         groups.append(Group(f"{name}: {by_questions[name, own[0].model].questions_title}", tuple(lines)))
-    return Table(
+    return table_of_cells(
         name="retrieval-documents",
         caption=f"{title}: retrieval, for {words.QUESTIONS} and for {words.DOCUMENTS}.",
-        notes=tuple(filter(None, (captions.data_note(shown), *_notes(means, differences)))),
+        notes=tuple(filter(None, (data_note(shown), *_notes(means, differences)))),
         header=(
             "Retriever, or first − second",
             means[0].measure if means else "Value",

@@ -7,7 +7,6 @@ from typing import TypeAlias
 
 from matplotlib.figure import Figure
 
-from sentflow.report import captions
 from sentflow.report.costs.pareto import Point, draw_points, write_ticks
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalCostRow
@@ -16,7 +15,7 @@ from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, nothing, sentences
 from sentflow.report.numbers import counted, file_size, percent, seconds_each
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _PANEL_INCHES, _MOST_PANEL = 1.25, 4.0
 _PANELS_INCHES = 5.7  # of all panels of a line side by side, at least
@@ -84,7 +83,7 @@ def texts_of(rows: Sequence[RetrievalCostRow]) -> FigureTexts:
             f"Not drawn: {counted(len(sets) - _MOST_SETS, 'question set')}; they are in the data of the figure."
             if len(sets) > _MOST_SETS
             else "",
-            captions.data_note(shown),
+            data_note(shown),
         ),
         alternative=f"Points of {counted(len(models), 'retriever')} on {', '.join(sets)}: {first.measure} against time "
         f"per question, size per document{' and FLOPS' if has_flops else ''}.",

@@ -5,13 +5,13 @@ from typing import Any
 
 from sentflow.compare.marks import Marks
 from sentflow.compare.question_rows import GroupDifference, GroupRow
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, decimal, interval, percent
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 
 def group_tests_table(
@@ -45,10 +45,10 @@ def group_tests_table(
         size = f"{count(first.n_questions)} questions"
         heading = f"{first.question_set}: {sets[first.question_set]}, {first.group} ({size})"
         groups.append(Group(heading, tuple(_line(row, titles, marks) for row in own)))
-    return Table(
+    return table_of_cells(
         name="retrieval-group-tests",
         caption=f"{title}: tests of retrievers on groups of questions.",
-        notes=tuple(filter(None, (captions.data_note(shown), *_notes(means, differences)))),
+        notes=tuple(filter(None, (data_note(shown), *_notes(means, differences)))),
         header=("Retriever", means[0].measure if means else "Value", "Interval"),
         alignment=("w4.6", "r", "l"),
         groups=tuple(groups),

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, decimal
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 from sentflow.retrieval.groups import CLEAN, LEAKED
 
 FEW = 20  # questions below which a mean says little
@@ -34,7 +34,7 @@ def groups_table(rows: Sequence[RetrievalRow], title: str) -> Table:
         blocks.append(Group(f"{name}: {own[0].questions_title}", tuple(lines)))
     measure = main[0].measure if main else ""
     notes = (
-        captions.data_note(shown or list(rows)),
+        data_note(shown or list(rows)),
         f"Means of {measure} over the questions of a group. No test is made between groups; tests on each group that a "
         "question set names are in the table retrieval-group-tests."
         if sets
@@ -44,7 +44,7 @@ def groups_table(rows: Sequence[RetrievalRow], title: str) -> Table:
         if any(row.n_questions < FEW for row in shown)
         else "",
     )
-    return Table(
+    return table_of_cells(
         name="retrieval-groups",
         caption=f"{title}: retrieval by groups of questions.",
         notes=tuple(filter(None, notes)),

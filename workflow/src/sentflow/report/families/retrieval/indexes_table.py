@@ -8,7 +8,8 @@ from sentflow.report.families.retrieval.index_rows import IndexRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, decimal, interval, p_number, percent
 from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 _MEGABYTE = 1e6
 
@@ -19,7 +20,7 @@ def indexes_table(rows: Sequence[IndexRow], title: str) -> Table:
     for name in unique(row.questions for row in rows):
         own = [row for row in rows if row.questions == name]
         groups.append(Group(f"{name}: {own[0].questions_title}", tuple(map(_line, own))))
-    return Table(
+    return table_of_cells(
         name="retrieval-indexes",
         caption=f"{title}: approximate indexes beside the exact search of the same vectors.",
         notes=tuple(_notes(rows)),

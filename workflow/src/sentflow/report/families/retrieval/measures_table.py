@@ -5,13 +5,13 @@ from typing import Any
 
 from sentflow.compare.marks import Marks
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 
 def measures_table(
@@ -39,7 +39,7 @@ def measures_table(
         ]
         groups.append(Group(_heading(own[0]), tuple(lines)))
     notes = (
-        captions.data_note(shown),
+        data_note(shown),
         words.MEASURES_NOTE,
         words.grades_note(shown),
         words.left_out_note(shown),
@@ -48,7 +48,7 @@ def measures_table(
         words.ties_note(shown),
         words.duplicates_note(shown),
     )
-    return Table(
+    return table_of_cells(
         name="retrieval-measures",
         caption=f"{title}: retrieval, all measures.",
         notes=tuple(filter(None, notes)),

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal, interval, percent, signed
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 _PRINTED = "printed"
 _KINDS = {
@@ -102,7 +102,7 @@ def published_table(rows: Sequence[RetrievalRow], title: str, entries: Sequence[
     ]
     levels = sorted({value.level for value in values if not math.isnan(value.level)})
     notes = (
-        captions.data_note(rows),
+        data_note(rows),
         "Published values are as printed in their sources, unless the heading of a block says otherwise. Ours: of the "
         f"retriever that does most nearly the same; difference: ours less the published one. {MISSING} not measured "
         "here. Beside values of other documents or questions nothing of ours stands.",
@@ -111,7 +111,7 @@ def published_table(rows: Sequence[RetrievalRow], title: str, entries: Sequence[
         else "",
         *(f"({number}) {remark}" for remark, number in numbers.items()),
     )
-    return Table(
+    return table_of_cells(
         name="retrieval-published",
         caption=f"{title}: published values of retrieval and ours.",
         notes=tuple(filter(None, notes)),

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import QuestionGapRow
 from sentflow.report.figure import canvas, layout, lettering
@@ -16,7 +15,7 @@ from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, nothing, sentences
 from sentflow.report.numbers import count, counted, interval, percent, signed
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 0.95, 1.5, 2.6
 _NAME_SIZE, _SIZE = 7, 6
@@ -92,7 +91,7 @@ def texts_of(rows: Sequence[QuestionGapRow]) -> FigureTexts:
             f"{percent(first.alpha)} (paired t-test, Holm over all pairs of the question set); and how many "
             "questions the retriever won, tied and lost.",
             f"Not drawn: {' and '.join(left_out)}; they are in the data of the figure." if left_out else "",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Sorted differences of {first.measure} from {first.reference_title} of "
         f"{counted(len(models), 'retriever')} on {', '.join(sets)}. The table of differences has means and tests.",

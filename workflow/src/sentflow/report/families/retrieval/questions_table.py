@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.quoted import blocks, short, titles_of
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, decimal
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 from sentflow.retrieval.hardest_rows import HardQuestion
 
 
@@ -31,10 +32,10 @@ def questions_table(rows: Sequence[RetrievalRow], title: str, quoted: Sequence[H
         Group(block.title, tuple(_line(row, titles) for row in block.questions))
         for block in blocks(rows, quoted)
     ]
-    return Table(
+    return table_of_cells(
         name="retrieval-questions",
         caption=f"{title}: questions worth reading.",
-        notes=tuple(filter(None, (captions.data_note(main), *_notes(quoted)))),
+        notes=tuple(filter(None, (data_note(main), *_notes(quoted)))),
         header=("Question", "Relevant document", "Mean", "First retriever", "Second retriever"),
         alignment=("w3.6", "w3.6", "r", "w3.2", "w3.2"),
         groups=tuple(groups),

@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RecallRow
 from sentflow.report.figure import canvas, layout, legend, lettering
@@ -16,7 +15,7 @@ from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, nothing, sentences
 from sentflow.report.numbers import count, counted, percent
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _COLUMNS = 3
 _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.6, 1.5, 4.0
@@ -62,7 +61,7 @@ def texts_of(rows: Sequence[RecallRow]) -> FigureTexts:
             "Share of the relevant documents of a question that are among the first ones, mean over the questions "
             "with a relevant document. A curve that stays level found no more.",
             bars,
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Curves of recall by documents read for {counted(len(models), 'retriever')} on "
         f"{', '.join(sets)}. The table of measures has recall at some cutoffs.",

@@ -8,14 +8,14 @@ from typing import Any
 
 from sentflow.compare.marks import Marks
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.measures_table import measures_table
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, decimal
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Matrix, Table, crossed, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Matrix, Table, crossed
 
 MEAN = "Mean"
 _LEAST_SETS = 3  # of a mean
@@ -60,7 +60,7 @@ def retrieval_table(
         for measure in measures
     ]
     notes = (
-        captions.data_note(shown),
+        data_note(shown),
         words.MEASURES_NOTE,
         _sizes_note(shown),
         words.grades_note(shown),
@@ -74,7 +74,7 @@ def retrieval_table(
         words.ties_note(shown),
         words.duplicates_note(shown),
     )
-    return Table(
+    return table_of_cells(
         name="retrieval",
         caption=f"{title}: retrieval.",
         notes=tuple(filter(None, notes)),
@@ -89,7 +89,7 @@ def retrieval_table(
 
 def _matrix(rows: Sequence[RetrievalRow], differences: Sequence[QuestionDifference]) -> Matrix:
     notes = (
-        captions.data_note(rows),
+        data_note(rows),
         words.MEASURES_NOTE,
         _sizes_note(rows),
         words.grades_note(rows),

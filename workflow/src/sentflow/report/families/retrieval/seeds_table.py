@@ -9,8 +9,9 @@ from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 
 def seeds_table(rows: Sequence[RetrievalRow], title: str, seeds: Sequence[SeedRow]) -> Table:
@@ -26,10 +27,10 @@ def seeds_table(rows: Sequence[RetrievalRow], title: str, seeds: Sequence[SeedRo
         )
         for name in unique(row.unit_set for row in seeds)
     ]
-    return Table(
+    return table_of_cells(
         name="retrieval-seeds",
         caption=f"{title}: retrievers with several seeds.",
-        notes=tuple(filter(None, (captions.data_note(shown), *_notes(seeds)))),
+        notes=tuple(filter(None, (data_note(shown), *_notes(seeds)))),
         header=(
             "Family, or family − retriever",
             shown[0].measure if shown else "Value",

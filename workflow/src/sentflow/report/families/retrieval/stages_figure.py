@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.figure import canvas, layout, lettering
@@ -16,7 +15,7 @@ from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, nothing, sentences
 from sentflow.report.numbers import counted, percent
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _MOST_COLUMNS = 3
 _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.7, 1.7, 3.1
@@ -77,7 +76,7 @@ def texts_of(rows: Sequence[StageRow]) -> FigureTexts:
             "Nothing is said of new documents or other collections. Intervals that overlap do not show that stages are "
             "equal.",
             f"Tests of {main} are in the table of stages." if main else "",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Points with intervals for {counted(len({row.place for row in means}), 'stage')} of "
         f"{', '.join(unique(row.series for row in means))} by {', '.join(measures)} on {', '.join(sets)}. The table "

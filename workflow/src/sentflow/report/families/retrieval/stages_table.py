@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 
 _Columns = Sequence[tuple[str, str]]
 _Told = Callable[[StageRow], tuple[Cell, int] | None]
@@ -28,10 +28,10 @@ def stages_table(rows: Sequence[StageRow], title: str) -> Table:
         groups.append(_group(f"{series}, less the stage before", own, columns, _before))
         if reference:
             groups.append(_group(f"{series}, less {reference[0].series}", own, columns, _against))
-    return Table(
+    return table_of_cells(
         name="retrieval-stages",
         caption=f"{title}: retrieval stage by stage.",
-        notes=tuple(filter(None, (captions.data_note(rows) if rows else "", *_notes(rows)))),
+        notes=tuple(filter(None, (data_note(rows) if rows else "", *_notes(rows)))),
         header=("Stage", "Seeds", *(f"{measure} on {name}" for name, measure in columns)),
         alignment=("w2.6", "r", *("c" for _ in columns)),
         groups=tuple(group for group in groups if group.rows),

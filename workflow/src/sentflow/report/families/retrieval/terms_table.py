@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.quoted import blocks, short, titles_of
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, counted, listed, share
-from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.rows import data_note, unique
+from sentflow.report.table.cells import Group, names_of, records_of, table_of_cells
+from sentflow.report.table.table import Cell, Table
 from sentflow.retrieval.hardest_rows import HardQuestion
 from sentflow.retrieval.shared_term_rows import RELEVANT, WRONG, SharedTerm
 
@@ -58,10 +58,10 @@ def terms_table(
         )
         for block in blocks(rows, quoted)
     ]
-    return Table(
+    return table_of_cells(
         name="retrieval-terms",
         caption=f"{title}: the terms that questions worth reading share with documents.",
-        notes=tuple(filter(None, (captions.data_note(main), *_notes(retrievers, titles, shared)))),
+        notes=tuple(filter(None, (data_note(main), *_notes(retrievers, titles, shared)))),
         header=(
             "Question",
             "Retriever",

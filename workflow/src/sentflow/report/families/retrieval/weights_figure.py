@@ -6,7 +6,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.report import captions
 from sentflow.report.families.retrieval.decision_rows import WeightRow
 from sentflow.report.families.retrieval.words import POPULATION
 from sentflow.report.figure import canvas, layout, lettering
@@ -15,7 +14,7 @@ from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, sentences
 from sentflow.report.numbers import counted, percent
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _COLUMNS = 3
 _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.5, 1.6, 3.0
@@ -73,7 +72,7 @@ def texts_of(rows: Sequence[WeightRow]) -> FigureTexts:
                 for row in tuned.values()
             ),
             f"Not drawn: {counted(len(more), 'fusion')} of more than two retrievers." if more else "",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Curves of {shown[0].measure} by the weight of the second retriever for "
         f"{counted(len(tuned), 'fusion')} on {', '.join(unique(row.questions for row in shown))}.",

@@ -8,7 +8,7 @@ from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.numbers import count, decimal, interval, percent
 from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell
+from sentflow.report.table.table import Cell
 from sentflow.retrieval.groups import CLEAN, LEAKED
 from sentflow.retrieval.ties import DECISIVE, decisive
 from sentflow.stats.effective import FEWEST_OTHERS, FEWEST_VALUES

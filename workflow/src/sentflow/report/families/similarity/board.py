@@ -8,7 +8,7 @@ from sentflow.report.answers import Scored, over_unit_sets
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.families.similarity.sts_table import average_of, key_of
+from sentflow.report.families.similarity.tables import average_of, key_of
 from sentflow.report.leaderboard import Board, Column, System, entries
 from sentflow.report.numbers import counted
 from sentflow.report.rows import data_versions, is_sample, unique

@@ -1,4 +1,4 @@
-"""The acceptance check of similarity: all there and finite, random vectors at chance, no mark without a test."""
+"""The acceptance check of similarity: all there and finite, random vectors at chance."""
 
 import math
 from collections.abc import Sequence
@@ -7,23 +7,18 @@ from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.families.similarity.sts_table import columns_of, key_of
 from sentflow.report.inputs import Inputs
-from sentflow.report.table.formats import markdown
-from sentflow.report.table.marked_cells import MarkedCell, marked_cells
 
 NAME = "similarity"
 _RULE = (
     "Every selected encoder has a similarity score on every selected pair set, undefined only with a "
-    "warning; "
-    "intervals contain their scores; random vectors score near 0; nothing is bold or underlined without "
-    "a test."
+    "warning; intervals contain their scores; random vectors score near 0."
 )
 _ROUNDING = 1e-9
 
 
 def check_similarity(inputs: Inputs, selection: Selection) -> CheckResult:
-    """Hold the summary to what was selected, and the written table of all sets to the tests.
+    """Hold the summary to what was selected.
 
     Notes
     -----
@@ -51,19 +46,11 @@ def check_similarity(inputs: Inputs, selection: Selection) -> CheckResult:
     problems += _outside(data.scores)
     of_random = [row for row in data.scores if _is_random(row, selection)]
     problems += [problem for row in of_random if (problem := _not_random(row))]
-    marked = [
-        cell
-        for table in inputs.tables
-        if (table.stem, table.suffix) == ("sts", ".md")
-        for cell in marked_cells(table.read_text(encoding="utf-8"))
-    ]
-    problems += [f"table sts: {text}" for text in _untested(marked, data)]
     counts = {
         "pair_sets": len(selection.pairs),
         "scores": len(main),
         "correlations": len(data.scores),
         "random_scores": len(of_random),
-        "marked_scores": len(marked),
     }
     return CheckResult(NAME, _RULE, counts, problems)
 
@@ -109,17 +96,3 @@ def _not_random(row: SimilarityRow) -> str:
 def _where(row: SimilarityRow) -> str:
     what = f"{row.aggregation} {row.subset}".strip()
     return f"{row.pairs} × {row.model}, {row.measure}, {row.coefficient}, {what}"
-
-
-def _untested(marked: Sequence[MarkedCell], data: SimilarityData) -> list[str]:
-    main = main_rows(data.scores)
-    keys = {markdown(heading): key for key, heading in columns_of(main).items()}
-    return [
-        f"{cell} without a test"
-        for cell in marked
-        if not any(
-            cell.is_allowed(data.differences, row.pairs, row.model)
-            for row in main
-            if markdown(row.model_title) == cell.line and key_of(row) == keys.get(cell.heading)
-        )
-    ]

@@ -7,7 +7,6 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import HistogramRow
 from sentflow.report.figure import canvas, layout, lettering
@@ -15,7 +14,7 @@ from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
 from sentflow.report.numbers import MISSING, counted
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.05, 1.1, 1.9
 _OVERLAP = 1.6  # how far a shape may reach into the next one, in lines
@@ -81,7 +80,7 @@ def texts_of(rows: Sequence[HistogramRow]) -> FigureTexts:
                 if left_out
                 else []
             ),
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Histograms of the similarity of pairs by gold score for {encoders(rows)} on {len(sets)} pair "
         f"{'set' if len(sets) == 1 else 'sets'}. The table of sub-sources has the correlations.",

@@ -38,7 +38,7 @@ def section(sources: Sources) -> Section | None:
         rows=data.rows(),
         encoders=data.encoders(),
         findings=similarity_findings(data),
-        tables={name: sources.table(name, heading) for name, heading in _tables(data).items()},
+        tables={name: sources.table(name) for name in _tables(data)},
         datasets=datasets_of(list(pair_sets.values())),
         badges=(counted(len(sizes), "pair set"),) if sizes else (),
     )
@@ -52,17 +52,17 @@ def _parts(data: SimilarityData) -> tuple[Part, ...]:
     return (similarity, *((geometry,) if data.alignments or data.geometry else ()))
 
 
-def _tables(data: SimilarityData) -> dict[str, str]:
-    """The tables that have something to show, and what stands above the titles of their groups."""
-    headings = {
-        "sts": ("Lines", data.scores),
-        "sts-subsets": ("Pair set", data.scores),
-        "sts-differences": ("Pair set", data.scores and data.differences),
-        "regressions": ("Data", data.regressions),
-        "alignments": ("Measurement", data.alignments),
-        "geometry": ("Sentences", data.geometry),
+def _tables(data: SimilarityData) -> list[str]:
+    """The tables that have something to show."""
+    rows = {
+        "sts": data.scores,
+        "sts-subsets": data.scores,
+        "sts-differences": data.scores and data.differences,
+        "regressions": data.regressions,
+        "alignments": data.alignments,
+        "geometry": data.geometry,
     }
-    return {name: heading for name, (heading, rows) in headings.items() if rows}
+    return [name for name, own in rows.items() if own]
 
 
 def _notes(pair_sets: Mapping[str, Mapping[str, Any]], sources: Sources) -> list[str]:

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from sentflow.report import captions
 from sentflow.report.families.training.figure_rows import (
     HELD_OUT,
     LOSS,
@@ -26,7 +25,7 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _COLUMNS = 4
 _HEIGHTS = (0.85, 0.95)  # inches, of loss and score
@@ -98,7 +97,7 @@ def texts_of(rows: Sequence[CurvePoint]) -> FigureTexts:
             "whose snapshot was chosen, larger for more seeds; the score there is too high an estimate."
             if scored
             else "",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Curves of loss and development score by steps for {counted(len(of_group(rows)), 'group')} of "
         "trainings. The tables of trainings have the chosen scores.",

@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sentflow.report import captions
 from sentflow.report.families.training.figure_rows import PathPoint
 from sentflow.report.families.training.groups import handles, looks, of_group, places
 from sentflow.report.families.training.rows import ALIGNMENT, DEVELOPMENT, UNIFORMITY, TrainingRow
@@ -18,6 +17,7 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted
+from sentflow.report.rows import data_note
 
 _COLUMNS = 3
 _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 2.2, 1.9, 3.4
@@ -69,7 +69,7 @@ def texts_of(rows: Sequence[PathPoint]) -> FigureTexts:
             "spread out (uniformity). Square: the start; each further point is a snapshot.",
             "Thick: mean over seeds; thin: each seed." if seeds > 1 else "",
             "With an edge: the chosen snapshots, mean over seeds.",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Paths of {counted(len(groups), 'group')} of trainings through the plane of uniformity and "
         "alignment, from the start to the last snapshot.",

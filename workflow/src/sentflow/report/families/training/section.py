@@ -9,10 +9,6 @@ from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
 
 _AUDIT = "training/"
-# Tables of published results of one paper, shown where any of it is to be compared
-_OF_PAPERS = ("training-consert", "training-simcse", "training-sgbert")
-# Table → what its rows are grouped by, where that is not the training
-_GROUPED_BY = {"training-sweep": "Sweep", "training-reduced": "Sweep", "training-seeds": "Pair set"}
 
 
 def section(sources: Sources) -> Section | None:
@@ -26,7 +22,6 @@ def section(sources: Sources) -> Section | None:
         name.removeprefix(_AUDIT): audit for name, audit in sources.audits.items() if name.startswith(_AUDIT)
     }
     audits = [found[name] for name in unique(row.data for row in rows) if name in found]
-    published = sources.settings.get("published", {})
     scored = bool(sources.inputs.rows_if_there(TrainingRow))
     sweeps = bool(sources.inputs.rows_if_there(SweepPoint)) and scored
     names = {
@@ -36,7 +31,6 @@ def section(sources: Sources) -> Section | None:
         "training-sweep": sweeps,
         "training-reduced": sweeps,
         "training-seeds": bool(sources.inputs.rows_if_there(TrainingSeeds)),
-        **{name: scored and bool(published.get(name)) for name in _OF_PAPERS},
     }
     folder = "families/training/page"
     return Section(
@@ -60,11 +54,7 @@ def section(sources: Sources) -> Section | None:
         rows=rows,
         encoders=[],  # they are told where their scores are
         findings=[],
-        tables={
-            name: sources.table(name, _GROUPED_BY.get(name, "Training"))
-            for name, there in names.items()
-            if there
-        },
+        tables={name: sources.table(name) for name, there in names.items() if there},
         datasets=datasets_of(list(sources.entries("training_data").values())),
         badges=(counted(len(groups), "training") + f", {counted(len(rows), 'encoder')}",),
     )

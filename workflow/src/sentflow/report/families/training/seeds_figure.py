@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sentflow.compare.training_rows import TrainingSeeds
-from sentflow.report import captions
 from sentflow.report.families.training.figure_rows import SeedPoint
 from sentflow.report.families.training.groups import looks, of_group, places
 from sentflow.report.families.training.rows import SPEARMAN, TEST, TrainingRow
@@ -18,7 +17,7 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _COLUMNS = 3
 _LINE_INCHES, _LEAST_HEIGHT = 0.2, 0.5
@@ -74,7 +73,7 @@ def texts_of(rows: Sequence[SeedPoint]) -> FigureTexts:
             if levels
             else "",
             "Groups with one seed have no mean: nothing is known of other seeds." if single else "",
-            captions.data_note(rows),
+            data_note(rows),
         ),
         alternative=f"Points per seed for {counted(len(of_group(rows)), 'group')} of trainings on "
         f"{', '.join(unique(row.pairs for row in rows))}. The table of seeds has the numbers.",

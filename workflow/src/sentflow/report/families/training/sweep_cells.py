@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sentflow.compare.best_of_groups import best_of_groups
 from sentflow.report.families.training.means import NOTHING, SeedMean, seed_means
 from sentflow.report.families.training.published import AXES, PublishedCell, published_cells
 from sentflow.report.families.training.rows import ALIGNMENT, SPEARMAN, UNIFORMITY, TrainingRow
@@ -84,6 +85,73 @@ def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[S
         for place, cell in ours.items()
         if place not in theirs
     ]
+
+
+@dataclass(frozen=True)
+class ReducedRow:
+    """The best of the learning rates of a group, published and ours; undefined numbers NaN.
+
+    Attributes
+    ----------
+    published_learning_rate, published_dev, published_test, published_n
+        Of the published cell with the best development score, and of how many it is the best.
+    learning_rate, dev, test, n, n_seeds, winner
+        Of ours, means over seeds; our encoder without its seed.
+    """
+
+    sweep: str
+    section: str
+    start: str
+    data: str
+    method: str
+    max_tokens: int
+    published_learning_rate: float
+    published_dev: float
+    published_test: float
+    published_n: int
+    learning_rate: float
+    dev: float
+    test: float
+    n: int
+    n_seeds: int
+    winner: str
+
+
+def reduced(cells: Sequence[SweepCell]) -> list[ReducedRow]:
+    """One row per group of cells, in order; a group of which nothing was run has a row without values."""
+    theirs = {
+        one.row: one
+        for one in best_of_groups(cells, group=lambda cell: cell.row, score=lambda cell: cell.published_dev)
+    }
+    ours = {
+        one.row: one
+        for one in best_of_groups(cells, group=lambda cell: cell.row, score=lambda cell: cell.dev)
+    }
+    rows = []
+    for key in dict.fromkeys(cell.row for cell in cells):
+        members = [cell for cell in cells if cell.row == key]
+        first, published, own = members[0], theirs.get(key), ours.get(key)
+        rows.append(
+            ReducedRow(
+                sweep=first.sweep,
+                section=first.section,
+                start=first.start,
+                data=first.data,
+                method=first.method,
+                max_tokens=first.max_tokens,
+                published_learning_rate=published.learning_rate if published else math.nan,
+                published_dev=published.published_dev if published else math.nan,
+                published_test=published.published_test if published else math.nan,
+                published_n=sum(not math.isnan(cell.published_dev) for cell in members),
+                learning_rate=own.learning_rate if own else math.nan,
+                dev=own.dev if own else math.nan,
+                test=own.test if own else math.nan,
+                n=sum(not math.isnan(cell.dev) for cell in members),
+                n_seeds=own.n_seeds if own else 0,
+                winner=own.group if own else "",
+            )
+        )
+    return rows
 
 
 def _place(cell: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from sentflow.report import captions
 from sentflow.report.families.training.figure_rows import SweepPoint
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.grid import draw_grid
@@ -17,7 +16,7 @@ from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, sentences
 from sentflow.report.numbers import counted
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 _COLUMNS = 4
 _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.2, 1.35, 2.8
@@ -71,7 +70,7 @@ def texts_of(rows: Sequence[SweepPoint]) -> FigureTexts:
             "nothing; cells that were not run are left out, and nothing is interpolated."
             if len(ours) < len(known)
             else "",
-            captions.data_note(ours) if ours else "",
+            data_note(ours) if ours else "",
         ),
         alternative="Development scores by learning rate of "
         f"{counted(len(unique(row.method for row in known)), 'method')} in "

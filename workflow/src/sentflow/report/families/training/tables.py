@@ -1,0 +1,359 @@
+"""The tables of trainings: what was trained, what it cost and reaches, sweeps beside published ones, seeds."""
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sentflow.compare.training_rows import TrainingSeeds
+from sentflow.report import captions
+from sentflow.report.families.training.figure_rows import TrainingHeldOutRow
+from sentflow.report.families.training.rows import TrainingRow
+from sentflow.report.families.training.sweep_cells import ReducedRow, SweepCell, reduced, sweep_cells
+from sentflow.report.families.training.trained_rows import TrainedRow
+from sentflow.report.inputs import Inputs
+from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent, signed
+from sentflow.report.rows import unique
+from sentflow.report.table.table import Cell, Column, Table, build, marked, number, text
+from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
+
+_DIGITS = 4  # as papers print correlations of sweeps
+_STATES = f"{NOT_RUN}: not run. {NOT_APPLICABLE}: not applicable. No cell is filled in from its neighbours."
+
+
+# --- trainings ---------------------------------------------------------------------------------------------
+
+
+def runs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """A block per group of trainings that differ in their seed alone, a line per training."""
+    rows = inputs.rows(TrainedRow)
+    return build(
+        "training-runs",
+        f"{settings['caption']}: what was trained.",
+        TrainedRow,
+        rows,
+        [
+            text("Encoder", "model", 4),
+            text("Recipe", "recipe"),
+            text("Start", "start"),
+            text("Data", lambda row: f"{row.data} (control)" if row.is_control else row.data),
+            number("Rows", "rows", count),
+            number("Seed", "seed", str),
+            number("Steps", "steps", count),
+            number("Tokens", "tokens", count),
+            text("Rule", lambda row: f"{row.rule}, {row.pairs}" if row.pairs else MISSING),
+            number("Chosen", "chosen", count),
+            number("Dev. score", "score", decimal, _DIGITS),
+        ],
+        [
+            "Chosen: the steps after which the snapshot became the encoder, by the rule and the development set beside "
+            "it. The development score is the best of several and too high an estimate."
+        ],
+        data=rows,
+        block="group",
+        block_heading="Training",
+    )
+
+
+def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """Time, memory and energy of each training; columns without any number are left out."""
+    rows = inputs.rows(TrainedRow)
+    has_energy = any(math.isfinite(row.energy_joules) for row in rows)
+    has_device = any(math.isfinite(row.device_memory_mb) for row in rows)
+    notes = [
+        "Time of the training itself, snapshots and saving included, without their scores. It depends on what else the "
+        "machine did, so lines are compared with care. Tokens: read in all views, padding left out. Memory: peak of "
+        "the process; of the last run, where a training was resumed."
+    ]
+    if has_energy:
+        notes.append(
+            "Energy: of all processors of the machine, whatever else ran there; of the last run, where a training was "
+            "resumed."
+        )
+    return build(
+        "training-costs",
+        f"{settings['caption']}: what trainings cost.",
+        TrainedRow,
+        rows,
+        [
+            text("Encoder", "model", 4),
+            text("Device", "device"),
+            text("Precision", "precision"),
+            number("Threads", "threads", str),
+            number("Time", "seconds", duration),
+            number("Tokens/s", lambda row: round(row.tokens_per_second), count),
+            number("Memory", "memory_mb", memory),
+            *([number("Device memory", "device_memory_mb", memory)] if has_device else []),
+            *([number("Energy", "energy_joules", _energy)] if has_energy else []),
+            number("Resumed", "n_resumed", lambda n: f"{n} ×" if n else "no"),
+        ],
+        notes,
+        block="group",
+        block_heading="Training",
+    )
+
+
+def _energy(joules: float) -> str:
+    return f"{joules:.0f} J" if joules < 10_000 else f"{joules / 3.6e6:.3g} kWh"
+
+
+def held_out(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """A block per group of trainings that differ in their seed alone, a line per measure: the mean over seeds."""
+    rows = inputs.rows(TrainingHeldOutRow, may_be_empty=True)
+    lines: dict[tuple[str, str], list[TrainingHeldOutRow]] = {}
+    for row in rows:
+        lines.setdefault((row.group, row.measure), []).append(row)
+
+    def mean(values: Iterator[float]) -> float:
+        known = list(values)
+        return statistics.fmean(known) if known else math.nan
+
+    return build(
+        "training-held-out",
+        f"{settings['caption']}: what trainings reach on rows that were held out from them.",
+        TrainingHeldOutRow,
+        lines.values(),
+        [
+            text("Measure", lambda line: line[0].measure.replace("_", " "), 3),
+            number("Before training", lambda line: mean(row.value for row in line if row.step == 0)),
+            number("Chosen", lambda line: mean(row.value for row in line if row.chosen)),
+            number("Seeds", lambda line: len({row.seed for row in line}), str),
+            number("n", lambda line: round(mean(row.n for row in line)), count),
+        ],
+        [
+            "Means over seeds, each of which draws held-out rows of its own; n: hidden tokens, spans, rows or batches "
+            "of one seed. They speak for further rows of the same data. Losses of different recipes are different sums."
+            if rows
+            else "No training held rows out."
+        ],
+        data=rows,
+        records=rows,
+        block=lambda line: line[0].group,
+        block_heading="Training",
+    )
+
+
+# --- sweeps ------------------------------------------------------------------------------------------------
+
+
+def sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """A block per sweep, a line per cell: ours beside the published one."""
+    rows = inputs.rows(TrainingRow, may_be_empty=True)
+    sweeps = settings.get("published", ())
+    cells = [cell for one in sweeps for cell in sweep_cells(one, rows)]
+    published = [
+        _state("Dev, published", "published_dev", "published_scores"),
+        _state("Test, published", "published_test", "published_scores"),
+        _state("Unif., published", "published_uniformity", "published_geometry"),
+        _state("Align., published", "published_alignment", "published_geometry"),
+    ]
+    n_run = sum(cell.n_seeds > 0 for cell in cells)
+    return build(
+        "training-sweep",
+        f"{settings['caption']}: trainings cell by cell{_beside(sweeps)} (Spearman; uniformity, alignment).",
+        SweepCell,
+        cells,
+        [
+            *_place_columns(),
+            _rate("Learning rate", "learning_rate", NOT_APPLICABLE),
+            *(published if _is_published(sweeps) else []),
+            _state("Dev, ours", "dev", "state"),
+            _state("Test, ours", "test", "state"),
+            _state("Unif., ours", "uniformity", "state"),
+            _state("Align., ours", "alignment", "state"),
+            number("Seeds", "n_seeds", str),
+        ],
+        [
+            _STATES,
+            f"Ours: {n_run} of {len(cells)} cells were run; means over seeds of the snapshots that the development set "
+            "chose. Test scores of cells are for reading a grid, not for choosing from it, and no two cells are tested "
+            "against each other here.",
+            *_sources(sweeps),
+            *unique(remark for one in sweeps for remark in one.get("published", {}).get("remarks", ())),
+        ],
+        data=rows,
+        block="sweep",
+        title=lambda name, _: _titles(sweeps)[name],
+        block_heading="Sweep",
+        lead=5,
+    )
+
+
+def best_of_sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """A block per sweep, a line per group of cells: the learning rate with the best development score."""
+    rows = inputs.rows(TrainingRow, may_be_empty=True)
+    sweeps = settings.get("published", ())
+    lines = [row for one in sweeps for row in reduced(sweep_cells(one, rows))]
+    published = [
+        _rate("Rate, published", "published_learning_rate", NOT_APPLICABLE, "published_n"),
+        _state("Dev", "published_dev"),
+        _state("Test", "published_test"),
+        number("of", "published_n", str),
+    ]
+    return build(
+        "training-reduced",
+        f"{settings['caption']}: the best learning rate by development score{_beside(sweeps)} (Spearman).",
+        ReducedRow,
+        lines,
+        [
+            *_place_columns(),
+            *(published if _is_published(sweeps) else []),
+            _rate("Rate, ours", "learning_rate", NOT_APPLICABLE, "n"),
+            _state("Dev", "dev"),
+            _state("Test", "test"),
+            number("of", "n", str),
+            number("Seeds", "n_seeds", str),
+        ],
+        [
+            _STATES,
+            "Of each line the learning rate with the best development score (of: how many were compared); the test "
+            "score is that of the same training. The best of several is too high an estimate of its own development "
+            "score, and with one seed per cell the choice itself is partly chance: train the winners again with fresh "
+            "seeds (sentflow sweep winners) before a method is said to be better.",
+            *_sources(sweeps),
+        ],
+        data=rows,
+        block="sweep",
+        title=lambda name, _: _titles(sweeps)[name],
+        block_heading="Sweep",
+        lead=4,
+    )
+
+
+def _place_columns() -> list[Column]:
+    return [
+        text("Start", "start"),
+        text("Data", lambda row: row.data or NOT_APPLICABLE),
+        text("Method", "method", 2.9),
+        number("Tokens", "max_tokens", str),
+    ]
+
+
+def _state(heading: str, value: str, state: str = "") -> Column:
+    """A score, or the state that says why there is none."""
+
+    def cell(row: Any) -> Cell:
+        score = getattr(row, value)
+        if not math.isnan(score):
+            return Cell(decimal(score, _DIGITS), value=score)
+        reason = getattr(row, state) if state else NOT_RUN
+        return Cell(NOT_RUN if reason == VALUE else reason)
+
+    return marked(heading, cell)
+
+
+def _rate(heading: str, rate: str, undefined: str, n: str = "") -> Column:
+    """A learning rate like ``3e-5``; `n` is the number of cells without which none was run."""
+
+    def cell(row: Any) -> Cell:
+        value = getattr(row, rate)
+        if n and not getattr(row, n):
+            return Cell(NOT_RUN)
+        if math.isnan(value):
+            return Cell(undefined)
+        return Cell(f"{value:g}".replace("e-0", "e-"), value=value)
+
+    return marked(heading, cell)
+
+
+def _is_published(sweeps: Sequence[Mapping[str, Any]]) -> bool:
+    return any(one.get("published") for one in sweeps)
+
+
+def _beside(sweeps: Sequence[Mapping[str, Any]]) -> str:
+    return ", published values and ours" if _is_published(sweeps) else ""
+
+
+def _titles(sweeps: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    return {one["name"]: one.get("title", one["name"]) for one in sweeps}
+
+
+def _sources(sweeps: Sequence[Mapping[str, Any]]) -> list[str]:
+    published = [one["published"] for one in sweeps if one.get("published")]
+    printed = unique(f"{entry['source']} ({entry['reference']})" for entry in published)
+    return [f"Published: {'; '.join(printed)}."] if printed else []
+
+
+# --- seeds -------------------------------------------------------------------------------------------------
+
+
+def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """A block per pair set: the mean of each group of seeds, then every two groups."""
+    rows = inputs.rows(TrainingSeeds, may_be_empty=True)
+    return build(
+        "training-seeds",
+        f"{settings['caption']}: trainings with several seeds.",
+        TrainingSeeds,
+        rows,
+        [
+            text("Training, or training − training", _name_of_seeds, 4.6),
+            marked("Value", _value_of_seeds),
+            text("New seeds", lambda row: interval(row.seeds_low, row.seeds_high)),
+            text("New seeds and pairs", lambda row: interval(row.low, row.high)),
+            number("Seeds", "n_seeds", count),
+            number("Spread of seeds", "spread_of_seeds"),
+            number("Variance from pairs", "share_of_pairs", _share),
+            marked("from seeds", _share_of_seeds),
+            text("Limited by", "more"),
+        ],
+        _notes_of_seeds(rows),
+        data=inputs.rows_if_there(TrainingRow),
+        block="unit_set",
+        block_heading="Pair set",
+    )
+
+
+def _name_of_seeds(row: TrainingSeeds) -> str:
+    name = f"{row.group} − {row.other}" if row.other else row.group
+    return name + (" ‡" if row.is_control else "")
+
+
+def _value_of_seeds(row: TrainingSeeds) -> Cell:
+    star = "*" if row.other and row.p_holm <= row.alpha else ""
+    return Cell((signed(row.value) if row.other else decimal(row.value)) + star, value=row.value)
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.0f}\u202f%"
+
+
+def _share_of_seeds(row: TrainingSeeds) -> Cell:
+    share = row.share_of_seeds
+    unseen = "†" if row.seeds_unseen else ""
+    return Cell(MISSING + unseen) if math.isnan(share) else Cell(_share(share) + unseen, value=share)
+
+
+def _notes_of_seeds(rows: Sequence[TrainingSeeds]) -> list[str]:
+    if not rows:
+        return ["No training was run with several seeds, so nothing can be said of methods."]
+    first = rows[0]
+    notes = [
+        f"Mean over seeds of {first.measure.capitalize()}'s correlation, with {percent(first.level)} intervals: "
+        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (resampled pairs, or "
+        "what pairs with shared sentences make up; not adjusted for the number of lines). Nothing is said of other "
+        "training data, other starts or other pair sets.",
+        "Spread: standard deviation between seeds. Variance: shares of that of the value; the rest is how seeds differ "
+        "on these pairs only. Limited by: what twice as many would make the interval narrower.",
+        f"*: significant at {percent(first.alpha)} for new seeds on the same pairs (exact sign-flip test over the "
+        "seeds that both have, Holm over all lines of the set). The CSV file has p, and the least that it can be.",
+    ]
+    differences = [row for row in rows if row.other]
+    weak = [row for row in differences if row.least_p > row.alpha]
+    if weak:
+        n = max(row.n_seeds for row in weak)
+        notes.append(
+            f"With {n} seeds no difference can be significant at {percent(first.alpha)}, whatever its size: no claim."
+        )
+    elif any(row.least_p_holm > row.alpha for row in differences):
+        notes.append(
+            f"With so many lines, Holm's correction leaves no difference that could be significant at "
+            f"{percent(first.alpha)} with these seeds: only a comparison that was planned alone can be."
+        )
+    notes += captions.few_seeds(row.n_seeds for row in rows)
+    if any(row.seeds_unseen for row in rows):
+        notes.append(
+            "†: seeds differ less than noise would; with a few seeds this means “not seen”, not “none”."
+        )
+    if any(row.is_control for row in rows):
+        notes.append("‡: a negative control, or the difference from one.")
+    return notes

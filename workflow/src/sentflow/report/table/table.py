@@ -1,0 +1,277 @@
+"""The one model of a table: declared columns, and the lines that `build` makes of rows."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from sentflow.report.numbers import MISSING, decimal, interval
+from sentflow.report.rows import DataRow, data_note, is_sample_data
+
+Value = str | int | float | bool | None
+Limits = tuple[str, str] | Callable[[Any], tuple[float, float]]
+"""Attributes of rows, or a function of them, that hold the limits of an interval."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in a line below a heading.
+
+    Attributes
+    ----------
+    text, detail
+        As printed; the detail, say an interval, may be smaller.
+    mark
+        `BEST` (bold) or `NOT_WORSE` (underlined): what a test says, never how a number looks.
+    letters
+        Raised behind the text: the systems that this one is significantly better than.
+    value
+        The number by which readers sort; None for text and where nothing is known.
+    """
+
+    text: str
+    detail: str = ""
+    mark: str = ""
+    letters: str = ""
+    value: float | None = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading and what of a row stands below it; made by `text`, `number` or `marked`.
+
+    Attributes
+    ----------
+    is_number
+        Whether its cells stand to the right and are sorted by their value.
+    width
+        Centimetres at which text goes on in a further line where a format can do so; None for one line.
+    letter
+        Of the system of this column, raised behind the heading.
+    """
+
+    heading: str
+    cell: Callable[[Any], Cell]
+    is_number: bool = False
+    width: float | None = None
+    letter: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines under a common title (empty for none); `name` is short, for formats where it is a column."""
+
+    name: str
+    title: str
+    lines: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The values of a table that has one by each of its lines and columns, as its wide CSV and compact LaTeX show them.
+
+    Attributes
+    ----------
+    header, rows
+        Names of lines and columns as programs know them; values in full precision, None where there is none.
+    notes
+        Of the compact form: it has neither intervals nor letters, so that it has fewer notes.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for people, and the same facts as tidy records for programs.
+
+    Attributes
+    ----------
+    name
+        Label, e.g. ``"scores"``.
+    caption
+        One sentence: what is shown.
+    notes
+        Further sentences: on what data, made how, how to read it.
+    columns, blocks
+        Headings, and lines below them.
+    header, records
+        For CSV: full precision, None where nothing is known.
+    is_sample
+        Whether all data are sample data.
+    block_heading
+        What the names of the blocks are: ``"Task"``.
+    lead
+        Columns that name a line: they stand again where a table is cut into several because it is too wide.
+    matrix
+        Only of products that are one (`sentflow.graph.products.Product.is_matrix`).
+    """
+
+    name: str
+    caption: str
+    notes: tuple[str, ...]
+    columns: tuple[Column, ...]
+    blocks: tuple[Block, ...]
+    header: tuple[str, ...]
+    records: tuple[tuple[Value, ...], ...]
+    is_sample: bool = False
+    block_heading: str = "Task"
+    lead: int = 1
+    matrix: Matrix | None = None
+
+    @property
+    def headings(self) -> list[str]:
+        """Of its columns."""
+        return [column.heading for column in self.columns]
+
+    @property
+    def lines(self) -> list[tuple[Cell, ...]]:
+        """Of all blocks."""
+        return [line for block in self.blocks for line in block.lines]
+
+
+def text(heading: str, get: str | Callable[[Any], str], width: float | None = None) -> Column:
+    """A column of text: an attribute of rows (or their key), or a function of them."""
+    read = _reader(get)
+    return Column(heading, lambda row: Cell(str(read(row))), width=width)
+
+
+def number(
+    heading: str,
+    get: str | Callable[[Any], float | None],
+    form: Callable[..., str] = decimal,
+    *arguments: Any,
+    limits: Limits | None = None,
+    written: Callable[[float, float], str] = interval,
+    sign: Callable[[Any], str] = lambda _: "",
+) -> Column:
+    """A column of numbers; undefined ones are dashes.
+
+    Parameters
+    ----------
+    get
+        An attribute of rows, or a function of them that may return None.
+    form, arguments
+        How a number is written.
+    limits, written
+        Of its interval, which stands behind it where both are defined, and how that is written.
+    sign
+        What stands behind the number, say an asterisk.
+    """
+    read, read_limits = _reader(get), _limits_reader(limits)
+
+    def cell(row: Any) -> Cell:
+        value = read(row)
+        if value is None or value != value:
+            return Cell(MISSING)
+        low, high = read_limits(row)
+        detail = "" if math.isnan(low) or math.isnan(high) else written(low, high)
+        return Cell(form(value, *arguments) + sign(row), detail, value=float(value))
+
+    return Column(heading, cell, is_number=True)
+
+
+def marked(heading: str, cell: Callable[[Any], Cell], letter: str = "") -> Column:
+    """A column of numbers whose cells have marks, letters or signs of their own."""
+    return Column(heading, cell, is_number=True, letter=letter)
+
+
+def build(
+    name: str,
+    caption: str,
+    kind: type[Any] | Sequence[str],
+    rows: Iterable[Any],
+    columns: Sequence[Column],
+    notes: Sequence[str],
+    *,
+    data: Sequence[DataRow] = (),
+    records: Iterable[Any] | None = None,
+    block: str | Callable[[Any], str] | None = None,
+    title: Callable[[str, list[Any]], str] = lambda name, _: name,
+    block_heading: str = "Task",
+    lead: int = 1,
+    matrix: Matrix | None = None,
+) -> Table:
+    """A table: a line per row, a cell per column.
+
+    Parameters
+    ----------
+    kind, records
+        Names of the fields of the CSV, or the dataclass that has them; the records, dataclasses or mappings, where they
+        are not `rows`.
+    data
+        Rows that say what data they are of: the first note, also of `matrix`.
+    block, title
+        Which block a row belongs to, by an attribute or a function, in order of first appearance; what stands above a
+        block of a name and its rows.
+    """
+    rows = list(rows)
+    read = _reader(block) if block else lambda _: ""
+    members: dict[str, list[Any]] = {} if block else {"": []}
+    for row in rows:
+        members.setdefault(read(row), []).append(row)
+    first_note = (data_note(data),) if data else ()
+    header = tuple(kind) if isinstance(kind, Sequence) else fields_of(kind)
+    return Table(
+        name=name,
+        caption=caption,
+        notes=(*first_note, *notes),
+        columns=tuple(columns),
+        blocks=tuple(
+            Block(
+                block_name,
+                title(block_name, own),
+                tuple(tuple(column.cell(row) for column in columns) for row in own),
+            )
+            for block_name, own in members.items()
+        ),
+        header=header,
+        records=tuple(_record(row, header) for row in (rows if records is None else records)),
+        is_sample=bool(data) and is_sample_data(data),
+        block_heading=block_heading,
+        lead=lead,
+        matrix=matrix and replace(matrix, notes=(*first_note, *matrix.notes)),
+    )
+
+
+def crossed(rows: Iterable[Any], by: Sequence[str], across: str, value: str, notes: Sequence[str]) -> Matrix:
+    """The matrix of rows: a line for each value of the attributes `by`, a column for each of `across`."""
+    cells = {
+        (tuple(getattr(row, key) for key in by), getattr(row, across)): getattr(row, value) for row in rows
+    }
+    lines, columns = (list(dict.fromkeys(keys)) for keys in zip(*cells, strict=True)) if cells else ([], [])
+    return Matrix(
+        header=(*by, *columns),
+        rows=tuple((*line, *(cells.get((line, column)) for column in columns)) for line in lines),
+        notes=tuple(notes),
+    )
+
+
+def fields_of(kind: type[Any]) -> tuple[str, ...]:
+    """Names of the fields of a dataclass: headings of its records."""
+    return tuple(field.name for field in fields(kind))
+
+
+def _reader(get: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return (lambda row: _read(row, get)) if isinstance(get, str) else get
+
+
+def _limits_reader(limits: Limits | None) -> Callable[[Any], tuple[float, float]]:
+    if limits is None:
+        return lambda _: (math.nan, math.nan)
+    if callable(limits):
+        return limits
+    low, high = limits
+    return lambda row: (_read(row, low), _read(row, high))
+
+
+def _read(row: Any, name: str) -> Any:
+    return row[name] if isinstance(row, Mapping) else getattr(row, name)
+
+
+def _record(row: Any, header: Sequence[str]) -> tuple[Value, ...]:
+    if isinstance(row, Mapping):
+        return tuple(row.get(name) for name in header)
+    return tuple(getattr(row, name) for name in header)

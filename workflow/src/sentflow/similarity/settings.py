@@ -1,0 +1,40 @@
+"""What jobs on pair sets read. The Snakefile imports it: standard library and pydantic only."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from sentflow.config.model import Correlation, Int, Measure, Names, Number, Seed, Settings
+
+Level = Annotated[Number, Field(gt=0, lt=1)]
+
+
+class Resampling(Settings):
+    """How intervals over pairs are drawn."""
+
+    level: Level
+    """Confidence level of intervals."""
+    n_resamples: Int = Field(ge=0)
+    """Resamples of the bootstrap."""
+    seed: Seed
+    """Of the resamples."""
+
+
+class PairSetSettings(Resampling):
+    """How encoders are compared on a pair set; the seed is that of the pair set, see `bootstrap_seed`."""
+
+    measure: Measure
+    """Similarity that is compared."""
+    correlation: Correlation
+    """With the gold scores, which is compared."""
+    alpha: Number
+    """Of tests."""
+
+
+class ComparedSets(PairSetSettings):
+    """What is compared."""
+
+    pair_sets: Names
+    """In the order of the tables."""
+    models: Names
+    """Encoders and baselines in the order of the tables."""
