@@ -85,27 +85,6 @@ def test_ended_after_any_step_and_gone_on_with_gives_the_same_bytes(folder, tmp_
     assert progress.history == told.history
 
 
-def test_a_state_of_other_settings_is_not_gone_on_with(folder, tmp_path):
-    leaving = Leaving({2})
-    with pytest.raises(LeftEarly):
-        trained(folder, tmp_path, leave=leaving, report=leaving.told)
-    _, progress = trained(folder, tmp_path, key="other")
-    assert progress.resumed == []
-
-
-def test_a_damaged_state_is_passed_over_for_the_one_before(folder, tmp_path):
-    leaving = Leaving({5})
-    with pytest.raises(LeftEarly):
-        trained(folder, tmp_path, leave=leaving, report=leaving.told, save_now=lambda: True)
-    whole, _ = trained(folder, tmp_path / "whole")
-    newest = max(tmp_path.glob("step-*"))
-    weights = newest / "weights.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1])
-    resumed, progress = trained(folder, tmp_path)
-    assert progress.resumed == [4]
-    assert bytes_of(resumed) == bytes_of(whole)
-
-
 def test_a_loss_that_is_no_number_names_step_and_rate_and_keeps_the_state_before(folder, tmp_path):
     with pytest.raises(DataError, match=r"at step 4 of 7, with learning rate 0\.00057.*loss is not a number"):
         trained(folder, tmp_path, kind=NotANumber)

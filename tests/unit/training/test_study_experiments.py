@@ -24,7 +24,7 @@ CORPORA = {
         "korean-wiki-len15-1m", "snli-ko-texts",
     ),
     "sparse": ("msmarco-scored", "msmarco-labelled"),
-    "zalo": (),
+    "zalo": ()
 }  # fmt: skip
 
 
