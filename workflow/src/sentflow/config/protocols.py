@@ -62,41 +62,37 @@ class Training(Settings):
     """Settings of training, published values where they are not named. Other values make results not comparable."""
 
     classifier: Maybe[Literal["logistic", "mlp", "regularised"]] = None
-    """The probe of every task: logistic, mlp, or regularised (logistic regression to its optimum, penalty and
-    scaling chosen on the evaluation part); without it each task has its own.
+    """The probe of every task: logistic, mlp, or regularised (logistic regression to its optimum, penalty and scaling
+    chosen on the evaluation part); each task's own if left out.
     """
     penalties: Maybe[Distinct[Annotated[Number, Field(gt=0)]]] = Field(None, min_length=1)
-    """Regularised probes: penalties that are tried, from the strongest to the weakest; λ of mean loss + λ/2 ·
-    squared norm of the weights, for rows of a mean squared length of 1.
-    """
+    """Regularised probes: penalties λ to try, the strongest first, for rows of a mean squared length of 1."""
     scalings: Maybe[Distinct[Literal["one", "columns"]]] = Field(None, min_length=1)
-    """Regularised probes: scalings that are tried, one (a number for all columns) or columns (each by its standard
-    deviation). Dense columns are centred in both, sparse ones in none.
-    """
+    """Regularised probes: scalings to try, one number for all columns, or each column by its deviation."""
     repetitions: Maybe[Repetitions] = None
-    """Repetitions of the cross-validation, instead of probe.repetitions; 10 as published."""
+    """Instead of probe.repetitions."""
     folds: Maybe[Folds] = None
-    """Folds of one repetition, instead of probe.folds; 5 as published."""
+    """Instead of probe.folds."""
     seed: Maybe[Seed] = None
-    """Seed of all random draws, instead of probe.seed; 9847706 as published."""
+    """Instead of probe.seed."""
     evaluation_share: Maybe[Number] = Field(None, gt=0, lt=1)
-    """Share of the rows outside the test part that chooses setting and stopping epoch; 0.2 as published."""
+    """Share of the rows outside the test part that chooses setting and epoch; 0.2 as published."""
     batch_size: Maybe[Int] = Field(None, ge=2)
-    """Rows of a training step, at least 2; 128 as published."""
+    """Rows of a training step; 128 as published."""
     learning_rates: Maybe[Distinct[Annotated[Number, Field(gt=0)]]] = Field(None, min_length=1)
     """Learning rates of the grid; 0.0005, 0.001, 0.002 as published."""
     beta1s: Maybe[Distinct[Annotated[Number, Field(ge=0, lt=1)]]] = Field(None, min_length=1)
-    """First momentum factors of the grid, below 1; 0.8, 0.9 as published."""
+    """First momentum factors of the grid; 0.8, 0.9 as published."""
     beta2s: Maybe[Distinct[Annotated[Number, Field(ge=0, lt=1)]]] = Field(None, min_length=1)
-    """Second momentum factors of the grid, below 1; 0.99, 0.999 as published."""
+    """Second momentum factors of the grid; 0.99, 0.999 as published."""
     search_epochs: Maybe[Count] = None
-    """Epochs of each training of the search; 8 as published."""
+    """Epochs of a training of the search; 8 as published."""
     max_epochs: Maybe[Count] = None
     """Most epochs of the final training; 100 as published."""
     patience: Maybe[Int] = Field(None, ge=0)
-    """Epochs in a row that may pass without improvement; 5 as published."""
+    """Epochs without improvement after which it ends; 5 as published."""
     min_improvement: Maybe[Number] = Field(None, ge=0)
-    """Share of the best loss by which an epoch must improve to count; 0.0025 as published."""
+    """Share of the best loss that counts as improvement; 0.0025 as published."""
     weight_decay: Maybe[Number] = Field(None, ge=0)
     """Of AdamW; 0.01 as published."""
     epsilon: Maybe[Number] = Field(None, gt=0)
