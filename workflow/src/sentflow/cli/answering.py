@@ -65,13 +65,13 @@ class Answering:
             "questions": ASKED,
             "raw": str(self._file),
             "settings": self._family.question_settings(job),
-            "limits": self._targets.limits(),
+            "limits": self._targets.limits,
         }
         return Step("prepare_questions", reads, writes, given)
 
     def _collect(self) -> Step:
         texts = paths.TEXTS.format(**vars(self._of_texts))
-        roles = self._targets.roles_of_collection(self._of_texts)
+        roles = self._targets.of_collection("roles")(self._of_texts)
         return Step("collect", {"tables": [_asked(paths.QUESTIONS)]}, {texts: "texts"}, {"roles": roles})
 
     def _embed(self, model: str) -> Step:
@@ -85,12 +85,12 @@ class Answering:
         }
         given = {
             "collection": job.collection,
-            "task": self._targets.task_of_collection(job),
+            "task": self._targets.of_collection("task")(job),
             "settings": self._targets.encode_settings(job),
             "connection": encoders.connection(job),
             "device": encoders.device(job),
             "call_seconds": str(encoders.call_seconds(job)),
-            "limits": self._targets.limits(),
+            "limits": self._targets.limits,
             "threads": _threads(encoders.threads(job)),
         }
         return Step("embed", reads, writes, given)
