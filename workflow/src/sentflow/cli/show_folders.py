@@ -19,7 +19,8 @@ from sentflow.files.sealed import refuse_edited
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
 from sentflow.report.families.pair_summaries import reported
-from sentflow.report.families.probing.score_table import scores_table
+from sentflow.report.families.probing.tables import scores
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal
 
 _COMPARISONS = Path(paths.PAIRS).parent.relative_to(paths.RESULTS)
@@ -42,12 +43,12 @@ def folder_blocks(folder: Path) -> list[Block]:
     blocks: list[Block] = []
     if summary.is_file():
         tested = Comparisons.read(sorted((folder / _COMPARISONS).glob("*")))
-        blocks.append(table_listing(scores_table(read_rows(summary, ScoreRow), title, tested)))
+        blocks.append(_scores(read_rows(summary, ScoreRow), tested, title))
     blocks += show_similarity.summary_blocks(folder, title) + show_retrieval.summary_blocks(folder, title)
     if blocks:
         return blocks
-    if scores := _files(folder, "scores", _SCORE_KEYS):
-        return _loose_scores(scores)
+    if score_files := _files(folder, "scores", _SCORE_KEYS):
+        return _loose_scores(score_files)
     if similarities := _files(folder, "similarity", show_similarity.KEYS):
         return show_similarity.loose_blocks(similarities)
     if found := _files(folder, "retrieval", show_retrieval.KEYS):
@@ -89,15 +90,19 @@ def _read(file: Path) -> Any:
         return None
 
 
-def _loose_scores(scores: dict[Path, dict[str, Any]]) -> list[Block]:
+def _loose_scores(files: dict[Path, dict[str, Any]]) -> list[Block]:
     rows = []
-    for file, content in scores.items():
+    for file, content in files.items():
         names = {"title": content["task"], "family": ""}, {"title": content["model"], "control": False}
         settings = {"tasks": {content["task"]: names[0]}, "models": {content["model"]: names[1]}}
         with reported(file):
             rows.append(score_row(content, settings))
-    title = f"{len(scores)} score file{'s' if len(scores) > 1 else ''}"
-    return [table_listing(scores_table(in_order(rows), title))]
+    title = f"{len(files)} score file{'s' if len(files) > 1 else ''}"
+    return [_scores(in_order(rows), Comparisons(), title)]
+
+
+def _scores(rows: list[ScoreRow], tested: Comparisons, title: str) -> Block:
+    return table_listing(scores(Inputs.holding({ScoreRow: rows, Comparisons: tested}), {"caption": title}))
 
 
 def _folds(folder: Path, files: Sequence[Path]) -> Listing:
