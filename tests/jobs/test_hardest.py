@@ -28,21 +28,9 @@ def write_predictions(file: Path, table: TaskTable, *, repetition: int, wrong: s
     return file
 
 
-def run(folder: Path, files: list[Path], *, models=("one", "two"), limit=100, offensive=False) -> list[dict]:
-    settings = {"models": list(models), "limit": limit, "offensive": offensive}
-    output = folder / "hardest.parquet"
-    hardest(rows=folder / "rows.parquet", predictions=files, settings=settings, output=output)
-    return pq.ParquetFile(folder / "hardest.parquet").read().to_pylist()
-
-
-@pytest.fixture
-def table(tmp_path) -> TaskTable:
-    table = make_task(12)
+def test_the_hardest_come_first_and_what_is_never_wrong_is_left_out(tmp_path):
+    table, output = make_task(12), tmp_path / "hardest.parquet"
     write_task(tmp_path / "rows.parquet", table)
-    return table
-
-
-def test_the_hardest_come_first_and_what_is_never_wrong_is_left_out(tmp_path, table):
     files = [
         write_predictions(tmp_path / "a1.parquet", table, repetition=1, wrong={3, 5}),
         # row 7 is left out of this repetition
@@ -52,7 +40,9 @@ def test_the_hardest_come_first_and_what_is_never_wrong_is_left_out(tmp_path, ta
         write_predictions(tmp_path / "b1.parquet", table, repetition=1, wrong={3, 7}),
         write_predictions(tmp_path / "b2.parquet", table, repetition=2, wrong={3, 7}),
     ]
-    rows = run(tmp_path, files)
+    settings = {"models": ["one", "two"], "limit": 100, "offensive": False}
+    hardest(rows=tmp_path / "rows.parquet", predictions=files, settings=settings, output=output)
+    rows = pq.ParquetFile(output).read().to_pylist()
     # row 3: 4 of 4; row 7: 2 of 3, always by the second model; row 5: 1 of 4, in half of the first one's
     assert [(row["row"], row["share_wrong"], row["n_predictions"], row["models_wrong"]) for row in rows] == [
         (3, 1.0, 4, 2),

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_tasks import make_task, task_features
+from small_tasks import PROBE_SETTINGS, make_task, task_features
 
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
@@ -13,14 +13,7 @@ from sentflow.probing.storage.folds import write_result
 from sentflow.texts.table import write_task
 
 N_ROWS = 270
-PROBE = {
-    "protocol": "published",
-    "repetitions": 2,
-    "folds": 5,
-    "seed": 9847706,
-    "metric": "mcc",
-    "classifier": "logistic",
-}
+PROBE = {**PROBE_SETTINGS, "repetitions": 2}
 STATISTICS = {"level": 0.95, "n_item_resamples": 300, "n_resamples": 500}
 PUBLISHED = {"name": "published", "switches": {}, "changed": {}}
 
@@ -45,29 +38,19 @@ def fold_files(folder: Path) -> list[Path]:
     return [folder / f"rep-{repetition}/fold-{fold}.parquet" for repetition in (1, 2) for fold in range(1, 6)]
 
 
-def run(
-    inputs: Path, output: Path, *, folds: list[Path] | None = None, protocol=None, **statistics: object
-) -> None:
+def run(inputs: Path, output: Path, folds: list[Path]) -> None:
+    files = {"scores": "s.json", "table": "s.parquet", "predictions": "s.predictions.parquet"}
     score(
-        task="T1A-sample",
-        model="minilm-l6",
-        rows=inputs / "rows.parquet",
-        folds=folds or fold_files(inputs),
-        settings={
-            "probe": PROBE,
-            "statistics": {**STATISTICS, **statistics},
-            "protocol": protocol or PUBLISHED,
-        },
-        scores=output / "s.json",
-        table=output / "s.parquet",
-        predictions=output / "s.predictions.parquet",
+        **{"task": "T1A-sample", "model": "minilm-l6", "rows": inputs / "rows.parquet", "folds": folds},
+        settings={"probe": PROBE, "statistics": STATISTICS, "protocol": PUBLISHED},
+        **{name: output / file for name, file in files.items()},
     )
 
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory, inputs) -> Path:
     folder = tmp_path_factory.mktemp("output")
-    run(inputs, folder)
+    run(inputs, folder, fold_files(inputs))
     return folder
 
 
@@ -92,6 +75,6 @@ def test_folds_of_another_protocol_are_refused(tmp_path, inputs, result):
     write_result(other, fold, {**PROBE, "seed": 1})
     folds = [other if fold == source else fold for fold in fold_files(inputs)]
     with pytest.raises(DataError, match="1 of 10 folds were trained with other settings") as caught:
-        run(inputs, tmp_path, folds=folds)
+        run(inputs, tmp_path, folds)
     assert str(other) in str(caught.value)
     assert not (tmp_path / "s.json").exists()

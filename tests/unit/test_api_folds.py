@@ -29,10 +29,7 @@ def folds_of(design: ProbeDesign, *, n_processes: int) -> list[FoldResult]:
 @pytest.mark.slow
 def test_two_processes_give_every_fold_once_with_the_numbers_of_one():
     one, two = (
-        sorted(
-            folds_of(small_design(), n_processes=n),
-            key=lambda fold: (fold.repetition, fold.fold),
-        )
+        sorted(folds_of(small_design(), n_processes=n), key=lambda fold: (fold.repetition, fold.fold))
         for n in (1, 2)
     )
     assert [(fold.repetition, fold.fold) for fold in two] == [(1, 1), (1, 2)]

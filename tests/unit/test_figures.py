@@ -61,8 +61,7 @@ def inputs_of(scores):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.nightly]) for name in FIGURES],
+    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.nightly]) for name in FIGURES]
 )
 def test_texts_have_room(name):
     for scores in EXTENTS[1:2] if name in QUICK else EXTENTS:

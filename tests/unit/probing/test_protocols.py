@@ -95,7 +95,7 @@ def test_what_a_task_says_wins_and_is_inherited():
     own = {"Mine": {**FILE, "protocol": "published-mlp-leak"}, "Copy": {"like": "Mine", "title": "Copy"}}
     for protocol in ("published", "regularised"):
         assert names(protocol=protocol, tasks=own) == {
-            "T1A-sample": protocol, "Mine": "published-mlp-leak", "Copy": "published-mlp-leak",
+            "T1A-sample": protocol, "Mine": "published-mlp-leak", "Copy": "published-mlp-leak"
         }  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def test_what_a_task_says_wins_and_is_inherited():
     ("key", "value"),
     [
         ("batch_size", 64), ("evaluation_share", 0.25), ("folds", 4), ("learning_rates", [0.01]),
-    ],
+    ]
 )  # fmt: skip
 def test_changed_setting_of_training_reaches_the_fold_and_marks_the_score(key, value):
     chosen = targets("published", protocols={"published": {"training": {key: value}}})

@@ -15,11 +15,7 @@ from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.job import probe_task
 from sentflow.probing.kernels.losses import predicted_classes
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import (
-    grouped_folds,
-    plan_folds,
-    stratified_choice,
-)
+from sentflow.probing.protocol.draws import grouped_folds, plan_folds, stratified_choice
 from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import Switches

@@ -13,7 +13,7 @@ rule prepare_corpus:
     benchmark:
         paths.benchmark("prepare_corpus", "{corpus}")
     wildcard_constraints:
-        corpus=retrieval.whole_corpora(),
+        corpus=one_of(retrieval.prepared_corpora),
     conda:
         "../../../envs/sentflow.yaml"
     resources:
@@ -38,7 +38,7 @@ rule shard_corpus:
     benchmark:
         paths.benchmark("shard_corpus", "{corpus}")
     wildcard_constraints:
-        corpus=retrieval.shards(),
+        corpus=one_of(retrieval.shards()),
     conda:
         "../../../envs/sentflow.yaml"
     resources:
@@ -112,7 +112,7 @@ rule split_passages:
     benchmark:
         paths.benchmark("split_passages", "{corpus}/{passages}")
     wildcard_constraints:
-        passages=retrieval.cuts(by_tokens=False),
+        passages=one_of(retrieval.cuts(by_tokens=False)),
     conda:
         "../../../envs/sentflow.yaml"
     resources:
@@ -137,7 +137,7 @@ rule split_tokens:
     benchmark:
         paths.benchmark("split_tokens", "{corpus}/{passages}")
     wildcard_constraints:
-        passages=retrieval.cuts(by_tokens=True),
+        passages=one_of(retrieval.cuts(by_tokens=True)),
     conda:
         "../../../envs/sentflow.yaml"
     resources:
@@ -183,7 +183,7 @@ rule count_terms:
     benchmark:
         paths.benchmark("count_terms", "{corpus}/{analyser}")
     wildcard_constraints:
-        corpus=retrieval.whole_corpora(),
+        corpus=one_of(retrieval.prepared_corpora),
     conda:
         "../../../envs/sentflow.yaml"
     resources:

@@ -188,7 +188,7 @@ rule explain:
     benchmark:
         paths.benchmark("explain", "{questions}/{retriever}")
     wildcard_constraints:
-        retriever=retrieval.named("bm25", "sparse"),
+        retriever=one_of(retrieval.of_kind("bm25", "sparse")),
     conda:
         "../../../envs/sentflow.yaml"
     resources:

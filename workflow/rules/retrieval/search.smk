@@ -56,8 +56,8 @@ rule merge_shards:
     benchmark:
         paths.benchmark("merge_shards", "{questions}/{retriever}")
     wildcard_constraints:
-        questions=retrieval.sharded_sets(),
-        retriever=retrieval.in_shards(),
+        questions=one_of(retrieval.sharded_sets()),
+        retriever=one_of(retrieval.in_shards()),
     conda:
         "../../../envs/sentflow.yaml"
     resources:
@@ -87,7 +87,7 @@ rule build_index:
     benchmark:
         paths.benchmark("build_index", "{corpus}/{retriever}")
     wildcard_constraints:
-        retriever=retrieval.indexed(),
+        retriever=one_of(retrieval.indexed()),
     conda:
         "../../../envs/sentflow.yaml"
     resources:
@@ -121,7 +121,7 @@ rule certify_index:
     benchmark:
         paths.benchmark("certify_index", "{questions}/{retriever}")
     wildcard_constraints:
-        retriever=retrieval.indexed(),
+        retriever=one_of(retrieval.indexed()),
     conda:
         "../../../envs/sentflow.yaml"
     resources:

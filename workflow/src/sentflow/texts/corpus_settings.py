@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sentflow.errors import ConfigError
-from sentflow.texts.corpora import KEEP, SAME_IDS
 from sentflow.texts.corpus_files import MEANINGS
 from sentflow.texts.preparation import picked_settings
 from sentflow.texts.sources import Source
@@ -52,8 +50,6 @@ class CorpusSettings:
         """
         where = f"corpora.{corpus}"
         picked = picked_settings(cls, settings, where=where)
-        _check_choice("ids", picked.get("ids", "column"), ("column", "distinct"), where)
-        _check_choice("empty", picked.get("empty", "refuse"), ("refuse", "keep"), where)
         picked["documents"] = _sources(settings, "documents", where)
         return cls(**picked)
 
@@ -122,10 +118,6 @@ class QuestionSettings:
         """
         where = f"question_sets.{name}"
         picked = picked_settings(cls, settings, where=where)
-        _check_choice("ids", picked.get("ids", "column"), IDS, where)
-        _check_choice("unknown", picked.get("unknown", "refuse"), ("refuse", "leave-out"), where)
-        _check_choice("same_ids", picked.get("same_ids", KEEP), SAME_IDS, where)
-        _check_choice("unjudged", picked.get("unjudged", "keep"), ("keep", "leave-out"), where)
         picked |= {key: _sources(settings, key, where) for key in ("questions", "judgements", "without")}
         return cls(**picked)
 
@@ -135,8 +127,3 @@ def _sources(settings: Mapping[str, Any], key: str, where: str) -> list[Source]:
         Source.from_settings(item, where=f"{where}.{key}.{place}", meanings=MEANINGS[key])
         for place, item in enumerate(settings.get(key, ()))
     ]
-
-
-def _check_choice(key: str, value: str, known: Sequence[str], where: str) -> None:
-    if value not in known:
-        raise ConfigError(f"{where}.{key}: {value!r} does not exist. Write one of: {', '.join(known)}.")

@@ -4,6 +4,7 @@ import logging
 import os
 from importlib import import_module
 
+from sentflow.config.datasets import File
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import write_digest, write_text
 from sentflow.files.limits import use_limits
@@ -38,9 +39,7 @@ def generate(*, task: str, seed: int, output: Out) -> None:
 @job("requests")
 def download(
     *,
-    dataset: Wildcard,
-    file: Wildcard,
-    settings: Resource[Json],
+    settings: Resource[File],
     mirrors: Resource[Json] = None,
     limits: Resource[Json] = None,
     output: Out,
@@ -48,12 +47,10 @@ def download(
     """One file of a dataset from a mirror or its address, with the checksum of the catalog."""
     from sentflow.downloads.download import download
     from sentflow.downloads.mirrors import mirrors_in_use
-    from sentflow.files.checksums import CatalogFile
 
     use_limits(limits)
-    entry = CatalogFile.from_settings(settings, where=f"datasets.{dataset}.files.{file}")
     try:
-        download(entry, output, mirrors=mirrors_in_use(mirrors or [], os.environ))
+        download(settings, output, mirrors=mirrors_in_use(mirrors or [], os.environ))
     except OSError as error:
         raise DataError(f"{output} could not be written: {error}") from error
 

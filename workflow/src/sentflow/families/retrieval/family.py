@@ -113,7 +113,7 @@ class Retrieval(JobSettings):
 
     def certificates(self) -> list[str]:
         """What each approximate index costs and saves, on each question set with judgements."""
-        return self._each(paths.CERTIFICATE, self._indexed(), self.judged_sets)
+        return self._each(paths.CERTIFICATE, self.indexed(), self.judged_sets)
 
     def excerpts(self) -> list[str]:
         """Questions worth reading, of each set, and the terms by which their documents are found."""
@@ -178,11 +178,11 @@ class Retrieval(JobSettings):
             "analyser": one_of(
                 {
                     self.analyser_of(entry, corpus)
-                    for entry in self._of_kind(BM25).values()
+                    for entry in self.of_kind(BM25).values()
                     for corpus in self.corpora
                 }
             ),
-            "passages": one_of(self._cuts()),
+            "passages": one_of(self.cuts()),
         }
 
     # --- for the rules --------------------------------------------------------------------------------------
@@ -211,34 +211,6 @@ class Retrieval(JobSettings):
     def submissions_of_set(self) -> list[str]:
         """Files for the Zalo challenge of the wildcard ``{questions}``, in the order of `decided_on`."""
         return self._each_system(paths.SUBMISSION, "{questions}")
-
-    def named(self, *kinds: str) -> str:
-        """Regular expression of the retrievers of some kinds."""
-        return one_of(self._of_kind(*kinds))
-
-    def indexed(self) -> str:
-        """That of the retrievers with an approximate index."""
-        return one_of(self._indexed())
-
-    def in_shards(self) -> str:
-        """That of the retrievers whose runs are merged where a corpus has shards."""
-        return one_of(self._in_shards())
-
-    def whole_corpora(self) -> str:
-        """That of the corpora as their files give them."""
-        return one_of(self.prepared_corpora)
-
-    def shards(self) -> str:
-        """That of the shards of all corpora."""
-        return one_of(shard for name in self.corpora for shard in self._shards(name) if shard != name)
-
-    def sharded_sets(self) -> str:
-        """That of the question sets whose corpus is searched shard by shard."""
-        return one_of(self._sharded_sets())
-
-    def cuts(self, *, by_tokens: bool) -> str:
-        """That of the ways to cut documents by words, or by the tokens of an encoder."""
-        return one_of(cut for cut in self._cuts() if ("/" in cut) == by_tokens)
 
     # --- helpers --------------------------------------------------------------------------------------------
 

@@ -181,7 +181,7 @@ class Files(Selection):
 
     def searches_of(self, wildcards: Any) -> list[str]:
         """The searches whose runs are the run of a retriever: one, or one in each shard of its corpus."""
-        in_shards = wildcards.retriever in self._in_shards()
+        in_shards = wildcards.retriever in self.in_shards()
         return (
             self._shards(self._corpus(wildcards), wildcards.retriever) if in_shards else [wildcards.retriever]
         )
@@ -267,7 +267,7 @@ class Files(Selection):
 
     def _parts(self, corpus: str, model: str) -> list[str]:
         """What an encoder reads of a corpus: its shards; and the whole, where an index of all its vectors is built."""
-        indexed = any(entry["model"] == model for entry in self._indexed().values())
+        indexed = any(entry["model"] == model for entry in self.indexed().values())
         return list(dict.fromkeys([*self._shards(corpus), *([corpus] if indexed else [])]))
 
     def _asked_by(self, model: str, corpus: str) -> list[str]:

@@ -101,23 +101,25 @@ class Selection(Family):
     def _encoder(self, retriever: Entry) -> Entry:
         return self.experiment.fetched_models[retriever["model"]]
 
-    def _of_kind(self, *kinds: str) -> Entries:
+    def of_kind(self, *kinds: str) -> Entries:
+        """The retrievers of some kinds."""
         return {name: entry for name, entry in self.retrievers.items() if entry["kind"] in kinds}
 
     def _by_vectors(self) -> Entries:
-        return self._of_kind(*BY_VECTORS)
+        return self.of_kind(*BY_VECTORS)
 
-    def _indexed(self) -> Entries:
+    def indexed(self) -> Entries:
+        """The retrievers with an approximate index."""
         return {name: entry for name, entry in self._by_vectors().items() if "index" in entry}
 
-    def _in_shards(self) -> list[str]:
+    def in_shards(self) -> list[str]:
         """The retrievers whose runs are merged where a corpus has shards: an index is of a whole corpus."""
-        return [name for name in self._of_kind(BM25, *BY_VECTORS) if name not in self._indexed()]
+        return [name for name in self.of_kind(BM25, *BY_VECTORS) if name not in self.indexed()]
 
     @property
     def tuned(self) -> dict[str, list[str]]:
         """Fusion → the question sets that its weights are chosen on."""
-        return {name: tuned_on(entry) for name, entry in self._of_kind(FUSION).items() if tuned_on(entry)}
+        return {name: tuned_on(entry) for name, entry in self.of_kind(FUSION).items() if tuned_on(entry)}
 
     @property
     def systems(self) -> list[tuple[str, str]]:
@@ -169,7 +171,12 @@ class Selection(Family):
         """The shards of a corpus; with the name of a retriever, the searches in them."""
         return shards_of(name or corpus, self.prepared_corpora[corpus].get("shards", 1))
 
-    def _sharded_sets(self) -> list[str]:
+    def shards(self) -> list[str]:
+        """The shards of all corpora."""
+        return [shard for name in self.corpora for shard in self._shards(name) if shard != name]
+
+    def sharded_sets(self) -> list[str]:
+        """The question sets whose corpus is searched shard by shard."""
         return [name for name, entry in self.searched.items() if len(self._shards(entry["corpus"])) > 1]
 
     def _unit(self, retriever: Entry) -> str:
@@ -178,16 +185,14 @@ class Selection(Family):
         counts_tokens = cut != DOCUMENTS and "tokens" in self._entry("passages", cut)
         return f"{cut}/{retriever['model']}" if counts_tokens else cut
 
-    def _cuts(self) -> list[str]:
-        """All ways to cut that any retriever uses."""
+    def cuts(self, *, by_tokens: bool | None = None) -> list[str]:
+        """All ways to cut that any retriever uses; those by words, or by the tokens of an encoder."""
         units = [self._unit(entry) for entry in self.retrievers.values() if "passages" in entry]
-        return list(dict.fromkeys(units))
+        return [unit for unit in dict.fromkeys(units) if by_tokens in (None, "/" in unit)]
 
     def _mines(self, questions: str, retriever: str) -> bool:
         """Whether a search reads vectors of its own. An index is of all vectors, and has none."""
-        return (
-            questions in self.mined and retriever in self._by_vectors() and retriever not in self._indexed()
-        )
+        return questions in self.mined and retriever in self._by_vectors() and retriever not in self.indexed()
 
     def _mining(self) -> list[tuple[str, str]]:
         """The searches that do."""

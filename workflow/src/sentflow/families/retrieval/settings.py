@@ -194,7 +194,7 @@ class JobSettings(Files):
         retrieval = self.experiment.config.retrieval
         return HardestSettings(
             retrievers=tuple(self.shown),
-            controls=tuple(name for name in self._of_kind(RANDOM) if name in self.shown),
+            controls=tuple(name for name in self.of_kind(RANDOM) if name in self.shown),
             pair=retrieval.pair or (),
             measure=retrieval.main,
             limit=_HARDEST_QUESTIONS,
@@ -275,7 +275,7 @@ class JobSettings(Files):
     def summarise_indexes_settings(self, _wildcards: Any) -> str:
         """Titles, and the order."""
         sets = {name: entry["title"] for name, entry in self.judged_sets.items()}
-        titles = {name: self.title_of(name) for name in self._indexed()}
+        titles = {name: self.title_of(name) for name in self.indexed()}
         return json_text({"questions": sets, "retrievers": titles})
 
     def weights_summary_settings(self, _wildcards: Any) -> str:
@@ -303,7 +303,7 @@ class JobSettings(Files):
                 "question_sets": _titles(self.question_sets),
                 "retrievers": {name: self.title_of(name) for name in self.shown},
                 "decisions": {name: entry.get("title", name) for name, entry in self.decisions.items()},
-                "controls": list(self._of_kind(RANDOM)),
+                "controls": list(self.of_kind(RANDOM)),
                 "order": [list(self.question_sets), [list(one) for one in self.systems]],
             }
         )
@@ -404,7 +404,7 @@ class JobSettings(Files):
 
     def _position(self, name: str) -> int:
         """Place among the shown retrievers, or among their controls; of those that are only fused behind them."""
-        controls = self._of_kind(RANDOM)
+        controls = self.of_kind(RANDOM)
         every = dict.fromkeys([*self.shown, *self.retrievers])
         return [one for one in every if (one in controls) == (name in controls)].index(name)
 
