@@ -239,10 +239,11 @@ RECORDED = ("record", "report")
         (
             STUDY,
             (
-                *(f"+probe_study corrected/{task}/{model}" for task in TASKS for model in CONTROLS),
-                *(f"+probe_lazy_study corrected/{task}/tfidf" for task in TASKS),
+                *(f"+probe protocols/corrected/{task}/{model}" for task in TASKS for model in CONTROLS),
+                *(f"+probe_lazy protocols/corrected/{task}/tfidf" for task in TASKS),
                 *(
-                    f"+score_study {protocol}/{task}/{model}"  # a protocol of other statistics scores the same folds
+                    # a protocol of other statistics scores the same folds
+                    f"+score protocols/{protocol}/{task}/{model}"
                     for protocol in ("corrected", "narrow")
                     for task in TASKS
                     for model in (*CONTROLS, "tfidf")

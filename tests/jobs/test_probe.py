@@ -2,7 +2,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from small_tasks import PROBE_SETTINGS, make_task, task_features, write_inputs
+from small_tasks import make_task, probe_settings, task_features, write_inputs
 
 from sentflow.errors import DataError
 from sentflow.probing.cross_validation import cross_validate
@@ -11,7 +11,7 @@ from sentflow.probing.storage.folds import read_folds
 from sentflow.texts.table import TaskTable
 
 N_ROWS = 270
-SETTINGS = {**PROBE_SETTINGS, "repetitions": 2}
+SETTINGS = probe_settings(repetitions=2)
 ALL_FOLDS = [(repetition, fold) for repetition in (1, 2) for fold in range(1, 6)]
 
 

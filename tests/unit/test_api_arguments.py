@@ -4,7 +4,7 @@ from sentflow.api.arguments import ArgumentError, TrainArguments
 from sentflow.errors import ConfigError
 from sentflow.probing.protocol.catalog import changed_settings, job_settings
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 
 LOGISTIC, MLP = (
     {"metric": "mcc", "classifier": name, "layout": "single", "reader": {}} for name in ("logistic", "mlp")
@@ -17,7 +17,7 @@ def parsed(given) -> TrainArguments:
 
 def hidden_of(arguments: TrainArguments, task: dict) -> int | None:
     settings = job_settings(arguments.protocol, task, lazy=False)
-    return ProbeDesign.of_job(**settings, n_classes=2).hidden
+    return ProbeDesign.of(settings, 2).hidden
 
 
 def test_every_published_name_reaches_the_protocol():

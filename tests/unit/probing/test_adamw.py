@@ -1,14 +1,12 @@
 """Against torch: its AdamW, its clipping and its linear warm-up, one probe at a time."""
 
-from dataclasses import replace
-
 import pytest
 import torch
 
 from sentflow.probing.accelerator.adamw import TensorAdamW
 from sentflow.probing.kernels.adamw import AdamW
 from sentflow.probing.kernels.schedule import adamw_schedule, warmup_factors
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol, Setting
+from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Setting
 
 N_STEPS, N_PARAMETERS = 12, 50
 
@@ -96,7 +94,7 @@ def test_learning_rate_warms_up_linearly():
 
 
 def test_weight_decay_pulls_to_zero_without_a_gradient(kind, initial):
-    protocol = replace(PUBLISHED, warmup_start=1.0)
+    protocol = PUBLISHED.but(warmup_start=1.0)
     setting = Setting(learning_rate=1e-3, beta1=0.9, beta2=0.999)
     moved = our_result(kind, initial, [setting], [torch.zeros(1, N_PARAMETERS)], 0, protocol)
     torch.testing.assert_close(moved[0], initial * (1 - 1e-3 * 0.01))

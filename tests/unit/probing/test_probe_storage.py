@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED, ProbeSettings
 from sentflow.probing.storage.folds import FoldInfo, read_folds, write_result
 from sentflow.probing.training.result import FoldResult
 
@@ -12,7 +12,7 @@ INFO = FoldInfo(
     n_evaluation=39,
     n_test=3,
     dimension=8,
-    settings='{"metric": "mcc"}',
+    settings='{"metric":"mcc","protocol":{}}',
 )
 
 
@@ -36,7 +36,7 @@ FOLD = FoldResult(
 
 
 def test_fold_comes_back_as_it_was_written(tmp_path):
-    write_result(tmp_path / "fold.parquet", FOLD, {"metric": "mcc"})
+    write_result(tmp_path / "fold.parquet", FOLD, ProbeSettings(metric="mcc", protocol=PUBLISHED))
     found = read_folds([tmp_path / "fold.parquet"])
     assert found.infos == [INFO]
     table = found.scores

@@ -12,7 +12,7 @@ from sentflow.probing import cross_validate
 from sentflow.probing.features.sources import FixedFeatures, MadeParts
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
-from sentflow.probing.protocol.settings import Penalty
+from sentflow.probing.settings import Penalty
 from sentflow.probing.training.folds import train_planned
 
 PROTOCOL = sentflow.probe_protocol({"like": "regularised", "training": {"repetitions": 1, "folds": 3}})

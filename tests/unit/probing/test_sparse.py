@@ -1,7 +1,5 @@
 """Sparse features give what the same features give when they are filled in."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from probe_contract import assert_same_folds
@@ -10,8 +8,7 @@ from scipy.sparse import csr_array, random_array
 from sentflow.probing.features.rows import pair_features
 from sentflow.probing.kernels.sparse import standardised_sparse
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.settings import PUBLISHED, Switches
 from sentflow.probing.training.folds import train_folds
 from sentflow.probing.training.standardise import standardised
 
@@ -27,8 +24,8 @@ class Source:
 
 
 def folds(features, labels, *, hidden=None, batch_size=128, **switches):
-    protocol = replace(
-        PUBLISHED, repetitions=1, max_epochs=30, batch_size=batch_size, switches=Switches(**switches)
+    protocol = PUBLISHED.but(
+        repetitions=1, max_epochs=30, batch_size=batch_size, switches=Switches(**switches)
     )
     n_classes = len(np.unique(labels))
     metric = "mcc" if n_classes == 2 else "adjusted_macro_f1"

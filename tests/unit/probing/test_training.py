@@ -1,5 +1,4 @@
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,14 +11,14 @@ from sentflow.probing.features.sources import MadeParts
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
 from sentflow.probing.protocol.metrics import published_metric
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol, Setting
+from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Setting
 from sentflow.probing.training import final
 from sentflow.probing.training import fold as training
 from sentflow.probing.training.folds import train_planned
 from sentflow.probing.training.result import FoldResult
 
 # Few epochs and settings, so that the plain implementation beside stays quick
-SHORT = replace(PUBLISHED, search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
+SHORT = PUBLISHED.but(search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
 
 
 def rows_of_blobs(n: int, n_classes: int, *, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -189,7 +188,7 @@ class PlainFold:
     ],
 )
 def test_fold_is_that_of_the_plain_implementation(one_thread, n, n_classes, hidden, batch_size):
-    protocol = replace(SHORT, batch_size=batch_size)
+    protocol = SHORT.but(batch_size=batch_size)
     ours = our_fold(n, n_classes, hidden=hidden, protocol=protocol)
     assert len(ours.train_losses) > 1
     assert_same_folds([ours], [PlainFold(n, n_classes, hidden=hidden, protocol=protocol).run()])

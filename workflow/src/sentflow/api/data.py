@@ -12,7 +12,7 @@ from sentflow.config.entries import AllEntries, Entry
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.files.io import write_text
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.readers import Reader
 from sentflow.texts.sample.rows import to_csv

@@ -35,7 +35,6 @@ from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXT
 from sentflow.training.settings import TrainingSettings
 
 _TRAIN = "train"
-_STUDY = "_study"
 _FOLDS, _ROWS, _PAIRS = "folds", "rows", "pairs"
 # What a job of the default experiment takes where it grows: folds, rows of a task; and pairs of encoders × tasks
 _SIZE = {_FOLDS: 10, _ROWS: 800, _PAIRS: 5 * 4 / 2 * 18}
@@ -237,7 +236,7 @@ def seconds_of(
 
 
 def _cost(rule: str, here: Mapping[str, Cost]) -> Cost:
-    return here.get(rule) or TABLE.get(rule.removesuffix(_STUDY), OTHERS)
+    return here.get(rule) or TABLE.get(rule, OTHERS)
 
 
 def _largest(requests: Iterable[int | None]) -> str:

@@ -54,10 +54,6 @@ class EncoderTargets:
         """Versions of the libraries that can change a model's vectors."""
         return versions(*self._kind(wildcards).vector_libraries(self._entry(wildcards)))
 
-    def lazy_versions(self, wildcards: Any) -> str:
-        """Versions of the libraries that can change the probes of a model that is fitted inside each fold."""
-        return versions(*{"numpy", "torch", *self._kind(wildcards).libraries})
-
     def embed_code(self, wildcards: Any) -> str:
         """Digest of what embeds a model's texts: the command and the module of the model's kind."""
         return code("embed", self.module(wildcards))

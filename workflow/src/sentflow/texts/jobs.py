@@ -75,7 +75,7 @@ def prepare(
     rows = prepare(task, raw, reading)
     if "document_folds" in checks:
         # by name: this changes no byte of the table, so its code is none of the job's
-        check = import_module("sentflow.probing.plans").check_documents
+        check = import_module("sentflow.probing.protocol.draws").check_documents
         if warning := check(rows, **checks["document_folds"]):
             logger.warning("%s: %s", task, warning)
     write_task(table, rows)
