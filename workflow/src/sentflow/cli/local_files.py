@@ -153,28 +153,24 @@ def _read_collections(reader: _Reader, retrieval: Retrieval) -> None:
 
 
 def _read_corpus(reader: _Reader, retrieval: Retrieval, corpus: str) -> "Corpus | None":
-    from sentflow.texts.corpus_settings import CorpusSettings
+    from sentflow.texts.corpus_settings import Checks, CorpusSettings, read_of
     from sentflow.texts.prepare_corpus import prepare_corpus
 
-    job = SimpleNamespace(corpus=corpus)
-    settings = _settings(retrieval.corpus_settings, retrieval.corpus_checks, job)
+    entry = retrieval.prepared_corpora[corpus]
+    settings, checks = read_of(CorpusSettings, entry), read_of(Checks, entry)
+    raw = retrieval.raw_files_of_corpus(SimpleNamespace(corpus=corpus))
     return reader.made(
-        f"corpora.{corpus}",
-        retrieval.raw_files_of_corpus(job),
-        lambda files: prepare_corpus(corpus, files, CorpusSettings.from_settings(settings, corpus=corpus)),
+        f"corpora.{corpus}", raw, lambda files: prepare_corpus(corpus, files, settings, checks)
     )
 
 
 def _read_questions(reader: _Reader, retrieval: Retrieval, name: str, corpus: "Corpus") -> None:
-    from sentflow.texts.corpus_settings import QuestionSettings
+    from sentflow.texts.corpus_settings import Checks, QuestionSettings, read_of
     from sentflow.texts.prepare_questions import prepare_questions
 
-    job = SimpleNamespace(questions=name)
-    settings = _settings(retrieval.question_settings, retrieval.question_checks, job)
+    entry = retrieval.prepared[name]
+    settings, checks = read_of(QuestionSettings, entry), read_of(Checks, entry)
+    raw = retrieval.raw_files_of_questions(SimpleNamespace(questions=name))
     reader.made(
-        f"question_sets.{name}",
-        retrieval.raw_files_of_questions(job),
-        lambda files: prepare_questions(
-            name, files, QuestionSettings.from_settings(settings, name=name), corpus
-        ),
+        f"question_sets.{name}", raw, lambda files: prepare_questions(name, files, settings, corpus, checks)
     )

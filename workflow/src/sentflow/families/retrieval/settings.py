@@ -33,15 +33,10 @@ from sentflow.retrieval.settings import (
 )
 from sentflow.retrieval.stop_words import with_checksum
 from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings, read_of, written
 from sentflow.texts.shards import whole_of
 from sentflow.training.data.forms import MOST_RANKS
 
-_CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
-_QUESTION_KEYS = (
-    "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
-    "unjudged", "without", "part", "same_ids",
-)  # fmt: skip
-_CHECK_KEYS = ("rows", "judged")
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
 _RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _HARDEST_QUESTIONS = 20
@@ -66,11 +61,11 @@ class JobSettings(Files):
 
     def corpus_settings(self, wildcards: Any) -> str:
         """What decides the documents of a corpus."""
-        return json_text(pick_known(self.prepared_corpora[wildcards.corpus], *_CORPUS_KEYS))
+        return written(read_of(CorpusSettings, self.prepared_corpora[wildcards.corpus]))
 
     def question_settings(self, wildcards: Any) -> str:
         """What decides the questions of a set and their judgements."""
-        return json_text(pick_known(self.prepared[wildcards.questions], *_QUESTION_KEYS))
+        return written(read_of(QuestionSettings, self.prepared[wildcards.questions]))
 
     def corpus_checks(self, wildcards: Any) -> str:
         """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
@@ -377,7 +372,7 @@ class JobSettings(Files):
     def _checks(self, entry: Entry) -> str:
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
+        return written(read_of(Checks, {**entry, **({"files": known} if known else {})}))
 
     def _summary(self) -> dict[str, Any]:
         return {
