@@ -5,6 +5,7 @@ The Snakefile reads this in every job: standard library, PyYAML and pydantic onl
 
 import ast
 import inspect
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +59,8 @@ class Settings(BaseModel):
 
     def as_json(self) -> str:
         """The text by which a job receives it; what is left out and has no default is left out there, too."""
-        return self.model_dump_json(exclude_none=True, by_alias=True)
+        values = self.model_dump(mode="json", exclude_none=True, by_alias=True)
+        return json.dumps(values, sort_keys=True, ensure_ascii=False)
 
     @model_validator(mode="after")
     def _is_right(self) -> "Settings":

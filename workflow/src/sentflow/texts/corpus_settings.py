@@ -56,8 +56,3 @@ class QuestionSettings(Settings):
 def read_of(model: type[_Model], entry: Mapping[str, Any]) -> _Model:
     """What a job reads of an entry, whose other keys are of other jobs."""
     return model.model_validate({key: entry[key] for key in model.model_fields if key in entry})
-
-
-def written(settings: Settings) -> str:
-    """What is written of settings, as JSON: what is left out is decided by the code that reads it."""
-    return settings.model_dump_json(exclude_unset=True, exclude_none=True, by_alias=True)

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from sentflow.config.entries import Entries, Entry
+from sentflow.config.model import Settings
 from sentflow.config.search import Analyser, Cut, Decision, StopList
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
 from sentflow.families.retrieval.files import Files
@@ -33,7 +34,7 @@ from sentflow.retrieval.settings import (
 )
 from sentflow.retrieval.stop_words import with_checksum
 from sentflow.texts.corpus_files import raw_files_of
-from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings, read_of, written
+from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings, read_of
 from sentflow.texts.shards import whole_of
 from sentflow.training.data.forms import MOST_RANKS
 
@@ -61,11 +62,11 @@ class JobSettings(Files):
 
     def corpus_settings(self, wildcards: Any) -> str:
         """What decides the documents of a corpus."""
-        return written(read_of(CorpusSettings, self.prepared_corpora[wildcards.corpus]))
+        return _written(read_of(CorpusSettings, self.prepared_corpora[wildcards.corpus]))
 
     def question_settings(self, wildcards: Any) -> str:
         """What decides the questions of a set and their judgements."""
-        return written(read_of(QuestionSettings, self.prepared[wildcards.questions]))
+        return _written(read_of(QuestionSettings, self.prepared[wildcards.questions]))
 
     def corpus_checks(self, wildcards: Any) -> str:
         """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
@@ -372,7 +373,7 @@ class JobSettings(Files):
     def _checks(self, entry: Entry) -> str:
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return written(read_of(Checks, {**entry, **({"files": known} if known else {})}))
+        return _written(read_of(Checks, {**entry, **({"files": known} if known else {})}))
 
     def _summary(self) -> dict[str, Any]:
         return {
@@ -414,6 +415,11 @@ def _libraries(analyser: Analyser) -> list[str]:
     """The distributions that can change the terms of an analyser."""
     segments, stems = analyser.units == "vietnamese-words", analyser.stemmer != "none"
     return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
+
+
+def _written(settings: Settings) -> str:
+    """What is written of settings: what is left out is decided by the code that reads it."""
+    return json_text(settings.model_dump(mode="json", exclude_unset=True, exclude_none=True))
 
 
 def _titles(question_sets: Entries) -> dict[str, Any]:
