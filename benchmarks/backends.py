@@ -37,7 +37,7 @@ from sentflow.encoders.tuning.measure import Timing, difference, in_turn
 from sentflow.encoders.vectors.unit_rows import unit_rows
 from sentflow.jobs.environment import prepare_environment
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.table import TaskTable
 

@@ -27,7 +27,7 @@ from retrieval_tests import seed_rates
 from sentflow.api.data import load_task
 from sentflow.api.tasks import known_tasks
 from sentflow.compare.pair_sets import NormalTest
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import spearman
 from sentflow.stats.means import interval_of_scores, says_enough

@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from sentflow.probing.kernels.losses import predicted_classes
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
 from sentflow.probing.protocol.metrics import published_metric
-from sentflow.probing.protocol.settings import ProbeProtocol, Setting
+from sentflow.probing.settings import ProbeProtocol, Setting
 
 
 def plain_cross_validate(

@@ -8,7 +8,6 @@ fold after the other on the processor. The last two are run on some folds and sc
 import argparse
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import torch
@@ -20,13 +19,11 @@ from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.kernels.threads import one_thread
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.probing.training.folds import train_planned
 from sentflow.probing.training.result import FoldResult
 
-QUICK = replace(
-    PUBLISHED, repetitions=1, learning_rates=(1e-3,), beta1s=(0.8, 0.9), search_epochs=2, max_epochs=8
-)
+QUICK = PUBLISHED.but(repetitions=1, learning_rates=(1e-3,), beta1s=(0.8, 0.9), search_epochs=2, max_epochs=8)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -160,7 +160,7 @@ def _one_sample(found: Outcomes, task: RealTask, rows: np.ndarray, *, grouped: b
 
 
 def _pipeline_sample(found: Outcomes, task: RealTask, rows: np.ndarray, *, seed: int) -> None:
-    protocol = replace(probe_protocol("corrected"), seed=seed)
+    protocol = probe_protocol("corrected").but(seed=seed)
     now = time.process_time()
     base = probed(task, rows, protocol)
     found.spend(TEN_BY_FIVE, now)

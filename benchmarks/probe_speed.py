@@ -13,7 +13,7 @@ import torch
 
 from plain_probe import plain_cross_validate
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 
 # rows, features, classes, hidden units, plain folds
 SHAPES = {

@@ -114,7 +114,7 @@ def measured(folder: Path, mirror: str, mlp_repetitions: int) -> Iterator[tuple[
     from sentflow.geometry.settings import AlignmentSettings
     from sentflow.geometry.vectors import unit_vectors
     from sentflow.probing.cross_validation import cross_validate
-    from sentflow.probing.protocol.settings import PUBLISHED
+    from sentflow.probing.settings import PUBLISHED
     from sentflow.similarity.measures import pair_similarities
     from sentflow.similarity.scores import point_scores, rows_by_subset
 
@@ -172,7 +172,7 @@ def measured(folder: Path, mirror: str, mlp_repetitions: int) -> Iterator[tuple[
 
 def limits_of(found: "object") -> Iterator[float]:
     """Limits of the intervals of a score."""
-    from sentflow.probing.protocol.settings import PUBLISHED
+    from sentflow.probing.settings import PUBLISHED
     from sentflow.stats.score import StatisticsSettings, score
 
     numbers = score(

@@ -5,7 +5,7 @@ was left out says how good the probes of the folds are for new documents, or for
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from sentflow.api.tasks import known_tasks
 from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.features.embedded import embedded_rows
 from sentflow.probing.protocol.draws import FoldPlan, UngroupableError, plan_folds
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
+from sentflow.probing.settings import PUBLISHED, ProbeProtocol
 from sentflow.stats.confusions import metric_values
 from sentflow.texts.collection import read_collection
 from sentflow.texts.table import TaskTable, read_task
@@ -276,7 +276,7 @@ def planned(
     """All folds; None where the smallest class has fewer rows than folds, or documents cannot be assigned."""
     if np.bincount(labels).min() < folds:
         return None
-    protocol = replace(PUBLISHED, seed=seed, repetitions=repetitions, folds=folds)
+    protocol = PUBLISHED.but(seed=seed, repetitions=repetitions, folds=folds)
     try:
         return list(plan_folds(labels, protocol, groups=documents))
     except UngroupableError:

@@ -19,7 +19,7 @@ from sentflow.retrieval.settings import BM25
 from sentflow.stats.seeds import derive_seed
 
 sys.path.append(str(Path(__file__).parents[1] / "tests/fixtures"))
-from mirror_questions import mirror_corpus, mirror_questions
+from mirror_data import mirror_corpus, mirror_questions
 
 PLAIN = {"units": "long-words"}
 # Of each question set another analyser for BM25, as its catalog or language suggests

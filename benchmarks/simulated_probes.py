@@ -7,13 +7,13 @@ that their scores are paired as those of real encoders are.
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr
 
 from sentflow.probing.protocol.draws import plan_folds
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.stats.items import OutOfFold
 
 DIMENSION = 20
@@ -85,7 +85,7 @@ def samples(world: World, *, n_sets: int, seed: int) -> Iterator[Sample]:
     labels = (np.arange(world.n_rows) % world.one_in == 1).astype(np.int64)
     signs = np.where(labels == 1, 1.0, -1.0)
     for plan_seed in itertools.count(seed):
-        plans = list(plan_folds(labels, replace(PUBLISHED, seed=plan_seed)))
+        plans = list(plan_folds(labels, PUBLISHED.but(seed=plan_seed)))
         train, test = (
             _masks(world.n_rows, [getattr(plan, part) for plan in plans]) for part in ("train", "test")
         )

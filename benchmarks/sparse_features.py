@@ -9,14 +9,13 @@ import json
 import multiprocessing
 import resource
 import time
-from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from sentflow.probing.features.rows import pair_features
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.probing.training.folds import train_folds
 
 # rows, words, words per text, hidden units
@@ -69,7 +68,7 @@ def probe(name: str, filled: bool, sender) -> None:
         train_folds(
             Rows(features, filled=filled),
             labels,
-            ProbeDesign("mcc", 2, hidden, replace(PUBLISHED, repetitions=1)),
+            ProbeDesign("mcc", 2, hidden, PUBLISHED.but(repetitions=1)),
         )
     )
     seconds = time.perf_counter() - start

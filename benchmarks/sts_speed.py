@@ -68,7 +68,7 @@ def pair_tables(names: list[str], n_pairs: int | None) -> "list[PairTable]":
     sys.path.insert(0, str(REPOSITORY / "tests/fixtures"))
     from dataclasses import replace
 
-    from mirror_pairs import mirror_pairs
+    from mirror_data import mirror_pairs
 
     mirror = Path(os.environ.get("SENTFLOW_MIRROR", REPOSITORY.parent / "shared/data").split()[0])
     tables = [mirror_pairs(name, mirror) for name in names]

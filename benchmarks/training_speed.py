@@ -133,10 +133,10 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
 
     from sentflow.encoders.kinds.neural.load import load_model
     from sentflow.encoders.kinds.neural.settings import Settings
+    from sentflow.training.contract import build_objective
     from sentflow.training.draws import Draws
-    from sentflow.training.loop import Hooks, train
-    from sentflow.training.recipes import simcse
-    from sentflow.training.recipes.table import RECIPES
+    from sentflow.training.loop import Hooks, Trainer
+    from sentflow.training.recipes.settings import SimCSE
     from sentflow.training.settings import TrainingSettings
     from sentflow.training.state import StateFolder
 
@@ -150,17 +150,13 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
         precision=arguments.precisions[0],
     )
     draws = Draws(1)
-    objective = simcse.build(
-        encoder.train().requires_grad_(True),
-        {**RECIPES["simcse"].settings, "temperature": TEMPERATURE, "head": None},
-        draws,
-        max_tokens=settings.max_tokens,
-    )
+    recipe = SimCSE(temperature=TEMPERATURE, head="none")
+    objective = build_objective("simcse", encoder.train().requires_grad_(True), recipe, settings, draws)
     turns = Turns(arguments.steps)
     rows = [{"text": text} for text in texts]
     turns.begin()
-    hooks = Hooks(told=lambda _progress: turns.step())
-    train(objective, rows, settings, draws, StateFolder(folder, key=""), hooks)
+    hooks = Hooks(report=lambda _progress: turns.step())
+    Trainer(objective, rows, settings, draws, hooks).run(StateFolder(folder, key=""))
 
 
 def train_theirs(arguments: argparse.Namespace, texts: list[str], folder: Path) -> None:

@@ -26,7 +26,6 @@ def test_jobs_are_those_that_snakemake_would_run(tmp_path):
     [
         # of 10 folds of 800 rows in the table, now 5 folds of 8,000 rows, and of the mean of the known rows
         (PlannedJob("probe", {"task": "large"}, outputs=5), TABLE["probe"].seconds * 0.5 * 10),
-        (PlannedJob("probe_study", {"task": "large"}, outputs=5), TABLE["probe"].seconds * 0.5 * 10),
         (PlannedJob("embed", {"collection": "texts"}, outputs=2), TABLE["embed"].seconds * 4200 / 800),
         # 36 pairs of 9 encoders in place of 10 of 5, on as many tasks
         (PlannedJob("compare", {}, outputs=5), TABLE["compare"].seconds * 3.6),

@@ -97,15 +97,8 @@ WORDS = re.compile(
 )
 # Whole numbers that say which row it is
 PLACE = {
-    "kfold_repetition",
-    "kfold_partition",
-    "train_epoch",
-    "repetition",
-    "fold",
-    "step",
-    "seed",
-    "k",
-    "rank_at",
+    *("kfold_repetition", "kfold_partition", "train_epoch", "repetition", "fold"),
+    *("step", "seed", "k", "rank_at"),
 }
 KEPT_OF_RANKING = 50
 
@@ -138,23 +131,12 @@ def run(experiment: str, work: Path, mirror: Path | None) -> Path | None:
         return None
     folder = work / experiment
     folder.mkdir(parents=True, exist_ok=True)
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--snakefile",
-        str(REPOSITORY / "Snakefile"),
-        "--cores",
-        "all",
-    ]
-    command += ["--directory", str(folder), "--quiet", "rules"]
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
+    command += ["--cores", "all", "--directory", str(folder), "--quiet", "rules"]
     command += ["--configfile", *map(str, configs)] if configs else []
     command += ["--config", f"mirrors=[{mirror}]"] if needs_mirror else []
-    subprocess.run(
-        [*command, "--", *TRAININGS.get(experiment, ["all"])],
-        check=True,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )
+    command += ["--", *TRAININGS.get(experiment, ["all"])]
+    subprocess.run(command, check=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
     return folder / "results"
 
 
@@ -198,9 +180,7 @@ def _leaves(content: Any, key: str) -> Iterator[tuple[str, float]]:
 
 def _cells(frame: pd.DataFrame, of: str) -> pd.Series:
     columns = [column for column in map(str, frame.columns) if not LEFT_OUT.search(column)]
-    numbers = [
-        column for column in columns if pd.api.types.is_numeric_dtype(frame[column]) and column not in PLACE
-    ]
+    numbers = [one for one in columns if pd.api.types.is_numeric_dtype(frame[one]) and one not in PLACE]
     rows = pd.Series(f"{of} ", index=frame.index)
     for column in columns:
         if column not in numbers and not WORDS.search(column) and _is_plain(frame[column]):
@@ -332,11 +312,9 @@ def check(values: Mapping[str, pd.Series], absent: set[str], most: int) -> int:
         sys.stdout.write(
             f"not compared: {experiment} (left out, or there is no mirror of real data; SENTFLOW_MIRROR names one)\n"
         )
-    how = (
-        "as on the machine of the committed values"
-        if same_machine
-        else "within the tolerances between machines"
-    )
+    how = ("within the tolerances between machines", "as on the machine of the committed values")[
+        same_machine
+    ]
     sys.stdout.write(f"frozen: {'passed' if not total else f'{total:,} differences'}, compared {how}\n")
     return int(total > 0)
 
@@ -361,9 +339,8 @@ def update(values: Mapping[str, pd.Series], absent: set[str], kinds: Sequence[st
 
 
 def _folder(variable: str, default: Path) -> Path | None:
-    folder = (
-        Path(os.environ.get(variable, "").split()[0]) if os.environ.get(variable, "").split() else default
-    )
+    named = os.environ.get(variable, "").split()
+    folder = Path(named[0]) if named else default
     return folder.resolve() if folder.is_dir() else None
 
 

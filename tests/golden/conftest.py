@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from filelock import FileLock
-from mirror_pairs import CATALOG, mirror_pairs
+from mirror_data import catalog, mirror_pairs
 
 from processor_settings import VARIABLE
 from sentflow.files.atomic import atomic
@@ -50,8 +49,7 @@ class MiniLM:
         from sentflow.encoders.load import load_encoder
         from sentflow.encoders.manifest import model_folder
 
-        entry = yaml.safe_load((CATALOG / "models.yaml").read_text(encoding="utf-8"))["minilm-l6"]
-        manifest = fetch_model("minilm-l6", entry, folder)
+        manifest = fetch_model("minilm-l6", catalog()["models"]["minilm-l6"], folder)
         self._folder, self._key = folder, manifest.files_sha256
         self._encoder = load_encoder(
             manifest, Settings(), Surroundings(manifest_folder=folder, threads=2, devices=("cpu",))

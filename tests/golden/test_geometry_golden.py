@@ -15,11 +15,7 @@ from sentflow.geometry.settings import AlignmentSettings
 pytestmark = pytest.mark.mirror
 minilm_runs = pytest.mark.nightly
 
-PARTS = {
-    "dev": ["STSB-dev"],
-    "test": ["STSB-test"],
-    "all": ["STSB-train", "STSB-dev", "STSB-test"],
-}
+PARTS = {"dev": ["STSB-dev"], "test": ["STSB-test"], "all": ["STSB-train", "STSB-dev", "STSB-test"]}
 TOLERANCE = 1e-3
 
 

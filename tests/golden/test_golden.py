@@ -6,7 +6,7 @@ the contract of probes; the intervals are the same float64 arithmetic (1e-9 is a
 
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from probe_contract import assert_same_curves, assert_same_losses, assert_same_m
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.probing.training.folds import train_folds
 from sentflow.stats.repeatability import summarise
 
@@ -68,7 +68,7 @@ def some_folds(run: GoldenRun, features, labels, wanted, *, device: str = "cpu")
         run.metric,
         len(np.unique(labels)),
         run.hidden,
-        replace(PUBLISHED, repetitions=run.repetitions),
+        PUBLISHED.but(repetitions=run.repetitions),
         device=device,
     )
     folds = train_folds(FixedFeatures(features), labels.astype(np.int64), design, wanted=wanted)

@@ -7,7 +7,7 @@ are almost equal.
 
 import numpy as np
 import pytest
-from mirror_questions import mirror_corpus, mirror_questions
+from mirror_data import mirror_corpus, mirror_questions
 from retrievers import analyser_with, bm25_settings, fusion_settings
 
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions

@@ -1,7 +1,7 @@
 """What audits find in real question sets: what other programs and pages report of the same files, and what is new."""
 
 import pytest
-from mirror_questions import mirror_corpus, mirror_questions
+from mirror_data import mirror_corpus, mirror_questions
 
 from sentflow.audit.question_audit import Judged, audit_questions
 

@@ -5,7 +5,7 @@ equal scores in the order of the corpus. Measures by ir-measures 0.4.3. Values h
 """
 
 import pytest
-from mirror_questions import mirror_corpus, mirror_questions
+from mirror_data import mirror_corpus, mirror_questions
 from retrievers import analyser_with, bm25_settings
 
 from sentflow.retrieval.bm25 import Bm25
@@ -73,10 +73,7 @@ def test_bm25_gives_the_values_of_another_program_on_every_set(mirror):
 
 def test_german_decisions_hold_umlauts_as_two_characters(mirror):
     """MTEB states .7675 / .880 / .995 for its own BM25, with stop words and stems, of the texts as they stand."""
-    for settings, expected in (
-        ({}, (0.8404, 0.925, 0.990)),
-        ({"normalise": False}, (0.7605, 0.850, 0.980)),
-    ):
+    for settings, expected in (({}, (0.8404, 0.925, 0.990)), ({"normalise": False}, (0.7605, 0.850, 0.980))):
         found = measured("legalquad", mirror, {**PLAIN, **settings}).values
         means = [float(found[measure].mean()) for measure in MEASURES[:3]]
         assert means == pytest.approx(expected, abs=TOLERANCE)

@@ -6,7 +6,7 @@ Sources of the MiniLM numbers (Spearman × 100, Pearson × 100): measured with s
 """
 
 import pytest
-from mirror_pairs import mirror_pairs
+from mirror_data import mirror_pairs
 
 from sentflow.similarity.averages import SIMCSE, seven_task_average
 from sentflow.similarity.measures import pair_similarities

@@ -22,8 +22,7 @@ def test_a_chain_of_two_rounds_mines_no_relevant_text(tmp_path):
     results = project / "results"
     corpus = read_corpus(results / f"data/corpora/{TEST}.parquet")
     questions = read_questions(
-        results / f"data/questions/{TRAINING}.parquet",
-        results / f"data/judgements/{TRAINING}.parquet",
+        results / f"data/questions/{TRAINING}.parquet", results / f"data/judgements/{TRAINING}.parquet"
     )
     text_of = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
     grades = questions.by_question()

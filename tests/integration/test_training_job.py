@@ -1,6 +1,5 @@
 """The command of rule train as a process: it leaves in time, and goes on in the same bytes."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -47,7 +46,7 @@ class Training:
         options = {
             "start": str(inputs / "manifest.json"),
             "rows": str(inputs / "rows.parquet"),
-            "settings": json.dumps(settings),
+            "settings": settings.as_json(),
             "state": str(self.state),
             "device": '"cpu"',
             **{

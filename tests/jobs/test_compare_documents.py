@@ -15,11 +15,7 @@ from sentflow.probing.jobs import compare_documents
 from sentflow.stats.paired import CorrectedT
 
 SKILLS = {"T1A-sample": {"good": 0.95, "fair": 0.80}, "T2A-sample": {"good": 0.85, "fair": 0.75}}
-OUTPUTS = {
-    "summary": "document-scores",
-    "pairs": "document-pairs",
-    "standings": "document-standings",
-}
+OUTPUTS = {"summary": "document-scores", "pairs": "document-pairs", "standings": "document-standings"}
 
 
 def compared(folder, documents):

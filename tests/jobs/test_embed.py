@@ -106,9 +106,7 @@ def test_after_new_texts_only_they_are_embedded(embed, minilm, embedded_texts, e
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"code": "b"}, {"settings": {"normalise": True}}, {"entry": RANDOM}],
-    ids=str,
+    "changes", [{"code": "b"}, {"settings": {"normalise": True}}, {"entry": RANDOM}], ids=str
 )
 def test_vectors_of_other_code_model_or_settings_are_not_used(embed, minilm, embedded_texts, changes):
     embed(minilm, texts=TEXTS[:4], code="a")

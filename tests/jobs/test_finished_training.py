@@ -1,7 +1,6 @@
 """A training whose outputs Snakemake has not taken yet is not lost."""
 
 import shutil
-from dataclasses import asdict
 from functools import partial
 
 import pytest
@@ -10,27 +9,26 @@ from training_jobs import job_settings, rows_in, start_in
 
 from sentflow.files.io import read_json
 from sentflow.training.jobs import choose_snapshot, train
-from sentflow.training.settings import TrainingSettings
+from sentflow.training.settings import SnapshotChoice
 
 
 def test_its_state_stays_until_the_rule_that_uses_its_weights_begins(tmp_path, monkeypatch):
     monkeypatch.setattr("sentflow.training.job.Leave.listen", lambda _self: None)
     start, rows = start_in(tmp_path, layers=2), rows_in(tmp_path, {"text": TEXTS})
-    training = asdict(TrainingSettings.of(job_settings()["training"]))
-    settings = job_settings(model="tiny", pooling="cls", training=training)
+    settings = job_settings(model="tiny", pooling="cls")
     out, state = tmp_path / "out", tmp_path / "state"
     outputs = {name: out / name for name in ("record", "made", "history", "held_out", "snapshots")}
     job = partial(train, start=start, rows=rows, state=state, **outputs, settings=settings, device="cpu")
     job()
     record = (out / "record").read_bytes()
     shutil.rmtree(out)  # as Snakemake does where it was killed before it took them
-    monkeypatch.setattr("sentflow.training.loop._step", pytest.fail)
+    monkeypatch.setattr("sentflow.training.loop.Trainer._step", pytest.fail)
     job()
     assert (out / "record").read_bytes() == record
     assert read_json(out / "made")["resumed_at"] == [2]
 
     choice = {name: out / name for name in ("manifest", "selection", "last")}
     taken = {"snapshots": outputs["snapshots"], "record": outputs["record"], "state": state}
-    choose_snapshot(**taken, **choice, settings={"model": "tiny"})
+    choose_snapshot(**taken, **choice, settings=SnapshotChoice(model="tiny", kind="trained"))
     assert not state.exists()
     assert (out / "last/model.safetensors").is_file()

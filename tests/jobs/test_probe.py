@@ -2,7 +2,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from small_tasks import PROBE_SETTINGS, make_task, task_features, write_inputs
+from small_tasks import make_task, probe_settings, task_features, write_inputs
 
 from sentflow.errors import DataError
 from sentflow.probing.cross_validation import cross_validate
@@ -11,7 +11,7 @@ from sentflow.probing.storage.folds import read_folds
 from sentflow.texts.table import TaskTable
 
 N_ROWS = 270
-SETTINGS = {**PROBE_SETTINGS, "repetitions": 2}
+SETTINGS = probe_settings(repetitions=2)
 ALL_FOLDS = [(repetition, fold) for repetition in (1, 2) for fold in range(1, 6)]
 
 
@@ -46,20 +46,15 @@ def own_files(tmp_path, files) -> dict[str, Path]:
 # --- what it writes
 
 
-def test_scores_are_those_of_the_library(folds, table):
+def test_scores_and_predictions_are_those_of_the_library(folds, table):
     expected = cross_validate(task_features(table), table.labels, metric="mcc", repetitions=2)
     written = read_folds([fold_file(folds, *pair) for pair in ALL_FOLDS])
     assert written.scores.to_pandas().equals(expected.scores)
-    assert [info.setting["learning_rate"] for info in written.infos] == expected.settings[
-        "learning_rate"
-    ].tolist()
-
-
-def test_predictions_are_those_of_the_library(folds, table):
-    expected = cross_validate(task_features(table), table.labels, metric="mcc", repetitions=2).predictions
-    written = read_folds([fold_file(folds, 2, 4)]).predictions.to_pandas()
-    mine = expected.query("repetition == 2 and fold == 4").reset_index(drop=True)
-    assert written[list(mine.columns)].equals(mine)
+    rates = [info.setting["learning_rate"] for info in written.infos]
+    assert rates == expected.settings["learning_rate"].tolist()
+    predictions = read_folds([fold_file(folds, 2, 4)]).predictions.to_pandas()
+    mine = expected.predictions.query("repetition == 2 and fold == 4").reset_index(drop=True)
+    assert predictions[list(mine.columns)].equals(mine)
 
 
 def test_bytes_do_not_depend_on_which_folds_a_job_computes(tmp_path, files, folds):

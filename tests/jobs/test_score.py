@@ -2,27 +2,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_tasks import make_task, task_features
+from small_tasks import make_task, probe_settings, task_features
 
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.jobs import score
 from sentflow.probing.protocol.metrics import published_metric
+from sentflow.probing.settings import AboutProtocol, ScoreSettings, ScoreStatistics, Switches
 from sentflow.probing.storage.folds import write_result
 from sentflow.texts.table import write_task
 
 N_ROWS = 270
-PROBE = {
-    "protocol": "published",
-    "repetitions": 2,
-    "folds": 5,
-    "seed": 9847706,
-    "metric": "mcc",
-    "classifier": "logistic",
-}
+PROBE = probe_settings(repetitions=2)
 STATISTICS = {"level": 0.95, "n_item_resamples": 300, "n_resamples": 500}
-PUBLISHED = {"name": "published", "switches": {}, "changed": {}}
 
 
 @pytest.fixture(scope="module")
@@ -45,29 +38,23 @@ def fold_files(folder: Path) -> list[Path]:
     return [folder / f"rep-{repetition}/fold-{fold}.parquet" for repetition in (1, 2) for fold in range(1, 6)]
 
 
-def run(
-    inputs: Path, output: Path, *, folds: list[Path] | None = None, protocol=None, **statistics: object
-) -> None:
+def run(inputs: Path, output: Path, folds: list[Path]) -> None:
+    files = {"scores": "s.json", "table": "s.parquet", "predictions": "s.predictions.parquet"}
     score(
-        task="T1A-sample",
-        model="minilm-l6",
-        rows=inputs / "rows.parquet",
-        folds=folds or fold_files(inputs),
-        settings={
-            "probe": PROBE,
-            "statistics": {**STATISTICS, **statistics},
-            "protocol": protocol or PUBLISHED,
-        },
-        scores=output / "s.json",
-        table=output / "s.parquet",
-        predictions=output / "s.predictions.parquet",
+        **{"task": "T1A-sample", "model": "minilm-l6", "rows": inputs / "rows.parquet", "folds": folds},
+        settings=ScoreSettings(
+            probe=PROBE,
+            statistics=ScoreStatistics(**STATISTICS),
+            protocol=AboutProtocol(name="published", switches=Switches(), changed={}),
+        ),
+        **{name: output / file for name, file in files.items()},
     )
 
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory, inputs) -> Path:
     folder = tmp_path_factory.mktemp("output")
-    run(inputs, folder)
+    run(inputs, folder, fold_files(inputs))
     return folder
 
 
@@ -89,9 +76,9 @@ def test_item_interval_is_that_of_the_predictions(output, result):
 def test_folds_of_another_protocol_are_refused(tmp_path, inputs, result):
     source, other = (folder / "rep-2/fold-3.parquet" for folder in (inputs, tmp_path))
     (fold,) = (fold for fold in result.folds if (fold.repetition, fold.fold) == (2, 3))
-    write_result(other, fold, {**PROBE, "seed": 1})
+    write_result(other, fold, probe_settings(repetitions=2, seed=1))
     folds = [other if fold == source else fold for fold in fold_files(inputs)]
     with pytest.raises(DataError, match="1 of 10 folds were trained with other settings") as caught:
-        run(inputs, tmp_path, folds=folds)
+        run(inputs, tmp_path, folds)
     assert str(other) in str(caught.value)
     assert not (tmp_path / "s.json").exists()

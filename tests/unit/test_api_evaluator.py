@@ -1,7 +1,6 @@
 """UlyssesSentEval: the published class with the numbers of the pipeline; its overrides, files, tasks and protocols."""
 
 import json
-from dataclasses import replace
 
 import fake_comparisons
 import fake_retrieval
@@ -23,7 +22,7 @@ from sentflow.files.rows import write_rows
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.probing.storage.folds import read_folds
 from sentflow.probing.training.folds import train_folds
 from sentflow.report.families.retrieval.rows import RetrievalRow
@@ -43,7 +42,7 @@ class WordEncoder:
 
 
 def sample_table(data, task: str):
-    protocol = replace(PUBLISHED, folds=2)
+    protocol = PUBLISHED.but(folds=2)
     return load_task(task, known_tasks(None), folder=data, protocol=protocol, mirrors=[])
 
 
@@ -179,7 +178,7 @@ def test_a_model_that_cannot_encode_is_refused_before_any_download(tmp_path):
 
 
 def quick_folds(source, table, **settings):
-    protocol = replace(PUBLISHED, repetitions=1, folds=2)
+    protocol = PUBLISHED.but(repetitions=1, folds=2)
     return list(train_folds(source, table.labels, ProbeDesign("mcc", 2, None, protocol), **settings))
 
 
@@ -268,7 +267,7 @@ def test_results_on_disk_are_what_was_returned(data, tmp_path):
     folds = read_folds(files)
     assert len(folds.scores) == len(rows)
     assert len(folds.predictions) == len(set(folds.predictions["row"].to_pylist()))
-    assert json.loads(folds.infos[0].settings)["classifier"] == "logistic"
+    assert json.loads(folds.infos[0].settings)["protocol"]["classifier"] == "logistic"
 
 
 def test_what_was_done_before_a_failure_is_on_disk(data, tmp_path):

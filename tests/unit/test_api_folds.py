@@ -1,5 +1,4 @@
 import os
-from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -11,12 +10,12 @@ from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import plan_folds
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.probing.training.result import FoldResult
 
 
 def small_design(metric: str = "mcc") -> ProbeDesign:
-    return ProbeDesign(metric, 2, None, replace(PUBLISHED, repetitions=1, folds=2, max_epochs=3))
+    return ProbeDesign(metric, 2, None, PUBLISHED.but(repetitions=1, folds=2, max_epochs=3))
 
 
 def folds_of(design: ProbeDesign, *, n_processes: int) -> list[FoldResult]:
@@ -29,10 +28,7 @@ def folds_of(design: ProbeDesign, *, n_processes: int) -> list[FoldResult]:
 @pytest.mark.slow
 def test_two_processes_give_every_fold_once_with_the_numbers_of_one():
     one, two = (
-        sorted(
-            folds_of(small_design(), n_processes=n),
-            key=lambda fold: (fold.repetition, fold.fold),
-        )
+        sorted(folds_of(small_design(), n_processes=n), key=lambda fold: (fold.repetition, fold.fold))
         for n in (1, 2)
     )
     assert [(fold.repetition, fold.fold) for fold in two] == [(1, 1), (1, 2)]

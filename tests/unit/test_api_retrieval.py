@@ -172,7 +172,7 @@ def test_a_comparison_is_that_of_the_pipeline():
         (lambda: sentflow.evaluate_run({"a": {"x": float("nan")}}, {"a": ["x"]}), "is nan. Give a finite number"),
         (lambda: sentflow.evaluate_run([("a", "x", 1), ("a", "x", 2)], {"a": ["x"]}), "'x' occurs twice for 'a'"),
         (lambda: sentflow.evaluate_run(RUN, {"a": ["x"]}, documents=["x"]), "documents are not among the documents"),
-    ],
+    ]
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_with_what_to_write(call, said):
     with pytest.raises(ArgumentError, match=said):

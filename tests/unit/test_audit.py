@@ -1,7 +1,5 @@
 """What an audit says about rows: duplicates, contradictions, shares across folds, languages, warnings."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -18,7 +16,7 @@ from sentflow.audit.language import languages
 from sentflow.audit.plain_words import warnings_of
 from sentflow.audit.task_audit import AuditSettings, audit
 from sentflow.probing.protocol.draws import plan_folds
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.table import TaskInfo, TaskTable, n_contradicting
 
 SETTINGS = AuditSettings(repetitions=2, folds=2, seed=9847706, group_folds=False, language="pt")
@@ -80,7 +78,7 @@ def test_pairs_across_folds_by_hand():
 
 
 def audit_of(table: TaskTable, **changes: object) -> dict:
-    return audit(table, replace(SETTINGS, **changes))
+    return audit(table, SETTINGS.model_copy(update=changes))
 
 
 def test_an_audit_counts_what_is_there():

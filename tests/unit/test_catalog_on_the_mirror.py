@@ -2,17 +2,13 @@
 
 import json
 from collections import Counter
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from mirror_pairs import mirror_pairs
+from mirror_data import catalog, mirror_pairs, raw_file
 from training_files import prepared_of
 
-from sentflow.config.load import load_catalog
-from sentflow.downloads.mirrors import places
 from sentflow.families.training.settings import REQUIRED, known_files, prepared_by
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.table import TaskTable
@@ -22,27 +18,19 @@ from sentflow.training.data.sources import raw_files_of, sources_of
 from sentflow.training.data.table import TrainingData
 
 pytestmark = pytest.mark.mirror
-REPOSITORY = Path(__file__).parents[2]
 
 
-@cache
-def catalog() -> dict[str, Any]:
-    config = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
-    return load_catalog(config, REPOSITORY / "workflow")
-
-
-def raw_file(mirror: Path, folder: Path, dataset: str, file: str) -> Path:
+def linked(mirror: Path, folder: Path, dataset: str, file: str) -> Path:
     """A file of a dataset in its folder, as a download would leave it."""
-    place, *_ = places(catalog()["datasets"][dataset]["files"][file]["urls"], [str(mirror)])
     (folder / dataset).mkdir(exist_ok=True)
     if not (folder / dataset / file).exists():
-        (folder / dataset / file).symlink_to(place)
+        (folder / dataset / file).symlink_to(raw_file(dataset, file, mirror))
     return folder / dataset / file
 
 
 def derived_task(name: str, mirror: Path, folder: Path) -> TaskTable:
     entry = catalog()["tasks"][name]
-    files = [raw_file(mirror, folder, entry["dataset"], file) for file in files_of(entry["reader"])]
+    files = [linked(mirror, folder, entry["dataset"], file) for file in files_of(entry["reader"])]
     known = catalog()["datasets"][entry["dataset"]]["files"]
     settings = {**entry, "folds": 5, "files": known, "small_parts": True}
     return prepare(name, files, PrepareSettings.from_settings(settings, task=name))
@@ -58,7 +46,7 @@ def training_data(name: str, mirror: Path, folder: Path) -> TrainingData:
     }
     settings["sources"] = sources_of(entry, pair_sets)
     chosen = TrainingDataSettings.from_settings(json.loads(json.dumps(settings)), data=name)
-    return prepared_of(name, [raw_file(mirror, folder, *one) for one in needed], chosen)[0]
+    return prepared_of(name, [linked(mirror, folder, *one) for one in needed], chosen)[0]
 
 
 def assert_rows_of_task(table: TaskTable, entry: dict[str, Any]) -> None:

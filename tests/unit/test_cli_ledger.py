@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from published_tables import Ledger
 from typer.testing import CliRunner
 
 from sentflow.cli import ledger as command
 from sentflow.cli.app import app
 from sentflow.config.entries import read_yaml
 from sentflow.config.model import mistakes
-from sentflow.config.published import Ledger
 from sentflow.families.ledger.family import CATALOG
 from sentflow.files.rows import write_rows
 from sentflow.ledger.answers import NOTHING

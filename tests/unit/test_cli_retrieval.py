@@ -9,10 +9,7 @@ from called import printed, refused
 import sentflow
 from sentflow.api.arguments import ArgumentError
 
-RUNS = {
-    "good": {"q1": "ab", "q2": "cd", "q3": "ac"},
-    "other": {"q1": "ba", "q2": "dc", "q3": "ca"},
-}
+RUNS = {"good": {"q1": "ab", "q2": "cd", "q3": "ac"}, "other": {"q1": "ba", "q2": "dc", "q3": "ca"}}
 JUDGED = {"q1": "a", "q2": "c", "q3": "a"}
 
 

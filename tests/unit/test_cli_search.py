@@ -4,8 +4,7 @@ import json
 
 import numpy as np
 
-from sentflow.cli.answering import ASKED
-from sentflow.cli.answers import write_answers
+from sentflow.cli.search import write_answers
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import read_run
 from sentflow.texts.corpora import Corpus
@@ -16,7 +15,7 @@ FOUND = Run(CORPUS.ids, {"q1": FIRST, "q2": SECOND})
 
 
 def written(path):
-    write_answers(path, FOUND, ("q1", "q2", "q3"), question_set=ASKED, retriever="bm25")
+    write_answers(path, FOUND, ("q1", "q2", "q3"), retriever="bm25")
     return path
 
 

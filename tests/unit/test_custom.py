@@ -6,10 +6,7 @@ from small_tasks import make_task
 
 from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.kinds.custom import (
-    CustomFeaturiser,
-    as_vectors,
-)
+from sentflow.encoders.kinds.custom import CustomFeaturiser, as_vectors
 from sentflow.encoders.kinds.custom_code import CustomCode
 from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.load import load_encoder
@@ -69,7 +66,7 @@ def test_role_and_task_are_told_to_those_who_ask(own, tmp_path, signature, told)
         ("[['a'] for _ in texts]", r"returned list of <U1 for 2 texts"),
         ("[[float('nan')] for _ in texts]", r"returned values that are not finite .* 2 of 2 texts: row 1 \('Uma lei"),
         ("1 / 0", r"failed: ZeroDivisionError: division by zero \(line 3\)"),
-    ],
+    ]
 )  # fmt: skip
 def test_a_wrong_result_names_file_class_and_method_in_the_first_second(own, tmp_path, result, message):
     manifest = own(f"class Mine:\n    def encode(self, texts):\n        return {result}\n")
@@ -82,8 +79,8 @@ def test_a_wrong_result_names_file_class_and_method_in_the_first_second(own, tmp
     [
         ("import nao_existe\n" + PLAIN, r"mine\.py cannot be imported: ModuleNotFoundError: .*nao_existe.*line 1"),
         (PLAIN + "Mine = 3\n", r"mine\.py has no class 'Mine' when it is imported"),
-        (PLAIN + "Mine.lazy = True\n", r"lazy is True when it is imported, but the file was read as False"),
-    ],
+        (PLAIN + "Mine.lazy = True\n", r"lazy is True when it is imported, but the file was read as False")
+    ]
 )  # fmt: skip
 def test_a_class_that_cannot_be_made_is_told(own, tmp_path, source, message):
     manifest = own(source)

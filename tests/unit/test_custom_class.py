@@ -40,7 +40,7 @@ def write(tmp_path, monkeypatch):
         # a featuriser may have encode as well; a later file may not run at all: it is only read
         (f"import nothing_of_this_name\n{ENCODER}    embed = encode\n", "embed", False),
         (LAZY.replace("Mine:", "Base:") + ENCODER.replace("Mine:", "Mine(Base):"), "encode", True),
-    ],
+    ]
 )  # fmt: skip
 def test_level_and_laziness_are_read_from_the_source(write, source, level, lazy):
     write(source)

@@ -23,7 +23,8 @@ def test_documented_configurations_are_read_by_any_reader_of_yaml():
 
 
 def test_documented_commands_of_sentflow_exist_with_their_options():
-    commands = typer.main.get_command(app).commands
+    group = typer.main.get_command(app)
+    commands = {name: group.get_command(None, name) for name in group.list_commands(None)}
     found = 0
     for page in (*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md")):
         text = page.read_text(encoding="utf-8").replace("\\\n", " ")

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from one_connection import one_connection
 
+from sentflow.config.datasets import File
 from sentflow.downloads.download import download
 from sentflow.downloads.retries import RetryPolicy
 from sentflow.downloads.transfer import Patience
 from sentflow.errors import DataError
-from sentflow.files.checksums import CatalogFile
 from sentflow.files.limits import limited
 
 CONTENT = "índice,texto,rótulo\n".encode() + bytes(range(256)) * 40
@@ -102,8 +102,8 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def catalog_file(*urls: str, content: bytes = CONTENT, **keys: object) -> CatalogFile:
-    return CatalogFile.from_settings({"urls": urls, "sha256": sha256(content), **keys}, where="test")
+def catalog_file(*urls: str, content: bytes = CONTENT, **keys: object) -> File:
+    return File.model_validate({"urls": urls, "sha256": sha256(content), **keys})
 
 
 def zipped(members: dict[str, str]) -> bytes:
@@ -114,10 +114,10 @@ def zipped(members: dict[str, str]) -> bytes:
     return buffer.getvalue()
 
 
-def members_file(url: str, text: str) -> CatalogFile:
+def members_file(url: str, text: str) -> File:
     """Entry of an archive whose folder raiz holds true/1.txt with that text."""
     line = f"true/1.txt\0{sha256(text.encode())}\n"
-    return CatalogFile((url,), members_sha256=sha256(line.encode()), members_under="raiz")
+    return File(urls=(url,), members_sha256=sha256(line.encode()), members_under="raiz")
 
 
 def left_in(folder: Path) -> list[str]:
@@ -245,9 +245,9 @@ def test_local_file_beyond_the_limit_is_refused(tmp_path):
         limited(download_bytes=100),
         pytest.raises(DataError, match=r"limits\.download_bytes allows \(100\)"),
     ):
-        download(CatalogFile((str(tmp_path / "a.csv"),)), tmp_path / "raw/a.csv")
+        download(File(urls=(str(tmp_path / "a.csv"),)), tmp_path / "raw/a.csv")
     with pytest.raises(DataError, match=f"has {len(CONTENT)} bytes, expected 15"):
-        download(CatalogFile((str(tmp_path / "a.csv"),), bytes=15), tmp_path / "raw/a.csv")
+        download(File(urls=(str(tmp_path / "a.csv"),), bytes=15), tmp_path / "raw/a.csv")
 
 
 @pytest.mark.parametrize("prefix", ["", "repo-0a1b/"])

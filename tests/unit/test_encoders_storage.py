@@ -5,11 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from sentflow.encoders.vectors.storage import (
-    read_embeddings,
-    text_order_sha256,
-    write_embeddings,
-)
+from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
 
 TEXTS = ["Ação", "lei", "🗳 voto"]

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from fake_summary import one_row
 from filled import filled
+from published_tables import TABLES
 from trained_results import similarity_rows
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.config.entries import read_yaml
 from sentflow.config.model import mistakes
-from sentflow.config.published import TABLES
 from sentflow.families.ledger.family import CATALOG
 from sentflow.files.rows import write_rows
 from sentflow.ledger.answers import NOTHING, Answer, Answers

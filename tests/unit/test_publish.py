@@ -33,8 +33,7 @@ def results(made):
     files = {name: file_sha256(weights / name) for name in model_files(weights, allow_pickle=False)}
     source = {"archive": {"urls": ["http://example.org/tiny.zip"]}}
     write_manifest(
-        folder / "models/tiny/manifest.json",
-        Manifest("sentence-transformers", 8, source=source, files=files),
+        folder / "models/tiny/manifest.json", Manifest("sentence-transformers", 8, source=source, files=files)
     )
     write_manifest(folder / "models/random/manifest.json", Manifest("random", 8))
     (folder / "exports/cards/tiny").mkdir(parents=True, exist_ok=True)

@@ -56,14 +56,14 @@ def lock(folder: Path) -> Path:
 def test_the_words_are_those_of_snakemake(started, tmp_path):
     (tmp_path / "a b.yaml").write_text("{}\n")
     with pytest.raises(BecameSnakemakeError):
-        runner.run(["tables", "--cores", "2", "-n", "--configfile", "a b.yaml"])
+        runner.start(["tables", "--cores", "2", "-n", "--configfile", "a b.yaml"])
     assert started[1:] == ["-m", "snakemake", "tables", "--cores", "2", "-n", "--configfile", "a b.yaml"]
 
 
 def test_where_there_is_no_workflow_it_is_that_of_sentflow(started, monkeypatch):
     monkeypatch.setattr(runner, "home", home)
     with pytest.raises(BecameSnakemakeError):
-        runner.run(["-n", "--configfile", "experiments/sts.yaml"])
+        runner.start(["-n", "--configfile", "experiments/sts.yaml"])
     assert started[3:] == [
         *("--snakefile", str(home() / "Snakefile")),
         *("--workflow-profile", str(home() / "profiles/default"), "-n"),
@@ -75,17 +75,17 @@ def test_a_target_behind_configfile_is_told_where_to_stand(started, tmp_path):
     config = tmp_path / "mine.yaml"
     config.write_text("{}")
     with pytest.raises(DataError, match="there is no file tables") as error:
-        runner.run(["--cores", "2", "--configfile", str(config), "tables"])
+        runner.start(["--cores", "2", "--configfile", str(config), "tables"])
     assert f"sentflow run tables --cores 2 --configfile {config}." in str(error.value)
     assert started == []
     with pytest.raises(BecameSnakemakeError):
-        runner.run(["tables", "--cores", "2", "--configfile", str(config), "--quiet", "rules"])
+        runner.start(["tables", "--cores", "2", "--configfile", str(config), "--quiet", "rules"])
 
 
 def test_the_lock_of_a_killed_run_goes(started, tmp_path, capsys):
     file = lock(tmp_path)
     with pytest.raises(BecameSnakemakeError):
-        runner.run([])
+        runner.start([])
     assert not file.exists()
     assert "It is resumed" in capsys.readouterr().err
     record = read_record(tmp_path)
@@ -98,7 +98,7 @@ def test_the_lock_of_another_machine_stays(started, tmp_path):
     record = tmp_path / ".snakemake/sentflow-run.json"
     record.write_text(json.dumps({"machine": "login-2", "process": 77}))
     with pytest.raises(DataError, match=r"started on login-2 \(process 77\).*snakemake --unlock"):
-        runner.run([])
+        runner.start([])
     assert file.exists() and not started
 
 
@@ -112,7 +112,7 @@ def test_the_lock_of_a_running_snakemake_stays(started, tmp_path):
         try:
             assert process.stdout is not None and process.stdout.readline()
             with pytest.raises(DataError, match=rf"process {process.pid} on this machine"):
-                runner.run([])
+                runner.start([])
         finally:
             process.kill()
     assert file.exists() and not started

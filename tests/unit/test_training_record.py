@@ -3,28 +3,12 @@
 from dataclasses import asdict, replace
 
 import pytest
+from trained_results import MADE, RECORD
 
 from sentflow.errors import DataError
 from sentflow.files.sealed import write_sealed
 from sentflow.training.made import Made
-from sentflow.training.record import Data, Record, Start
-
-RECORD = Record(
-    model="simcse-seed-1",
-    recipe="simcse",
-    recipe_settings={"temperature": 0.05, "permute": ["whitespace"]},
-    training={"steps": 60, "learning_rate": 3e-5, "betas": [0.9, 0.999], "precision": "float32"},
-    seed=1,
-    pooling="cls",
-    start=Start("minilm", "sentence-transformer", {"hub": "an/encoder"}, "0" * 40, "ab" * 32),
-    data=Data("sätze", "cd" * 32, 10_000, "texts"),
-    teacher=None,
-    code="ef" * 32,
-    versions={"torch": "2.9.1"},
-    steps=60,
-    tokens=61_234,
-)
-MADE = Made((20, 40), "cpu", "a processor", "float32", 2, 84.25, 726.8, 1234.5)
+from sentflow.training.record import Record
 
 
 def test_a_record_is_what_was_written_whatever_the_order_of_its_keys(tmp_path):

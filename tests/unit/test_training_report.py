@@ -8,11 +8,7 @@ import trained_results
 
 from sentflow.compare.training_rows import TrainingSeeds
 from sentflow.files.rows import read_rows, write_rows
-from sentflow.report.families.training import (
-    curves_figure,
-    held_out_table,
-    seeds_figure,
-)
+from sentflow.report.families.training import curves_figure, held_out_table, seeds_figure
 from sentflow.report.families.training.figure_rows import (
     HELD_OUT,
     LOSS,

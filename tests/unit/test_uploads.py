@@ -58,13 +58,10 @@ def test_texts_of_other_files_are_not_sent_unasked(config, file):
     assert "write allow_upload: true at models.service" in text
 
 
-def test_with_consent_they_are_told(config):
+def test_with_consent_they_are_told_and_files_beside_the_configuration_need_none(config):
     text = validated(config("~/.secret.csv", allow_upload=True))
     assert "no mistakes" in text
     assert "files outside the folder of the configuration" in text and ".secret.csv" in text
-
-
-def test_files_beside_the_configuration_need_no_consent(config):
     text = validated(config("downloads/data.csv"))
     assert "no mistakes" in text and "files outside" not in text
 

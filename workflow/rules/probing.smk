@@ -3,20 +3,389 @@
 probing = targets.families["probing"]
 
 
-include: "probing/tasks.smk"
-include: "probing/probe.smk"
-include: "probing/study.smk"
+rule prepare:
+    """Raw files → the task table."""
+    input:
+        raw=probing.raw_files_of_task,
+    output:
+        table=paths.TASK,
+        digest=paths.TASK_DIGEST,
+    log:
+        paths.log("prepare", "{task}"),
+    benchmark:
+        paths.benchmark("prepare", "{task}")
+    # Short, and the slow jobs wait for it.
+    priority: 3
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 10),
+        checks=probing.prepare_checks,
+        limits=targets.limits,
+    params:
+        **job_params("prepare", settings=probing.prepare_settings),
+    shell:
+        command("prepare")
+
+
+rule probe:
+    """Folds of a task and an encoder with embeddings; `probe.job` says how many one job computes."""
+    input:
+        paths.TASK_DIGEST,
+        task=ancient(paths.TASK),
+        # The description of the embeddings holds the checksums of both.
+        texts=ancient(probing.texts),
+        embeddings=ancient(probing.embeddings),
+        info=probing.embeddings_info,
+    output:
+        folds=probing.fold_outputs(),
+    log:
+        paths.log("probe", probing.job_key()),
+    benchmark:
+        paths.benchmark("probe", probing.job_key())
+    wildcard_constraints:
+        model=one_of(targets.encoders.with_vectors),
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(2000, 60, per_input=5),
+        device=experiment.config.probe.device,
+    params:
+        **probing.probe_params("probe"),
+    shell:
+        command("probe")
+
+
+rule probe_lazy:
+    """Folds of a task and an encoder that is fitted inside each fold."""
+    input:
+        paths.TASK_DIGEST,
+        task=ancient(paths.TASK),
+        manifest=paths.MANIFEST,
+        own=ancient(targets.encoders.files),
+    output:
+        folds=probing.fold_outputs(),
+    log:
+        paths.log("probe_lazy", probing.job_key()),
+    benchmark:
+        paths.benchmark("probe_lazy", probing.job_key())
+    wildcard_constraints:
+        model=one_of(experiment.lazy_models),
+    # The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
+    priority: 2
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(4000, 120),
+        call_seconds=targets.encoders.call_seconds,
+        device=experiment.config.probe.device,
+    params:
+        **probing.probe_params("probe_lazy"),
+    shell:
+        command("probe_lazy")
 
 
 # A rule with fifty outputs is tried for every fold, so the answer that nothing is to be done waits for it.
 if experiment.featurisers:
 
-    include: "probing/featurised.smk"
+    rule featurise:
+        """The features of one task's rows by a user's own class."""
+        input:
+            paths.TASK_DIGEST,
+            manifest=paths.MANIFEST,
+            task=ancient(paths.TASK),
+            own=ancient(targets.encoders.files),
+        output:
+            features=paths.FEATURES,
+            info=paths.FEATURES_INFO,
+            made=paths.FEATURES_MADE,
+        log:
+            paths.log("featurise", "{model}/{task}"),
+        benchmark:
+            paths.benchmark("featurise", "{model}/{task}")
+        wildcard_constraints:
+            model=one_of(experiment.featurisers),
+        conda:
+            "../../envs/sentflow.yaml"
+        threads: targets.encoders.threads
+        resources:
+            **asks(4000, 120),
+            call_seconds=targets.encoders.call_seconds,
+        params:
+            **job_params("featurise"),
+        shell:
+            command("featurise")
+
+    rule probe_featurised:
+        """Folds of a task with the features that a user's own class computed from its rows."""
+        input:
+            paths.TASK_DIGEST,
+            task=ancient(paths.TASK),
+            features=ancient(paths.FEATURES),
+            info=paths.FEATURES_INFO,
+        output:
+            folds=probing.fold_outputs(),
+        log:
+            paths.log("probe_featurised", probing.job_key()),
+        benchmark:
+            paths.benchmark("probe_featurised", probing.job_key())
+        wildcard_constraints:
+            model=one_of(experiment.featurisers),
+        conda:
+            "../../envs/sentflow.yaml"
+        resources:
+            **asks(2000, 60, per_input=3),
+            device=experiment.config.probe.device,
+        params:
+            **probing.probe_params("probe_featurised"),
+        shell:
+            command("probe_featurised")
 
 
-include: "probing/audit.smk"
-include: "probing/summary.smk"
-include: "probing/export.smk"
+rule score:
+    """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
+    input:
+        paths.TASK_DIGEST,
+        folds=probing.folds,
+        rows=ancient(paths.TASK),
+    output:
+        scores=paths.SCORES,
+        table=paths.SCORE_TABLE,
+        predictions=paths.SCORE_PREDICTIONS,
+    log:
+        paths.log("score", "{study}{task}/{model}"),
+    benchmark:
+        paths.benchmark("score", "{study}{task}/{model}")
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 10),
+    params:
+        **job_params("score", settings=probing.score_settings),
+    shell:
+        command("score")
+
+
+rule compare:
+    """Every score → which encoders differ: within each task and over all tasks."""
+    input:
+        probing.of_tasks(paths.TASK_DIGEST, probing.tasks),
+        scores=probing.each(paths.SCORES),
+        tables=probing.each(paths.SCORE_TABLE),
+        # They were written with the scores.
+        predictions=ancient(probing.each(paths.SCORE_PREDICTIONS)),
+        rows=ancient(probing.of_tasks(paths.TASK, probing.tasks)),
+    output:
+        pairs=paths.PAIRS,
+        standings=paths.STANDINGS,
+        ranks=paths.RANKS,
+        across=paths.ACROSS,
+        omnibus=paths.OMNIBUS,
+    log:
+        paths.log("compare"),
+    benchmark:
+        paths.benchmark("compare")
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(2000, 30),
+    params:
+        **job_params("compare", settings=probing.comparison_settings(probing.tasks)),
+    shell:
+        command("compare")
+
+
+rule compare_protocol:
+    """Scores under the experiment's protocol and under another → what the other changes."""
+    input:
+        scores=probing.of_study(paths.SCORES),
+        tables=probing.of_study(paths.SCORE_TABLE),
+        other_scores=lambda wildcards: probing.of_study(
+            paths.SCORES, wildcards.protocol
+        ),
+        other_tables=lambda wildcards: probing.of_study(
+            paths.SCORE_TABLE, wildcards.protocol
+        ),
+    output:
+        paths.EFFECTS,
+    log:
+        paths.log("compare_protocol", "{protocol}"),
+    benchmark:
+        paths.benchmark("compare_protocol", "{protocol}")
+    localrule: True
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 10),
+    params:
+        **job_params("compare_protocol", settings=probing.effect_settings),
+    shell:
+        command("compare_protocol")
+
+
+rule compare_documents:
+    """Scores with documents kept together → what is said of new documents: intervals and tests."""
+    input:
+        probing.of_tasks(paths.TASK_DIGEST, probing.document_tasks),
+        scores=probing.on_documents(paths.SCORES),
+        tables=probing.on_documents(paths.SCORE_TABLE),
+        # They were written with the scores.
+        predictions=ancient(probing.on_documents(paths.SCORE_PREDICTIONS)),
+        rows=ancient(probing.of_tasks(paths.TASK, probing.document_tasks)),
+    output:
+        summary=paths.DOCUMENT_SCORES,
+        pairs=paths.DOCUMENT_PAIRS,
+        standings=paths.DOCUMENT_STANDINGS,
+    log:
+        paths.log("compare_documents"),
+    benchmark:
+        paths.benchmark("compare_documents")
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(2000, 30),
+    params:
+        **job_params(
+            "compare_documents",
+            settings=probing.comparison_settings(probing.document_tasks),
+        ),
+    shell:
+        command("compare_documents")
+
+
+rule audit:
+    """The rows of one task → duplicates, contradictions, classes, lengths, languages, documents; with warnings."""
+    input:
+        paths.TASK_DIGEST,
+        rows=ancient(paths.TASK),
+    output:
+        paths.AUDIT,
+    log:
+        paths.log("audit", "{task}"),
+    benchmark:
+        paths.benchmark("audit", "{task}")
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(2000, 20),
+    params:
+        **job_params("audit", settings=probing.audit_settings),
+    shell:
+        command("audit")
+
+
+rule hardest:
+    """The predictions of every encoder on one task → the texts that most of them get wrong."""
+    input:
+        paths.TASK_DIGEST,
+        rows=ancient(paths.TASK),
+        predictions=probing.predictions_of_real_models,
+    output:
+        paths.HARDEST,
+    log:
+        paths.log("hardest", "{task}"),
+    benchmark:
+        paths.benchmark("hardest", "{task}")
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 10),
+    params:
+        **job_params("hardest", settings=probing.hardest_settings),
+    shell:
+        command("hardest")
+
+
+rule summarise:
+    """Every score → one table of scores and one of training curves."""
+    input:
+        scores=probing.each(paths.SCORES),
+        tables=probing.each(paths.SCORE_TABLE),
+    output:
+        summary=paths.SUMMARY,
+        curves=paths.CURVES,
+    log:
+        paths.log("summarise"),
+    benchmark:
+        paths.benchmark("summarise")
+    localrule: True
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 10),
+    params:
+        **job_params("summarise", settings=probing.summarise_settings),
+    shell:
+        command("summarise")
+
+
+rule export_mteb:
+    """Every score as MTEB's result files, loadable by mteb itself."""
+    input:
+        summary=paths.SUMMARY,
+        # The summary changes with them.
+        tables=ancient(probing.each(paths.SCORE_TABLE)),
+        digests=probing.of_tasks(paths.TASK_DIGEST, probing.tasks),
+        versions=paths.RECORD_VERSIONS,
+    output:
+        probing.exported.mteb_files(),
+    log:
+        paths.log("export_mteb"),
+    benchmark:
+        paths.benchmark("export_mteb")
+    localrule: True
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 10),
+    params:
+        **job_params("export_mteb", settings=probing.exported.settings),
+    shell:
+        command("export_mteb")
+
+
+rule export_huggingface:
+    """Every score as .eval_results and model cards for the Hugging Face hub."""
+    input:
+        summary=paths.SUMMARY,
+        digests=probing.of_tasks(paths.TASK_DIGEST, probing.tasks),
+    output:
+        probing.exported.huggingface_files(),
+    log:
+        paths.log("export_huggingface"),
+    benchmark:
+        paths.benchmark("export_huggingface")
+    localrule: True
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 10),
+    params:
+        **job_params("export_huggingface", settings=probing.exported.settings),
+    shell:
+        command("export_huggingface")
+
+
+rule export_numbers:
+    """Every score as a LaTeX macro."""
+    input:
+        summary=paths.SUMMARY,
+    output:
+        paths.NUMBERS,
+    log:
+        paths.log("export_numbers"),
+    benchmark:
+        paths.benchmark("export_numbers")
+    localrule: True
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 5),
+    params:
+        **job_params("export_numbers"),
+        title=targets.title,
+    shell:
+        command("export_numbers")
 
 
 localrules:
@@ -35,10 +404,12 @@ rule probes:
 rule scores:
     """The score of every task and encoder."""
     input:
-        probing.scores(),
+        probing.each(paths.SCORES),
 
 
 rule comparisons:
     """Which encoders differ, within each task and over all."""
     input:
-        probing.comparisons(),
+        [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.OMNIBUS]
+        if probing.tasks
+        else [],

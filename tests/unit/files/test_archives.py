@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from sentflow.config.datasets import File
 from sentflow.encoders.fetch.archive import unpack_model
 from sentflow.errors import DataError
 from sentflow.files.archives.members import (
@@ -22,7 +23,7 @@ from sentflow.files.archives.members import (
     members_sha256,
     read_members,
 )
-from sentflow.files.checksums import CatalogFile, verify
+from sentflow.files.checksums import verify
 from sentflow.files.limits import RATIO_FROM_BYTES, limited
 
 PACKERS = {"tar": bytes, "tar.gz": gzip.compress, "tar.bz2": bz2.compress, "tar.xz": lzma.compress}
@@ -180,7 +181,7 @@ def test_members_checksum_is_that_of_the_written_rule(tmp_path):
 def test_download_refuses_a_bad_archive_under_any_name(tmp_path):
     path = make_tar(tmp_path / "dados.csv", [("../fora.csv", b"1")], "tar.gz")
     with pytest.raises(DataError, match="leads out of its folder"):
-        verify(path, CatalogFile(urls=("x",)))
+        verify(path, File(urls=("x",)))
 
 
 def test_model_of_a_tar_is_unpacked_without_the_folders_around_it(tmp_path):

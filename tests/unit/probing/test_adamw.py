@@ -1,14 +1,12 @@
 """Against torch: its AdamW, its clipping and its linear warm-up, one probe at a time."""
 
-from dataclasses import replace
-
 import pytest
 import torch
 
 from sentflow.probing.accelerator.adamw import TensorAdamW
 from sentflow.probing.kernels.adamw import AdamW
 from sentflow.probing.kernels.schedule import adamw_schedule, warmup_factors
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol, Setting
+from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Setting
 
 N_STEPS, N_PARAMETERS = 12, 50
 
@@ -49,32 +47,19 @@ def our_result(
     protocol: ProbeProtocol = PUBLISHED,
 ) -> torch.Tensor:
     """(S, P) weights; probes on a processor are moved one by one."""
-    if kind == "array":
-        alone = [
-            array_result(initial, setting, [step[k] for step in steps], warmup_steps, protocol)
+    if kind == "array" and len(settings) > 1:
+        alone = (
+            our_result(kind, initial, [setting], [step[[k]] for step in steps], warmup_steps, protocol)
             for k, setting in enumerate(settings)
-        ]
-        return torch.stack(alone)
+        )
+        return torch.cat([*alone])
     parameters = initial.repeat(len(settings), 1)
     gradient = torch.empty_like(parameters)
     schedule = adamw_schedule(settings, protocol, n_steps=len(steps), warmup_steps=warmup_steps)
-    optimiser = TensorAdamW(parameters, gradient, schedule)
-    for step in steps:
-        gradient.copy_(step)
-        optimiser.step()
-    return parameters
-
-
-def array_result(
-    initial: torch.Tensor,
-    setting: Setting,
-    steps: list[torch.Tensor],
-    warmup_steps: int,
-    protocol: ProbeProtocol,
-) -> torch.Tensor:
-    parameters, gradient = initial.clone(), torch.empty_like(initial)
-    schedule = adamw_schedule([setting], protocol, n_steps=len(steps), warmup_steps=warmup_steps)
-    optimiser = AdamW(parameters.numpy(), gradient.numpy(), schedule)
+    if kind == "array":
+        optimiser = AdamW(parameters[0].numpy(), gradient[0].numpy(), schedule)
+    else:
+        optimiser = TensorAdamW(parameters, gradient, schedule)
     for step in steps:
         gradient.copy_(step)
         optimiser.step()
@@ -104,15 +89,12 @@ def test_every_probe_moves_as_torch_moves_it_alone(kind, initial, settings, warm
 def test_learning_rate_warms_up_linearly():
     factors = warmup_factors(6, warmup_steps=4, start=0.05).tolist()
     assert factors == pytest.approx([0.05, 0.2875, 0.525, 0.7625, 1, 1])
-
-
-def test_learning_rate_without_warm_up_steps_stays_at_its_start():
-    """Published: below 512 training rows there are floor(3 / 4) = 0 steps, and 5 % of the rate for ever."""
+    # Published: below 512 training rows there are floor(3 / 4) = 0 steps, and 5 % of the rate for ever
     assert warmup_factors(3, warmup_steps=0, start=0.05).tolist() == [0.05] * 3
 
 
 def test_weight_decay_pulls_to_zero_without_a_gradient(kind, initial):
-    protocol = replace(PUBLISHED, warmup_start=1.0)
+    protocol = PUBLISHED.but(warmup_start=1.0)
     setting = Setting(learning_rate=1e-3, beta1=0.9, beta2=0.999)
     moved = our_result(kind, initial, [setting], [torch.zeros(1, N_PARAMETERS)], 0, protocol)
     torch.testing.assert_close(moved[0], initial * (1 - 1e-3 * 0.01))

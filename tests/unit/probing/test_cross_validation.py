@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
@@ -11,7 +9,7 @@ from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import plan_folds
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 from sentflow.probing.training.folds import train_folds
 from sentflow.texts.checks import training_rows
 
@@ -78,7 +76,7 @@ def test_threads_of_the_caller_change_nothing_and_are_restored(features, labels,
 
 @pytest.mark.parametrize("hidden", [None, 4])
 def test_fold_does_not_depend_on_which_others_are_computed(features, labels, hidden):
-    protocol = replace(PUBLISHED, repetitions=2, search_epochs=2, max_epochs=8)
+    protocol = PUBLISHED.but(repetitions=2, search_epochs=2, max_epochs=8)
 
     def folds(wanted):
         design = ProbeDesign("mcc", 2, hidden, protocol)
@@ -124,7 +122,7 @@ def test_bad_input_is_refused_with_what_is_wrong(features, labels, changed, clas
 @settings(max_examples=30)
 @given(smallest=st.integers(10, 60), n_classes=st.integers(2, 4), folds=st.integers(2, 6))
 def test_smallest_training_part_is_that_of_the_folds(smallest, n_classes, folds):
-    protocol = replace(PUBLISHED, repetitions=1, folds=folds)
+    protocol = PUBLISHED.but(repetitions=1, folds=folds)
     labels = np.repeat(np.arange(n_classes), smallest)
     sizes = [len(plan.train) for plan in plan_folds(labels, protocol)]
     assert training_rows(len(labels), folds) <= min(sizes)

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,9 +5,9 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds, stratified_folds, undersample
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED
 
-PROTOCOL = replace(PUBLISHED, repetitions=3)
+PROTOCOL = PUBLISHED.but(repetitions=3)
 
 
 def labels_of(*counts: int) -> np.ndarray:
@@ -79,7 +77,7 @@ def test_draws_follow_the_published_order():
     rows = np.concatenate(
         [under.choice(np.flatnonzero(labels == label), size=9, replace=False) for label in (0, 1)]
     )
-    for index, plan in enumerate(plan_folds(labels, replace(PUBLISHED, repetitions=1))):
+    for index, plan in enumerate(plan_folds(labels, PUBLISHED.but(repetitions=1))):
         assert (plan.seed_init, plan.seed_loader) == (seeds[0, index], seeds[1, index])
         rest = np.flatnonzero(~np.isin(rows, plan.test))
         chain.shuffle(rest)

@@ -1,7 +1,5 @@
 """Folds trained side by side against each fold alone; on the processor, under a device name that is not "cpu"."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
@@ -15,15 +13,13 @@ from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
-from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Switches
 from sentflow.probing.training.folds import train_folds
 from sentflow.probing.training.result import FoldResult
 
 STACKED = "cpu:0"  # the processor, by the way of accelerators
 # Few epochs; rates at which even the twentieth part that small training parts get moves a loss
-SHORT = replace(
-    PUBLISHED,
+SHORT = PUBLISHED.but(
     repetitions=1,
     search_epochs=2,
     max_epochs=12,
@@ -97,7 +93,7 @@ def test_every_fold_is_as_alone(n, n_classes, folds, n_batches, hidden):
     if not hidden:
         features[:, 3] = 0.3
         switches = Switches(const_features="unscaled")
-    protocol = replace(SHORT, folds=folds, switches=switches)
+    protocol = SHORT.but(folds=folds, switches=switches)
     assert {len(plan.train) // 128 for plan in plan_folds(labels, protocol)} == n_batches
     ours = together(features, labels, protocol, hidden=hidden)
     assert_same_folds(ours, one_by_one(features, labels, protocol, hidden=hidden))
@@ -130,7 +126,7 @@ def needed(plan: FoldPlan, features: np.ndarray, protocol: ProbeProtocol, n_fold
 @pytest.mark.parametrize(("fit", "groups"), [(5, [5]), (2, [2, 2, 1]), (0, [1] * 5)])
 def test_more_folds_than_fit_are_trained_in_groups(groups_seen, fit, groups):
     features, labels = rows_of_blobs(400, 2)
-    protocol = replace(SHORT, max_epochs=3)
+    protocol = SHORT.but(max_epochs=3)
     memory = needed(next(plan_folds(labels, protocol)), features, protocol, fit)
     ours = together(features, labels, protocol, memory_bytes=memory)
     assert groups_seen == groups
@@ -142,7 +138,7 @@ def test_more_folds_than_fit_are_trained_in_groups(groups_seen, fit, groups):
 
 def test_cross_validation_on_an_accelerator_trains_folds_together(groups_seen):
     features, labels = rows_of_blobs(400, 2)
-    protocol = replace(SHORT, repetitions=2, max_epochs=3)
+    protocol = SHORT.but(repetitions=2, max_epochs=3)
     result = cross_validate(features, labels, metric="mcc", protocol=protocol, device=STACKED)
     assert groups_seen == [10]
     groups_seen.clear()

@@ -1,11 +1,8 @@
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from sentflow.errors import DataError
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.settings import PUBLISHED, ProbeSettings
 from sentflow.probing.storage.folds import FoldInfo, read_folds, write_result
 from sentflow.probing.training.result import FoldResult
 
@@ -15,37 +12,32 @@ INFO = FoldInfo(
     n_evaluation=39,
     n_test=3,
     dimension=8,
-    settings='{"metric": "mcc"}',
+    settings='{"metric":"mcc","protocol":{}}',
 )
 
 
-def fold(*, repetition: int = 2, number: int = 3) -> FoldResult:
-    return FoldResult(
-        repetition=repetition,
-        fold=number,
-        setting=PUBLISHED.grid[0],
-        train_losses=[0.7, 0.6],
-        evaluation_losses=[0.8, 0.65],
-        evaluation_metrics=[0.1, 0.2],
-        test_loss=0.66,
-        test_metric=0.25,
-        test_rows=np.array([7, 2, 5]),
-        truth=np.array([1, 0, 1]),
-        predicted=np.array([1, 1, 0]),
-        scores=np.array([0.9, 0.6, 0.4], np.float32),
-        n_train=153,
-        n_evaluation=39,
-        dimension=8,
-    )
-
-
-def write(path: Path, result: FoldResult) -> Path:
-    write_result(path, result, {"metric": "mcc"})
-    return path
+FOLD = FoldResult(
+    repetition=2,
+    fold=3,
+    setting=PUBLISHED.grid[0],
+    train_losses=[0.7, 0.6],
+    evaluation_losses=[0.8, 0.65],
+    evaluation_metrics=[0.1, 0.2],
+    test_loss=0.66,
+    test_metric=0.25,
+    test_rows=np.array([7, 2, 5]),
+    truth=np.array([1, 0, 1]),
+    predicted=np.array([1, 1, 0]),
+    scores=np.array([0.9, 0.6, 0.4], np.float32),
+    n_train=153,
+    n_evaluation=39,
+    dimension=8,
+)
 
 
 def test_fold_comes_back_as_it_was_written(tmp_path):
-    found = read_folds([write(tmp_path / "fold.parquet", fold())])
+    write_result(tmp_path / "fold.parquet", FOLD, ProbeSettings(metric="mcc", protocol=PUBLISHED))
+    found = read_folds([tmp_path / "fold.parquet"])
     assert found.infos == [INFO]
     table = found.scores
     assert table.column_names == ["kfold_repetition", "kfold_partition", "train_epoch", "metric", "value"]
@@ -66,16 +58,3 @@ def test_fold_comes_back_as_it_was_written(tmp_path):
         (2, 3, 5, 1, 0, pytest.approx(0.4)),
         (2, 3, 7, 1, 1, pytest.approx(0.9)),
     ]
-
-
-def test_same_fold_gives_the_same_bytes(tmp_path):
-    first, second = (write(tmp_path / name, fold()) for name in ("a.parquet", "b.parquet"))
-    assert first.read_bytes() == second.read_bytes()
-
-
-@pytest.mark.parametrize("n_bytes", [0, -9])
-def test_truncated_file_is_named(tmp_path, n_bytes):
-    path = write(tmp_path / "fold.parquet", fold())
-    path.write_bytes(path.read_bytes()[:n_bytes])
-    with pytest.raises(DataError, match=r"fold\.parquet"):
-        read_folds([path])

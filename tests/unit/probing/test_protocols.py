@@ -2,7 +2,6 @@
 
 import copy
 import json
-from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,16 +11,15 @@ import yaml
 
 from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
+from sentflow.graph import paths
 from sentflow.graph.targets import Targets
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
-from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.settings import PUBLISHED, ProbeSettings, ScoreSettings, Switches
 
 REPOSITORY = Path(__file__).parents[3]
 WORKFLOW = REPOSITORY / "workflow"
 DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 DEFAULT["probe"]["repetitions"] = 10  # as published
-SWITCHES = [field.name for field in fields(Switches)]
+SWITCHES = list(Switches.model_fields)
 FILE = {"file": "mine.csv", "text": "t", "label": "y", "metric": "mcc", "licence": "x", "language": "pt"}
 
 
@@ -40,21 +38,16 @@ def targets(protocol: str = "published", **changes: Any) -> Targets:
     return Targets(load_experiment(config, WORKFLOW))
 
 
-def probe(chosen: Targets, task: str, model: str = "random", **more: str) -> dict[str, Any]:
-    return json.loads(
-        chosen.families["probing"].probe_settings(SimpleNamespace(task=task, model=model, **more))
-    )
+def probe(chosen: Targets, task: str, model: str = "random", study: str = "") -> ProbeSettings:
+    """What the job of a task and encoder reads."""
+    wildcards = SimpleNamespace(study=study, task=task, model=model)
+    settings = chosen.families["probing"].probe_params("probe")["settings"](wildcards)
+    return ProbeSettings.model_validate_json(settings)
 
 
-def score(chosen: Targets, task: str, model: str = "random", **more: str) -> dict[str, Any]:
-    return json.loads(
-        chosen.families["probing"].score_settings(SimpleNamespace(task=task, model=model, **more))
-    )
-
-
-def read_back(settings: dict[str, Any]) -> ProbeProtocol:
-    """The protocol that a job reads from its settings."""
-    return ProbeDesign.of_job(**settings, n_classes=2).protocol
+def score(chosen: Targets, task: str) -> ScoreSettings:
+    wildcards = SimpleNamespace(study="", task=task, model="random")
+    return ScoreSettings.model_validate_json(chosen.families["probing"].score_settings(wildcards))
 
 
 def mistake(**changes: Any) -> str:
@@ -95,7 +88,7 @@ def test_what_a_task_says_wins_and_is_inherited():
     own = {"Mine": {**FILE, "protocol": "published-mlp-leak"}, "Copy": {"like": "Mine", "title": "Copy"}}
     for protocol in ("published", "regularised"):
         assert names(protocol=protocol, tasks=own) == {
-            "T1A-sample": protocol, "Mine": "published-mlp-leak", "Copy": "published-mlp-leak",
+            "T1A-sample": protocol, "Mine": "published-mlp-leak", "Copy": "published-mlp-leak"
         }  # fmt: skip
 
 
@@ -106,18 +99,16 @@ def test_what_a_task_says_wins_and_is_inherited():
     ("key", "value"),
     [
         ("batch_size", 64), ("evaluation_share", 0.25), ("folds", 4), ("learning_rates", [0.01]),
-    ],
+    ]
 )  # fmt: skip
 def test_changed_setting_of_training_reaches_the_fold_and_marks_the_score(key, value):
     chosen = targets("published", protocols={"published": {"training": {key: value}}})
-    complete = read_back(probe(chosen, "T1A-sample"))
+    complete = probe(chosen, "T1A-sample").protocol
     here = getattr(complete, key)
     assert (list(here) if isinstance(here, tuple) else here) == value
     published = getattr(PUBLISHED, key)
     published = list(published) if isinstance(published, tuple) else published
-    assert score(chosen, "T1A-sample")["protocol"]["changed"] == {
-        key: {"here": value, "published": published}
-    }
+    assert score(chosen, "T1A-sample").protocol.changed == {key: {"here": value, "published": published}}
 
 
 # --- mistakes
@@ -161,8 +152,8 @@ def test_a_mistake_is_told_with_its_place_and_the_way_out(changes, place, way_ou
 
 def test_documents_are_kept_together_only_where_rows_name_them():
     chosen = targets("published-documents", select={"tasks": ["T2A-open", "T1B-open"]})
-    assert probe(chosen, "T2A-open")["switches"] == {"group_folds": True}
-    assert "switches" not in probe(chosen, "T1B-open")
+    assert probe(chosen, "T2A-open").protocol.switches.changes() == {"group_folds": True}
+    assert not probe(chosen, "T1B-open").protocol.switches.changes()
 
 
 # --- new documents
@@ -179,15 +170,9 @@ def test_shared_texts_make_documents_on_request():
     assert "tasks.T2A-open.documents: the reader names" in told
 
 
-def probing(**changes: Any):
-    return targets(select={"models": ["tfidf"], "tasks": ["T1B-open", "T2A-open"]}, **changes).families[
-        "probing"
-    ]
-
-
 def test_tasks_with_documents_are_probed_again_with_these_kept_together():
-    chosen = probing()
-    assert chosen.document_scores() == ["results/protocols/published-documents/scores/T2A-open/tfidf.json"]
-    wildcards = SimpleNamespace(protocol="published-documents", task="T2A-open", model="tfidf")
-    settings = json.loads(chosen.probe_settings(wildcards))
-    assert (settings["switches"], settings["folds_optional"]) == ({"group_folds": True}, True)
+    chosen = targets(select={"models": ["tfidf"], "tasks": ["T1B-open", "T2A-open"]})
+    scores = chosen.families["probing"].on_documents(paths.SCORES)
+    assert scores == ["results/protocols/published-documents/scores/T2A-open/tfidf.json"]
+    settings = probe(chosen, "T2A-open", "tfidf", paths.study("published-documents"))
+    assert (settings.protocol.switches.changes(), settings.folds_optional) == ({"group_folds": True}, True)

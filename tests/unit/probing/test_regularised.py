@@ -7,11 +7,12 @@ from scipy.sparse import csr_array
 from scipy.special import log_softmax
 
 import sentflow
+from sentflow.errors import DataError
 from sentflow.probing import cross_validate
 from sentflow.probing.features.sources import FixedFeatures, MadeParts
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import plan_folds
-from sentflow.probing.protocol.settings import Penalty
+from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.settings import Penalty
 from sentflow.probing.training.folds import train_planned
 
 PROTOCOL = sentflow.probe_protocol({"like": "regularised", "training": {"repetitions": 1, "folds": 3}})
@@ -92,3 +93,15 @@ def test_a_hidden_layer_is_refused_and_the_classifier_is_told(caplog):
     assert "classifier regularised (published: logistic)" in caplog.text
     settings = folds_of(features, labels).settings
     assert [*settings] == ["repetition", "fold", "penalty", "scaling", "epochs"]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_training_part_without_a_class_is_refused(classes):
+    features, labels = drawn(n=60, classes=classes)
+    rows = np.arange(40)
+    plan = FoldPlan(1, 2, rows[labels[:40] != 1], np.arange(40, 50), np.arange(50, 60), 0, 0)
+    folds = train_planned(
+        FixedFeatures(features), labels, [plan], ProbeDesign("mcc", classes, None, PROTOCOL)
+    )
+    with pytest.raises(DataError, match=r"repetition 1, fold 2.* class 1 "):
+        next(folds)

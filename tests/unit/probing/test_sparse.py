@@ -1,7 +1,5 @@
 """Sparse features give what the same features give when they are filled in."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from probe_contract import assert_same_folds
@@ -10,8 +8,7 @@ from scipy.sparse import csr_array, random_array
 from sentflow.probing.features.rows import pair_features
 from sentflow.probing.kernels.sparse import standardised_sparse
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.settings import PUBLISHED, Switches
 from sentflow.probing.training.folds import train_folds
 from sentflow.probing.training.standardise import standardised
 
@@ -26,13 +23,13 @@ class Source:
         return tuple(self.features[rows] for rows in (plan.train, plan.evaluation, plan.test))
 
 
-def folds(features, labels, *, hidden=None, device="cpu", **switches):
-    protocol = replace(PUBLISHED, repetitions=1, max_epochs=30, switches=Switches(**switches))
+def folds(features, labels, *, hidden=None, batch_size=128, **switches):
+    protocol = PUBLISHED.but(
+        repetitions=1, max_epochs=30, batch_size=batch_size, switches=Switches(**switches)
+    )
     n_classes = len(np.unique(labels))
     metric = "mcc" if n_classes == 2 else "adjusted_macro_f1"
-    return list(
-        train_folds(Source(features), labels, ProbeDesign(metric, n_classes, hidden, protocol, device=device))
-    )
+    return list(train_folds(Source(features), labels, ProbeDesign(metric, n_classes, hidden, protocol)))
 
 
 def words_of_classes(n_classes, *, rows=600, width=90, often=0.05):
@@ -48,15 +45,18 @@ def words_of_classes(n_classes, *, rows=600, width=90, often=0.05):
 
 
 @pytest.mark.parametrize(
-    ("n_classes", "paired", "const_features"),
-    [(2, False, "divide"), (3, False, "unscaled"), (3, True, "divide")],
+    ("n_classes", "paired", "changes"),
+    [
+        (2, False, {"batch_size": 19}),
+        (3, False, {"const_features": "unscaled"}),
+        (3, True, {"const_features": "divide"}),
+    ],
 )
-def test_logistic_probes_are_those_of_the_dense_features(n_classes, paired, const_features):
+def test_logistic_probes_are_those_of_the_dense_features(n_classes, paired, changes):
     features, labels = words_of_classes(n_classes)
     if paired:
         features = pair_features(features, features[::-1])
-    dense_folds = folds(features.toarray(), labels, const_features=const_features)
-    assert_same_folds(folds(features, labels, const_features=const_features), dense_folds)
+    assert_same_folds(folds(features, labels, **changes), folds(features.toarray(), labels, **changes))
 
 
 # with rare words most columns are 0 in all rows of a batch

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_tasks import PROBE_SETTINGS, make_task
+from small_tasks import make_task, probe_settings
 
 from sentflow.compare.score_rows import shown_limits
 from sentflow.errors import DataError
@@ -15,14 +15,9 @@ from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.job import probe_task
 from sentflow.probing.kernels.losses import predicted_classes
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import (
-    grouped_folds,
-    plan_folds,
-    stratified_choice,
-)
+from sentflow.probing.protocol.draws import grouped_folds, plan_folds, stratified_choice
 from sentflow.probing.protocol.metrics import published_metric
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
-from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Switches
 from sentflow.probing.storage.folds import read_folds
 from sentflow.probing.training.processor import train_fold
 from sentflow.probing.training.result import FoldResult
@@ -31,11 +26,11 @@ from sentflow.stats.repeatability import published_intervals
 from sentflow.texts.checks import check_folds
 from sentflow.texts.table import TaskTable
 
-SHORT = replace(PUBLISHED, search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
+SHORT = PUBLISHED.but(search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
 
 
 def with_switches(protocol: ProbeProtocol = SHORT, **switches: object) -> ProbeProtocol:
-    return replace(protocol, switches=Switches(**switches))
+    return protocol.but(switches=Switches(**switches))
 
 
 def fold(n: int = 900, *, protocol: ProbeProtocol = SHORT, noise: float = 1.0, extra=None) -> FoldResult:
@@ -96,7 +91,7 @@ def test_warm_up_has_at_least_one_step(n_batches, published, fixed):
 
 
 def test_part_below_a_batch_is_one_smaller_batch():
-    quick = replace(SHORT, learning_rates=(0.1,))
+    quick = SHORT.but(learning_rates=(0.1,))
     result = fold(120, protocol=with_switches(quick, warmup_floor=False), noise=0.05)  # 76 rows to train on
     assert np.isfinite(result.train_losses).all()
     assert result.test_metric > 0.5
@@ -116,12 +111,12 @@ def test_small_task_is_refused_as_published_and_the_message_names_the_way_out():
 
 
 def test_best_weights_are_those_of_a_training_that_ends_there():
-    quick = replace(SHORT, learning_rates=(0.2,), patience=3)
+    quick = SHORT.but(learning_rates=(0.2,), patience=3)
     last, best = fold(protocol=quick), fold(protocol=with_switches(quick, best_checkpoint=True))
     assert last.evaluation_losses == best.evaluation_losses
     epoch = int(np.argmin(best.evaluation_losses)) + 1
     assert epoch < len(best.evaluation_losses)
-    ended = fold(protocol=replace(quick, max_epochs=epoch))
+    ended = fold(protocol=quick.but(max_epochs=epoch))
     assert (best.test_loss, best.test_metric) == (ended.test_loss, ended.test_metric)
     assert best.predicted.tolist() == ended.predicted.tolist()
     assert best.test_loss != last.test_loss
@@ -172,7 +167,7 @@ class _Lengths:
 
 def test_fitted_encoders_see_each_alternative():
     table = make_task(30, layout="alternatives", n_alternatives=3)
-    plan = next(plan_folds(table.labels, replace(PUBLISHED, folds=3)))
+    plan = next(plan_folds(table.labels, PUBLISHED.but(folds=3)))
     encoder = _Lengths()
     train, _, test = LazyFeatures(table, encoder, split_alternatives=True).parts(plan)
     assert train.shape == (len(plan.train), 1 + 3)
@@ -235,7 +230,7 @@ def _task(n: int) -> TaskTable:
 
 def test_plans_keep_documents_together_and_test_every_row_once():
     labels, groups = np.arange(300) % 2, np.arange(300) // 6
-    plans = list(plan_folds(labels, replace(PUBLISHED, repetitions=1), groups=groups))
+    plans = list(plan_folds(labels, PUBLISHED.but(repetitions=1), groups=groups))
     for plan in plans:
         outside = np.concatenate([plan.train, plan.evaluation])
         assert not set(groups[plan.test]) & set(groups[outside])
@@ -244,9 +239,7 @@ def test_plans_keep_documents_together_and_test_every_row_once():
 
 def test_folds_that_nobody_named_stay_untested_where_documents_are_too_few(tmp_path, caplog):
     table = replace(_task(200), groups=["a", "b"] * 200)
-    settings = {
-        **PROBE_SETTINGS, "repetitions": 1, "switches": {"group_folds": True}, "folds_optional": True,
-    }  # fmt: skip
+    settings = probe_settings(folds_optional=True, repetitions=1, switches=Switches(group_folds=True))
     files = [str(tmp_path / f"rep-1/fold-{fold}.parquet") for fold in (2, 3)]
     probe_task(_Zeros(), table, settings, files)
     assert "X-sample: too few documents: the rows of 2 documents" in caplog.text

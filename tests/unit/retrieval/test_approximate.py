@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from judged_questions import questions
 from pydantic import TypeAdapter
 from scipy.sparse import csr_array
 from scipy.stats import t as student
@@ -17,7 +18,6 @@ from sentflow.retrieval.indexes import by_seismic
 from sentflow.retrieval.indexes.vectors import SearchedVectors
 from sentflow.retrieval.ranking import Ranked
 from sentflow.retrieval.settings import CertifySettings, Dense, DenseIndex
-from sentflow.texts.corpora import Questions
 
 N, WIDTH = 2000, 16
 SMALL = {
@@ -114,15 +114,13 @@ def test_recall_counts_documents_with_the_score_of_the_last_one():
 def test_a_certificate_says_what_is_lost():
     n = 40
     names = [f"q{row}" for row in range(n)]
-    questions = Questions(
-        "q", "c", "raw", "en", 1, names, names, [""] * n, np.arange(n), ["d0"] * n, np.ones(n, dtype=np.int64)
-    )
+    asked = questions({name: {"d0": 1} for name in names})
     exact = [ranked([0, 1], [0.9, 0.8])] * n
     worse = [ranked([1], [0.8])] * 10 + exact[10:]
     by = Dense(kind="dense", model="m")
     about = {"measure": "RR@10", "margin": 0.5, "level": 0.95, "cutoffs": [1, 10]}
     settings = CertifySettings(retriever="r", depth=2, by=by, **about)
-    found = certificate(lambda: worse, lambda: exact, questions, ["d0", "d1"], settings)
+    found = certificate(lambda: worse, lambda: exact, asked, ["d0", "d1"], settings)
     assert found["values"] == {"approximate": 0.75, "exact": 1}
     assert found["low"] < -0.25 < found["high"]
     [first, both] = found["recalls"]
@@ -130,7 +128,7 @@ def test_a_certificate_says_what_is_lost():
     assert (first["mean"], both["mean"]) == (0.75, 0.875)
     error = math.sqrt(0.25 * 0.75 / 39)  # s² = n / (n − 1) · ¼ · ¾
     assert found["p_equivalence"] == pytest.approx(float(student.sf((0.5 - 0.25) / error, n - 1)))
-    rare = certificate(lambda: worse[:1] + exact[1:], lambda: exact, questions, ["d0", "d1"], settings)
+    rare = certificate(lambda: worse[:1] + exact[1:], lambda: exact, asked, ["d0", "d1"], settings)
     assert math.isnan(rare["low"]) and math.isnan(rare["p_equivalence"])
-    same = certificate(lambda: exact, lambda: exact, questions, ["d0", "d1"], settings)
+    same = certificate(lambda: exact, lambda: exact, asked, ["d0", "d1"], settings)
     assert same["p_equivalence"] == 0

@@ -6,6 +6,7 @@ import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
+from judged_questions import questions
 
 from sentflow.audit.question_audit import Judged, audit_questions
 from sentflow.errors import DataError
@@ -23,25 +24,11 @@ from sentflow.retrieval.trec import (
     run_lines,
     separated,
 )
-from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.corpora import Corpus
 
 IDS = ["a", "b", "c", "d"]
 CORPUS = Corpus("c", "raw", "en", IDS, [""] * 4, ["x", "y", "z", " Y "])
 MEASURES = ["nDCG@10", "R@1", "RR@10", "P@2"]
-
-
-def questions(judged, *, least=1, groups=None, clusters=(), texts=None, name="q", corpus="c"):
-    names = list(judged)
-    pairs = [
-        (row, document, grade) for row, one in enumerate(names) for document, grade in judged[one].items()
-    ]
-    return Questions(
-        name, corpus, "raw", "en", least, names, texts or [f"{one}?" for one in names], groups or [""] * len(names),
-        np.array([row for row, _, _ in pairs], dtype=np.int64),
-        [document for _, document, _ in pairs],
-        np.array([grade for _, _, grade in pairs], dtype=np.int64),
-        clusters,
-    )  # fmt: skip
 
 
 def run_of(**found):

@@ -10,10 +10,10 @@ import pytest
 import yaml
 from experiments import DEFAULT, REPOSITORY
 
+from sentflow.config.datasets import File
 from sentflow.config.experiment import Experiment
 from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
-from sentflow.files.checksums import CatalogFile
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings, read_of
@@ -64,7 +64,7 @@ def prepared(written: dict[str, Any], name: str) -> tuple[Corpus, Questions]:
 
     def paths(entry: dict[str, Any]) -> list[Path]:
         files = entries["datasets"][entry["dataset"]]["files"]
-        found = [CatalogFile.from_settings(files[file], where=file).urls[0] for file in raw_files_of(entry)]
+        found = [File.model_validate(files[file]).urls[0] for file in raw_files_of(entry)]
         return [Path(path) for path in found]
 
     asked = entries["question_sets"][name]

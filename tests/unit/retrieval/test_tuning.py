@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judged_questions import questions
 from retrievers import fusion_settings
 
 from sentflow.config.model import refuse_wrong
@@ -19,7 +20,6 @@ from sentflow.retrieval.training_questions import refuse_shared, training_questi
 from sentflow.retrieval.tuned_decision import tune_decision
 from sentflow.retrieval.tuned_fusion import read_chosen, weigh, weight_grid, write_chosen
 from sentflow.retrieval.tuning import choose, clusters_of, folds_of
-from sentflow.texts.corpora import Questions
 
 IDS = ["a", "b", "c", "d"]
 
@@ -28,19 +28,6 @@ def ranked(*scores, rows=None):
     return Ranked(
         np.arange(len(scores)) if rows is None else np.array(rows), np.array(scores, dtype=np.float64)
     )
-
-
-def questions(name, judged, *, corpus="c", texts=None):
-    names = list(judged)
-    pairs = [
-        (row, document, grade) for row, one in enumerate(names) for document, grade in judged[one].items()
-    ]
-    return Questions(
-        name, corpus, "raw", "en", 1, names, texts or [f"{one}?" for one in names], [""] * len(names),
-        np.array([row for row, _, _ in pairs], dtype=np.int64),
-        [document for _, document, _ in pairs],
-        np.array([grade for _, _, grade in pairs], dtype=np.int64),
-    )  # fmt: skip
 
 
 def ranges(**parameters):
@@ -161,7 +148,9 @@ def test_the_window_that_training_questions_need_is_found():
             one: ranked(10.0, 9.0 if row % 2 else 4.0, rows=[2 * row, 2 * row + 1])
             for row, one in enumerate(names)
         }
-        return questions(name, judged), Run([f"{one}-{letter}" for one in names for letter in "ab"], found)
+        return questions(judged, name=name), Run(
+            [f"{one}-{letter}" for one in names for letter in "ab"], found
+        )
 
     candidates = grid(ranges(window={"from": 0, "to": 8, "step": 0.5}))
     tuned = tune_decision(candidates, [asked(20, "train")], n_folds=5, seed=1)
@@ -179,7 +168,7 @@ def test_training_questions_are_decided_by_what_was_chosen_without_them():
     judged = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1, "d": 1}}
     run = Run(IDS, {f"q{row + 1}": ranked(9.0, 1.0, rows=[row, row + 1]) for row in range(3)})
     candidates = [Decision(window=0.0), Decision(window=8.0)]
-    tuned = tune_decision(candidates, [(questions("q", judged), run)], n_folds=3, seed=1)
+    tuned = tune_decision(candidates, [(questions(judged), run)], n_folds=3, seed=1)
     assert tuned.best == Decision(window=8.0)
     kept = tuned.decided(run, "q")
     # without q1, wide (5/6 + 1) / 2 against narrow (1 + 5/9) / 2
@@ -190,17 +179,19 @@ def test_training_questions_are_decided_by_what_was_chosen_without_them():
 
 
 def test_a_test_set_may_share_no_question_with_what_is_tuned_on():
-    training = questions("train", {"t1": {"a": 1}, "t2": {"a": 1}}, texts=["Who pays?", "Other"])
+    training = questions({"t1": {"a": 1}, "t2": {"a": 1}}, name="train", texts=["Who pays?", "Other"])
     known = training_questions(training)
-    refuse_shared(questions("test", {"s1": {"a": 1}}), known, "decisions.x")
+    refuse_shared(questions({"s1": {"a": 1}}, name="test"), known, "decisions.x")
     with pytest.raises(DataError, match=r"decisions.x.tuned_on: test shares .*1 with train: s1\)"):
-        refuse_shared(questions("test", {"s1": {"a": 1}}, texts=["who   PAYS"]), known, "decisions.x")
-    same_id = questions("test", {"t2": {"a": 1}}, texts=["else"])
+        refuse_shared(questions({"s1": {"a": 1}}, name="test", texts=["who   PAYS"]), known, "decisions.x")
+    same_id = questions({"t2": {"a": 1}}, name="test", texts=["else"])
     with pytest.raises(DataError, match="1 with train: t2"):
         refuse_shared(same_id, known, "decisions.x")
     # numbers of rows say nothing, nor do ids of questions to another corpus; the training set is judged by folds
     refuse_shared(same_id, training_questions(training, ids_are_rows=True), "decisions.x")
-    refuse_shared(questions("test", {"t2": {"a": 1}}, texts=["else"], corpus="other"), known, "decisions.x")
+    refuse_shared(
+        questions({"t2": {"a": 1}}, name="test", texts=["else"], corpus="other"), known, "decisions.x"
+    )
     refuse_shared(training, known, "decisions.x")
 
 
@@ -219,7 +210,7 @@ def test_weights_of_two_and_of_three_runs():
 
 @pytest.fixture
 def asked():
-    return questions("train", {f"train-{row}": {f"d{row}": 1} for row in range(N)})
+    return questions({f"train-{row}": {f"d{row}": 1} for row in range(N)}, name="train")
 
 
 @pytest.fixture

@@ -15,11 +15,7 @@ def scores_of(n: int) -> np.ndarray:
 # 2.6800 · √(1/50 + 1/4) = 1.3925 for 10 × 5 folds at 99 %
 @pytest.mark.parametrize(
     ("n", "folds", "level", "half_width"),
-    [
-        (50, 5, 0.99, 1.3925),
-        (25, 5, 0.95, 1.1114),
-        (100, 10, 0.99, 0.9140),
-    ],
+    [(50, 5, 0.99, 1.3925), (25, 5, 0.95, 1.1114), (100, 10, 0.99, 0.9140)],
 )
 def test_half_width_is_that_of_the_corrected_t_interval(n, folds, level, half_width):
     scores = scores_of(n)

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.settings import Switches
 from sentflow.stats.effective import Documents
 from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.repeatability import QUANTITIES, summarise

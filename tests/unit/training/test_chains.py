@@ -2,11 +2,9 @@
 
 import pytest
 from experiments import experiment, mistakes
-from small_chain import TEST, TRAINING
 from small_chain import chain as small_chain
 
 from sentflow.config.entries import merge
-from sentflow.graph.targets import Targets
 
 CHAIN = small_chain(seeds=[1, 2])
 CHAIN["select"]["retrievers"].remove("round-1")
@@ -38,21 +36,6 @@ def test_what_names_encoders_with_seeds_stands_for_one_retriever_per_seed(chain)
     fused = chain.selected["retrievers"]["bm25-x-round-2-seed-2"]
     assert fused["of"] == ["bm25", "round-2-seed-2"]
     assert fused["seed_of"] == "bm25-x-round-2"
-
-
-def test_what_mines_searches_the_training_questions_and_is_not_shown(chain):
-    retrieval = Targets(chain).families["retrieval"]
-    assert sorted(retrieval.needed[TRAINING]) == ["bm25", "round-1-seed-1", "round-1-seed-2"]
-    assert "round-1-seed-1" not in retrieval.needed[TEST]
-    assert "round-1-seed-1" not in retrieval.shown
-    embedded = {one.name: sorted(one.models) for one in retrieval.collections()}
-    first, second = (sorted(f"round-{n}-seed-{seed}" for seed in (1, 2)) for n in (1, 2))
-    assert embedded == {
-        f"{TEST}/documents/mined": first,
-        f"{TEST}/questions/{TRAINING}/mined": first,
-        f"{TEST}/documents": second,
-        f"{TEST}/questions": second,
-    }
 
 
 def test_mistakes_in_data_of_a_chain_are_told_where_they_are_written():

@@ -10,7 +10,7 @@ from trainable import ROWS, trainable_encoder
 
 from sentflow.training.draws import Draws
 from sentflow.training.recipes import ct
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import CT
 
 DRAWS = Draws(5)
 
@@ -23,8 +23,10 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def build(folder):
     def built(objective, double=False, **changed):
-        settings = {**RECIPES["ct"].settings, "negatives": 2, "objective": objective, **changed}
-        found = ct.build(trainable_encoder(folder, double=double), settings, DRAWS, max_tokens=12)
+        settings = CT(**{"negatives": 2, "objective": objective, **changed})
+        found = ct.ContrastiveTension(
+            trainable_encoder(folder, double=double), settings, DRAWS, max_tokens=12
+        )
         return found.double() if double else found
 
     return built

@@ -10,7 +10,7 @@ from sentflow.training.cache import chunks_by_length, gradients
 from sentflow.training.draws import Draws
 from sentflow.training.recipes import distillation
 from sentflow.training.recipes.distillation import similarity_divergence
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import Distillation
 
 DRAWS = Draws(5)
 TEACHER = np.random.default_rng(0).normal(size=(len(ROWS), 48)).astype(np.float32)
@@ -23,8 +23,8 @@ def rows(width=48):
 @pytest.fixture
 def build(tmp_path):
     def built(**changed):
-        settings = {**RECIPES["distillation"].settings, "teacher": "other", **changed}
-        return distillation.build(trainable_encoder(tmp_path), settings, DRAWS, max_tokens=12)
+        settings = Distillation(**{"teacher": "other", **changed})
+        return distillation.Distillation(trainable_encoder(tmp_path), settings, DRAWS, max_tokens=12)
 
     return built
 

@@ -1,7 +1,6 @@
 """Held-out rows: which they are, that they are never trained on, and what is measured on them."""
 
 import math
-from dataclasses import replace
 
 import pytest
 import tiny_training as tiny
@@ -42,7 +41,7 @@ def test_rows_of_one_question_are_on_one_side():
 @pytest.mark.parametrize("share", [0.1, 0.95])
 def test_less_than_a_batch_on_either_side_is_refused(share):
     with pytest.raises(DataError, match=f"{share} of 11 rows .* fewer than one batch of 2"):
-        split(ROWS, replace(SETTINGS, held_out=share), Draws(3))
+        split(ROWS, SETTINGS.model_copy(update={"held_out": share}), Draws(3))
 
 
 def values(objective, rows, settings=SETTINGS):

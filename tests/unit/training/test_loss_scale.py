@@ -7,7 +7,7 @@ from trainable import ROWS, trainable_encoder
 from sentflow.errors import DataError
 from sentflow.training.contract import Objective
 from sentflow.training.draws import Draws
-from sentflow.training.loop import Hooks, train
+from sentflow.training.loop import Hooks, Trainer
 from sentflow.training.precision import Precision
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.state import StateFolder
@@ -31,7 +31,7 @@ class Lengths(Objective):
 def trained(folder, state, *, steep=False):
     objective = Lengths(trainable_encoder(folder), max_tokens=8)
     objective.steep = steep
-    progress = train(objective, ROWS, SETTINGS, Draws(3), StateFolder(state, key="one"), Hooks())
+    progress = Trainer(objective, ROWS, SETTINGS, Draws(3), Hooks()).run(StateFolder(state, key="one"))
     return progress, [value.clone() for value in objective.state_dict().values()]
 
 

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
+from judged_questions import questions
 
 from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.texts.corpora import Corpus, Questions
-from sentflow.training.data.collect import (
-    collected_neighbours,
-    collected_spans,
-)
+from sentflow.texts.corpora import Corpus
+from sentflow.training.data.collect import collected_neighbours, collected_spans
 from sentflow.training.data.mine import Mined, mine, pseudo_labelled
 from sentflow.training.data.negatives import NegativeSettings
 
@@ -25,14 +23,9 @@ CORPUS = Corpus("laws", "raw", "pt", list(TEXTS), ["Art. 1", "art 1"] + [""] * 5
 IDS = list(TEXTS)
 
 
-def questions(judged):
-    """Questions with (question, document, grade)."""
-    names = list(dict.fromkeys(name for name, *_ in judged))
-    return Questions(
-        "asked", "laws", "raw", "pt", 2, names, [f"Text of {name}?" for name in names], [],
-        np.array([names.index(name) for name, *_ in judged]), [one[1] for one in judged],
-        np.array([one[2] for one in judged]),
-    )  # fmt: skip
+def asked_of(judged):
+    texts = [f"Text of {name}?" for name in judged]
+    return questions(judged, name="asked", corpus="laws", least=2, texts=texts)
 
 
 def run(**found):
@@ -56,7 +49,7 @@ def outcomes(found):
     return {one.candidate.document: one.candidate.outcome for one in found.looked_at}
 
 
-ASKED = questions([("q", "a", 2), ("q", "d", 1), ("q", "e", 0)])
+ASKED = asked_of({"q": {"a": 2, "d": 1, "e": 0}})
 FOUND = run(q=["b", "a copy", "a", "d", "c", "e"])
 
 
@@ -87,7 +80,7 @@ def test_drawn_negatives_are_a_function_of_the_seed_and_the_first_ones_of_nothin
 
 
 def test_copies_of_held_out_documents_are_held_out_and_empty_documents_are_no_negatives():
-    asked = questions([("q", "a", 2), ("q", "b", 2)])
+    asked = asked_of({"q": {"a": 2, "b": 2}})
     found = Mined()
     ran = run(q=["none", "c"])
     mine(asked, CORPUS, ran, NegativeSettings(number="all"), "triplets", found, {"a copy"})
@@ -98,12 +91,12 @@ def test_copies_of_held_out_documents_are_held_out_and_empty_documents_are_no_ne
 
 def test_a_margin_of_scores_below_zero_lies_below_them():
     ran = Run(IDS, {"q": Ranked(np.array([2, 0, 3, 4]), np.array([-2.0, -2.05, -2.1, -3.0]))})
-    found = mined(questions([("q", "a", 2)]), ran, margin=0.05)
+    found = mined(asked_of({"q": {"a": 2}}), ran, margin=0.05)
     assert [name for name, outcome in outcomes(found).items() if outcome == "taken"] == ["d"]
 
 
 def test_a_first_document_well_before_the_second_counts_as_relevant():
-    asked = questions([("q", "a", 2), ("r", "c", 2), ("s", "c", 2)])
+    asked = asked_of({"q": {"a": 2}, "r": {"c": 2}, "s": {"c": 2}})
     labels = Run(
         IDS,
         {
@@ -124,7 +117,7 @@ def test_a_first_document_well_before_the_second_counts_as_relevant():
 
 
 def test_the_estimate_is_the_share_of_judged_documents_within_the_ranks_per_passing_document():
-    asked = questions([("q", "a", 2), ("r", "c", 2)])
+    asked = asked_of({"q": {"a": 2}, "r": {"c": 2}})
     facts = mined(asked, run(q=["b", "a", "d"], r=["b", "d", "e"]), number=1, choice="first").facts()
     assert facts["relevant_in_ranks"] == 1
     assert facts["looked_at"] == {"not chosen": 3, "relevant": 1, "taken": 2}
@@ -157,7 +150,7 @@ def test_spans_are_the_title_and_the_parts_between_what_matches(split, spans):
 
 
 def test_scored_rows_have_the_scores_of_the_retriever(tmp_path):
-    asked = questions([("q", "a", 2), ("r", "c", 2)])
+    asked = asked_of({"q": {"a": 2}, "r": {"c": 2}})
     found = mined(asked, run(q=["b", "a", "e"], r=["d", "b"]), form="scored")
     # the relevant document of r was not found, so that nobody can say its score
     assert found.rows == [

@@ -6,10 +6,9 @@ import torch
 from trainable import ROWS, WIDTH, trainable_encoder
 
 from sentflow.training.cache import chunks_by_length, gradients
+from sentflow.training.contract import build_objective
 from sentflow.training.draws import Draws
-from sentflow.training.options.apply import with_options
-from sentflow.training.recipes import simcse
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import SimCSE
 from sentflow.training.settings import TrainingSettings
 
 DRAWS = Draws(5)
@@ -25,13 +24,8 @@ def folder(tmp_path_factory):
 def build(folder):
     def built(*, settings=None, **options):
         encoder = trainable_encoder(folder)
-        whole = {**RECIPES["simcse"].settings, **(settings or {})}
-        training = TrainingSettings(learning_rate=1e-3, steps=1, **options)
-
-        def of_recipe():
-            return simcse.build(encoder, whole, DRAWS, max_tokens=12)
-
-        return with_options(of_recipe, encoder, training, DRAWS).train()
+        training = TrainingSettings(learning_rate=1e-3, steps=1, max_tokens=12, **options)
+        return build_objective("simcse", encoder, SimCSE(**(settings or {})), training, DRAWS).train()
 
     return built
 

@@ -1,18 +1,15 @@
 """Every recipe: its losses step by step, the gradient of its cache, and that it goes on to the same weights."""
 
-from importlib import import_module
-
 import pytest
 import tiny_training as tiny
 import torch
 from trainable import ROWS, WIDTH, trainable_encoder
 
 from sentflow.training.cache import chunks_by_length, gradients
-from sentflow.training.contract import target_of
+from sentflow.training.contract import build_objective, target_of
 from sentflow.training.draws import Draws
-from sentflow.training.loop import Hooks, LeftEarly, train
-from sentflow.training.options.apply import with_options
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.loop import Hooks, LeftEarly, Trainer
+from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.state import StateFolder
 
@@ -118,10 +115,8 @@ def built(folder, case, training, *, double=False):
         encoder = tiny.encoder(folder / "masked", kind="masked-bert", double=double)
     else:
         encoder = trainable_encoder(folder, double=double)
-    module, settings = import_module(RECIPES[recipe].module), {**RECIPES[recipe].settings, **changed}
-    found = with_options(
-        lambda: module.build(encoder, settings, DRAWS, max_tokens=12), encoder, training, DRAWS
-    )
+    settings = RECIPES[recipe].model_validate(changed)
+    found = build_objective(recipe, encoder, settings, training, DRAWS)
     found = found.double() if double else found
     found.begin(rows)
     return found, rows
@@ -132,7 +127,8 @@ def trained(folder, state, case, *, leave=lambda: False, **options):
         learning_rate=1e-3, steps=3, batch_size=3, max_tokens=12, chunk_tokens=24, clip=1.0, **options
     )
     objective, rows = built(folder, case, training)
-    progress = train(objective, rows, training, DRAWS, StateFolder(state, key="one"), Hooks(leave=leave))
+    trainer = Trainer(objective, rows, training, DRAWS, Hooks(leave=leave))
+    progress = trainer.run(StateFolder(state, key="one"))
     return objective.state_dict(), [row["loss"] for row in progress.history]
 
 
@@ -171,7 +167,7 @@ def test_a_training_that_was_left_ends_in_the_same_weights(folder, tmp_path, cas
 
 @pytest.mark.parametrize("case", CACHED)
 def test_a_cache_changes_no_gradient(folder, case):
-    training, found = TrainingSettings(learning_rate=1e-3, steps=3), []
+    training, found = TrainingSettings(learning_rate=1e-3, steps=3, max_tokens=12), []
     for cached in (False, True):
         objective, rows = built(folder, case, training, double=True)
         objective.train().at_step(1, 3)

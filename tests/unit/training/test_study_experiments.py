@@ -8,7 +8,7 @@ from sentflow.config.model import mistakes
 from sentflow.config.trainings import Preset
 from sentflow.errors import ConfigError
 from sentflow.families.training.family import Training
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import TrainingSettings
 
 COMMIT = {"source": {"revision": "0" * 40}}
@@ -24,7 +24,7 @@ CORPORA = {
         "korean-wiki-len15-1m", "snli-ko-texts",
     ),
     "sparse": ("msmarco-scored", "msmarco-labelled"),
-    "zalo": (),
+    "zalo": ()
 }  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def test_starts_may_be_folders_and_published_cells_stay_beside_ours(tmp_path):
 def test_rounds_of_zalo_are_trained_as_published_on_questions_that_choose_nothing(tmp_path):
     zalo = with_files("zalo", tmp_path)
     entry = zalo.entries["models"]["phobert-round-2"]
-    training = TrainingSettings.of(entry["training"])
+    training = TrainingSettings.model_validate(entry["training"])
     assert (entry["start"], entry["settings"]) == ("phobert-round-1", {"loss": "contrastive", "margin": 0.5})
     assert (training.epochs, training.batch_size, training.learning_rate) == (5, 32, 1e-5)
     negatives = zalo.entries["training_data"][entry["data"]]["negatives"]
@@ -105,5 +105,5 @@ def test_presets_and_the_schema_of_recipes_fit_the_table_of_recipes():
         assert mistakes(Preset, preset, where=name) == []
         # those of the study leave their rate, and SG-BERT its steps, to sweeps
         length = {} if {"steps", "epochs"} & preset["training"].keys() else {"steps": 1000}
-        training = TrainingSettings.of({"learning_rate": 1e-5, **length, **preset["training"]})
+        training = TrainingSettings.model_validate({"learning_rate": 1e-5, **length, **preset["training"]})
         assert preset["recipe"] in RECIPES and training.batch_size, name

@@ -59,17 +59,15 @@ def test_the_loss_of_splade_is_that_of_its_parts(tmp_path):
 def test_scores_of_sparse_embed_are_those_of_search(tmp_path):
     found = objective(tmp_path, "sparse-embed", ranking="margin-mse", question_flops=0, document_flops=0)
     views = represented(found, tiny.SCORED)
-    (query_terms, queries), *documents = [found._unpacked(view) for view in views]
+    queries, *documents = views
     stacked = TermVectors(
-        torch.stack([each.ids for _, each in documents], dim=1),
-        torch.stack([each.embeddings for _, each in documents], dim=1),
+        *(torch.stack([each[key] for each in documents], dim=1) for key in ("ids", "vectors"))
     )
     teacher = torch.tensor([[row["score"], row["negative_score"]] for row in tiny.SCORED]).double()
-    weights = [terms.dense(found.weigher.n_terms) for terms, _ in documents]
-    by_weights = torch.stack(
-        [(query_terms.dense(found.weigher.n_terms) * each).sum(dim=1) for each in weights], dim=1
-    )
-    expected = margin_mse(candidate_scores(queries, stacked), teacher) + 0.1 * margin_mse(by_weights, teacher)
+    of_queries, *weights = [found.term_weights(view) for view in views]
+    by_weights = torch.stack([(of_queries * each).sum(dim=1) for each in weights], dim=1)
+    by_vectors = candidate_scores(TermVectors(queries["ids"], queries["vectors"]), stacked)
+    expected = margin_mse(by_vectors, teacher) + 0.1 * margin_mse(by_weights, teacher)
     assert found.loss(views, tiny.SCORED).item() == pytest.approx(expected.item(), rel=1e-6)
 
 
@@ -92,10 +90,9 @@ def test_what_sparse_embed_leaves_is_what_was_trained(tmp_path, settings):
     read = load_sparse_embed(tmp_path / "saved", "cpu")
     for view, side in zip(represented(found, tiny.PAIRS), ("query", "document"), strict=True):
         texts = [row["text" if side == "query" else "other"] for row in tiny.PAIRS]
-        expected, vectors = found._unpacked(view)
         other = read.encode(texts, side=side)
-        assert torch.equal(other["activations"], expected.ids)
-        torch.testing.assert_close(other["embeddings"], vectors.embeddings.detach(), rtol=1e-4, atol=1e-5)
+        assert torch.equal(other["activations"], view["ids"])
+        torch.testing.assert_close(other["embeddings"], view["vectors"].detach(), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(

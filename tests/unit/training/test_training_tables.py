@@ -74,10 +74,7 @@ def test_cells_of_an_axis_without_a_column_have_lines_of_their_own():
 
 
 def test_published_and_own_winners_are_chosen_apart_by_development_scores_alone():
-    rows = [
-        *scored(ENGLISH.format("1e-5"), 0.80, 0.90),
-        *scored(ENGLISH.format("7e-5"), 0.81, 0.60),
-    ]
+    rows = [*scored(ENGLISH.format("1e-5"), 0.80, 0.90), *scored(ENGLISH.format("7e-5"), 0.81, 0.60)]
     first, second = reduced(sweep_cells(english(), rows))
     assert (first.published_learning_rate, first.published_dev, first.published_test) == (
         5e-5,

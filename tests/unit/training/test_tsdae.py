@@ -8,11 +8,11 @@ from trainable import ROWS, trainable_encoder
 
 from sentflow.training.draws import Draws
 from sentflow.training.recipes import tsdae
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import TSDAE
 from sentflow.training.views.deletion import without_words
 
 DRAWS = Draws(5)
-SETTINGS = RECIPES["tsdae"].settings
+SETTINGS = TSDAE()
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
 
 
 def built(folder, double=False):
-    objective = tsdae.build(trainable_encoder(folder, double=double), SETTINGS, DRAWS, max_tokens=12)
+    objective = tsdae.TSDAE(trainable_encoder(folder, double=double), SETTINGS, DRAWS, max_tokens=12)
     return objective.double() if double else objective
 
 

@@ -4,6 +4,7 @@ import pytest
 from tiny_bert import save_tiny_bert, save_tiny_roberta
 from transformers import AutoTokenizer
 
+from sentflow.training.settings import Tokenizer
 from sentflow.training.vocabulary import LearntVocabulary
 
 WORDS = ("nhà", "nước", "luật", "điều", "khoản", "projeto", "ação", "leis", "lei", "saúde", "não")
@@ -25,7 +26,7 @@ def like(request, tmp_path_factory):
 
 
 def learnt(like, *, size=SIZE, rows=ROWS):
-    return LearntVocabulary.of({"size": size}, rows).tokenizer(like)
+    return LearntVocabulary.of(Tokenizer(size=size), rows).tokenizer(like)
 
 
 def size_for(like):

@@ -17,7 +17,7 @@ rule featurise:
     benchmark:
         paths.benchmark("featurise", "{model}/{task}")
     wildcard_constraints:
-        model=targets.encoders.featurisers(),
+        model=one_of(experiment.featurisers),
     conda:
         "../../../envs/sentflow.yaml"
     threads: targets.encoders.threads
@@ -44,7 +44,7 @@ rule probe_featurised:
     benchmark:
         paths.benchmark("probe_featurised", probing.job_key())
     wildcard_constraints:
-        model=targets.encoders.featurisers(),
+        model=one_of(experiment.featurisers),
     conda:
         "../../../envs/sentflow.yaml"
     resources:

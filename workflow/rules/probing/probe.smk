@@ -17,7 +17,7 @@ rule probe:
     benchmark:
         paths.benchmark("probe", probing.job_key())
     wildcard_constraints:
-        model=targets.encoders.fixed(),
+        model=one_of(targets.encoders.with_vectors),
     conda:
         "../../../envs/sentflow.yaml"
     resources:
@@ -45,7 +45,7 @@ rule probe_lazy:
     benchmark:
         paths.benchmark("probe_lazy", probing.job_key())
     wildcard_constraints:
-        model=targets.encoders.lazy(),
+        model=one_of(experiment.lazy_models),
     # The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
     priority: 2
     conda:

@@ -19,7 +19,7 @@ rule prepare:
     resources:
         **asks(1000, 10),
         checks=probing.prepare_checks,
-        limits=targets.limits(),
+        limits=targets.limits,
     params:
         **job_params("prepare", settings=probing.prepare_settings),
     shell:

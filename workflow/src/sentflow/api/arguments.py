@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sentflow.errors import ConfigError, instead
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.settings import ProbeProtocol
 from sentflow.probing.training.folds import usable_device
 
 DEFAULT_PROCESSES = 5  # published evaluator, f2a12c2; never more than the machine has
@@ -81,7 +81,7 @@ class TrainArguments:
             raise ArgumentError(" ".join(told))
         device = _device(given.get("device"))
         return cls(
-            protocol=replace(protocol, **_training(given)),
+            protocol=protocol.but(**_training(given)),
             n_processes=1 if one_process else int(given.get("n_processes", _default_processes(device))),
             device=device,
             show_progress_bar=bool(given.get("show_progress_bar", True)),

@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from sentflow.api.tasks import OFFICIAL
+from sentflow.config.datasets import File
 from sentflow.config.entries import AllEntries, Entry
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
-from sentflow.files.checksums import CatalogFile
 from sentflow.files.io import write_text
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.readers import Reader
 from sentflow.texts.sample.rows import to_csv
@@ -71,16 +71,16 @@ def load_task(
         )
     needed = [raw, *(folder / dataset / other for other in others)]
     for path in needed:
-        _bring(path, catalog["datasets"][dataset], dataset=dataset, mirrors=mirrors)
+        _bring(path, catalog["datasets"][dataset], mirrors)
     return prepare(name, needed, settings)
 
 
-def _bring(raw: Path, dataset_entry: Entry, *, dataset: str, mirrors: Sequence[str]) -> None:
+def _bring(raw: Path, dataset_entry: Entry, mirrors: Sequence[str]) -> None:
     """Generate or download a file; one that is there stays if its checksum is right."""
     entry = dataset_entry["files"][raw.name]
     if "generator" in entry:
         # Made again every time: it is quick, and a newer generator must not meet an older file
         write_text(raw, to_csv(generate(entry["generator"], seed=int(dataset_entry["seed"]))))
         return
-    file = CatalogFile.from_settings(entry, where=f"datasets.{dataset}.files.{raw.name}")
+    file = File.model_validate(entry)
     download(file, raw, mirrors=mirrors_in_use(mirrors, os.environ))

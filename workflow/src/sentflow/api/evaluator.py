@@ -29,11 +29,10 @@ from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
 from sentflow.probing.features.sources import FeatureSource, FixedFeatures
 from sentflow.probing.job import warn_of_few_rows
-from sentflow.probing.plans import task_plans
 from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED_NAME
-from sentflow.probing.protocol.switches import not_comparable_text
+from sentflow.probing.protocol.draws import task_plans
+from sentflow.probing.settings import PUBLISHED_NAME, not_comparable_text
 from sentflow.probing.storage.scores import kept_documents
 from sentflow.texts.table import TaskTable
 
@@ -330,7 +329,7 @@ class UlyssesSentEval:
     ) -> "tuple[TaskScores, pd.DataFrame]":
         entry, protocol = self._catalog["tasks"][table.info.task], arguments.protocol
         settings = job_settings(protocol, entry, lazy=self.lazy_embedding)
-        design = ProbeDesign.of_job(**settings, n_classes=len(table.info.classes)).on(arguments.device)
+        design = ProbeDesign.of(settings, len(table.info.classes)).on(arguments.device)
         self._warn_if_not_comparable(changed_settings(protocol, entry))
         warn_of_few_rows(table, protocol)
         files = None

@@ -10,10 +10,10 @@ import yaml
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.tasks import WORKFLOW
+from sentflow.config.datasets import File
 from sentflow.config.entries import merge
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
-from sentflow.files.checksums import CatalogFile
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
 
@@ -41,7 +41,7 @@ def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTab
     raw = []
     for file in settings.reader.file_names():
         raw.append(folder / entry["dataset"] / file)
-        source = CatalogFile.from_settings(files[file], where=f"datasets.{entry['dataset']}.files.{file}")
+        source = File.model_validate(files[file])
         download(source, raw[-1], mirrors=mirrors_in_use(mirrors, os.environ))
     return prepare_pairs(name, raw, settings)
 

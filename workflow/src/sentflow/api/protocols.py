@@ -9,9 +9,8 @@ from sentflow.api.tasks import WORKFLOW, own_entries
 from sentflow.config.entries import Entries
 from sentflow.config.load import catalog_with
 from sentflow.errors import ConfigError, instead
-from sentflow.families.probing.task_protocols import protocol_name
-from sentflow.probing.protocol.catalog import protocol_of
-from sentflow.probing.protocol.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
+from sentflow.probing.protocol.catalog import protocol_name, protocol_of
+from sentflow.probing.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
 
 OWN_NAME = "own"  # of an entry that is given without a name
 

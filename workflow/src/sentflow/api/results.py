@@ -13,7 +13,7 @@ from sentflow.files.parquet import write_parquet
 from sentflow.files.sealed import write_sealed
 from sentflow.graph import paths
 from sentflow.probing.cross_validation import CrossValidation
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.settings import AboutProtocol, ProbeProtocol, ProbeSettings
 from sentflow.probing.storage.folds import FoldInfo, write_result
 from sentflow.probing.storage.scores import about_score
 from sentflow.probing.training.result import FoldResult
@@ -94,8 +94,8 @@ def score_record(
     result: TaskResult,
     *,
     model: str,
-    settings: Mapping[str, Any],
-    protocol: Mapping[str, Any],
+    settings: ProbeSettings,
+    protocol: AboutProtocol,
 ) -> dict[str, Any]:
     """What a score file of the pipeline says.
 
@@ -124,7 +124,7 @@ class ResultFolder:
         What the probes are trained with, see `catalog.job_settings`; goes into every file.
     """
 
-    def __init__(self, folder: Path, model: str, *, settings: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, model: str, *, settings: ProbeSettings) -> None:
         self._folder, self._model, self._settings = folder, model, settings
 
     def write_fold(self, task: str, result: FoldResult) -> None:
@@ -142,4 +142,4 @@ class ResultFolder:
 
     def _path(self, pattern: str, **wildcards: object) -> Path:
         inside = pattern.removeprefix(f"{paths.RESULTS}/")
-        return self._folder / inside.format(model=self._model, **wildcards)
+        return self._folder / inside.format(study="", model=self._model, **wildcards)

@@ -1,7 +1,7 @@
 """What a reader should know about the rows of a task before believing its scores."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from unicodedata import is_normalized, normalize
 
@@ -19,32 +19,14 @@ from sentflow.audit.duplicates import (
 )
 from sentflow.audit.language import Languages, languages
 from sentflow.audit.plain_words import warnings_of
+from sentflow.audit.settings import AuditSettings
 from sentflow.probing.protocol.draws import plan_folds
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.table import TaskTable, row_graph, texts_to_embed
 
 NEAR = 0.8  # Jaccard similarity of character 5-grams: one changed word in a sentence of fifteen
 _EXAMPLES = 20
 _QUANTILES = {"min": 0.0, "p5": 0.05, "median": 0.5, "p95": 0.95, "max": 1.0}
-
-
-@dataclass(frozen=True)
-class AuditSettings:
-    """What an audit depends on beside the rows.
-
-    Attributes
-    ----------
-    repetitions, folds, seed, group_folds
-        Of the protocol of the scores, whose draws decide what is torn apart.
-    language
-        ISO 639-1 code that the texts should have.
-    """
-
-    repetitions: int
-    folds: int
-    seed: int
-    group_folds: bool
-    language: str
 
 
 def audit(table: TaskTable, settings: AuditSettings) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from enum import StrEnum
+from typing import Annotated, Any
 
-from sentflow.cli.configuration import read_configuration, workflow_folder
+import typer
+
+from sentflow.cli.configuration import AsJson, ConfigFiles, read_catalog
 from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.config.entries import Entries
-from sentflow.config.load import load_catalog
 from sentflow.config.problems.encoders import custom_problems
 from sentflow.encoders.entries import is_lazy
 from sentflow.encoders.manifest import source_kind
@@ -23,26 +24,28 @@ _COLUMNS = (
 _METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 
 
-def list_tasks(
-    files: Sequence[Path], *, variant: str | None, family: str | None, kind: str | None, as_json: bool
+class Variant(StrEnum):
+    """On which data a task is."""
+
+    SAMPLE = "sample"
+    OPEN = "open"
+    OFFICIAL = "official"
+
+
+def tasks(
+    variant: Annotated[
+        Variant | None,
+        typer.Option(help="Only tasks on generated texts, on public data, or on the benchmark's files."),
+    ] = None,
+    family: Annotated[str | None, typer.Option(help="Only tasks of one family, e.g. trust.")] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="Only tasks of one layout (single, pair …) or probe (logistic, mlp).")
+    ] = None,
+    configfile: ConfigFiles = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Print the tasks of the catalog and of configuration files.
-
-    Parameters
-    ----------
-    files
-        Laid over the catalog.
-    variant, family, kind
-        Only tasks of that variant, of that family, with that layout or classifier; None is all.
-    as_json
-        Print the entries instead of a table.
-
-    Raises
-    ------
-    ConfigError
-        The files have mistakes, or no task has that family or kind.
-    """
-    entries = load_catalog(read_configuration(files), workflow_folder())
+    """List the tasks of the catalog."""
+    entries = read_catalog(configfile)
     rows = {name: _task(entry, entries["datasets"]) for name, entry in entries["tasks"].items()}
     _refuse_unknown("--family", family, [row["family"] for row in rows.values()])
     _refuse_unknown("--kind", kind, [row[key] for row in rows.values() for key in ("layout", "classifier")])
@@ -53,21 +56,21 @@ def list_tasks(
         and family in (None, row["family"])
         and (kind is None or kind in (row["layout"], row["classifier"]))
     }
+    keys = ("title", "family", "metric", "classifier", "layout", "data_version", "licence")
+    cells = [(name, *(_METRICS.get(row[key], row[key]) for key in keys)) for name, row in kept.items()]
     header = ("Task", "Title", "Family", "Metric", "Probe", "Input", "Data", "Licence")
-    cells = [
-        (
-            name, row["title"], row["family"], _METRICS.get(row["metric"], row["metric"]), row["classifier"],
-            row["layout"], row["data_version"], row["licence"],
-        )
-        for name, row in kept.items()
-    ]  # fmt: skip
-    notes = (f"{len(kept)} of {len(rows)} tasks.",)
-    _print(kept, Listing(header, cells, notes=notes), as_json=as_json)
+    _print(kept, Listing(header, cells, notes=(f"{len(kept)} of {len(rows)} tasks.",)), as_json=as_json)
 
 
-def list_models(files: Sequence[Path], *, kind: str | None, as_json: bool) -> None:
-    """Print the encoders of the catalog and of configuration files; see `list_tasks`."""
-    entries = load_catalog(read_configuration(files), workflow_folder())
+def models(
+    kind: Annotated[
+        str | None, typer.Option(help="Only encoders of one kind, e.g. sentence-transformers.")
+    ] = None,
+    configfile: ConfigFiles = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the encoders of the catalog."""
+    entries = read_catalog(configfile)
     rows = {name: _model(name, entry) for name, entry in entries["models"].items()}
     _refuse_unknown("--kind", kind, [row["kind"] for row in rows.values()])
     kept = {name: row for name, row in rows.items() if kind in (None, row["kind"])}
@@ -76,28 +79,18 @@ def list_models(files: Sequence[Path], *, kind: str | None, as_json: bool) -> No
         (name, row["title"], row["kind"], row["source"], row["licence"], _remark(row))
         for name, row in kept.items()
     ]
-    notes = (f"{len(kept)} of {len(rows)} models.",)
-    _print(kept, Listing(header, cells, notes=notes), as_json=as_json)
+    _print(kept, Listing(header, cells, notes=(f"{len(kept)} of {len(rows)} models.",)), as_json=as_json)
 
 
-def list_section(files: Sequence[Path], section: str | None, *, as_json: bool) -> None:
-    """Print the entries of any section of the catalog, or what sections there are.
-
-    Parameters
-    ----------
-    files
-        Laid over the catalog.
-    section
-        E.g. ``question_sets``; None for all sections with the numbers of their entries.
-    as_json
-        Print the entries instead of a table.
-
-    Raises
-    ------
-    ConfigError
-        The files have mistakes, or there is no such section.
-    """
-    entries = load_catalog(read_configuration(files), workflow_folder())
+def catalog(
+    section: Annotated[
+        str | None, typer.Argument(help="E.g. question_sets, corpora, retrievers, analysers, pair_sets.")
+    ] = None,
+    configfile: ConfigFiles = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the entries of a section of the catalog, or its sections."""
+    entries = read_catalog(configfile)
     if section is None:
         counts = [(name, f"{len(found):,}") for name, found in entries.items()]
         numbers = {name: len(found) for name, found in entries.items()}
@@ -125,7 +118,7 @@ def _cell(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def variant_of(task: Mapping[str, Any], datasets: Entries) -> str:
+def _variant(task: Mapping[str, Any], datasets: Entries) -> str:
     """``sample`` (texts that the project writes), ``official`` (the benchmark's files) or ``open`` (others)."""
     if "seed" in datasets.get(task["dataset"], {}):
         return "sample"
@@ -134,7 +127,7 @@ def variant_of(task: Mapping[str, Any], datasets: Entries) -> str:
 
 def _task(entry: Mapping[str, Any], datasets: Entries) -> dict[str, Any]:
     licence = datasets.get(entry["dataset"], {}).get("licence", "")
-    return {**entry, "variant": variant_of(entry, datasets), "licence": licence}
+    return {**entry, "variant": _variant(entry, datasets), "licence": licence}
 
 
 def _model(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:

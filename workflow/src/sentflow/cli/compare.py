@@ -5,7 +5,11 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from sentflow.cli.configuration import AsJson
 from sentflow.cli.terminal import Block, Facts, Listing, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document
@@ -19,43 +23,32 @@ _NAMED = 6
 _HEADER = ("Result", "A", "B", "Difference", "Folds that differ", "First cause")
 
 
-def compare(a: Path, b: Path, *, tolerance: float, common: bool, rows: int, as_json: bool) -> bool:
-    """Print what differs between two runs.
+def compare(
+    run_a: Annotated[Path, typer.Argument(help="A results folder, or the folder that holds one.")],
+    run_b: Annotated[Path, typer.Argument(help="The results of the other run.")],
+    tolerance: Annotated[
+        float, typer.Option(help="By how much a value may differ; losses, by 0.001 at least.")
+    ] = 1e-6,
+    common: Annotated[
+        bool, typer.Option("--common", help="Results that one run alone has are no difference.")
+    ] = False,
+    rows: Annotated[int, typer.Option(min=0, help="Number of results shown.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether two runs gave the same results, what differs, and the first cause.
 
-    Parameters
-    ----------
-    a, b
-        Results folders, or the folders that hold them.
-    tolerance
-        Of scores and all other values but losses; absolute.
-    common
-        Whether results that one run alone has are no difference.
-    rows
-        Number of results shown at most.
-    as_json
-        Print everything, for programs.
-
-    Returns
-    -------
-    bool
-        Whether the runs are equal within the tolerance.
-
-    Raises
-    ------
-    ConfigError
-        The tolerance is negative, or no number.
-    DataError
-        A folder has no results, a file is damaged, or the runs have no result in common.
+    The exit code is 0 if all values are equal within the tolerance, 1 if not, 2 after a mistake.
     """
     if not tolerance >= 0:
         raise ConfigError(f"--tolerance {tolerance}: write a number of at least 0.")
-    found = compare_folders(ResultsFolder(a), ResultsFolder(b), tolerance=tolerance)
+    found = compare_folders(ResultsFolder(run_a), ResultsFolder(run_b), tolerance=tolerance)
     is_equal = found.is_equal and (common or not (found.only_a or found.only_b))
     if as_json:
         sys.stdout.write(json_document({**found.to_json(), "equal": is_equal}))
     else:
-        show_blocks(_blocks(found, a, b, rows=rows, is_equal=is_equal))
-    return is_equal
+        show_blocks(_blocks(found, run_a, run_b, rows=rows, is_equal=is_equal))
+    if not is_equal:
+        raise typer.Exit(1)
 
 
 def _blocks(found: Comparison, a: Path, b: Path, *, rows: int, is_equal: bool) -> list[Block]:
@@ -71,7 +64,7 @@ def _blocks(found: Comparison, a: Path, b: Path, *, rows: int, is_equal: bool) -
         lines = [_line(found, each) for each in outside[:rows]]
         notes = _more(len(outside), rows)
         caption = f"Results that differ by more than {found.tolerance:g}"
-        blocks.append(Listing(_HEADER, lines, "lrrrrl", caption=caption, notes=notes, fixed=0))
+        blocks.append(Listing(_HEADER, lines, "lrrrrl", caption=caption, notes=notes))
     blocks += [
         f"Only in {side}: {_named(names)}."
         for side, names in (("A", found.only_a), ("B", found.only_b))

@@ -6,24 +6,35 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any
 
-from sentflow.cli.configuration import read_experiment
-from sentflow.cli.few_rows import rows_of_tasks
-from sentflow.cli.local_files import read_local_files
+import typer
+
+from sentflow.cli.configuration import ConfigFiles, read_experiment
+from sentflow.cli.local_files import read_local_files, rows_of_tasks
 from sentflow.cli.run import complete
 from sentflow.cli.terminal import Listing, show_blocks
-from sentflow.cli.training_estimate import training_tokens
+from sentflow.config.entries import AllEntries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.errors import ConfigError, DataError
 from sentflow.graph import paths
 from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
 from sentflow.report.numbers import duration
+from sentflow.training.data.collected import (
+    corpora_of,
+    is_asked,
+    is_collected,
+    labeller_of,
+    question_sets_of,
+)
+from sentflow.training.data.forms import ALL, RANKS
+from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
+from sentflow.training.settings import TrainingSettings
 
 _TRAIN = "train"
-_STUDY = "_study"
 _FOLDS, _ROWS, _PAIRS = "folds", "rows", "pairs"
 # What a job of the default experiment takes where it grows: folds, rows of a task; and pairs of encoders × tasks
 _SIZE = {_FOLDS: 10, _ROWS: 800, _PAIRS: 5 * 4 / 2 * 18}
@@ -100,38 +111,32 @@ class Sizes:
         }
 
 
-def costs(files: Sequence[Path], *, everything: bool, tokens_per_second: float) -> None:
-    """Print a line per rule, and what all take together.
+def costs(
+    configfile: ConfigFiles = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Count what is done already, too, as for an empty folder.")
+    ] = False,
+    tokens_per_second: Annotated[
+        float, typer.Option(help="Of a training; by default those of BERT-base on one thread of a CPU.")
+    ] = 80.0,
+) -> None:
+    """What the jobs of an experiment take: how many there are, time, memory, and what they request.
 
-    Parameters
-    ----------
-    files
-        Merged over ``config.yaml``.
-    everything
-        Count jobs that are done, too.
-    tokens_per_second
-        Of one training.
-
-    Raises
-    ------
-    ConfigError
-        A mistake of the configuration, or a speed that is not above 0.
-    DataError
-        Snakemake cannot plan the experiment, or a benchmark file is damaged.
+    The jobs are those of a dry run in this folder. Seconds and memory are those that the jobs of each rule took here,
+    otherwise in the default experiment; trainings count by their settings. Rough: a factor of several is possible.
     """
     if not (math.isfinite(tokens_per_second) and tokens_per_second > 0):
         raise ConfigError(f"--tokens-per-second {tokens_per_second:g}: write a number above 0.")
-    experiment = read_experiment(files)
-    jobs = planned_jobs(files, everything=everything)
+    experiment = read_experiment(configfile)
+    jobs = planned_jobs(configfile or [], everything=everything)
     if not jobs:
         show_blocks(["Nothing is to be done. With --all, what is done is counted too."])
         return
-    sizes = Sizes(
-        rows_of_tasks(experiment, read_local_files(experiment)),
-        len(experiment.models),
-        len(experiment.selected["tasks"]),
-    )
-    show_blocks([listing(jobs, measured_here(), sizes, _training_seconds(experiment, tokens_per_second))])
+    rows = rows_of_tasks(experiment, read_local_files(experiment))
+    sizes = Sizes(rows, len(experiment.models), len(experiment.selected["tasks"]))
+    tokens = {name: _tokens(entry, experiment) for name, entry in experiment.trained_models.items()}
+    trainings = {name: None if n is None else n / tokens_per_second for name, n in tokens.items()}
+    show_blocks([_listing(jobs, _measured_here(), sizes, trainings)])
 
 
 def planned_jobs(files: Sequence[Path], *, everything: bool) -> list[PlannedJob]:
@@ -162,7 +167,7 @@ def planned_jobs(files: Sequence[Path], *, everything: bool) -> list[PlannedJob]
     return [PlannedJob(**json.loads(line)) for line in lines]
 
 
-def measured_here() -> dict[str, Cost]:
+def _measured_here() -> dict[str, Cost]:
     """What the jobs of each rule took in the results of this folder; nothing where there are none."""
     folder = Path(paths.BENCHMARKS)
     records: dict[str, list[Mapping[str, object]]] = {}
@@ -177,18 +182,10 @@ def measured_here() -> dict[str, Cost]:
     return found
 
 
-def listing(
+def _listing(
     jobs: Sequence[PlannedJob], here: Mapping[str, Cost], sizes: Sizes, trainings: Mapping[str, float | None]
 ) -> Listing:
-    """The table, the longest rule first.
-
-    Parameters
-    ----------
-    here
-        See `measured_here`.
-    trainings
-        Trained encoder → seconds of its training; None where they are not known.
-    """
+    """A line per rule, the longest first; `trainings` has seconds of each trained encoder, None where unknown."""
     by_rule: dict[str, list[PlannedJob]] = {}
     for job in jobs:
         by_rule.setdefault(job.rule, []).append(job)
@@ -199,7 +196,6 @@ def listing(
     lines = []
     for rule in sorted(by_rule, key=lambda rule: -seconds[rule]):
         ones, memory = by_rule[rule], _cost(rule, here).memory_mb
-        requested = [max((n for n in found if n is not None), default=None) for found in _requests(ones)]
         lines.append(
             (
                 f"{rule} *" if rule in here and rule != _TRAIN else rule,
@@ -207,7 +203,8 @@ def listing(
                 duration(seconds[rule] / len(ones)),
                 f"{seconds[rule] / 3600:,.2f}",
                 "" if memory is None else f"{memory:,.0f}",
-                *("" if n is None else f"{n:,}" for n in requested),
+                _largest(job.mem_mb for job in ones),
+                _largest(job.runtime for job in ones),
             )
         )
     total = math.fsum(seconds.values())
@@ -217,12 +214,9 @@ def listing(
         "experiment, times folds, rows and pairs of encoders where a rule grows with them. Large encoders take longer.",
         "Memory and requests are those of the largest job; a request may grow with its input. For more or less of "
         "them, write in the profile, under set-resources: RULE: { mem_mb: … * attempt, runtime: … * attempt }.",
-        *(
-            [f"Trainings of which no entry says how many rows an epoch has: {', '.join(unknown)}."]
-            if unknown
-            else []
-        ),
     ]
+    if unknown:
+        notes.append(f"Trainings of which no entry says how many rows an epoch has: {', '.join(unknown)}.")
     return Listing(
         ("Rule", "Jobs", "Each", "Hours", "MB", "Requested MB", "Requested min"),
         [*lines, ("all", f"{len(jobs):,}", "", f"{total / 3600:,.2f}", "", "", "")],
@@ -242,13 +236,71 @@ def seconds_of(
 
 
 def _cost(rule: str, here: Mapping[str, Cost]) -> Cost:
-    return here.get(rule) or TABLE.get(rule.removesuffix(_STUDY), OTHERS)
+    return here.get(rule) or TABLE.get(rule, OTHERS)
 
 
-def _requests(jobs: Sequence[PlannedJob]) -> tuple[list[int | None], list[int | None]]:
-    return [job.mem_mb for job in jobs], [job.runtime for job in jobs]
+def _largest(requests: Iterable[int | None]) -> str:
+    return f"{max(numbers):,}" if (numbers := [n for n in requests if n is not None]) else ""
 
 
-def _training_seconds(experiment: Experiment, tokens_per_second: float) -> dict[str, float | None]:
-    tokens = training_tokens(experiment)
-    return {name: None if n is None else n / tokens_per_second for name, n in tokens.items()}
+# --- trainings ----------------------------------------------------------------------------------------------
+
+# Texts that a step represents for a row, at most: two views of a text, two spans of a document, or one view of each
+# text of a row, and of labelled rows two views of both
+_VIEWS = {TEXTS: 2, PAIRS: 2, SPANS: 2, TRIPLETS: 3, SCORED: 3, LABELLED: 4}
+# Recipes that have fewer: a language model reads a text once, a cross-encoder two texts together, and others both texts
+# of a labelled row
+_FEWER_VIEWS = {
+    ("mlm", TEXTS): 1,
+    ("condenser", TEXTS): 1,
+    ("bi-encoder", LABELLED): 2,
+    ("sparse-embed", LABELLED): 2,
+    ("cross-encoder", LABELLED): 1,
+    ("cross-encoder", TRIPLETS): 2,
+}
+
+
+def _tokens(entry: Mapping[str, Any], experiment: Experiment) -> int | None:
+    """What a training represents, if every text is as long as the limit; None where the rows of an epoch are unknown.
+
+    Texts that are shorter make it less; the gradient cache, which computes a text twice, makes it more.
+    """
+    training, data = (
+        TrainingSettings.model_validate(entry["training"]),
+        experiment.entries["training_data"][entry["data"]],
+    )
+    rows_of_step = training.batch_size * training.accumulate
+    steps = training.steps
+    if steps is None:
+        n_rows = data.get("rows", data.get("limit", _collected_rows(data, experiment.entries)))
+        if n_rows is None or training.epochs is None:
+            return None
+        steps = math.ceil(n_rows * training.epochs / rows_of_step)
+    views = _FEWER_VIEWS.get((entry["recipe"], data["form"]), _VIEWS[data["form"]])
+    return steps * rows_of_step * views * training.max_tokens
+
+
+def _collected_rows(data: Entry, entries: AllEntries) -> int | None:
+    """Rows at most of training data from corpora and question sets; None where these state no numbers.
+
+    Documents without two spans, and negatives that are not found or not taken, are counted all the same.
+    """
+    corpora = [entries["corpora"][name] for name in corpora_of(data)]
+    sets = [entries["question_sets"][name] for name in question_sets_of(data)]
+    if not is_asked(data):
+        return _total(corpora + sets, "rows") if is_collected(data) else None
+    # a pseudo-label is one document of a question
+    relevant, n_questions = _total(sets, "rows" if labeller_of(data) else "judged"), _total(sets, "rows")
+    if relevant is None or n_questions is None:
+        return None
+    negatives = data.get("negatives", {})
+    first, last = negatives.get("ranks", RANKS)
+    number = negatives.get("number", 1)
+    most = last - first + 1 if number == ALL else int(number)
+    rows = {PAIRS: relevant, TRIPLETS: relevant * most, SCORED: relevant * most}
+    return rows.get(data["form"], relevant + n_questions * most)
+
+
+def _total(entries: Sequence[Entry], key: str) -> int | None:
+    """Sum of a number that entries state; None where one does not."""
+    return sum(entry[key] for entry in entries) if all(key in entry for entry in entries) else None

@@ -3,8 +3,11 @@
 import math
 import sys
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from sentflow.api.run_evaluation import (
     MEASURES,
@@ -14,6 +17,7 @@ from sentflow.api.run_evaluation import (
     compare_runs,
     evaluate_run,
 )
+from sentflow.cli.configuration import AsJson
 from sentflow.cli.terminal import Block, Listing, show_blocks
 from sentflow.compare.comparisons import detectable
 from sentflow.errors import ConfigError
@@ -25,45 +29,61 @@ from sentflow.report.table.formats import csv_records
 from sentflow.report.table.table import Value
 
 
+class SameIds(StrEnum):
+    """What becomes of documents that have the name of a question."""
+
+    KEEP = "keep"
+    EXCLUDE = "exclude"
+
+
+class Ties(StrEnum):
+    """In which order documents with equal scores count."""
+
+    CORPUS = "corpus"
+    MEAN = "mean"
+    TREC_EVAL = "trec_eval"
+
+
 def evaluate(
-    files: Sequence[Path],
-    *,
-    measures: Sequence[str] | None,
-    relevant_grade: int,
-    same_ids: str,
-    ties: str,
-    level: float,
-    output: str,
-    per_question: Path | None,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN... QRELS",
+            help="Runs in TREC's form (question Q0 document rank score tag), then their judgements "
+            "(question 0 document grade, or BEIR's .tsv).",
+        ),
+    ],
+    measures: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measures", help="As ir-measures writes them, separated by commas; tests are by the first."
+        ),
+    ] = None,
+    relevant_grade: Annotated[int, typer.Option(help="The least grade that is relevant.")] = 1,
+    same_ids: Annotated[
+        SameIds,
+        typer.Option(
+            help="exclude leaves the document with the name of a question out of its ranking, where it is the question "
+            "itself; or keep."
+        ),
+    ] = SameIds.KEEP,
+    ties: Annotated[
+        Ties,
+        typer.Option(
+            help="Documents with equal scores: in the order of the file (corpus), the mean over all orders, or in that "
+            "of trec_eval."
+        ),
+    ] = Ties.CORPUS,
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    per_question: Annotated[
+        Path | None, typer.Option(help="CSV to write, with a value per run, question and measure.")
+    ] = None,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
-    """Print means with intervals of every run, and tests between runs by the first measure.
+    """Hold runs of any search engine against judgements.
 
-    Parameters
-    ----------
-    files
-        Runs in TREC's form, and their judgements as the last file (TREC's or BEIR's form).
-    measures
-        As ir-measures writes them, each item one or several with commas between; None for those of the default
-        configuration.
-    relevant_grade
-        The least grade that is relevant.
-    same_ids
-        ``keep`` or ``exclude``, see `evaluate_run`.
-    ties
-        ``corpus``, ``mean`` or ``trec_eval``, see `evaluate_run`.
-    level
-        Of the intervals.
-    output
-        ``table``, ``json`` or ``csv``.
-    per_question
-        CSV to write with a value per run, question and measure.
-
-    Raises
-    ------
-    ConfigError
-        There is no run, a measure does not exist, two runs have one name, or the CSV would replace a file that is read.
-    DataError
-        A file is not in order.
+    Means over questions with intervals, and paired tests between the runs. No configuration is needed.
     """
     if len(files) < 2:
         raise ConfigError(
@@ -75,14 +95,17 @@ def evaluate(
         _refuse_in_use(per_question, files)
     *runs, judgements = files
     names = [name.strip() for item in measures or MEASURES for name in item.split(",") if name.strip()]
-    settings: dict[str, Any] = {
-        "relevant_grade": relevant_grade,
-        "same_ids": same_ids,
-        "ties": ties,
-        "level": level,
-    }
     found = [
-        evaluate_run(run, judgements, names, name=name, **settings)
+        evaluate_run(
+            run,
+            judgements,
+            names,
+            name=name,
+            relevant_grade=relevant_grade,
+            same_ids=same_ids.value,
+            ties=ties.value,
+            level=level,
+        )
         for run, name in zip(runs, _names(runs), strict=True)
     ]
     tested = [one for one in found if not one.decided_by_ties(names[0])]
@@ -90,9 +113,9 @@ def evaluate(
     compared = compare_runs(found, names[0]) if several else None
     if per_question is not None:
         _write_values(per_question, found)
-    if output == "json":
+    if as_json:
         sys.stdout.write(json_document(_record(found, compared)))
-    elif output == "csv":
+    elif as_csv:
         sys.stdout.write(_csv(found))
     else:
         show_blocks(_blocks(found, compared, judgements))
@@ -106,13 +129,7 @@ def _names(runs: Sequence[Path]) -> list[str]:
 
 def _blocks(found: Sequence[RunEvaluation], compared: RunComparison | None, judgements: Path) -> list[Block]:
     measures = [*found[0].means]
-    rows = [
-        (
-            one.name,
-            *(_cell(one, measure) for measure in measures),
-        )
-        for one in found
-    ]
+    rows = [(one.name, *(_cell(one, measure) for measure in measures)) for one in found]
     notes = (found[0].population(), *(remark for one in found for remark in one.remarks()))
     means = Listing(
         ("Run", *measures),
@@ -134,7 +151,7 @@ def _cell(one: RunEvaluation, measure: str) -> str:
 
 def _tests(compared: RunComparison) -> Listing:
     first = compared.rows[0]
-    header = (*("First − second", "Difference", "Interval", "p", "Holm", "Equivalent", "Won/tied/lost"),)
+    header = ("First − second", "Difference", "Interval", "p", "Holm", "Equivalent", "Won/tied/lost")
     rows = [
         (
             f"{row.model_a} − {row.model_b}",
@@ -148,11 +165,10 @@ def _tests(compared: RunComparison) -> Listing:
         for row in compared.rows
     ]
     note = (
-        f"p: paired t-test over questions (sign flips where differences are few); Holm: adjusted "
-        "over all pairs; *: at most "
-        f"{percent(first.alpha)}. Interval: t, {percent(first.level)}. They "
-        f"hold for {POPULATION}. Equivalent: the 90 % interval lies within ± {first.margin:g}. Won/tied/lost: by the "
-        f"first. {sizes(first.n_questions, detectable(compared.rows, first.unit_set))}. "
+        "p: paired t-test over questions (sign flips where differences are few); Holm: adjusted over all pairs; *: at "
+        f"most {percent(first.alpha)}. Interval: t, {percent(first.level)}. They hold for {POPULATION}. "
+        f"Equivalent: the 90 % interval lies within ± {first.margin:g}. Won/tied/lost: by the first. "
+        f"{sizes(first.n_questions, detectable(compared.rows, first.unit_set))}. "
         + detectable_note(first.alpha, "questions", "runs", "table")
     )
     return Listing(

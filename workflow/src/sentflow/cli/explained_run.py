@@ -5,16 +5,18 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+from sentflow.cli.answering import in_folder, to_make_first
 from sentflow.cli.configuration import read_experiment
-from sentflow.cli.quiet import quiet
-from sentflow.cli.steps import in_folder, to_make_first
+from sentflow.cli.terminal import Block, Listing, beginning, quiet
 from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.parts import EXPLAINED
 from sentflow.graph import paths
 from sentflow.jobs.environment import prepare_environment
+from sentflow.report.numbers import counted, share
 from sentflow.retrieval.contributions import Explanation
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.runs import read_run
@@ -27,7 +29,7 @@ from sentflow.retrieval.shared_terms import (
     explainer,
     rank_of,
 )
-from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_questions
+from sentflow.texts.corpora import Questions, read_corpus, read_questions
 
 _CORPUS, _QUESTIONS, _JUDGEMENTS, _RUN = "corpus", "questions", "judgements", "run"
 _MANIFEST = "manifest"
@@ -38,51 +40,12 @@ _OF_VECTORS = (
 
 
 @dataclass(frozen=True)
-class ExplainedDocument:
-    """A document, what a run says of it, and why.
-
-    Attributes
-    ----------
-    name, text
-        Identifier and whole text.
-    rank
-        In the run, from 1; 0 where it is not there.
-    grade
-        Of the judgements; None where nobody judged it.
-    is_relevant
-        Whether the grade is one that counts as relevant.
-    explanation
-        Of its score.
-    """
-
-    name: str
-    text: str
-    rank: int
-    grade: int | None
-    is_relevant: bool
-    explanation: Explanation
-
-
-@dataclass(frozen=True)
 class ExplainedRun:
-    """What a retriever found for a question, and by which terms.
+    """A title, captions of documents with the explanations of their scores, and notes."""
 
-    Attributes
-    ----------
-    retriever, questions, question, text
-        Names of the retriever, of the set and of the question, and what it asks.
-    documents
-        Those that were asked for.
-    notes
-        What is to be known of the choice, and of vectors of terms.
-    """
-
-    retriever: str
-    questions: str
-    question: str
-    text: str
-    documents: tuple[ExplainedDocument, ...]
-    notes: tuple[str, ...]
+    title: str
+    documents: Sequence[tuple[str, Explanation]]
+    notes: Sequence[str]
 
 
 def explained_run(
@@ -91,19 +54,19 @@ def explained_run(
     question: str,
     documents: Sequence[str],
     *,
-    configs: Sequence[Path],
+    configs: Sequence[Path] | None,
     results: Path,
-) -> ExplainedRun:
-    """Read what a retriever found, and what its scores are sums of.
+) -> tuple[dict[str, Any], ExplainedRun]:
+    """What a retriever found for a question, and what its scores are sums of: for programs, and for people.
 
     Parameters
     ----------
     retriever, questions, question
-        Names.
+        Names of the retriever, of the set and of the question.
     documents
         Identifiers; of none, the best ranked one and the best ranked relevant one.
     configs, results
-        See `sentflow.cli.explain.explain`.
+        Those that the results were made with, and their folder.
 
     Raises
     ------
@@ -118,7 +81,7 @@ def explained_run(
     absent = [file for names in files.values() for file in names if not in_folder(results, file).is_file()]
     if absent:
         why = "Nothing is searched, embedded or downloaded here"
-        raise DataError(to_make_first(absent, configs, needed_by="the explanations", why=why))
+        raise DataError(to_make_first(absent, configs or [], needed_by="the explanations", why=why))
     place = {option: [in_folder(results, file) for file in names] for option, names in files.items()}
     corpus = read_corpus(place[_CORPUS][0])
     asked = read_questions(place[_QUESTIONS][0], place[_JUDGEMENTS][0])
@@ -128,23 +91,72 @@ def explained_run(
         _refuse_unknown("--document", f"document {name!r} in {corpus.name}", name, corpus.ids)
     chosen = list(dict.fromkeys(documents)) or _by_default(question, run, asked)
     settings = SearchSettings.model_validate_json(family.search_settings(job))
-    by_vectors = isinstance(settings.by, Sparse) and settings.by.candidates
     with quiet():
         prepare_environment(1)
         explain = explainer(asked, settings, _inputs(place))
         pairs = [Pair(question, name) for name in chosen]
         found = explained_pairs(pairs, explain, run, where=place[_RUN][0])
-    return ExplainedRun(
-        retriever,
-        questions,
-        question,
-        asked.texts[asked.ids.index(question)],
-        _documents(found, run, corpus, asked),
+    text = asked.texts[asked.ids.index(question)]
+    grades, texts = asked.by_question()[question], dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
+    records, captions = [], []
+    for pair, explanation in found.items():
+        rank, grade = rank_of(pair, run), grades.get(pair.document)
+        is_relevant = grade is not None and grade >= asked.relevant_grade
+        records.append(
+            {
+                "document": pair.document,
+                "rank": rank or None,
+                "grade": grade,
+                "is_relevant": is_relevant,
+                "score": explanation.score,
+                "rest": explanation.rest,
+                "terms": [
+                    {**vars(term), "share": explanation.share(term.addend)} for term in explanation.shared
+                ],
+            }
+        )
+        ranked = f"rank {rank}" if rank else "not ranked"
+        judged = "relevant" if is_relevant else "not judged" if grade is None else "not relevant"
+        about = f"{pair.document}, {ranked}, score {explanation.score:.6g}, {judged}"
+        captions.append(f"{about}: {beginning(texts[pair.document])}")
+    notes = _notes(question, run, asked) if not documents else []
+    if isinstance(settings.by, Sparse) and settings.by.candidates:
+        notes.append(_OF_VECTORS)
+    title = f"{retriever}, {questions}, {question}: {beginning(text)}"
+    record = {"retriever": retriever, "questions": questions, "question": question, "text": text}
+    shown = ExplainedRun(title, list(zip(captions, found.values(), strict=True)), notes)
+    return {**record, "documents": records}, shown
+
+
+def blocks_of_run(run: ExplainedRun, *, most: int) -> list[Block]:
+    """A table per document, and what is to be known."""
+    return [run.title, *(_table(*document, most) for document in run.documents), *run.notes]
+
+
+def _table(caption: str, explanation: Explanation, most: int) -> Listing:
+    rows = [
         (
-            *(_notes(question, run, asked) if not documents else ()),
-            *([_OF_VECTORS] if by_vectors else []),
-        ),
-    )
+            one.term,
+            f"{one.in_question:.4g}",
+            f"{one.in_document:.4g}",
+            f"{one.addend:.4g}",
+            share(explanation.share(one.addend)),
+        )
+        for one in explanation.shared[:most]
+    ]
+    left, rest = explanation.shared[most:], explanation.rest
+    notes = []
+    if not rows:
+        notes.append("No shared term.")
+    if left:
+        total = sum(one.addend for one in left)
+        further = counted(len(left), "further shared term")
+        notes.append(f"{further}: {total:.4g}, {share(explanation.share(total))}.")
+    if rest:
+        part = share(explanation.share(rest))
+        notes.append(f"Terms of the question that the document lacks: {rest:.4g}, {part}.")
+    header = ("Shared term", "In question", "In document", "Adds", "Share")
+    return Listing(header, rows, "lrrrr", caption=caption, notes=tuple(notes))
 
 
 def _job(retriever: str, questions: str, family: Retrieval) -> SimpleNamespace:
@@ -206,36 +218,20 @@ def _by_default(question: str, run: Run, questions: Questions) -> list[str]:
     return list(dict.fromkeys([*first, *([relevant] if relevant else [])]))
 
 
-def _notes(question: str, run: Run, questions: Questions) -> tuple[str, ...]:
+def _notes(question: str, run: Run, questions: Questions) -> list[str]:
     """What is said where a document of the default is not there."""
     if question not in run.ranked or not len(run.ranked[question]):
-        return ("Nothing was found for this question.",)
+        return ["Nothing was found for this question."]
     if best_ranked(question, run, questions, relevant=True):
-        return ()
+        return []
     grades = questions.by_question()[question]
     relevant = [name for name, grade in grades.items() if grade >= questions.relevant_grade]
     if not relevant:
-        return ("No document is known to be relevant.",)
+        return ["No document is known to be relevant."]
     more = f" and {len(relevant) - 1} more" if len(relevant) > 1 else ""
-    return (
-        f"No relevant document is ranked. See what it shares with the question by --document {relevant[0]}{more}.",
-    )
-
-
-def _documents(
-    found: dict[Pair, Explanation], run: Run, corpus: Corpus, questions: Questions
-) -> tuple[ExplainedDocument, ...]:
-    judged = questions.by_question()
-    texts = corpus.whole_texts()
-    row_of = {name: row for row, name in enumerate(corpus.ids)}
-
-    def document(pair: Pair, explanation: Explanation) -> ExplainedDocument:
-        grade = judged[pair.question].get(pair.document)
-        is_relevant = grade is not None and grade >= questions.relevant_grade
-        text = texts[row_of[pair.document]]
-        return ExplainedDocument(pair.document, text, rank_of(pair, run), grade, is_relevant, explanation)
-
-    return tuple(document(pair, explanation) for pair, explanation in found.items())
+    return [
+        f"No relevant document is ranked. See what it shares with the question by --document {relevant[0]}{more}."
+    ]
 
 
 def _refuse_unknown(option: str, what: str, name: str, known: Sequence[str]) -> None:

@@ -1,10 +1,13 @@
 """`sentflow leaderboard`: the encoders of several runs, the best mean first."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from sentflow.cli.configuration import AsJson
 from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.files.io import json_document
 from sentflow.report.numbers import counted, decimal
@@ -19,22 +22,17 @@ _NAMES = {
 _NO_TEST = "Nothing is tested here: differences between encoders of one experiment are (sentflow show)."
 
 
-def leaderboard(folders: Sequence[Path], *, as_json: bool) -> None:
-    """Print a table per protocol and data version.
+def leaderboard(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RESULTS...", help="Results folders; runs may be unfinished.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Show the encoders of several runs in one order, the best mean first.
 
-    Parameters
-    ----------
-    folders
-        Results folders, or the folders that hold them; runs may be unfinished.
-    as_json
-        Print the boards, for programs.
-
-    Raises
-    ------
-    DataError
-        A folder has no results, or scores of two of them may not stand side by side; says why.
+    Means are over tasks that all encoders have. Runs that measured a task in other ways are refused.
     """
-    boards = boards_of({str(folder): ResultsFolder(folder) for folder in dict.fromkeys(folders)})
+    boards = boards_of({str(folder): ResultsFolder(folder) for folder in dict.fromkeys(runs)})
     if as_json:
         content = [asdict(board) for board in boards]
         for board, described in zip(boards, content, strict=True):

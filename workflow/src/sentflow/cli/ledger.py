@@ -3,45 +3,45 @@
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Annotated
 
-from sentflow.cli.configuration import workflow_folder
+import typer
+
 from sentflow.cli.terminal import Facts, Listing, show_blocks
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
 from sentflow.graph import paths
+from sentflow.graph.workflow_folder import workflow_folder
 from sentflow.ledger.accepted import Entry, unexpected, with_entries
 from sentflow.ledger.verdicts import VERDICTS, LedgerRow
 
 _DIGITS = 8
 
 
-def show_ledger(results: Path, *, accept: bool, why: str, commit: str | None) -> None:
-    """Print what a run moved; with `accept` write it into ``catalog/ledger.yaml`` as what is expected from now on.
+def ledger(
+    path: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="A results folder, or the folder that holds one.")
+    ] = Path("results"),
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Write what was found into the catalog as what is expected.")
+    ] = False,
+    why: Annotated[str, typer.Option(help="Why the new values are right.")] = "",
+    commit: Annotated[
+        str | None, typer.Option(help="Commit that they were made at; that of the run if left out.")
+    ] = None,
+) -> None:
+    """Say which published numbers came out otherwise than expected.
 
-    Parameters
-    ----------
-    results
-        A results folder with the summary of the ledger, or the folder that holds one.
-    why
-        Why the new values are right; needed to accept them.
-    commit
-        Of sentflow; None is that of the run.
-
-    Raises
-    ------
-    ConfigError
-        Values are to be accepted without a reason, or without a commit that is known.
-    DataError
-        The folder has no ledger.
+    Claims that were run and have no expected value yet are named, too.
     """
     why = " ".join(why.split())
     if accept and not why:
         raise ConfigError(
             '--accept needs a reason: write --why "what changed, and why the new values are right".'
         )
-    folder = results / paths.RESULTS if (results / paths.RESULTS).is_dir() else results
+    folder = path / paths.RESULTS if (path / paths.RESULTS).is_dir() else path
     rows = read_rows(folder / _below_results(paths.SUMMARY_LEDGER), LedgerRow)
     found = unexpected(rows)
     counts = Counter(row.verdict for row in rows)

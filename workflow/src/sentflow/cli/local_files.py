@@ -1,7 +1,9 @@
 """Data files on this machine, read and checked before the first job as the rules that prepare them do it."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -13,16 +15,17 @@ from sentflow.errors import DataError, SentflowError
 from sentflow.families.probing.family import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.similarity.family import Similarity
+from sentflow.files.limits import limited
 from sentflow.graph import paths
 
 if TYPE_CHECKING:
     from sentflow.texts.corpora import Corpus
     from sentflow.texts.table import TaskTable
 
-# What is larger is left to the jobs.
-_MAX_BYTES = 50_000_000
+_MAX_BYTES = 50_000_000  # what is larger is left to the jobs
+_MOST_LABELS = 20  # of more nobody wants a line
 _RAW_FOLDER = Path(paths.RAW_FILE).parents[1]
-Made = TypeVar("Made")
+_Table = TypeVar("_Table")
 
 
 def read_local_files(experiment: Experiment) -> dict[str, "TaskTable"]:
@@ -38,13 +41,11 @@ def read_local_files(experiment: Experiment) -> dict[str, "TaskTable"]:
     ConfigError, DataError
         Files are not in order, each in the words of the rule that prepares it; all are named.
     """
-    from sentflow.files.limits import limited
-
     with TemporaryDirectory() as folder, limited(**dict(experiment.config.limits)):
         reader = _Reader(experiment, Path(folder))
-        tables = _read_tasks(reader, Probing(experiment))
-        _read_pair_sets(reader, Similarity(experiment))
-        _read_collections(reader, Retrieval(experiment))
+        tables = reader.tasks(Probing(experiment))
+        reader.pair_sets(Similarity(experiment))
+        reader.collections(Retrieval(experiment))
     if len(reader.problems) == 1:
         raise reader.problems[0]
     if reader.problems:
@@ -54,6 +55,52 @@ def read_local_files(experiment: Experiment) -> dict[str, "TaskTable"]:
     return tables
 
 
+def small_tasks(
+    experiment: Experiment, tables: Mapping[str, "TaskTable"]
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Tasks with too few rows to train on as published, and with too few documents for anything to be said of new ones.
+
+    Parameters
+    ----------
+    experiment
+        Rows per class of its catalog count where a task has no table.
+    tables
+        Of tasks whose files are on this machine; documents are known only of these.
+
+    Returns
+    -------
+    tuple
+        Task and protocol, with a warning, of each.
+    """
+    from sentflow.probing.plans import check_documents
+    from sentflow.texts.checks import few_rows
+
+    probing = Probing(experiment)
+    rows, documents = [], []
+    for task in probing.tasks:
+        counts, protocol = _counts(task, experiment, tables), probing.task_protocol(task)
+        where = f"{task} ({protocol.name})"
+        if counts and (warning := few_rows(counts, protocol=protocol.name, **protocol.needs())):
+            rows.append((where, warning))
+        folds = json.loads(probing.prepare_checks(SimpleNamespace(task=task))).get("document_folds")
+        if task in tables and folds and (warning := check_documents(tables[task], **folds)):
+            documents.append((where, warning))
+    return rows, documents
+
+
+def rows_of_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> dict[str, int]:
+    """Task → its rows, for the tasks whose rows are known; `tables` as for `small_tasks`."""
+    counts = {task: _counts(task, experiment, tables) for task in experiment.selected["tasks"]}
+    return {task: sum(numbers) for task, numbers in counts.items() if numbers}
+
+
+def _counts(task: str, experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> list[int]:
+    """Rows of each class; none where they are not known."""
+    if task in tables:
+        return list(Counter(tables[task].labels.tolist()).values())
+    return list(experiment.selected["tasks"][task].get("class_counts", {}).values())
+
+
 class _Reader:
     """Makes tables of files of this machine, and keeps what is wrong with them."""
 
@@ -61,24 +108,69 @@ class _Reader:
         self.problems: list[SentflowError] = []
         self._datasets, self._folder = experiment.entries["datasets"], folder
 
-    def made(self, where: str, raw_files: Iterable[str], make: Callable[[list[Path]], Made]) -> Made | None:
-        """What is made of raw files; None where one of them is not here or large, or is not in order.
+    def tasks(self, probing: Probing) -> dict[str, "TaskTable"]:
+        tables = {}
+        for task in probing.tasks:
+            job = SimpleNamespace(task=task)
+            settings = _settings(probing.prepare_settings, probing.prepare_checks, job)
+            prepared = self._read(
+                f"tasks.{task}", probing.raw_files_of_task(job), partial(_task, task, settings)
+            )
+            if prepared:
+                tables[task] = prepared
+        return tables
 
-        Parameters
-        ----------
-        where
-            The entry, e.g. ``"tasks.Reviews"``, for a message.
-        raw_files
-            Their paths in the results.
-        make
-            Makes it of the files, which have their names in the results.
-        """
+    def pair_sets(self, similarity: Similarity) -> None:
+        from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
+
+        for name in similarity.prepared:
+            job = SimpleNamespace(pairs=name)
+            found = _settings(similarity.prepare_settings, similarity.prepare_checks, job)
+
+            def prepare(files: list[Path], name: str = name, found: Entry = found) -> object:
+                return prepare_pairs(name, files, PairSettings.from_settings(found, pairs=name))
+
+            self._read(f"pair_sets.{name}", similarity.raw_files_of_set(job), prepare)
+
+    def collections(self, retrieval: Retrieval) -> None:
+        corpora = {name: self._corpus(name, retrieval) for name in retrieval.prepared_corpora}
+        for name, entry in retrieval.prepared.items():
+            # judgements must fit what is searched
+            if corpus := corpora.get(entry["corpus"]):
+                self._questions(name, corpus, retrieval)
+
+    def _corpus(self, name: str, retrieval: Retrieval) -> "Corpus | None":
+        from sentflow.texts.corpus_settings import Checks, CorpusSettings, read_of
+        from sentflow.texts.prepare_corpus import prepare_corpus
+
+        entry = retrieval.prepared_corpora[name]
+        settings, checks = read_of(CorpusSettings, entry), read_of(Checks, entry)
+        raw = retrieval.raw_files_of_corpus(SimpleNamespace(corpus=name))
+        return self._read(f"corpora.{name}", raw, lambda files: prepare_corpus(name, files, settings, checks))
+
+    def _questions(self, name: str, corpus: "Corpus", retrieval: Retrieval) -> None:
+        from sentflow.texts.corpus_settings import Checks, QuestionSettings, read_of
+        from sentflow.texts.prepare_questions import prepare_questions
+
+        entry = retrieval.prepared[name]
+        settings, checks = read_of(QuestionSettings, entry), read_of(Checks, entry)
+        raw = retrieval.raw_files_of_questions(SimpleNamespace(questions=name))
+        self._read(
+            f"question_sets.{name}",
+            raw,
+            lambda files: prepare_questions(name, files, settings, corpus, checks),
+        )
+
+    def _read(
+        self, where: str, raw_files: Iterable[str], prepare: Callable[[list[Path]], _Table]
+    ) -> _Table | None:
+        """What is made of raw files; None where one of them is not here or large, or is not in order."""
         places = [self._place(Path(file)) for file in raw_files]
         here = [place for place in places if place is not None]
         if not here or len(here) < len(places):
             return None
         try:
-            return make(here)
+            return prepare(here)
         except SentflowError as problem:
             self.problems.append(type(problem)(f"{where}: {problem}"))
             return None
@@ -87,8 +179,8 @@ class _Reader:
         """A raw file under its name in the results."""
         dataset, *rest = raw_file.relative_to(_RAW_FOLDER).parts
         addresses = self._datasets[dataset]["files"]["/".join(rest)].get("urls", [])
-        found = [Path(address.removeprefix("file://")).expanduser() for address in addresses]
-        path = next((one for one in found if one.is_file() and one.stat().st_size <= _MAX_BYTES), None)
+        files = [Path(address.removeprefix("file://")).expanduser() for address in addresses]
+        path = next((one for one in files if one.is_file() and one.stat().st_size <= _MAX_BYTES), None)
         if path is None:
             return None
         link = self._folder.joinpath(dataset, *rest)
@@ -104,73 +196,23 @@ def _settings(settings: Callable[[Any], str], checks: Callable[[Any], str], job:
     return {key: value for key, value in whole.items() if key != "files"}
 
 
-def _read_tasks(reader: _Reader, probing: Probing) -> dict[str, "TaskTable"]:
-    from sentflow.cli.label_lines import labels_line
+def _task(task: str, settings: Entry, files: list[Path]) -> "TaskTable":
+    """The table of a task; where its labels are words, the message has the line that names them."""
     from sentflow.texts.prepare import PrepareSettings, prepare
-    from sentflow.texts.readers import Reader
+    from sentflow.texts.readers import Reader, read_rows
 
-    def maker(task: str, settings: Entry) -> Callable[[list[Path]], "TaskTable"]:
-        def make(files: list[Path]) -> "TaskTable":
-            whole = PrepareSettings.from_settings(settings, task=task)
-            try:
-                return prepare(task, files, whole)
-            except DataError as problem:
-                # the words of the job do not know the labels in full; its code decides what runs again
-                line = ""
-                if isinstance(whole.reader, Reader) and "label is not an integer" in str(problem):
-                    line = labels_line(files[0], whole.reader)
-                raise DataError("\n".join([str(problem), *([line] if line else [])])) from None
-
-        return make
-
-    found = {}
-    for task in probing.tasks:
-        job = SimpleNamespace(task=task)
-        settings = _settings(probing.prepare_settings, probing.prepare_checks, job)
-        if table := reader.made(f"tasks.{task}", probing.raw_files_of_task(job), maker(task, settings)):
-            found[task] = table
-    return found
-
-
-def _read_pair_sets(reader: _Reader, similarity: Similarity) -> None:
-    from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
-
-    def maker(pairs: str, settings: Entry) -> Callable[[list[Path]], object]:
-        return lambda files: prepare_pairs(pairs, files, PairSettings.from_settings(settings, pairs=pairs))
-
-    for pairs in similarity.prepared:
-        job = SimpleNamespace(pairs=pairs)
-        settings = _settings(similarity.prepare_settings, similarity.prepare_checks, job)
-        reader.made(f"pair_sets.{pairs}", similarity.raw_files_of_set(job), maker(pairs, settings))
-
-
-def _read_collections(reader: _Reader, retrieval: Retrieval) -> None:
-    corpora = {corpus: _read_corpus(reader, retrieval, corpus) for corpus in retrieval.prepared_corpora}
-    for name, entry in retrieval.prepared.items():
-        # judgements must fit what is searched
-        if corpus := corpora.get(entry["corpus"]):
-            _read_questions(reader, retrieval, name, corpus)
-
-
-def _read_corpus(reader: _Reader, retrieval: Retrieval, corpus: str) -> "Corpus | None":
-    from sentflow.texts.corpus_settings import Checks, CorpusSettings, read_of
-    from sentflow.texts.prepare_corpus import prepare_corpus
-
-    entry = retrieval.prepared_corpora[corpus]
-    settings, checks = read_of(CorpusSettings, entry), read_of(Checks, entry)
-    raw = retrieval.raw_files_of_corpus(SimpleNamespace(corpus=corpus))
-    return reader.made(
-        f"corpora.{corpus}", raw, lambda files: prepare_corpus(corpus, files, settings, checks)
-    )
-
-
-def _read_questions(reader: _Reader, retrieval: Retrieval, name: str, corpus: "Corpus") -> None:
-    from sentflow.texts.corpus_settings import Checks, QuestionSettings, read_of
-    from sentflow.texts.prepare_questions import prepare_questions
-
-    entry = retrieval.prepared[name]
-    settings, checks = read_of(QuestionSettings, entry), read_of(Checks, entry)
-    raw = retrieval.raw_files_of_questions(SimpleNamespace(questions=name))
-    reader.made(
-        f"question_sets.{name}", raw, lambda files: prepare_questions(name, files, settings, corpus, checks)
-    )
+    whole = PrepareSettings.from_settings(settings, task=task)
+    try:
+        return prepare(task, files, whole)
+    except DataError as problem:
+        # the words of the job do not know the labels in full; its code decides what runs again
+        reader = whole.reader
+        if not isinstance(reader, Reader) or reader.labels or "label is not an integer" not in str(problem):
+            raise
+        # an empty label is missing, and told as such
+        words = [label for label in sorted(set(read_rows(files[0], reader).labels)) if label.strip()]
+        if len(words) < 2 or len(words) > _MOST_LABELS:
+            raise
+        labels = ", ".join(json.dumps(label, ensure_ascii=False) for label in words)
+        line = f"Or with the labels of {files[0].name}, the first as class 0:\n  labels: [{labels}]"
+        raise DataError(f"{problem}\n{line}") from None

@@ -3,13 +3,17 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from sentflow.cli.configuration import read_configuration, workflow_folder
+import typer
+
+from sentflow.cli.configuration import read_configuration
 from sentflow.cli.terminal import show_blocks
 from sentflow.config.entries import Entries, merge
 from sentflow.config.load import load_experiment
 from sentflow.config.sections import MEASURED
 from sentflow.errors import ConfigError
+from sentflow.graph.workflow_folder import workflow_folder
 
 # One encoder that is no control, and the one that knows nothing of the texts to compare it with; three tasks, one of
 # each kind of input, on texts that need no network.
@@ -58,26 +62,22 @@ probe:
 """
 
 
-def write_experiment(path: Path, *, tasks: Sequence[str], models: Sequence[str], title: str | None) -> None:
-    """Write an experiment file that has no mistakes.
-
-    Parameters
-    ----------
-    path
-        Does not exist yet; ends in .yaml or .yml.
-    tasks, models
-        Names of the catalog, each item one name or several with commas between; none is a small selection.
-    title
-        Of the experiment; None takes the name of the file.
-
-    Raises
-    ------
-    ConfigError
-        The file exists or cannot be written, or a name does not exist. Nothing is written then.
-    """
+def new_experiment(
+    path: Annotated[Path, typer.Argument(help="YAML file to write; an existing file is not overwritten.")],
+    tasks: Annotated[
+        list[str] | None, typer.Option("--tasks", help="Names, separated by commas, or one per option.")
+    ] = None,
+    models: Annotated[
+        list[str] | None, typer.Option("--models", help="Names, separated by commas, or one per option.")
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="Title of the experiment; every caption begins with it.")
+    ] = None,
+) -> None:
+    """Write a small experiment file, ready to run."""
     _check_path(path)
     workflow = workflow_folder()
-    selected = {"models": _names(models) or list(_MODELS), "tasks": _names(tasks) or list(_TASKS)}
+    selected = {"models": _names(models or _MODELS), "tasks": _names(tasks or _TASKS)}
     about = {
         "title": title or path.stem,
         "description": "Created by sentflow new-experiment. Describe here what the experiment is for.",

@@ -9,6 +9,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import typer
+
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.settings_files import read_settings
 from sentflow.graph.environment import leave_out_working_folder
@@ -21,17 +23,16 @@ ORPHANS_END_WITHIN_SECONDS = 60.0
 _WITH_CODE = {"--snakefile": Path("Snakefile"), "--workflow-profile": Path("profiles/default")}
 
 
-def run(arguments: Sequence[str]) -> None:
-    """Become ``snakemake ARGUMENTS``; a lock of a killed run is removed, that of a running one never.
+def run(context: typer.Context) -> None:
+    """Run snakemake with the same arguments, and resume a killed run.
 
-    Raises
-    ------
-    ConfigError
-        A file behind ``--configfile`` cannot be read, or would run code.
-    DataError
-        A run is going on in the folder, or jobs of a killed one are, or there are packages that Snakemake would
-        run; says what to do.
+    The lock of a killed run is removed first; the lock of a running one never is.
     """
+    start(context.args)
+
+
+def start(arguments: Sequence[str]) -> None:
+    """Become ``snakemake ARGUMENTS``; a lock of a killed run is removed, that of a running one never is."""
     arguments = complete(arguments)
     refuse_targets_among_files(arguments)
     refuse_deployed_packages(Path.cwd())

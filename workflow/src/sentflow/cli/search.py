@@ -1,83 +1,86 @@
 """`sentflow search`: new questions, answered by a retriever of an experiment that was run."""
 
+import json
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, Any
 
-from sentflow.cli.answering import ASKED, Answering
-from sentflow.cli.answers import SUBMISSION, answers_shown, write_answers
-from sentflow.cli.configuration import read_experiment
-from sentflow.cli.new_questions import question_source, written_source
-from sentflow.cli.quiet import quiet
-from sentflow.cli.steps import in_folder, missing, run_steps, to_make_first
-from sentflow.cli.terminal import Block, show_blocks
+import typer
+
+from sentflow.cli.answering import ASKED, Answering, in_folder, to_make_first
+from sentflow.cli.configuration import ConfigFiles, ResultsRead, read_experiment
+from sentflow.cli.terminal import Block, Listing, beginning, quiet, show_blocks
 from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
+from sentflow.exports.submission import submission, submission_text
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.parts import FUSION, RUN, all_retrievers, decided_by
+from sentflow.files.io import write_text
 from sentflow.files.parquet import read_described
 from sentflow.graph import paths
 from sentflow.report.numbers import counted
 from sentflow.retrieval.decision_files import read_decided
 from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.retrieval.runs import read_run
-from sentflow.texts.corpora import read_corpus, read_ids
+from sentflow.retrieval.runs import read_run, write_run
+from sentflow.retrieval.trec import run_lines
+from sentflow.texts.corpora import Corpus, read_corpus, read_ids
+from sentflow.texts.decoding import decode
+
+_SUBMISSION, _TABLE = ".json", ".parquet"
+_SHOWN = 5  # documents
+_CHALLENGE = {"format": "law-questions", "id": "question_id", "text": "question"}
+_BEIR = {"format": "jsonl", "id": "_id", "text": "text"}
 
 
 def search(
-    questions: Path | None,
-    *,
-    ask: str | None,
-    configs: Sequence[Path],
-    results: Path,
-    retriever: str | None,
-    corpus: str | None,
-    decision: str | None,
-    output: Path | None,
+    questions: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Questions: .json in the form of the Zalo challenge, .jsonl as BEIR's, or text with one per line."
+        ),
+    ] = None,
+    ask: Annotated[
+        str | None, typer.Option(help="One question instead of a file; its answers are shown.")
+    ] = None,
+    configfile: ConfigFiles = None,
+    results: ResultsRead = Path("results"),
+    retriever: Annotated[
+        str | None,
+        typer.Option(help="By default the first selected fusion, else the first selected retriever."),
+    ] = None,
+    corpus: Annotated[
+        str | None, typer.Option(help="What is searched, if the experiment has several.")
+    ] = None,
+    decision: Annotated[
+        str | None, typer.Option(help="A selected decision, which says how many documents are given.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="File to write: .json for a submission of the Zalo challenge (with --decision), .parquet for a run of "
+            "the pipeline, else a run in TREC's form."
+        ),
+    ] = None,
 ) -> None:
-    """Answer new questions; write what is found, or show it for one question.
+    """Answer new questions by a retriever of an experiment that was run.
 
-    Parameters
-    ----------
-    questions, ask
-        A file, see `question_source`; or the text of one question. One of both.
-    configs
-        Those that the results were made with.
-    results
-        The results folder: nothing is written there.
-    retriever
-        Name; None is the first selected fusion, else the first selected retriever; with a decision, of those it is for.
-    corpus
-        Name of what is searched; None where the experiment has one.
-    decision
-        Name of a selected decision, which says what is given as an answer; None gives all that is ranked.
-    output
-        ``.json``: a submission of the Zalo challenge, of what was decided; ``.parquet``: a run as the pipeline has
-        them; any other: a run in TREC's form. None only for one question.
-
-    Raises
-    ------
-    ConfigError
-        Names that do not exist, options that do not fit together, or a retriever that only has files of runs.
-    DataError
-        Questions that are not in order, or that something was tuned on; files that the pipeline has not made yet.
+    Reads documents, vectors, trained encoders and what was tuned from the results, and embeds the questions alone.
     """
     _check_options(questions, ask, decision, output)
-    experiment = read_experiment(configs)
+    experiment = read_experiment(configfile)
     family = Retrieval(experiment)
     searched = _corpus(corpus, family)
     name = _retriever(retriever, decision, family)
     with tempfile.TemporaryDirectory() as folder, quiet():
         work = Path(folder)
-        file, source = (
-            question_source(questions, work) if questions else written_source({"asked": ask or ""}, work)
-        )
-        steps = Answering(experiment, searched, source, file).steps(name, decision)
-        if absent := missing(steps, results):
+        file, source = _source(questions, work) if questions else _written({"asked": ask or ""}, work)
+        answering = Answering(experiment, searched, source, file, retriever=name, decision=decision)
+        if absent := answering.missing(results):
             why = "Nothing is trained, downloaded or embedded here but the questions"
-            raise DataError(to_make_first(absent, configs, needed_by="the answers", why=why))
-        for command in run_steps(steps, results, work):
+            raise DataError(to_make_first(absent, configfile or [], needed_by="the answers", why=why))
+        for command in answering.run(results, work):
             if questions:
                 sys.stderr.write(f"{command}\n")
         asked = _ids(work, paths.QUESTIONS.format(questions=ASKED))
@@ -87,15 +90,32 @@ def search(
     blocks: list[Block] = []
     if ask is not None:
         documents = read_corpus(in_folder(results, paths.CORPUS.format(corpus=searched)))
-        shown = f"{title}: {ask}"
-        blocks.append(answers_shown(found, asked[0], documents, title=shown, decided=decision is not None))
+        caption = f"{title}: {ask}"
+        blocks.append(_shown(found, asked[0], documents, caption=caption, decided=decision is not None))
     if output is not None:
-        write_answers(output, found, asked, question_set=ASKED, retriever=name)
+        write_answers(output, found, asked, retriever=name)
         n_empty = sum(not len(found.ranked.get(one, ())) for one in asked)
         blocks.append(
             f"{output}: {counted(len(asked), 'question')} by {title}, {n_empty} without a document."
         )
     show_blocks([*blocks, *notes])
+
+
+def write_answers(path: Path, found: Run, asked: Sequence[str], *, retriever: str) -> None:
+    """Write what was found for questions, in the form that the ending of the file names.
+
+    Raises
+    ------
+    DataError
+        The file cannot be written, or a document of a submission is no article of a law.
+    """
+    if path.suffix == _SUBMISSION:
+        documents = {name: found.documents(name) for name in found.ranked}
+        write_text(path, submission_text(submission(asked, documents)))
+    elif path.suffix == _TABLE:
+        write_run(path, found, {"questions": ASKED, "retriever": retriever})
+    else:
+        write_text(path, "".join(f"{line}\n" for line in run_lines(found, retriever, {})))
 
 
 def _check_options(
@@ -109,11 +129,35 @@ def _check_options(
         raise ConfigError(
             "write with --output where the answers go: a file that ends in .parquet, .run or .json."
         )
-    if output is not None and output.suffix == SUBMISSION and decision is None:
+    if output is not None and output.suffix == _SUBMISSION and decision is None:
         raise ConfigError(
             f"--output {output}: a submission holds what was decided. Write --decision NAME, or a file that ends in "
             ".parquet or .run for all that is ranked."
         )
+
+
+def _source(path: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
+    """The file of questions to read, and how, as a source of ``question_sets`` says it; text is rewritten."""
+    if not path.is_file():
+        raise ConfigError(
+            f"there is no file {path} (searched for in {Path.cwd()}). Write the path of questions."
+        )
+    if path.suffix in (".json", ".jsonl"):
+        form = _CHALLENGE if path.suffix == ".json" else _BEIR
+        return path.absolute(), {**form, "files": [path.name]}
+    lines = decode(path.read_bytes(), "utf-8", where=path.name).split("\n")
+    asked = {f"line-{number}": line.strip() for number, line in enumerate(lines, start=1) if line.strip()}
+    if not asked:
+        raise DataError(f"{path} holds no question. Write one per line.")
+    return _written(asked, folder)
+
+
+def _written(asked: dict[str, str], folder: Path) -> tuple[Path, dict[str, Any]]:
+    """Questions that are no file yet, each with its name."""
+    path = folder / "questions.jsonl"
+    rows = [json.dumps({"_id": name, "text": text}) for name, text in asked.items()]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return path, {**_BEIR, "files": [path.name]}
 
 
 def _corpus(asked: str | None, family: Retrieval) -> str:
@@ -183,6 +227,24 @@ def _cut_off(work: Path, retriever: str, family: Retrieval) -> list[str]:
                 f"{name}: the encoder does not read the ends of {counted(reading['cut'], 'long question')}."
             )
     return notes
+
+
+def _shown(found: Run, question: str, corpus: Corpus, *, caption: str, decided: bool) -> Listing:
+    """The first documents of a question, or all that were decided, each with its score and its beginning."""
+    ranked = found.ranked.get(question)
+    places = list(zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)) if ranked else []
+    n_shown = len(places) if decided else min(len(places), _SHOWN)
+    texts = corpus.whole_texts()
+    rows = [
+        (str(place), corpus.ids[row], f"{score:.4g}", beginning(texts[row]))
+        for place, (row, score) in enumerate(places[:n_shown], start=1)
+    ]
+    notes = []
+    if len(places) > n_shown:
+        notes.append(f"{counted(len(places) - n_shown, 'further document')} below them.")
+    if not places:
+        notes.append("Nothing is given as an answer." if decided else "No document was found.")
+    return Listing(("#", "Document", "Score", "Text"), rows, "rlrl", caption=caption, notes=tuple(notes))
 
 
 def _ids(folder: Path, file: str) -> list[str]:

@@ -1,14 +1,14 @@
-"""Folders of results in the terminal: scores as a table, folds as a list."""
+"""Folders of results in the terminal: scores as tables of the report, folds as a list."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.cli import show_retrieval, show_similarity
-from sentflow.cli.report_tables import table_listing
-from sentflow.cli.show_parquet import fold_scores
 from sentflow.cli.terminal import Block, Listing
 from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.marks import BEST, NOT_WORSE
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.rows import SimilarityDifference
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.scores import in_order, score_row
 from sentflow.errors import ConfigError, DataError
@@ -19,15 +19,34 @@ from sentflow.files.sealed import refuse_edited
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
 from sentflow.report.families.pair_summaries import reported
-from sentflow.report.families.probing.score_table import scores_table
-from sentflow.report.numbers import decimal
+from sentflow.report.families.probing.tables import scores
+from sentflow.report.families.retrieval.retrieval_table import retrieval_table
+from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.families.retrieval.summary import retrieval_rows
+from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.similarity.summary import similarity_rows
+from sentflow.report.families.similarity.tables import sts
+from sentflow.report.inputs import Inputs
+from sentflow.report.numbers import counted, decimal
+from sentflow.report.table.table import Cell, Table
+from sentflow.similarity.storage import OVERLAP, read_similarities
 
-_COMPARISONS = Path(paths.PAIRS).parent.relative_to(paths.RESULTS)
-_SCORE_KEYS = {"task", "model", "mean", "intervals"}
+# A terminal may have no styles, and a pipe has none, so marks are written.
+_MARKS = {BEST: ("**", "**"), NOT_WORSE: ("_", "_"), "": ("", "")}
+_MARKS_NOTE = "In this terminal: **bold**, _underlined_, ^letters."
+_MAIN = "nDCG@10"
 
 
-def folder_blocks(folder: Path) -> list[Block]:
+def folder_blocks(folder: Path, fold_scores: Callable[[Path], Sequence[float]]) -> list[Block]:
     """The scores in a results folder, in the folder that holds it, or in one of score files or folds.
+
+    Parameters
+    ----------
+    folder
+        Where to look.
+    fold_scores
+        Reads the test scores of a fold file.
 
     Raises
     ------
@@ -37,23 +56,17 @@ def folder_blocks(folder: Path) -> list[Block]:
     results = folder / paths.RESULTS
     if results.is_dir() and not (folder / "scores").is_dir():
         folder = results
-    summary = folder / Path(paths.SUMMARY).relative_to(paths.RESULTS)
-    title = _title(folder)
-    blocks: list[Block] = []
-    if summary.is_file():
-        tested = Comparisons.read(sorted((folder / _COMPARISONS).glob("*")))
-        blocks.append(table_listing(scores_table(read_rows(summary, ScoreRow), title, tested)))
-    blocks += show_similarity.summary_blocks(folder, title) + show_retrieval.summary_blocks(folder, title)
-    if blocks:
-        return blocks
-    if scores := _files(folder, "scores", _SCORE_KEYS):
-        return _loose_scores(scores)
-    if similarities := _files(folder, "similarity", show_similarity.KEYS):
-        return show_similarity.loose_blocks(similarities)
-    if found := _files(folder, "retrieval", show_retrieval.KEYS):
-        return show_retrieval.loose_blocks(found)
+    if tables := _summaries(folder):
+        return [table_listing(table) for table in tables]
+    for kind, keys, rows_of, table_of in _LOOSE:
+        if files := _files(folder, kind, keys):
+            rows: list[Any] = []
+            for file, content in files.items():
+                with reported(file):
+                    rows += rows_of(file, content)
+            return [table_listing(table_of(rows, counted(len(files), "score file")))]
     if folds := sorted(folder.rglob("rep-*/fold-*.parquet")):
-        return [_folds(folder, folds)]
+        return [_folds(folder, folds, fold_scores)]
     inside = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
     raise DataError(
         f"{folder} has no scores, no similarities, no retrieval and no folds. "
@@ -61,53 +74,148 @@ def folder_blocks(folder: Path) -> list[Block]:
     )
 
 
-def _title(results: Path) -> str:
+def table_listing(table: Table) -> Listing:
+    """A table of the report for the terminal."""
+    rows: list[tuple[str, ...]] = []
+    for block in table.blocks:
+        rows += [(block.title,)] if block.title else []
+        rows += [tuple(_written(cell) for cell in line) for line in block.lines]
+    alignment = "".join("r" if column.is_number else "l" for column in table.columns)
+    has_marks = any(cell.mark or cell.letters for line in table.lines for cell in line)
+    notes = (*table.notes, *((_MARKS_NOTE,) if has_marks else ()))
+    header = (
+        f"{column.heading} ^{column.letter}" if column.letter else column.heading for column in table.columns
+    )
+    fixed = table.lead if table.name == "scores" else 0
+    return Listing(tuple(header), rows, alignment, caption=table.caption, notes=notes, fixed=fixed)
+
+
+def _written(cell: Cell) -> str:
+    before, after = _MARKS[cell.mark]
+    letters = f"^{cell.letters}" if cell.letters else ""
+    return f"{before}{cell.text}{after}{letters} {cell.detail}".strip()
+
+
+def _summaries(results: Path) -> list[Table]:
+    """The tables of scores, similarity and retrieval of a results folder that has their summaries."""
+
+    def place(file: str) -> Path:
+        return results / Path(file).relative_to(paths.RESULTS)
+
+    def rows(file: str, kind: type[Any]) -> list[Any]:
+        return read_rows(place(file), kind, may_be_empty=True) if place(file).is_file() else []
+
+    tables, title = [], _title(place(paths.RECORD_CONFIG), results)
+    if place(paths.SUMMARY).is_file():
+        tested = Comparisons.read(sorted(place(paths.PAIRS).parent.glob("*")))
+        tables.append(_score_table(read_rows(place(paths.SUMMARY), ScoreRow), title, tested))
+    if similarities := rows(paths.SUMMARY_SIMILARITY, SimilarityRow):
+        differences = rows(paths.SIMILARITY_PAIRS, SimilarityDifference)
+        tables.append(_similarity_table(similarities, title, differences))
+    if searched := rows(paths.SUMMARY_RETRIEVAL, RetrievalRow):
+        tables.append(retrieval_table(searched, title, rows(paths.RETRIEVAL_PAIRS, QuestionDifference)))
+    return tables
+
+
+def _score_table(rows: list[ScoreRow], title: str, tested: Comparisons | None = None) -> Table:
+    return scores(Inputs.holding({ScoreRow: rows, Comparisons: tested or Comparisons()}), {"caption": title})
+
+
+def _similarity_table(
+    rows: list[SimilarityRow], title: str, tested: Sequence[SimilarityDifference] = ()
+) -> Table:
+    held = {SimilarityRow: rows, SimilarityData: SimilarityData(rows, list(tested))}
+    return sts(Inputs.holding(held), {"caption": title})
+
+
+def _title(record: Path, results: Path) -> str:
     """Name of the experiment that was run last, as captions have it; the folder's if there is no record."""
-    record = results / Path(paths.RECORD_CONFIG).relative_to(paths.RESULTS)
     try:
         return str(read_settings(record)["experiment"]["title"])
     except (ConfigError, LookupError, TypeError):
         return str(results)
 
 
+# --- score files without a summary, under the names of the files ---------------------------------------------
+
+
 def _files(folder: Path, kind: str, keys: set[str]) -> dict[Path, dict[str, Any]]:
     """JSON files with these keys in a folder, in its folders, or in those of its folder of that kind."""
-    found = {}
+    files = {}
     for pattern in ("*.json", "*/*.json", f"{kind}/*/*.json"):
         for file in sorted(folder.glob(pattern)):
-            content = _read(file)
+            try:
+                content = parse_json(file.read_text(encoding="utf-8"))
+            except (OSError, ValueError):  # a file that is just being written, or none of ours
+                continue
             if isinstance(content, dict) and content.keys() >= keys:
                 refuse_edited(file, content)
-                found[file] = content
-    return found
+                files[file] = content
+    return files
 
 
-def _read(file: Path) -> Any:
-    try:
-        return parse_json(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # a file that is just being written, or none of ours
-        return None
+def _of_task(_file: Path, content: Mapping[str, Any]) -> list[ScoreRow]:
+    task, model = content["task"], content["model"]
+    titles = {
+        "tasks": {task: {"title": task, "family": ""}},
+        "models": {model: {"title": model, "control": False}},
+    }
+    return [score_row(content, titles)]
 
 
-def _loose_scores(scores: dict[Path, dict[str, Any]]) -> list[Block]:
-    rows = []
-    for file, content in scores.items():
-        names = {"title": content["task"], "family": ""}, {"title": content["model"], "control": False}
-        settings = {"tasks": {content["task"]: names[0]}, "models": {content["model"]: names[1]}}
-        with reported(file):
-            rows.append(score_row(content, settings))
-    title = f"{len(scores)} score file{'s' if len(scores) > 1 else ''}"
-    return [table_listing(scores_table(in_order(rows), title))]
+def _of_pairs(file: Path, scores: Mapping[str, Any]) -> list[SimilarityRow]:
+    """Spearman's correlation of the cosine."""
+    pairs, model = scores["pairs"], scores["model"]
+    settings = {
+        "pairs": {pairs: {"title": pairs, "family": ""}},
+        "models": {model: {"title": model, "control": False}},
+        "baselines": [model] if OVERLAP in scores["scores"] else [],
+        "measure": "cosine",
+        "correlation": "spearman",
+    }
+    return similarity_rows(scores, read_similarities(file.with_suffix(".parquet")), settings)
 
 
-def _folds(folder: Path, files: Sequence[Path]) -> Listing:
+def _of_questions(_file: Path, scores: Mapping[str, Any]) -> list[RetrievalRow]:
+    """The main measure is a guess."""
+    questions, retriever, corpus = (scores[key] for key in ("questions", "retriever", "corpus"))
+    measures = list(scores["measures"])
+    about = {"title": retriever, "control": False, "position": 0, "model": "", "model_title": ""}
+    settings = {
+        "order": [[questions], [retriever]],
+        "question_sets": {questions: {"title": questions, "data_version": "not stated", "language": ""}},
+        "corpora": {corpus: {"title": corpus}},
+        "retrievers": {retriever: about},
+        "measures": measures,
+        "main": _MAIN if _MAIN in measures else measures[0],
+    }
+    return retrieval_rows([scores], settings)
+
+
+# Folder of score files, keys of one, its rows, their table
+_LOOSE: Sequence[tuple[str, set[str], Callable[..., list[Any]], Callable[..., Table]]] = (
+    (
+        "scores",
+        {"task", "model", "mean", "intervals"},
+        _of_task,
+        lambda rows, title: _score_table(in_order(rows), title),
+    ),
+    ("similarity", {"pairs", "model", "scores", "intervals", "n_pairs"}, _of_pairs, _similarity_table),
+    (
+        "retrieval",
+        {"questions", "retriever", "measures", "n_questions", "judged_share"},
+        _of_questions,
+        lambda rows, title: retrieval_table(rows, title, []),
+    ),
+)
+
+
+def _folds(folder: Path, files: Sequence[Path], fold_scores: Callable[[Path], Sequence[float]]) -> Listing:
     rows = []
     for file in files:
-        values = fold_scores(file)
-        repetition, fold = repetition_and_fold(file.as_posix())
-        place = file.relative_to(folder).parts[:-2]
-        rows.append(("/".join(place), repetition, fold, " ".join(decimal(value) for value in values)))
-    rows.sort()
-    cells = [(place, str(repetition), str(fold), score) for place, repetition, fold, score in rows]
+        of_fold = " ".join(map(decimal, fold_scores(file)))
+        place = "/".join(file.relative_to(folder).parts[:-2])
+        rows.append((place, *repetition_and_fold(file.as_posix()), of_fold))
+    cells = [(place, str(repetition), str(fold), score) for place, repetition, fold, score in sorted(rows)]
     header = ("Probe", "Repetition", "Fold", "Test score")
     return Listing(header, cells, "lrrr", caption=f"{len(files)} folds in {folder}")

@@ -1,8 +1,11 @@
 """How tables look in a terminal, and without one: into a pipe or file go whole lines and no colour codes."""
 
 import io
+import logging
 import sys
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +21,7 @@ _NO_TERMINAL_WIDTH = 100_000
 _JUSTIFY = {"l": "left", "r": "right", "c": "center"}
 _PADDING = 3  # blanks of a column and behind it
 _MARGIN = 2  # blanks at both ends of a table
+_CHARACTERS = 200  # of a text that is shown by its beginning
 
 
 @dataclass(frozen=True)
@@ -58,12 +62,40 @@ class Facts:
 Block = Listing | Facts | str
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without log and warnings: those that loading a model gives, and those that every step would repeat."""
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def beginning(text: str) -> str:
+    """The first letters of a text, on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= _CHARACTERS else f"{line[:_CHARACTERS].rstrip()} …"
+
+
+def more(n: int, rows: int) -> tuple[str, ...]:
+    """A note under a table of which only the first rows are shown."""
+    return (f"{rows} of {n:,} rows; --rows shows more.",) if n > rows else ()
+
+
 def show_blocks(blocks: Iterable[Block]) -> None:
     """Print blocks one below the other; a string is printed as it is, but for signs that steer a terminal."""
-    console = _console()
+    from rich.console import Console
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a question mark is better than no table
+    console = Console(highlight=False)
     if console.is_terminal:
         _show_each(console, blocks)
         return
+    console.width = _NO_TERMINAL_WIDTH
     with console.capture() as captured:
         _show_each(console, blocks)
     # rich pads every line to the width of its table, which is of use on a screen only
@@ -83,56 +115,32 @@ def _show_each(console: "Console", blocks: Iterable[Block]) -> None:
             console.print(visible(block), markup=False, highlight=False, soft_wrap=True)
 
 
-def parts_of(widths: Sequence[int], *, fixed: int, available: int) -> list[list[int]]:
-    """Columns of each part of a table, so that a part is no wider than the terminal where that is possible.
-
-    Parameters
-    ----------
-    widths
-        Of every column, blanks included.
-    fixed
-        The first columns, which are in every part.
-    available
-        Width of the terminal.
-    """
-    first = list(range(fixed))
-    parts: list[list[int]] = [[]]
-    for column in range(fixed, len(widths)):
-        taken = sum(widths[index] for index in [*first, *parts[-1], column])
-        if parts[-1] and taken > available:
-            parts.append([])
-        parts[-1].append(column)
-    return [[*first, *part] for part in parts]
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a question mark is better than no table
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _NO_TERMINAL_WIDTH
-    return console
-
-
 def _show_listing(console: "Console", listing: Listing) -> None:
-    from rich.cells import cell_len
-
     if listing.caption:
         console.print(visible(listing.caption), markup=False, style="bold")
+    for part in _parts(listing, console.width - _MARGIN):
+        console.print(_table(listing, part))
+    for note in listing.notes:
+        console.print(visible(note), markup=False, style="dim")
+
+
+def _parts(listing: Listing, available: int) -> list[list[int]]:
+    """Columns of each part of a table, so that a part is no wider than the terminal where that is possible."""
+    if not listing.fixed:
+        return [list(range(len(listing.header)))]
+    from rich.cells import cell_len
+
     cells = [listing.header, *(row for row in listing.rows if len(row) == len(listing.header))]
     widths = [
         max(cell_len(visible(text)) for text in column) + _PADDING for column in zip(*cells, strict=True)
     ]
-    everything = list(range(len(listing.header)))
-    parts = [everything]
-    if listing.fixed:
-        parts = parts_of(widths, fixed=listing.fixed, available=console.width - _MARGIN)
-    for part in parts:
-        console.print(_table(listing, part))
-    for note in listing.notes:
-        console.print(visible(note), markup=False, style="dim")
+    first = list(range(listing.fixed))
+    parts: list[list[int]] = [[]]
+    for column in range(listing.fixed, len(widths)):
+        if parts[-1] and sum(widths[index] for index in [*first, *parts[-1], column]) > available:
+            parts.append([])
+        parts[-1].append(column)
+    return [[*first, *part] for part in parts]
 
 
 def _table(listing: Listing, columns: Sequence[int]) -> "Table":

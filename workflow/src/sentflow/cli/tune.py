@@ -1,75 +1,71 @@
 """`sentflow tune`: the settings of an encoder that are fastest on this machine."""
 
 import math
-import os
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from sentflow.cli.configuration import read_configuration, workflow_folder
-from sentflow.cli.fetched import fetched_manifest
-from sentflow.cli.quiet import quiet
-from sentflow.cli.terminal import show_blocks
-from sentflow.cli.texts_to_tune import chosen_texts
-from sentflow.config.load import load_catalog
+import typer
+
+from sentflow.cli.answering import processors
+from sentflow.cli.configuration import ConfigFiles, read_catalog
+from sentflow.cli.models import fetched_manifest
+from sentflow.cli.terminal import Listing, quiet, show_blocks
 from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.encoders.kinds.table import KINDS
-from sentflow.errors import ConfigError, instead
+from sentflow.errors import ConfigError, DataError, instead
 
 if TYPE_CHECKING:
-    pass
+    from sentflow.encoders.tuning.candidates import Candidate
+    from sentflow.encoders.tuning.tune import Stage
+
+_HEADER = (
+    *("Backend", "dtype", "Batch tokens", "Threads", "Texts/s", "Tokens/s", "Spread", "Times the first"),
+    *("Largest difference", "Lowest cosine", "Result"),
+)
+_NOT_MEASURED = ("",) * 6
 
 
 def tune(
-    model: str,
-    *,
-    configs: Sequence[Path],
-    texts: Path | None,
-    tolerance: float,
-    most: int,
-    rounds: int,
-    threads: int | None,
+    model: Annotated[str, typer.Argument(help="An encoder of the catalog, or of --configfile.")],
+    texts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Texts to measure with: one per line, or a collection (.parquet); sample texts if left out."
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            help="By how much a value of a unit vector may differ from torch in float32. Other backends differ by "
+            "1e-6, bfloat16 by 1e-3 to 3e-3, onnx-int8 by 5e-2; with the default, bfloat16 is allowed."
+        ),
+    ] = 0.005,
+    most: Annotated[int, typer.Option(min=1, help="Number of texts at most.")] = 200,
+    rounds: Annotated[int, typer.Option(min=1, help="How often all candidates take turns.")] = 5,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads at most; all processors if left out.")
+    ] = None,
+    configfile: ConfigFiles = None,
 ) -> None:
-    """Print what was measured of a model, and the fastest settings as YAML.
+    """Measure which settings of a neural encoder are fastest on this machine's processor.
 
-    Parameters
-    ----------
-    model
-        Name of an entry.
-    configs
-        Laid over the catalog.
-    texts
-        See `chosen_texts`; None is sample texts.
-    tolerance
-        By how much a value of a unit vector may differ from plain ones, > 0.
-    most
-        Texts at most, >= 1.
-    rounds
-        Of each stage, >= 1.
-    threads
-        At most; None is the processors that this process may use.
-
-    Raises
-    ------
-    ConfigError
-        No such model, one without such settings, one that was not fetched yet, or a tolerance of 0 or less.
-    DataError
-        There are no texts, or the model's files are damaged.
+    Tries backends, dtypes, batches and threads, compares the vectors with those of torch in float32, and prints the
+    fastest settings within the tolerance as YAML. Changes no file.
     """
     if not (math.isfinite(tolerance) and tolerance > 0):
         raise ConfigError(
             f"--tolerance {tolerance:g}: backends differ by rounding at least. Write a number > 0, e.g. 0.005."
         )
-    entry = _entry(model, configs)
-    chosen = chosen_texts(texts, most=most)
-    most_threads = threads or _processors()
+    entry = _entry(model, configfile)
+    chosen, origin = _chosen_texts(texts, most)
+    most_threads = threads or processors()
     from sentflow.jobs.environment import prepare_environment
 
     prepare_environment(most_threads)
-    from sentflow.cli.tune_report import blocks
     from sentflow.encoders.kinds.neural.settings import Settings
     from sentflow.encoders.tuning.tune import Measuring, loader
     from sentflow.encoders.tuning.tune import tune as measure
@@ -78,18 +74,27 @@ def tune(
     with quiet(), tempfile.TemporaryDirectory() as folder:
         manifest, manifest_folder = fetched_manifest(model, entry, Path(folder), before="it is measured")
         load = loader(manifest, settings, manifest_folder)
-        measuring = Measuring(chosen.texts, tolerance, rounds, clock=time.perf_counter, tell=_tell)
+        measuring = Measuring(chosen, tolerance, rounds, clock=time.perf_counter, tell=_tell)
         stages = measure(load, settings, threads=most_threads, measuring=measuring)
-        lengths = load(stages[0].chosen).token_counts(chosen.texts)
-    show_blocks(blocks(model, stages, chosen, n_tokens=int(lengths.sum()), tolerance=tolerance))
+        n_tokens = int(load(stages[0].chosen).token_counts(chosen).sum())
+    rows = [row for stage in stages for row in _rows(stage, len(chosen), n_tokens, tolerance=tolerance)]
+    notes = (
+        f"{len(chosen)} texts, {n_tokens / len(chosen):.0f} tokens each on average: {origin}. Speeds "
+        "and differences hold for such texts on this machine.",
+        "Medians over rounds; the spread is that of the middle half of them, and a difference within it counts as "
+        "none.",
+        "Largest difference of a value, and lowest cosine: unit vectors against those of torch in float32.",
+    )
+    table = Listing(_HEADER, rows, "llrrrrrrrrl", caption=f"{model} on this machine", notes=notes)
+    show_blocks([table, _settings(model, stages[-1].chosen, tolerance=tolerance)])
 
 
-def _entry(model: str, configs: Sequence[Path]) -> Mapping[str, Any]:
+def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:
     """The entry of a model that has settings to measure."""
-    models = load_catalog(read_configuration(configs), workflow_folder())["models"]
+    models = read_catalog(configs)["models"]
     if model not in models:
         raise ConfigError(f"{model}: there is no such model. {instead(model, models)}")
-    entry: Mapping[str, Any] = models[model]
+    entry = models[model]
     tunable = [name for name, kind in KINDS.items() if kind.backend_libraries]
     if kind_of(entry).name not in tunable:
         raise ConfigError(
@@ -99,9 +104,79 @@ def _entry(model: str, configs: Sequence[Path]) -> Mapping[str, Any]:
     return entry
 
 
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _chosen_texts(path: Path | None, most: int) -> tuple[tuple[str, ...], str]:
+    """Distinct texts of a file, or sample texts, at equal distances if there are too many; and where they are from."""
+    texts = _sample_texts() if path is None else _texts_of(path)
+    distinct = list(dict.fromkeys(text for text in texts if text.strip()))
+    if not distinct:
+        raise DataError(f"{path} holds no texts. Give a file with one text per line.")
+    n = min(most, len(distinct))
+    kept = tuple(distinct[index * len(distinct) // n] for index in range(n))
+    origin = "sample texts that come with sentflow" if path is None else f"texts of {path}"
+    return kept, origin if n == len(distinct) else f"{n} of {len(distinct):,} {origin}"
+
+
+def _texts_of(path: Path) -> Sequence[str]:
+    if not path.is_file():
+        raise DataError(
+            f"there is no file {path}. Give one with a text per line, or a collection such as "
+            "results/data/texts/sample-trust.parquet."
+        )
+    if path.suffix == ".parquet":
+        from sentflow.texts.collection import read_collection
+
+        return read_collection(path).texts
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 ({error}). Save it as UTF-8, one text per line.") from error
+
+
+def _sample_texts() -> list[str]:
+    """The texts of every sample task, as the default experiment has them."""
+    from sentflow.texts.sample.tasks import RECIPES, generate
+    from sentflow.texts.table import SEPARATOR
+
+    rows = [row for task in RECIPES for row in generate(task, seed=1).texts]
+    return [text for row in rows for side in row for text in side.split(SEPARATOR)]
 
 
 def _tell(line: str) -> None:
     sys.stderr.write(f"{line}\n")
+
+
+def _rows(stage: "Stage", n_texts: int, n_tokens: int, *, tolerance: float) -> Iterator[tuple[str, ...]]:
+    yield (stage.question,)
+    first = next(iter(stage.measured.values())).timing.median
+    for candidate, measured in stage.measured.items():
+        seconds = measured.timing.median
+        yield (
+            *_names(candidate),
+            f"{n_texts / seconds:,.0f}",
+            f"{n_tokens / seconds:,.0f}",
+            f"{100 * measured.timing.spread / seconds:.0f} %",
+            f"{first / seconds:.2f}",
+            f"{measured.difference.value:.0e}",
+            f"{measured.difference.cosine:.5f}",
+            stage.verdict(candidate, tolerance=tolerance),
+        )
+    for candidate in stage.left_out:
+        yield (*_names(candidate), *_NOT_MEASURED, stage.verdict(candidate, tolerance=tolerance))
+
+
+def _names(candidate: "Candidate") -> tuple[str, ...]:
+    return candidate.backend, candidate.dtype, str(candidate.batch_tokens), str(candidate.threads)
+
+
+def _settings(model: str, chosen: "Candidate", *, tolerance: float) -> str:
+    return f"""\
+# The fastest of which no value of a unit vector differs by more than {tolerance:g}.
+# In your configuration; vectors are computed again where this is a change:
+models:
+  {model}:
+    backend: {chosen.backend}
+    dtype: {chosen.dtype}
+    batch_tokens: {chosen.batch_tokens}
+# In profiles/default/profile.yaml; changes no number:
+set-threads:
+  embed: {chosen.threads}"""

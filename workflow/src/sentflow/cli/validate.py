@@ -1,57 +1,60 @@
 """Whether a configuration is right, and what it takes from outside."""
 
-from collections.abc import Collection, Sequence
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from sentflow.cli.configuration import configuration_files, read_experiment
-from sentflow.cli.few_rows import small_tasks
-from sentflow.cli.local_files import read_local_files
-from sentflow.cli.outgoing import outgoing
+from sentflow.cli.local_files import read_local_files, small_tasks
 from sentflow.cli.terminal import Facts, show_blocks
-from sentflow.config.experiment import Experiment
+from sentflow.encoders.kinds.service_keys import read_key
+from sentflow.encoders.kinds.table import API
+from sentflow.encoders.manifest import source_kind
+from sentflow.errors import ConfigError
 from sentflow.families.probing.family import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.training.settings import chosen_by_tests
 from sentflow.graph.plan import Plan, files_outside, plan_of, refuse_uploads
 from sentflow.graph.targets import Targets
+from sentflow.jobs.secrecy import TOKEN_VARIABLES, without_secrets
 
 
-def validate(files: Sequence[Path], *, alone: bool) -> None:
-    """Print what an experiment would run.
+def validate(
+    configs: Annotated[
+        list[Path] | None,
+        typer.Argument(help="As for snakemake --configfile: a later file is merged over an earlier one."),
+    ] = None,
+    replace_workflow_config: Annotated[
+        bool, typer.Option("--replace-workflow-config", help="Do not merge the files over config.yaml.")
+    ] = False,
+) -> None:
+    """List every mistake in a configuration, or what it would run.
 
-    Parameters
-    ----------
-    files
-        Laid over ``config.yaml`` in this order; none is the default experiment.
-    alone
-        Do not merge the files over ``config.yaml``.
-
-    Raises
-    ------
-    ConfigError
-        Names every mistake, in the words of the pipeline.
-    DataError
-        A task's file on this machine is not in order.
+    The exit code is 2 if there is a mistake, else 0.
     """
+    files, alone = configs or [], replace_workflow_config
     experiment = read_experiment(files, alone=alone)
-    targets, configs = Targets(experiment), configuration_files(files, alone=alone)
-    refuse_uploads(targets, configs)
-    outside = [str(file) for file in files_outside(targets, {file.parent for file in configs})]
+    targets, merged = Targets(experiment), configuration_files(files, alone=alone)
+    refuse_uploads(targets, merged)
+    outside = [str(file) for file in files_outside(targets, {file.parent for file in merged})]
     plan = plan_of(experiment)
-    tables = read_local_files(experiment)
-    small = small_tasks(experiment, tables)
+    rows, documents = small_tasks(experiment, read_local_files(experiment))
     name = ", ".join(str(file) for file in files) or "config.yaml"
     show_blocks(
         [
-            Facts(f"{name}: no mistakes", _facts(experiment, plan, outside)),
-            *([Facts("Too few rows", small.rows)] if small.rows else []),
-            *([Facts("Too few documents", small.documents)] if small.documents else []),
+            Facts(f"{name}: no mistakes", _facts(targets, plan, outside)),
+            *([Facts("Too few rows", rows)] if rows else []),
+            *([Facts("Too few documents", documents)] if documents else []),
             _next(files, alone=alone),
         ]
     )
 
 
-def _facts(experiment: Experiment, plan: Plan, outside: Sequence[str]) -> list[tuple[str, str]]:
+def _facts(targets: Targets, plan: Plan, outside: Sequence[str]) -> list[tuple[str, str]]:
+    experiment = targets.experiment
     probe, probing = experiment.config.probe, Probing(experiment)
     facts = [
         ("experiment", experiment.title),
@@ -68,7 +71,7 @@ def _facts(experiment: Experiment, plan: Plan, outside: Sequence[str]) -> list[t
         ),
         ("downloads", _downloads(plan)),
         ("models to fetch", ", ".join(plan.fetched_models) or "none"),
-        *(("texts and keys sent", sentence) for sentence in outgoing(experiment) or ["none"]),
+        *(("texts and keys sent", sentence) for sentence in list(_outgoing(targets)) or ["none"]),
     ]
     if outside:
         facts.append(("files outside the folder of the configuration", ", ".join(outside)))
@@ -109,6 +112,34 @@ def _changes(probing: Probing) -> list[str]:
     of_scores = {probing.task_protocol(task).name for task in probing.tasks} or {probing.protocol.name}
     told = [found for found in probing.told()["protocols"] if found["name"] in of_scores]
     return list(dict.fromkeys(text for found in told for text in found["not_comparable"]))
+
+
+def _outgoing(targets: Targets) -> Iterator[str]:
+    """One sentence for each encoder behind an address, and one for the hub if it is sent a token of this process."""
+    models = targets.experiment.fetched_models
+    for name, entry in models.items():
+        if entry["kind"] == API:
+            texts = ", ".join(sorted(targets.collections))
+            yield f"{name}: the texts of {texts} to {entry['url']}, {_key_of(entry)}"
+    from_hub = [
+        name for name, entry in models.items() if "source" in entry and source_kind(entry["source"]) == "hub"
+    ]
+    tokens = [variable for variable in TOKEN_VARIABLES if os.environ.get(variable)]
+    if from_hub and tokens:
+        hub = without_secrets(os.environ.get("HF_ENDPOINT", "https://huggingface.co"))
+        yield f"{', '.join(from_hub)}: the token in {tokens[0]} to {hub}, for downloads"
+
+
+def _key_of(entry: Mapping[str, Any]) -> str:
+    """With which key an encoder is called; one that is missing here, or is not for the address, is reported."""
+    variable = entry.get("key_variable")
+    if variable is None:
+        return "without a key"
+    try:
+        read_key(variable, entry["url"])
+    except ConfigError as error:
+        return f"with the key in {variable}, which is refused: {error}"
+    return f"with the key in {variable}"
 
 
 def _counted(names: Collection[str]) -> str:

@@ -9,7 +9,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.rows import number_or_nan, row_from
 from sentflow.jobs.settings import described
-from sentflow.probing.protocol.switches import Switches, not_comparable_text, switch_text
+from sentflow.probing.settings import Switches, not_comparable_text, switch_text
 from sentflow.texts.checks import BATCH_ROWS
 
 _SAME_EVERYWHERE = ("repetitions", "folds", "seed", "level", "repeatability_level")
@@ -33,7 +33,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
     """
     try:
         # a score file names only what is not as published
-        switches = Switches.unlike_published(scores.get("switches", {}))
+        switches = Switches(**scores.get("switches", {}))
         repeatability = scores["intervals"]["repeatability"]
         generalisation = scores["intervals"]["generalisation"]
         # the library scores folds without their predictions

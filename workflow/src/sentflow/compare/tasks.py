@@ -12,7 +12,7 @@ from sentflow.compare.rows import CALIBRATED, CORRECTED_T, PairRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.unit_scores import all_differences
 from sentflow.files.rows import row_from
-from sentflow.probing.protocol.settings import REGULARISED
+from sentflow.probing.settings import REGULARISED
 from sentflow.stats.across import ranks
 from sentflow.stats.items import OutOfFold, Units, item_replicates
 from sentflow.stats.mcnemar import mcnemar

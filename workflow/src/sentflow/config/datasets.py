@@ -64,6 +64,11 @@ class File(Checksum):
     members_under: Maybe[Text] = None
     """Folder whose members members_sha256 covers, wherever it is in the archive."""
 
+    @property
+    def has_checksum(self) -> bool:
+        """Whether the content is known; only a file of this machine may do without."""
+        return self.sha256 is not None or self.members_sha256 is not None
+
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Whether the content of a file from the network is known."""
         if (self.members_sha256 is None) != (self.members_under is None):

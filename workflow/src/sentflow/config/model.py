@@ -57,16 +57,31 @@ class Settings(BaseModel):
         """What is wrong where every field is right: a key, perhaps empty or with what is inside, and a sentence."""
         yield from ()
 
+    def as_dict(self) -> dict[str, Any]:
+        """Every field as JSON has it; without those that are null, and would be if they were left out."""
+        return {
+            field.alias or name: _as_plain(value)
+            for name, field in type(self).model_fields.items()
+            if (value := getattr(self, name)) is not None or field.default is not None
+        }
+
     def as_json(self) -> str:
-        """The text by which a job receives it; what is left out and has no default is left out there, too."""
-        values = self.model_dump(mode="json", exclude_none=True, by_alias=True)
-        return json.dumps(values, sort_keys=True, ensure_ascii=False)
+        """The text by which a job receives it."""
+        return json.dumps(self.as_dict(), sort_keys=True, ensure_ascii=False)
 
     @model_validator(mode="after")
     def _is_right(self) -> "Settings":
         if found := list(self.wrong()):
             raise Wrong(*found)
         return self
+
+
+def _as_plain(value: Any) -> Any:
+    if isinstance(value, Settings):
+        return value.as_dict()
+    if isinstance(value, Mapping):
+        return {key: _as_plain(one) for key, one in value.items()}
+    return [_as_plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def keys_of_others(

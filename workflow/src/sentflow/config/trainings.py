@@ -6,16 +6,12 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from sentflow.config.model import (
-    Correlation,
-    Count,
     Distinct,
-    Int,
     LowerName,
     Maybe,
     Names,
     Note,
     Number,
-    Pair,
     Path,
     Seed,
     Settings,
@@ -24,7 +20,8 @@ from sentflow.config.model import (
     Title,
     mistakes,
 )
-from sentflow.training.recipes.settings import SETTINGS as RECIPE_SETTINGS
+from sentflow.training.recipes.settings import RECIPES
+from sentflow.training.settings import Rule, Selection, TrainingOptions
 
 INNER_POOLINGS = ("embedding-last", "first-last", "last-two")
 TrainingPooling = Annotated[
@@ -65,127 +62,6 @@ Pooling = Annotated[
 ]
 
 
-class Tokenizer(Settings):
-    """A vocabulary learnt from the rows; texts are normalised and split as the tokenizer of like does."""
-
-    size: Int = Field(ge=10)
-    """Tokens of the vocabulary, special ones included; vocab_size of the configuration follows."""
-
-
-class Start(Settings):
-    """An encoder with random weights: the architecture of another, perhaps changed."""
-
-    like: str
-    """The encoder whose tokenizer and architecture are taken."""
-    configuration: dict[str, Any]
-    """Keys of its config.json that are changed, e.g. num_hidden_layers; the weights are drawn."""
-    tokenizer: Maybe[Tokenizer] = None
-    """Learn the vocabulary from the rows that are trained on; texts are normalised and split as the tokenizer of
-    like does.
-    """
-
-
-class Matryoshka(Settings):
-    """The first numbers of each vector, trained to be a vector of their own."""
-
-    dimensions: Distinct[Count] = Field(min_length=1)
-    """How many numbers are left; name the whole width, too."""
-    weights: Maybe[Several[Annotated[Number, Field(gt=0)]]] = None
-    """What the loss of each is multiplied by; 1 if left out."""
-
-
-class Lora(Settings):
-    """A product of two thin matrices beside each of some layers."""
-
-    rank: Count
-    """Of the product."""
-    alpha: Number = Field(gt=0)
-    """The product is multiplied by alpha / rank."""
-    dropout: Number = Field(0, ge=0, lt=1)
-    """Probability of dropout before the product."""
-    targets: Several[Text] | None = Field(None, min_length=1)
-    """Ends of the names of the layers, e.g. query; null is what peft takes for this type of model."""
-
-
-class TrainingOptions(Settings):
-    """How any recipe is trained."""
-
-    learning_rate: Maybe[Number] = Field(None, gt=0)
-    """Highest learning rate, after the warm-up."""
-    steps: Count | None = None
-    """Updates of the weights; or write epochs."""
-    epochs: Number | None = Field(None, gt=0)
-    """Passes over the rows; or write steps."""
-    batch_size: Count = 64
-    """Rows of a batch, at least 2 where other rows of a batch are negatives."""
-    accumulate: Count = 1
-    """Batches whose gradients are averaged to one step; negatives are those of one batch."""
-    max_tokens: Int = Field(128, ge=3)
-    """Texts are cut after this many tokens in training, special ones included."""
-    schedule: Literal["linear", "cosine", "constant"] = "linear"
-    """The learning rate after the warm-up, linear or cosine to 0 at the last step, or constant."""
-    warm_up: Number = Field(0, ge=0, le=1)
-    """Share of the steps in which the learning rate rises from 0."""
-    weight_decay: Number = Field(0, ge=0)
-    """Of AdamW; biases and normalisations are not decayed."""
-    betas: Pair[Annotated[Number, Field(ge=0, lt=1)]] = (0.9, 0.999)
-    """Of AdamW."""
-    epsilon: Number = Field(1e-08, gt=0)
-    """Of AdamW."""
-    bias_correction: bool = True
-    """Whether AdamW corrects its moments for their start at 0. The AdamW of ConSERT, which false takes, does not,
-    and decays weights after the step.
-    """
-    clip: Number | None = Field(1.0, gt=0)
-    """Greatest norm of the gradient; null is no limit."""
-    precision: Literal["float32", "bfloat16-autocast", "float16-autocast"] = "float32"
-    """float32, or products of matrices in a shorter type; bfloat16-autocast is faster on processors with
-    instructions for it, float16-autocast needs a GPU.
-    """
-    last_batch: Literal["keep", "drop"] = "keep"
-    """Whether an epoch keeps or drops the rows that do not fill its last batch. A row left alone without a negative
-    of its own is always dropped by recipes that compare the rows of a batch.
-    """
-    snapshots: Count | None = None
-    """Every so many steps the encoder is saved, and before the first; null is after the last step alone."""
-    chunk_tokens: Int = Field(512, ge=8)
-    """Texts of a batch are computed in chunks of about equal length, of at most so many tokens with padding."""
-    gradient_cache: bool = False
-    """Whether chunks are computed twice, so that memory does not grow with the batch."""
-    held_out: Number | None = Field(None, gt=0, lt=1)
-    """Share of the rows that are drawn by the seed, never trained on, and measured at each snapshot; rounded down to
-    whole batches. null is none.
-    """
-    matryoshka: Matryoshka | None = None
-    """Train the first numbers of each vector to be a vector of their own; null is without."""
-    lora: Lora | None = None
-    """Train a product of two thin matrices beside each of some layers, and add it to their weights at the end; null
-    is without.
-    """
-
-
-class Rule(Settings):
-    """How a snapshot is chosen."""
-
-    measure: Correlation = "spearman"
-    """The score."""
-    rule: Literal["best", "last"] = "best"
-    """The snapshot with the best score, the earliest of equals; or the last, whatever its score."""
-    patience: Count | None = None
-    """The search ends after so many scores without improvement; null looks at all snapshots."""
-    counted: Literal["reset", "cumulative"] = "reset"
-    """Whether the count starts again with an improvement, or counts every score below the one before (as SG-BERT's
-    code).
-    """
-
-
-class Selection(Rule):
-    """Which snapshot is the encoder; without this key the last one."""
-
-    pairs: str
-    """The pair set on which snapshots are scored; none that the results are reported on."""
-
-
 class Recipe(Settings):
     """How an encoder is trained."""
 
@@ -204,7 +80,7 @@ class Trained(Recipe):
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """Settings that are not those of the recipe."""
         yield from super().wrong()
-        model = RECIPE_SETTINGS.get(self.recipe or "")
+        model = RECIPES.get(self.recipe or "")
         for mistake in mistakes(model, self.settings, where="settings") if model else ():
             yield mistake.place, mistake.text
 

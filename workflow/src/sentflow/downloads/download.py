@@ -6,11 +6,12 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.config.datasets import File
 from sentflow.downloads.mirrors import MIRROR_VARIABLE, Place, is_remote, names_in_mirror, places
 from sentflow.downloads.transfer import Patience, TransferError, fetch
 from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
-from sentflow.files.checksums import CatalogFile, verify
+from sentflow.files.checksums import verify
 from sentflow.files.limits import limits
 from sentflow.jobs.lifeline import refuse_orphan
 from sentflow.jobs.secrecy import without_secrets
@@ -19,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 def download(
-    file: CatalogFile, output: Path, *, mirrors: Sequence[str] = (), patience: Patience | None = None
+    file: File, output: Path, *, mirrors: Sequence[str] = (), patience: Patience | None = None
 ) -> Place:
     """Bring a file to `output` from the first place that has it with the right checksum.
 
@@ -55,7 +56,7 @@ def download(
     output.unlink(missing_ok=True)
     output.parent.mkdir(parents=True, exist_ok=True)
     reasons: list[str] = []
-    for place in places(file.urls, mirrors):
+    for place in places(file.urls or (), mirrors):
         try:
             if isinstance(place, Path):
                 _copy(place, output, file)
@@ -71,7 +72,7 @@ def download(
     raise DataError(_nowhere(output, file, reasons))
 
 
-def _is_right(path: Path, file: CatalogFile) -> bool:
+def _is_right(path: Path, file: File) -> bool:
     """Whether a file needs no download; without a checksum nobody can tell."""
     try:
         verify(path, file)
@@ -81,7 +82,7 @@ def _is_right(path: Path, file: CatalogFile) -> bool:
     return file.has_checksum
 
 
-def _copy(source: Path, output: Path, file: CatalogFile) -> None:
+def _copy(source: Path, output: Path, file: File) -> None:
     _check_local(source, file)
     try:
         stream = source.open("rb")
@@ -93,7 +94,7 @@ def _copy(source: Path, output: Path, file: CatalogFile) -> None:
         verify(part, file, name=output.name)
 
 
-def _check_local(source: Path, file: CatalogFile) -> None:
+def _check_local(source: Path, file: File) -> None:
     """Refuse what never ends (a pipe, a device) before it is opened; a link to a file is one."""
     try:
         found = source.stat()
@@ -111,7 +112,7 @@ def _check_local(source: Path, file: CatalogFile) -> None:
         )
 
 
-def _transfer(url: str, output: Path, file: CatalogFile, patience: Patience) -> None:
+def _transfer(url: str, output: Path, file: File, patience: Patience) -> None:
     part = _part_of(output)
     joined = fetch(url, part, patience=patience, expected_bytes=file.bytes)
     try:
@@ -135,7 +136,7 @@ def _part_of(output: Path) -> Path:
     return output.with_name(f".{output.name}.part")
 
 
-def _verify_part(part: Path, name: str, file: CatalogFile) -> None:
+def _verify_part(part: Path, name: str, file: File) -> None:
     """Verify a complete download; a wrong one is deleted, for there is nothing to go on from."""
     try:
         verify(part, file, name=name)
@@ -144,10 +145,10 @@ def _verify_part(part: Path, name: str, file: CatalogFile) -> None:
         raise
 
 
-def _nowhere(output: Path, file: CatalogFile, reasons: Sequence[str]) -> str:
+def _nowhere(output: Path, file: File, reasons: Sequence[str]) -> str:
     tried = "\n".join(f"  - {reason}" for reason in reasons) or "  - nothing: it has no public address"
     text = f"{output} could not be obtained. Tried:\n{tried}"
-    remote = [url for url in file.urls if is_remote(url)]
+    remote = [url for url in file.urls or () if is_remote(url)]
     if remote:
         names = " or ".join(names_in_mirror(url)[0] for url in remote)
         text += (

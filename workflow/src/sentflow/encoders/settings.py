@@ -21,10 +21,11 @@ from sentflow.config.model import (
     Sha256,
     Text,
 )
-from sentflow.config.trainings import INNER_POOLINGS, Pooling, Selection, Start, Trained, TrainingOptions
+from sentflow.config.trainings import INNER_POOLINGS, Pooling, Trained
 from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
 from sentflow.encoders.kinds.service_keys import how_to_name, is_key_variable
 from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, MADE_BY, TRAINED_KINDS
+from sentflow.training.settings import Selection, Start, TrainingSettings
 
 _ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?(/[^\s?#]*)?")
 # HF_TOKEN, AWS_SECRET_ACCESS_KEY, OPENAI_API_KEY …: a name, and nothing that could be a key itself
@@ -382,7 +383,7 @@ class TrainedEncoder(Described, Vectors, Trained):
     """Name of published settings in catalog/presets.yaml, over which the keys of the entry are laid."""
     recipe: Text
     """How it is trained, see docs/training.md."""
-    training: TrainingOptions
+    training: TrainingSettings
     start: str | Start
     """The encoder that is trained on, another entry of models, which may be trained itself; or like and
     configuration, for random weights, and perhaps tokenizer.

@@ -1,70 +1,17 @@
-"""What the catalog says of a file, and whether a file is that."""
+"""Whether a file is that of the catalog."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from sentflow.downloads.mirrors import is_remote
-from sentflow.errors import ConfigError, DataError
+from sentflow.config.datasets import File
+from sentflow.errors import DataError
 from sentflow.files.archives.limits import is_archive_name
 from sentflow.files.archives.members import check_archive, is_archive, members_sha256
 from sentflow.files.io import file_sha256
 
 
-@dataclass(frozen=True)
-class CatalogFile:
-    """What the catalog says of one file.
-
-    Attributes
-    ----------
-    urls
-        Addresses in the order to try; paths of this machine are allowed.
-    sha256
-        Of the file, 64 hexadecimal digits; or None.
-    members_sha256, members_under
-        For an archive that several places pack differently: the checksum of its members below a folder (see
-        `archives.members_sha256`), instead of `sha256`.
-    bytes
-        Size of the file, where known.
-    """
-
-    urls: tuple[str, ...]
-    sha256: str | None = None
-    members_sha256: str | None = None
-    members_under: str | None = None
-    bytes: int | None = None
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any], *, where: str) -> "CatalogFile":
-        """The catalog entry of a file.
-
-        Raises
-        ------
-        ConfigError
-            Unknown key, no address, or an address on the network without a checksum.
-        """
-        known = [field.name for field in fields(cls)]
-        if unknown := sorted(set(settings) - set(known)):
-            raise ConfigError(f"{where}: unknown key {', '.join(unknown)}. Known: {', '.join(known)}.")
-        file = cls(**{**settings, "urls": tuple(settings.get("urls", ()))})
-        if not file.urls:
-            raise ConfigError(f"{where}: no address. Write urls: [address, ...].")
-        if (file.members_sha256 is None) != (file.members_under is None):
-            raise ConfigError(f"{where}: members_sha256 and members_under belong together.")
-        if not file.has_checksum and any(is_remote(url) for url in file.urls):
-            raise ConfigError(
-                f"{where}: a file from the network needs a checksum. Write sha256: <64 digits>."
-            )
-        return file
-
-    @property
-    def has_checksum(self) -> bool:
-        """Whether the content is known; only a file of this machine may do without."""
-        return self.sha256 is not None or self.members_sha256 is not None
-
-
-def verify(path: Path, file: CatalogFile, *, name: str | None = None) -> None:
+def verify(path: Path, file: File, *, name: str | None = None) -> None:
     """Compare a file with its catalog entry, and check it if it is an archive.
 
     Parameters
@@ -110,7 +57,7 @@ def verify_again(path: Path, entry: Mapping[str, Any]) -> None:
     if not entry.get("urls") or not path.is_file():
         return
     try:
-        verify(path, CatalogFile.from_settings(entry, where=path.name))
+        verify(path, File.model_validate(entry))
     except DataError as error:
         raise DataError(
             f"{path} is not the file of the catalog: {error} Delete it to fetch it again."
@@ -118,12 +65,12 @@ def verify_again(path: Path, entry: Mapping[str, Any]) -> None:
 
 
 def _compare(path: Path, what: str, actual: str, expected: str) -> None:
-    if actual == expected.lower():
+    if actual == expected:
         return
     hint = (
         " It is a web page: the server sent an HTML page instead of the file." if _is_web_page(path) else ""
     )
-    raise DataError(f"{what} is {actual}, expected {expected.lower()} ({path.stat().st_size} bytes).{hint}")
+    raise DataError(f"{what} is {actual}, expected {expected} ({path.stat().st_size} bytes).{hint}")
 
 
 def _is_web_page(path: Path) -> bool:

@@ -1,8 +1,8 @@
 """The path of every file of the results tree. Patterns only: nothing here reads or writes.
 
 A path says what its file is, from coarse to fine. Wildcards are full words with one meaning everywhere:
-``{dataset} {file} {collection} {pairs} {protocol} {task} {model} {baseline} {rep} {fold} {alignment} {regression}
-{corpus} {passages} {analyser} {questions} {retriever} {decision} {data} {table} {figure}``.
+``{dataset} {file} {collection} {pairs} {protocol} {study} {task} {model} {baseline} {rep} {fold} {alignment}
+{regression} {corpus} {passages} {analyser} {questions} {retriever} {decision} {data} {table} {figure}``.
 """
 
 RESULTS = "results"
@@ -62,17 +62,11 @@ FEATURES = f"{RESULTS}/features/{{model}}/{{task}}.npy"
 FEATURES_INFO = f"{RESULTS}/features/{{model}}/{{task}}.json"
 FEATURES_MADE = f"{RESULTS}/features/{{model}}/{{task}}.made.json"
 
-FOLD = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
-
-SCORES = f"{RESULTS}/scores/{{task}}/{{model}}.json"
-SCORE_TABLE = f"{RESULTS}/scores/{{task}}/{{model}}.parquet"
-SCORE_PREDICTIONS = f"{RESULTS}/scores/{{task}}/{{model}}.predictions.parquet"
-
-# The same under a protocol that a study compares with that of the scores.
-STUDY_FOLD = f"{RESULTS}/protocols/{{protocol}}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
-STUDY_SCORES = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.json"
-STUDY_SCORE_TABLE = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.parquet"
-STUDY_SCORE_PREDICTIONS = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.predictions.parquet"
+# ``{study}`` is empty, or says that they are under a protocol of a study, see `study`.
+FOLD = f"{RESULTS}/{{study}}probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
+SCORES = f"{RESULTS}/{{study}}scores/{{task}}/{{model}}.json"
+SCORE_TABLE = f"{RESULTS}/{{study}}scores/{{task}}/{{model}}.parquet"
+SCORE_PREDICTIONS = f"{RESULTS}/{{study}}scores/{{task}}/{{model}}.predictions.parquet"
 EFFECTS = f"{RESULTS}/protocols/{{protocol}}/effects.parquet"
 # Of tasks whose rows name documents, with documents kept together: what is said of new ones.
 DOCUMENT_SCORES = f"{RESULTS}/summary/document-scores.parquet"
@@ -181,6 +175,16 @@ RO_CRATE = f"{RESULTS}/exports/ro-crate/run.crate.zip"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 RECORD_CONFIG = f"{RESULTS}/record/config.yaml"
 RECORD_VERSIONS = f"{RESULTS}/record/versions.json"
+
+
+def study(protocol: str) -> str:
+    """Value of ``{study}`` for a protocol beside that of the scores."""
+    return f"protocols/{protocol}/"
+
+
+def protocol_of(study: str) -> str:
+    """The protocol of such a value."""
+    return study.removeprefix("protocols/").removesuffix("/")
 
 
 def log(rule: str, key: str = "all") -> str:

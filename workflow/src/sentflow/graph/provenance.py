@@ -26,8 +26,7 @@ PLUMBING = {
     "sentflow.encoders.kinds.service_keys": "which key may be sent where; the answer is the same",
     "sentflow.retrieval.settings": "reaches jobs as their params",
     "sentflow.training.recipes.settings": "reaches jobs as their params",
-    "sentflow.training.recipes.table": "reaches jobs as their params: settings, libraries, digests of modules",
-    "sentflow.training.options.table": "likewise",
+    "sentflow.training.settings": "reaches jobs as their params",
     "sentflow.encoders.kinds.table": "reaches jobs as their params: keys, libraries, digests of the modules it names",
 }
 # Files that code reads. They count with every module of the folder that they are in, or that is above their own.

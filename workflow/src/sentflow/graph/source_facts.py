@@ -243,7 +243,7 @@ def _tokens(node: ast.AST) -> Iterator[str]:
             value = [one for one in value if one.arg != "description"]
         yield field
         if field == "body" and isinstance(value, list):
-            value = _without_docstring(value)
+            value = _without_texts(value)
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, ast.AST):
                 yield from _tokens(item)
@@ -252,11 +252,14 @@ def _tokens(node: ast.AST) -> Iterator[str]:
     yield "end"  # else a statement after a block would look like the block's last one
 
 
-def _without_docstring(body: list[ast.AST]) -> list[ast.AST]:
-    first = body[0]
-    is_text = (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    )
-    return body[1:] if is_text else body
+def _without_texts(body: list[ast.AST]) -> list[ast.AST]:
+    """Statements without docstrings, those below fields included."""
+    return [
+        one
+        for one in body
+        if not (
+            isinstance(one, ast.Expr)
+            and isinstance(one.value, ast.Constant)
+            and isinstance(one.value.value, str)
+        )
+    ]

@@ -3,7 +3,7 @@
 import logging
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +12,7 @@ from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.protocol.catalog import changed_settings
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.metrics import METRICS
-from sentflow.probing.protocol.settings import PUBLISHED, REGULARISED, ProbeProtocol
-from sentflow.probing.protocol.switches import not_comparable_text
+from sentflow.probing.settings import PUBLISHED, REGULARISED, ProbeProtocol, not_comparable_text
 from sentflow.probing.training.folds import train_folds, usable
 from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
 from sentflow.stats.effective import Documents
@@ -146,8 +145,7 @@ def cross_validate(
     comparable with published ones. ulysses-camara/ulysses-senteval@f2a12c2. Numbers depend neither on the number of
     threads set by the caller nor on which other folds are computed: torch is held to one thread meanwhile.
     """
-    protocol = replace(
-        protocol,
+    protocol = protocol.but(
         repetitions=protocol.repetitions if repetitions is None else repetitions,
         folds=protocol.folds if folds is None else folds,
         seed=protocol.seed if seed is None else seed,

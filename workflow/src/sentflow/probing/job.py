@@ -2,18 +2,17 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.result_names import repetition_and_fold
 from sentflow.probing.features.sources import FeatureSource
-from sentflow.probing.plans import task_plans, too_few_documents
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.protocol.draws import task_plans, too_few_documents
+from sentflow.probing.settings import ProbeProtocol, ProbeSettings
 from sentflow.probing.storage.folds import write_result
 from sentflow.probing.training.folds import train_planned, usable
 from sentflow.probing.training.result import FoldResult
@@ -25,31 +24,20 @@ logger = logging.getLogger(__name__)
 
 def run(
     task: Path,
-    settings: Mapping[str, Any],
+    settings: ProbeSettings,
     folds: Sequence[Path],
-    features_of: Callable[[TaskTable, ProbeProtocol], FeatureSource],
+    features_of: Callable[[TaskTable], FeatureSource],
     device: str | None,
 ) -> None:
-    """What all jobs that probe do.
-
-    Parameters
-    ----------
-    task
-        Table of the task.
-    settings, folds, device
-        See `probe_task`.
-    features_of
-        Gives the features of a task's folds.
-    """
+    """What all jobs that probe do: `probe_task` with the features of a task's table."""
     table = read_task(task)
-    design = ProbeDesign.of_job(n_classes=len(table.info.classes), **settings)
-    probe_task(features_of(table, design.protocol), table, settings, folds, device=device)
+    probe_task(features_of(table), table, settings, folds, device=device)
 
 
 def probe_task(
     source: FeatureSource,
     table: TaskTable,
-    settings: Mapping[str, Any],
+    settings: ProbeSettings,
     outputs: Sequence[Path | str],
     *,
     device: str | None = None,
@@ -63,7 +51,7 @@ def probe_task(
     table
         The rows of the task.
     settings
-        See `catalog.job_settings`.
+        See `ProbeSettings`.
     outputs
         Fold files; repetition and fold are in their names.
     device
@@ -76,15 +64,15 @@ def probe_task(
     ConfigError
         There is no such device.
     """
-    design = ProbeDesign.of_job(n_classes=len(table.info.classes), **settings)
-    design = usable(design.on(_of_kind(device, design.device)))
+    design = ProbeDesign.of(settings, len(table.info.classes))
+    design = usable(design.on(_of_kind(device, settings.device)))
     # prepare looked too, but it does not run again when the config asks for another metric or more folds
     if problems := misfit_classes(Counter(table.labels.tolist()), design.metric):
         raise DataError(f"{table.info.task}: {'; '.join(problems)}.")
     check_folds(table, **design.protocol.needs())
     warn_of_few_rows(table, design.protocol)
     file_of = {repetition_and_fold(file): file for file in outputs}
-    if design.folds_optional and (warning := too_few_documents(table, design.protocol)):
+    if settings.folds_optional and (warning := too_few_documents(table, design.protocol)):
         logger.warning("%s: %s", table.info.task, warning)
         for place, file in file_of.items():
             write_result(file, FoldResult.untested(*place), settings)

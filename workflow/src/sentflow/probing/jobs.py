@@ -4,30 +4,28 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from sentflow.audit.settings import AuditSettings, HardestSettings
 from sentflow.errors import DataError
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
 from sentflow.jobs.versions import library_version
+from sentflow.probing.settings import ProbeSettings, ScoreSettings
 
 if TYPE_CHECKING:
     from sentflow.encoders.manifest import Manifest
     from sentflow.probing.features.sources import FeatureSource
-    from sentflow.probing.protocol.settings import ProbeProtocol
     from sentflow.texts.table import TaskTable
 
 logger = logging.getLogger(__name__)
 
 
 @job("numpy", "py3langid")
-def audit(*, rows: In, settings: Json, output: Out) -> None:
-    """The rows of one task → duplicates, contradictions, classes, lengths and languages, with warnings in plain words.
-
-    Settings: {"repetitions", "folds", "seed", "group_folds": of the protocol; "language": of the texts}.
-    """
-    from sentflow.audit.task_audit import AuditSettings, audit
+def audit(*, rows: In, settings: AuditSettings, output: Out) -> None:
+    """The rows of one task → duplicates, contradictions, classes, lengths, languages; with warnings in plain words."""
+    from sentflow.audit.task_audit import audit
     from sentflow.files.sealed import write_sealed
     from sentflow.texts.table import read_task
 
-    facts = audit(read_task(rows), AuditSettings(**settings))
+    facts = audit(read_task(rows), settings)
     write_sealed(output, facts)
     for sentence in facts["warnings"]:
         logger.warning("%s: %s", facts["task"], sentence)
@@ -70,7 +68,7 @@ def probe(
     texts: In,
     embeddings: In,
     info: In,
-    settings: Json,
+    settings: ProbeSettings,
     device: Resource[str | None] = None,
     folds: list[Out],
 ) -> None:
@@ -85,14 +83,20 @@ def probe(
         task,
         settings,
         folds,
-        lambda table, _: FixedFeatures(embedded_rows(table, embeddings, info, collection)),
+        lambda table: FixedFeatures(embedded_rows(table, embeddings, info, collection)),
         device,
     )
 
 
 @job("torch", "numpy")
 def probe_featurised(
-    *, task: In, features: In, info: In, settings: Json, device: Resource[str | None] = None, folds: list[Out]
+    *,
+    task: In,
+    features: In,
+    info: In,
+    settings: ProbeSettings,
+    device: Resource[str | None] = None,
+    folds: list[Out],
 ) -> None:
     """Probe a task with features that a user's own class made of its rows: files as those of `probe`."""
     from sentflow.encoders.vectors.storage import read_embeddings
@@ -100,7 +104,7 @@ def probe_featurised(
     from sentflow.probing.features.sources import FixedFeatures
     from sentflow.probing.job import run
 
-    def source(table: "TaskTable", _: "ProbeProtocol") -> "FeatureSource":
+    def source(table: "TaskTable") -> "FeatureSource":
         return FixedFeatures(read_embeddings(features, info, row_texts(table)))
 
     run(task, settings, folds, source, device)
@@ -111,7 +115,7 @@ def probe_lazy(
     *,
     task: In,
     manifest: In,
-    settings: Json,
+    settings: ProbeSettings,
     device: Resource[str | None] = None,
     call_seconds: Resource[int] = 0,
     folds: list[Out],
@@ -122,8 +126,8 @@ def probe_lazy(
 
     described, timeout_seconds = read_manifest(manifest), call_seconds or None
 
-    def source(table: "TaskTable", protocol: "ProbeProtocol") -> "FeatureSource":
-        split = protocol.switches.lazy_sep_layout == "alternatives"
+    def source(table: "TaskTable") -> "FeatureSource":
+        split = settings.protocol.switches.lazy_sep_layout == "alternatives"
         return lazy_source(described, table, split_alternatives=split, timeout_seconds=timeout_seconds)
 
     run(task, settings, folds, source, device)
@@ -154,19 +158,15 @@ def score(
     folds: list[In],
     task: Wildcard,
     model: Wildcard,
-    settings: Json,
+    settings: ScoreSettings,
     scores: Out,
     table: Out,
     predictions: Out,
 ) -> None:
-    """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions.
-
-    Settings: {"probe": …, "statistics": …, "protocol": …}.
-    """
+    """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     from sentflow.files.arrow import table_of
     from sentflow.files.parquet import write_parquet
     from sentflow.files.sealed import write_sealed
-    from sentflow.probing.protocol.switches import Switches
     from sentflow.probing.storage.folds import read_folds, refuse_other_settings
     from sentflow.probing.storage.predictions import out_of_fold
     from sentflow.probing.storage.scores import about_score, kept_documents
@@ -175,31 +175,28 @@ def score(
     from sentflow.stats.seeds import derive_seed
     from sentflow.texts.table import read_task
 
-    probe, protocol = settings["probe"], settings["protocol"]
+    probe, protocol, statistics = settings.probe, settings.protocol, settings.statistics
     read = read_folds(folds)
     refuse_other_settings(folds, read.infos, probe)
     task_table = read_task(rows)
-    statistics = settings["statistics"]
     items = None
     if len(read.predictions):  # documents that cannot be assigned to folds leave none
         items = item_interval(
             out_of_fold(read.predictions, task_table.labels, where=f"{task} × {model}"),
             resampling_units(task_table.labels, task_table.groups),
-            metric=probe["metric"],
+            metric=probe.metric,
             n_classes=len(task_table.info.classes),
-            level=statistics["level"],
-            n_resamples=statistics["n_item_resamples"],
+            level=statistics.level,
+            n_resamples=statistics.n_item_resamples,
             # of the task alone: encoders are compared on the same resamples
-            seed=derive_seed(probe["seed"], "items", task),
+            seed=derive_seed(probe.protocol.seed, "items", task),
         )
     numbers = score(
         read.scores.to_pydict(),
-        n_folds=probe["folds"],
-        seed=probe["seed"],
+        n_folds=probe.protocol.folds,
+        seed=probe.protocol.seed,
         settings=StatisticsSettings(
-            level=statistics["level"],
-            n_resamples=statistics["n_resamples"],
-            switches=Switches.unlike_published(protocol["switches"]),
+            level=statistics.level, n_resamples=statistics.n_resamples, switches=protocol.switches
         ),
         items=items,
         documents=kept_documents(task_table, probe),
@@ -212,15 +209,12 @@ def score(
     write_parquet(table, read.scores.add_column(0, "task", task_column))
     write_parquet(predictions, read.predictions)
     write_sealed(scores, {**about, **numbers})
-    logger.info("%s × %s: %s %.4f", task, model, probe["metric"], numbers["mean"])
+    logger.info("%s × %s: %s %.4f", task, model, probe.metric, numbers["mean"])
 
 
 @job()
-def hardest(*, rows: In, predictions: list[In], settings: Json, output: Out) -> None:
-    """The out-of-fold predictions of every encoder on one task → the texts that most probes get wrong.
-
-    Settings: {"models": encoders in the order of their predictions, "limit": at most so many rows, "offensive"}.
-    """
+def hardest(*, rows: In, predictions: list[In], settings: HardestSettings, output: Out) -> None:
+    """The out-of-fold predictions of every encoder on one task → the texts that most probes get wrong."""
     import numpy as np
 
     from sentflow.audit.hardest import hardest
@@ -228,24 +222,12 @@ def hardest(*, rows: In, predictions: list[In], settings: Json, output: Out) -> 
     from sentflow.probing.storage.predictions import out_of_fold, read_predictions
     from sentflow.texts.table import read_task
 
-    models: list[str] = settings["models"]
-    per_model, rest = divmod(len(predictions), len(models))
-    if rest or not per_model:
-        raise DataError(
-            f"{len(predictions)} prediction files for {len(models)} encoders: give the same number "
-            "for each, those of "
-            f"{models[0]} first."
-        )
     table = read_task(rows)
     predicted = {
-        model: out_of_fold(
-            read_predictions(predictions[place * per_model : (place + 1) * per_model]),
-            table.labels,
-            where=f"{table.info.task} × {model}",
-        )
-        for place, model in enumerate(models)
+        model: out_of_fold(read_predictions([file]), table.labels, where=f"{table.info.task} × {model}")
+        for model, file in zip(settings.models, predictions, strict=True)
     }
-    hard_rows = hardest(table, predicted, limit=settings["limit"], offensive=settings["offensive"])
+    hard_rows = hardest(table, predicted, limit=settings.limit, offensive=settings.offensive)
     write_hard_rows(output, hard_rows)
     wrong = np.mean([row.share_wrong for row in hard_rows]) if hard_rows else 0.0
     logger.info(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.settings import Switches
 from sentflow.stats.effective import Documents
 from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.items import ItemInterval

@@ -4,6 +4,7 @@ import logging
 import os
 from importlib import import_module
 
+from sentflow.config.datasets import File
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import write_digest, write_text
 from sentflow.files.limits import use_limits
@@ -39,9 +40,7 @@ def generate(*, task: str, seed: int, output: Out) -> None:
 @job("requests")
 def download(
     *,
-    dataset: Wildcard,
-    file: Wildcard,
-    settings: Resource[Json],
+    settings: Resource[File],
     mirrors: Resource[Json] = None,
     limits: Resource[Json] = None,
     output: Out,
@@ -49,12 +48,10 @@ def download(
     """One file of a dataset from a mirror or its address, with the checksum of the catalog."""
     from sentflow.downloads.download import download
     from sentflow.downloads.mirrors import mirrors_in_use
-    from sentflow.files.checksums import CatalogFile
 
     use_limits(limits)
-    entry = CatalogFile.from_settings(settings, where=f"datasets.{dataset}.files.{file}")
     try:
-        download(entry, output, mirrors=mirrors_in_use(mirrors or [], os.environ))
+        download(settings, output, mirrors=mirrors_in_use(mirrors or [], os.environ))
     except OSError as error:
         raise DataError(f"{output} could not be written: {error}") from error
 
@@ -79,7 +76,7 @@ def prepare(
     rows = prepare(task, raw, reading)
     if "document_folds" in checks:
         # by name: this changes no byte of the table, so its code is none of the job's
-        check = import_module("sentflow.probing.plans").check_documents
+        check = import_module("sentflow.probing.protocol.draws").check_documents
         if warning := check(rows, **checks["document_folds"]):
             logger.warning("%s: %s", task, warning)
     write_task(table, rows)

@@ -15,11 +15,13 @@ import torch
 
 from sentflow.training.contract import Example, Objective, Row
 from sentflow.training.draws import Draws
-from sentflow.training.processes import ALONE, Processes
+from sentflow.training.processes import ALONE, Processes, Tensors
 
 Autocast: TypeAlias = Callable[[], AbstractContextManager[Any]]
 """Makes a context of the precision of a training. One per chunk: torch keeps weights that it has cast in a context, and
 those of a pass without graph have none in the next pass either."""
+
+_ALONE = ""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ def gradients(
     views = objective.views(rows, draws)
     places = [chunks(view) for view in views]
 
-    def represent(view: int, chunk: int) -> torch.Tensor:
+    def represent(view: int, chunk: int) -> Tensors:
         examples = [views[view][place] for place in places[view][chunk]]
         return _represented(objective, examples, view, chunk, draws, autocast)
 
@@ -116,9 +118,11 @@ def gradients(
     with torch.set_grad_enabled(not cached):
         parts = {chunk: represent(*chunk) for chunk in own}
     # The loss is differentiated down to the vectors first, and then chunk by chunk to the weights
-    leaves = processes.gathered({chunk: part.detach() for chunk, part in parts.items()}, all_chunks)
-    for (view, _), leaf in leaves.items():
-        leaf.requires_grad_(view not in objective.frozen_views)
+    detached = {chunk: {name: each.detach() for name, each in part.items()} for chunk, part in parts.items()}
+    leaves = processes.gathered(detached, all_chunks)
+    for (view, _), part in leaves.items():
+        for leaf in part.values():
+            leaf.requires_grad_(leaf.is_floating_point() and view not in objective.frozen_views)
     torch.manual_seed(draws.of("loss").torch_seed())
     loss = objective.loss(
         [_in_order([leaves[view, chunk] for chunk in range(len(of))], of) for view, of in enumerate(places)],
@@ -128,10 +132,10 @@ def gradients(
     further = _further(objective, rows, draws, scale=scale, autocast=autocast)
     processes.first_alone(objective)
     for chunk in own:
-        gradient = leaves[chunk].grad
-        if gradient is not None:
+        known = {name: leaf.grad for name, leaf in leaves[chunk].items() if leaf.grad is not None}
+        if known:
             part = represent(*chunk) if cached else parts.pop(chunk)
-            part.backward(gradient)  # type: ignore[no-untyped-call]
+            torch.autograd.backward([part[name] for name in known], list(known.values()))
     for value in objective.parameters():
         if value.grad is not None and value.grad.is_sparse:
             value.grad = value.grad.to_dense()
@@ -150,8 +154,8 @@ def represented(
     *,
     chunks: Callable[[Sequence[Example]], list[list[int]]],
     autocast: Autocast = nullcontext,
-) -> list[torch.Tensor]:
-    """What an objective represents examples by, without gradient: a tensor per view, in the order of the rows.
+) -> list[Any]:
+    """What an objective represents examples by, without gradient, view by view, in the order of the rows.
 
     Parameters
     ----------
@@ -173,11 +177,16 @@ def represented(
 
 def _represented(
     objective: Objective, examples: Sequence[Example], view: int, chunk: int, draws: Draws, autocast: Autocast
-) -> torch.Tensor:
+) -> Tensors:
+    """What `Objective.represent` gives, by name; one tensor has none."""
     torch.manual_seed(draws.of("view", view, "chunk", chunk).torch_seed())
     with autocast(), _sparse_tables(objective):
         found = objective.represent(examples, view)
-    return found.float() if found.dtype in (torch.float16, torch.bfloat16) else found
+    named = {_ALONE: found} if isinstance(found, torch.Tensor) else found
+    return {
+        name: each.float() if each.dtype in (torch.float16, torch.bfloat16) else each
+        for name, each in named.items()
+    }
 
 
 @contextmanager
@@ -197,11 +206,12 @@ def _sparse_tables(objective: Objective) -> Iterator[None]:
             table.sparse = sparse
 
 
-def _in_order(parts: Sequence[torch.Tensor], places: Sequence[Sequence[int]]) -> torch.Tensor:
-    """The vectors of a view in the order of its rows."""
-    found = torch.cat(list(parts))
-    order = torch.tensor([place for chunk in places for place in chunk], device=found.device)
-    return found[torch.argsort(order)]
+def _in_order(parts: Sequence[Tensors], places: Sequence[Sequence[int]]) -> Any:
+    """What a view is represented by, in the order of its rows."""
+    order = torch.argsort(torch.tensor([place for chunk in places for place in chunk]))
+    found = {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
+    found = {name: each[order.to(each.device)] for name, each in found.items()}
+    return found.get(_ALONE, found)
 
 
 def _further(

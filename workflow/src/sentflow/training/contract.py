@@ -7,15 +7,18 @@ time with the same seed (gradient cache). So a recipe has no state but its weigh
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import torch
 from sentence_transformers import SentenceTransformer
 
 from sentflow.training.draws import Draws
 from sentflow.training.export import write_dense, write_heads
+from sentflow.training.recipes.settings import RecipeSettings, module_of
+from sentflow.training.settings import TrainingSettings, option_module
 
 Row: TypeAlias = Mapping[str, Any]
 """A row of training data: ``text``; where the data have them, ``other``, ``negative`` (texts), ``label`` (int), and
@@ -24,6 +27,9 @@ the row, float32, under `target_of` their names.
 """
 Example: TypeAlias = Mapping[str, Any]
 """What the encoder reads of one row in one view: ``input_ids`` (a list of ints, not padded) and what a recipe adds."""
+
+Represented: TypeAlias = torch.Tensor | Mapping[str, torch.Tensor]
+"""What stands for the examples of a view, a row each. Whole numbers have no gradient."""
 
 
 def target_of(column: str) -> str:
@@ -76,16 +82,16 @@ class Objective(torch.nn.Module, ABC):
         """The views of the n rows of a step: for each view n examples, in the order of the rows."""
 
     @abstractmethod
-    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
-        """The loss of a step, a scalar: of one tensor per view, (n, d) float32 each, in the order of the rows.
+    def loss(self, views: Sequence[Any], rows: Sequence[Row]) -> torch.Tensor:
+        """The loss of a step, a scalar, by what `represent` gave of each view, (n, d) float32, in the order of rows.
 
         Heads that the encoder has in training only are part of the loss, so that options such as truncation change what
         is exported, and not what a head makes of it. Views that are not trained may have more axes.
         """
 
-    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
+    def represent(self, examples: Sequence[Example], view: int) -> Represented:  # noqa: ARG002
         """The vectors of examples of a view, (k, d), with gradient: those that the exported encoder gives, perhaps
-        before they are scaled to length 1.
+        before they are scaled to length 1; or several tensors by name, each with a row per example.
         """
         found: torch.Tensor = self.encoder(self.padded(examples))["sentence_embedding"]
         return found
@@ -97,7 +103,7 @@ class Objective(torch.nn.Module, ABC):
         """
         yield from ()
 
-    def measures(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> Mapping[str, tuple[float, int]]:
+    def measures(self, views: Sequence[Any], rows: Sequence[Row]) -> Mapping[str, tuple[float, int]]:
         """What is told of a batch that is not trained on: name → a sum, and of how many things.
 
         Sums and numbers of several batches are added up; the measure is their quotient. By default the loss, of one
@@ -151,28 +157,59 @@ class Objective(torch.nn.Module, ABC):
         return {"input_ids": tokens.to(device), "attention_mask": mask.to(device)}
 
 
-class RecipeModule(Protocol):
-    """The module of a recipe, which `sentflow.training.recipes.table` names."""
+_Kind = TypeVar("_Kind", bound=type[Objective])
+_OBJECTIVES: dict[str, type[Objective]] = {}
 
-    def build(
-        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-    ) -> Objective:
-        """The objective before the first step.
 
-        Parameters
-        ----------
-        encoder
-            The start, on its device, in training mode.
-        settings
-            Every key of `sentflow.training.recipes.table.Recipe.settings` of this recipe, with its value.
-        draws
-            For the weights of new heads.
-        max_tokens
-            Texts are cut after this many tokens, special ones included.
+def recipe(name: str) -> Callable[[_Kind], _Kind]:
+    """Make a class the objective of a recipe.
 
-        Raises
-        ------
-        ConfigError
-            The encoder cannot be trained in this way.
-        """
-        ...
+    It is called with the start, on its device and in training mode, the settings of the recipe, draws for the weights
+    of new heads, and ``max_tokens``. It may raise ConfigError: the start cannot be trained in this way.
+
+    Parameters
+    ----------
+    name
+        Of `sentflow.training.recipes.settings.RECIPES`.
+    """
+
+    def mark(kind: _Kind) -> _Kind:
+        _OBJECTIVES[name] = kind
+        return kind
+
+    return mark
+
+
+def build_objective(
+    name: str,
+    encoder: SentenceTransformer,
+    settings: RecipeSettings,
+    training: TrainingSettings,
+    draws: Draws,
+) -> Objective:
+    """The objective of a recipe before the first step, with the options of a training.
+
+    Of all modules of recipes and options, only theirs are imported.
+
+    Parameters
+    ----------
+    name
+        Of the recipe.
+    encoder
+        The start, on its device and in training mode.
+    settings, training, draws
+        Of the recipe, and of the training.
+
+    Raises
+    ------
+    ConfigError
+        The encoder cannot be trained in this way.
+    """
+    import_module(module_of(name))
+    kind: Any = _OBJECTIVES[name]
+    for option, of_option in training.options.items():
+        module = import_module(option_module(option))
+        module.prepare(encoder, of_option, draws.of(option))
+        kind = module.extended(kind, of_option)
+    objective: Objective = kind(encoder, settings, draws, max_tokens=training.max_tokens)
+    return objective.to(encoder.device)

@@ -4,10 +4,9 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from transformers.utils import logging as transformers_logging
@@ -17,22 +16,22 @@ from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.files.io import file_sha256, read_json
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.segmentation import segmented
-from sentflow.training.contract import Objective, RecipeModule, Row, target_of
+from sentflow.training.contract import Objective, Row, build_objective, target_of
 from sentflow.training.data.table import TEXT_COLUMNS, check_rows, read_training_data
 from sentflow.training.draws import Draws
 from sentflow.training.export import save_encoder
 from sentflow.training.held_out import split
 from sentflow.training.leave import Leave, SaveEvery
-from sentflow.training.loop import Hooks, n_steps, train
+from sentflow.training.loop import Hooks, Trainer, n_steps
 from sentflow.training.made import Made
 from sentflow.training.meter import Meter
 from sentflow.training.new_weights import seeded
-from sentflow.training.options.apply import with_options
 from sentflow.training.place import Place
 from sentflow.training.processes import local_rank, processes_of
 from sentflow.training.progress import ProgressLog
 from sentflow.training.record import RANDOM_WEIGHTS, Data, Record, Start, Teacher
-from sentflow.training.settings import DROP, TrainingSettings
+from sentflow.training.settings import DROP, StartOfTraining, TrainingRun, TrainingSettings
+from sentflow.training.snapshots import snapshot_steps
 from sentflow.training.start import check_max_tokens, load_start
 from sentflow.training.state import Progress, StateFolder
 from sentflow.training.vocabulary import LearntVocabulary
@@ -47,10 +46,7 @@ class Job:
     Attributes
     ----------
     settings
-        Of the entry: ``model``, ``recipe``, ``module`` and ``least_rows`` (of the recipe), ``settings`` (of the
-        recipe), ``training``, ``seed``, ``pooling`` (None is that of the start), ``start`` (``name`` and perhaps
-        ``configuration`` and ``tokenizer``), ``data`` (``name``, ``form``), and perhaps ``segment`` (see
-        `sentflow.texts.segmentation`).
+        Of the training.
     start
         Manifest of the encoder that the training starts from.
     data
@@ -64,7 +60,7 @@ class Job:
         empty for recipes without a teacher.
     """
 
-    settings: Mapping[str, Any]
+    settings: TrainingRun
     start: Path
     data: Path
     code: str
@@ -84,65 +80,61 @@ class Job:
         torch.set_num_threads(place.threads)
         transformers_logging.disable_progress_bar()
         meter = Meter()
-        settings = self.settings
-        training = TrainingSettings.of(settings["training"])
-        draws = Draws(settings["seed"])
+        settings, training = self.settings, self.settings.training
+        draws = Draws(settings.seed)
         table = read_training_data(self.data)
         check_rows(table, training.batch_size)
         rows, held_out = split(self._segmented(self._taught(table.rows())), training, draws)
-        training = _comparing(training, rows, settings["least_rows"])
+        training = _comparing(training, rows, settings.least_rows)
         manifest = read_manifest(self.start)
         device = place.devices[local_rank()] or default_devices("torch")[0]
         check_devices((device,), backend="torch")
         processes = processes_of(device)
         objective = self._objective(manifest, rows, training, draws, device)
         objective.begin(rows)
-        total = n_steps(training, len(rows))
         data_sha256 = file_sha256(self.data)
         vectors_sha256 = [file_sha256(path) for path in self.teacher]
         state = StateFolder(
             place.state,
             key=_digest(
-                settings, data_sha256, vectors_sha256, manifest.files_sha256, self.code, self.versions
+                settings.as_dict(),
+                data_sha256,
+                vectors_sha256,
+                manifest.files_sha256,
+                self.code,
+                self.versions,
             ),
         )
-        logger.info("%d rows, %d steps of %d rows, on %s", len(rows), total, training.batch_size, device)
-        if held_out:
-            logger.info("%d further rows are held out", len(held_out))
         leave = Leave()
         leave.listen()
-        progress = train(
-            objective,
-            rows,
-            training,
-            draws,
-            state,
-            Hooks(
-                snapshot=lambda step: save_encoder(
-                    place.snapshots / f"step-{step:06d}",
-                    lambda part: objective.write(objective.exported(), part),
-                ),
-                leave=leave,
-                save_now=SaveEvery(place.save_seconds),
-                told=ProgressLog(total),
-                seconds=meter.seconds,
+        hooks = Hooks(
+            snapshot=lambda step: save_encoder(
+                place.snapshots / f"step-{step:06d}",
+                lambda part: objective.write(objective.exported(), part),
             ),
-            processes,
-            held_out=held_out,
+            leave=leave,
+            save_now=SaveEvery(place.save_seconds),
+            report=ProgressLog(n_steps(training, len(rows))),
+            seconds=meter.seconds,
         )
-        place.clear_snapshots(training.snapshot_steps(total))
+        trainer = Trainer(objective, rows, training, draws, hooks, processes, held_out=held_out)
+        logger.info(
+            "%d rows, %d steps of %d rows, on %s", len(rows), trainer.total, training.batch_size, device
+        )
+        if held_out:
+            logger.info("%d further rows are held out", len(held_out))
+        progress = trainer.run(state)
+        place.clear_snapshots(snapshot_steps(training, trainer.total))
         tokens = int(sum(row["tokens"] for row in progress.history))
         record = Record(
-            model=settings["model"],
-            recipe=settings["recipe"],
-            recipe_settings=settings["settings"],
+            model=settings.model,
+            recipe=settings.recipe,
+            recipe_settings=settings.settings.as_dict(),
             training=training.as_dict(),
-            seed=settings["seed"],
-            pooling=settings["pooling"],
-            start=_start(settings["start"], manifest),
-            data=Data(
-                settings["data"]["name"], data_sha256, len(table), settings["data"]["form"], len(held_out)
-            ),
+            seed=settings.seed,
+            pooling=settings.pooling,
+            start=_start(settings.start, manifest),
+            data=Data(settings.data, data_sha256, len(table), settings.form, len(held_out)),
             teacher=_teacher(self.teacher),
             code=self.code,
             versions=self.versions,
@@ -176,7 +168,7 @@ class Job:
 
     def _segmented(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The rows with words marked in their texts, as the encoder reads texts in use; each text is cut once."""
-        how = self.settings.get("segment")
+        how = self.settings.segment
         if how is None:
             return rows
         texts = list(dict.fromkeys(value for row in rows for value in row.values() if isinstance(value, str)))
@@ -195,25 +187,21 @@ class Job:
         draws: Draws,
         device: str,
     ) -> Objective:
-        start = self.settings["start"]
+        settings = self.settings
         encoder = load_start(
             manifest,
             self.start.parent,
-            pooling=self.settings["pooling"],
-            configuration=start.get("configuration"),
-            vocabulary=LearntVocabulary.of(start["tokenizer"], rows) if "tokenizer" in start else None,
+            pooling=settings.pooling,
+            configuration=settings.start.configuration,
+            vocabulary=LearntVocabulary.of(settings.start.tokenizer, rows)
+            if settings.start.tokenizer
+            else None,
             draws=draws,
             device=device,
         )
         check_max_tokens(encoder, training.max_tokens)
-        recipe = cast("RecipeModule", import_module(self.settings["module"]))
-
-        def build() -> Objective:
-            settings = self.settings["settings"]
-            return recipe.build(encoder, settings, draws, max_tokens=training.max_tokens).to(encoder.device)
-
         with seeded(draws.of("heads")):
-            return with_options(build, encoder, training, draws)
+            return build_objective(settings.recipe, encoder, settings.settings, training, draws)
 
 
 def _comparing(training: TrainingSettings, rows: Sequence[Row], least: int) -> TrainingSettings:
@@ -224,14 +212,14 @@ def _comparing(training: TrainingSettings, rows: Sequence[Row], least: int) -> T
     logger.info(
         "last_batch: drop, for the last batch of an epoch would have %d of at least %d rows", left, least
     )
-    return replace(training, last_batch=DROP)
+    return training.model_copy(update={"last_batch": DROP})
 
 
-def _start(start: Mapping[str, Any], manifest: Manifest) -> Start:
+def _start(start: StartOfTraining, manifest: Manifest) -> Start:
     kind, source = manifest.kind, manifest.source
-    if "configuration" in start:
-        kind, source = RANDOM_WEIGHTS, {key: value for key, value in start.items() if key != "name"}
-    return Start(start["name"], kind, source, manifest.revision, manifest.files_sha256)
+    if start.configuration is not None:
+        kind, source = RANDOM_WEIGHTS, {key: value for key, value in start.as_dict().items() if key != "name"}
+    return Start(start.name, kind, source, manifest.revision, manifest.files_sha256)
 
 
 def _teacher(files: Sequence[Path]) -> Teacher | None:

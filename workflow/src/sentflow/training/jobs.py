@@ -15,6 +15,7 @@ from sentflow.files.limits import use_limits
 from sentflow.jobs.environment import prepare_environment
 from sentflow.jobs.job import In, Json, Manual, Out, Resource, Wildcard, job
 from sentflow.jobs.versions import library_version
+from sentflow.training.settings import SnapshotChoice, TrainingRun
 
 logger = logging.getLogger(__name__)
 
@@ -249,7 +250,7 @@ def train(
     teacher_texts: In | None = None,
     teacher_embeddings: In | None = None,
     teacher_info: In | None = None,
-    settings: Json,
+    settings: TrainingRun,
     libraries: str = "",
     code: str = "",
     device: Resource[Json] = None,
@@ -354,31 +355,25 @@ def choose_snapshot(
     record: In,
     scores: Sequence[In] = (),
     state: Path,
-    settings: Json,
+    settings: SnapshotChoice,
     manifest: Out,
     selection: Out,
     last: Out,
 ) -> None:
-    """Development scores of a training's snapshots → the one that is the encoder.
-
-    Settings: {"model"}, {"kind"}, keys of selection.
-    """
-    from sentflow.encoders.kinds.table import TRAINED
+    """Development scores of a training's snapshots → the one that is the encoder."""
     from sentflow.encoders.manifest import WEIGHTS, write_manifest
     from sentflow.files.sealed import read_sealed, write_sealed
     from sentflow.training.exported import manifest_of
     from sentflow.training.links import link_files
     from sentflow.training.record import Record
-    from sentflow.training.selection import Choice
+    from sentflow.training.selection import choose
 
     # Snakemake has the outputs of the training, which it had not while that ran
     shutil.rmtree(state, ignore_errors=True)
-    model, kind = settings.pop("model"), settings.pop("kind", TRAINED)
-    choice = Choice(**settings)
     found = [read_sealed(file) for file in scores]
     steps = [score["step"] for score in found] or [Record.read(record).steps]
-    development = [score["measures"][choice.measure] for score in found] or [float("nan")]
-    chosen = choice.choose(steps, [float("nan") if score is None else score for score in development])
+    development = [score["measures"][settings.measure] for score in found] or [float("nan")]
+    chosen = choose(settings, steps, [float("nan") if score is None else score for score in development])
     logger.info("chosen: the encoder after step %d of %d scored", chosen["step"], len(found))
     weights = manifest.parent / WEIGHTS
     for step, folder in ((chosen["step"], weights), (steps[-1], last)):
@@ -387,7 +382,7 @@ def choose_snapshot(
             raise DataError(f"{snapshot} is missing. Delete {record} and run snakemake again.")
         shutil.rmtree(folder, ignore_errors=True)
         link_files(snapshot, folder)
-    write_manifest(manifest, manifest_of(weights, model=model, kind=kind))
+    write_manifest(manifest, manifest_of(weights, model=settings.model, kind=settings.kind))
     write_sealed(selection, chosen)
 
 

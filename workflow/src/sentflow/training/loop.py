@@ -13,7 +13,7 @@ from functools import partial
 import torch
 
 from sentflow.errors import DataError
-from sentflow.training.cache import chunks_by_length, gradients
+from sentflow.training.cache import StepSums, chunks_by_length, gradients
 from sentflow.training.contract import Objective, Row
 from sentflow.training.draws import Draws
 from sentflow.training.held_out import measured
@@ -22,6 +22,7 @@ from sentflow.training.order import Order
 from sentflow.training.precision import Precision
 from sentflow.training.processes import ALONE, Processes
 from sentflow.training.settings import TrainingSettings
+from sentflow.training.snapshots import snapshot_steps
 from sentflow.training.state import Progress, StateFolder
 
 logger = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ class Hooks:
         Whether to save the state and end now.
     save_now
         Whether to save the state after this step, beside those after snapshots.
-    told
+    report
         Called with the progress after every step.
     seconds
         Since this run began.
@@ -48,7 +49,7 @@ class Hooks:
     snapshot: Callable[[int], None] = lambda _step: None
     leave: Callable[[], bool] = lambda: False
     save_now: Callable[[], bool] = lambda: False
-    told: Callable[[Progress], None] = lambda _progress: None
+    report: Callable[[Progress], None] = lambda _progress: None
     seconds: Callable[[], float] = lambda: 0.0
 
 
@@ -65,18 +66,8 @@ def n_steps(settings: TrainingSettings, n_rows: int) -> int:
     return max(1, math.ceil(settings.epochs * order.batches_per_epoch / settings.accumulate))
 
 
-def train(
-    objective: Objective,
-    rows: Sequence[Row],
-    settings: TrainingSettings,
-    draws: Draws,
-    state: StateFolder,
-    hooks: Hooks,
-    processes: Processes = ALONE,
-    *,
-    held_out: Sequence[Row] = (),
-) -> Progress:
-    """Train an objective from its last state on disk, or from the start, to the last step.
+class Trainer:
+    """Trains an objective from its last state on disk, or from the start, to the last step.
 
     Parameters
     ----------
@@ -86,123 +77,143 @@ def train(
         All rows that are trained on.
     settings, draws
         Of the training.
-    state
-        Where its states lie.
     hooks
         See `Hooks`.
     processes
         That train together; the first one saves.
     held_out
         See `sentflow.training.held_out`; measured wherever the encoder is saved.
-
-    Returns
-    -------
-    Progress
-        With a row of history per step: ``step`` (1 is the first), ``loss``, ``learning_rate``, ``gradient_norm``
-        (before clipping), ``tokens`` (without padding, of all views).
-
-    Raises
-    ------
-    LeftEarly
-        `hooks.leave` said so; the state is saved.
-    DataError
-        The loss or a gradient is not a number, or a state could not be written. The last good state is kept.
     """
 
-    def saved(save: Callable[[], None]) -> None:
-        if not processes.rank:
-            save()
-        processes.wait()
+    def __init__(
+        self,
+        objective: Objective,
+        rows: Sequence[Row],
+        settings: TrainingSettings,
+        draws: Draws,
+        hooks: Hooks,
+        processes: Processes = ALONE,
+        *,
+        held_out: Sequence[Row] = (),
+    ) -> None:
+        self.objective, self.rows, self.held_out = objective, rows, held_out
+        self.settings, self.draws = settings, draws
+        self.hooks, self.processes = hooks, processes
+        self.total = n_steps(settings, len(rows))
+        self._snapshots = set(snapshot_steps(settings, self.total))
+        self._optimiser = make_optimiser(objective, settings)
+        self._precision = Precision(settings.precision, objective.encoder.device)
+        self._order = Order(len(rows), settings.batch_size, settings.last_batch, draws)
 
-    def snapshot() -> None:
-        saved(lambda: hooks.snapshot(progress.step))
-        objective.at_step(progress.step, total)
-        if held_out and all(row["step"] != progress.step for row in progress.held_out):
+    def run(self, state: StateFolder) -> Progress:
+        """Train to the last step.
+
+        Parameters
+        ----------
+        state
+            Where the states of the training lie.
+
+        Returns
+        -------
+        Progress
+            With a row of history per step: ``step`` (1 is the first), ``loss``, ``learning_rate``, ``gradient_norm``
+            (before clipping), ``tokens`` (without padding, of all views).
+
+        Raises
+        ------
+        LeftEarly
+            `Hooks.leave` said so; the state is saved.
+        DataError
+            The loss or a gradient is not a number, or a state could not be written. The last good state is kept.
+        """
+        progress = state.restore(self.objective, self._optimiser)
+        self._precision.restore(progress.scaler)
+        earlier = progress.seconds
+        if progress.step:
+            progress.resumed.append(progress.step)
+        elif 0 in self._snapshots:
+            self._snapshot(progress)
+        self.objective.train()
+        while progress.step < self.total:
+            try:
+                row = self._step(progress.step)
+            except DataError:  # weights and moments are still those before this step
+                self._save(state, progress)
+                raise
+            progress.step += 1
+            progress.history.append({"step": progress.step, **row})
+            progress.scaler, progress.seconds = self._precision.state(), earlier + self.hooks.seconds()
+            self.hooks.report(progress)
+            at_snapshot = progress.step in self._snapshots
+            if at_snapshot:
+                self._snapshot(progress)
+            leaving = progress.step < self.total and self.processes.agreed(self.hooks.leave())
+            if leaving or at_snapshot or self.processes.agreed(self.hooks.save_now()):
+                self._save(state, progress)
+            if leaving:
+                raise LeftEarly(f"saved after step {progress.step} of {self.total}")
+        return progress
+
+    def _save(self, state: StateFolder, progress: Progress) -> None:
+        if not self.processes.rank:
+            state.save(self.objective, self._optimiser, progress)
+        self.processes.wait()
+
+    def _snapshot(self, progress: Progress) -> None:
+        """Save the encoder, and measure held-out rows."""
+        if not self.processes.rank:
+            self.hooks.snapshot(progress.step)
+        self.processes.wait()
+        self.objective.at_step(progress.step, self.total)
+        if self.held_out and all(row["step"] != progress.step for row in progress.held_out):
             progress.held_out += measured(
-                objective, held_out, settings, draws, step=progress.step, autocast=precision.autocast
+                self.objective,
+                self.held_out,
+                self.settings,
+                self.draws,
+                step=progress.step,
+                autocast=self._precision.autocast,
             )
-        objective.train()
+        self.objective.train()
 
-    total = n_steps(settings, len(rows))
-    snapshots = set(settings.snapshot_steps(total))
-    optimiser = make_optimiser(objective, settings)
-    precision = Precision(settings.precision, objective.encoder.device)
-    order = Order(len(rows), settings.batch_size, settings.last_batch, draws)
-    step = partial(_step, objective, rows, settings, draws, order, optimiser, precision, processes, total)
-    progress = state.restore(objective, optimiser)
-    precision.restore(progress.scaler)
-    earlier = progress.seconds
-    if progress.step:
-        progress.resumed.append(progress.step)
-    elif 0 in snapshots:
-        snapshot()
-    objective.train()
-    while progress.step < total:
-        try:
-            row = step(progress.step)
-        except DataError:  # weights and moments are still those before this step
-            saved(lambda: state.save(objective, optimiser, progress))
-            raise
-        progress.step += 1
-        progress.history.append({"step": progress.step, **row})
-        progress.scaler, progress.seconds = precision.state(), earlier + hooks.seconds()
-        hooks.told(progress)
-        if progress.step in snapshots:
-            snapshot()
-        leaving = progress.step < total and processes.agreed(hooks.leave())
-        if leaving or progress.step in snapshots or processes.agreed(hooks.save_now()):
-            saved(lambda: state.save(objective, optimiser, progress))
-        if leaving:
-            raise LeftEarly(f"saved after step {progress.step} of {total}")
-    return progress
-
-
-def _step(
-    objective: Objective,
-    rows: Sequence[Row],
-    settings: TrainingSettings,
-    draws: Draws,
-    order: Order,
-    optimiser: torch.optim.Optimizer,
-    precision: Precision,
-    processes: Processes,
-    total: int,
-    step: int,
-) -> dict[str, float]:
-    rate = learning_rate(settings, step, total)
-    for group in optimiser.param_groups:
-        group["lr"] = rate
-    objective.at_step(step, total)
-    parameters = [value for _, value in trained(objective)]
-    limit = math.inf if settings.clip is None else settings.clip
-    while True:
-        optimiser.zero_grad(set_to_none=True)
-        loss, tokens = 0.0, 0
-        for part in range(settings.accumulate):
-            batch = [rows[index] for index in order.rows(step * settings.accumulate + part)]
-            found = gradients(
-                objective,
-                batch,
-                draws.of("step", step, "part", part),
-                chunks=lambda examples: chunks_by_length(examples, settings.chunk_tokens),
-                cached=settings.gradient_cache,
-                scale=precision.scale / settings.accumulate,
-                autocast=precision.autocast,
-                processes=processes,
+    def _step(self, step: int) -> dict[str, float]:
+        rate = learning_rate(self.settings, step, self.total)
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        self.objective.at_step(step, self.total)
+        parameters = [value for _, value in trained(self.objective)]
+        limit = math.inf if self.settings.clip is None else self.settings.clip
+        precision = self._precision
+        while True:
+            self._optimiser.zero_grad(set_to_none=True)
+            sums = [self._gradients(step, part) for part in range(self.settings.accumulate)]
+            loss = sum(each.loss / self.settings.accumulate for each in sums)
+            precision.unscale(self._optimiser)
+            norm = float(torch.nn.utils.clip_grad_norm_(parameters, limit))
+            if not math.isfinite(loss) or not (math.isfinite(norm) or precision.may_overflow):
+                raise DataError(
+                    f"at step {step + 1} of {self.total}, with learning rate {rate:.3g}, the "
+                    f"{'gradient' if math.isfinite(loss) else 'loss'} is not a number (loss {loss}, norm of the "
+                    f"gradient {norm}). Write a smaller training.learning_rate, a longer training.warm_up, or "
+                    "training.clip; the state before this step is kept."
+                )
+            if precision.step(self._optimiser):
+                tokens = sum(each.tokens for each in sums)
+                return {"loss": loss, "learning_rate": rate, "gradient_norm": norm, "tokens": tokens}
+            logger.info(
+                "step %d is computed again: its gradients overflow. New scale: %g", step + 1, precision.scale
             )
-            loss += found.loss / settings.accumulate
-            tokens += found.tokens
-        precision.unscale(optimiser)
-        norm = float(torch.nn.utils.clip_grad_norm_(parameters, limit))
-        if not math.isfinite(loss) or not (math.isfinite(norm) or precision.may_overflow):
-            raise DataError(
-                f"at step {step + 1} of {total}, with learning rate {rate:.3g}, the "
-                f"{'gradient' if math.isfinite(loss) else 'loss'} is not a number (loss {loss}, norm of the gradient "
-                f"{norm}). Write a smaller training.learning_rate, a longer training.warm_up, or training.clip; the "
-                "state before this step is kept."
-            )
-        if precision.step(optimiser):
-            return {"loss": loss, "learning_rate": rate, "gradient_norm": norm, "tokens": tokens}
-        logger.info(
-            "step %d is computed again: its gradients overflow. New scale: %g", step + 1, precision.scale
+
+    def _gradients(self, step: int, part: int) -> StepSums:
+        """Add the gradients of one of the batches of a step."""
+        batch = [self.rows[index] for index in self._order.rows(step * self.settings.accumulate + part)]
+        return gradients(
+            self.objective,
+            batch,
+            self.draws.of("step", step, "part", part),
+            chunks=partial(chunks_by_length, max_tokens_per_chunk=self.settings.chunk_tokens),
+            cached=self.settings.gradient_cache,
+            scale=self._precision.scale / self.settings.accumulate,
+            autocast=self._precision.autocast,
+            processes=self.processes,
         )

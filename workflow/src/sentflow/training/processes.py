@@ -15,6 +15,8 @@ import torch.distributed as dist
 
 Chunk: TypeAlias = tuple[int, int]
 """View and number of a chunk."""
+Tensors: TypeAlias = Mapping[str, torch.Tensor]
+"""What a chunk is represented by, each a row per example."""
 
 
 class Processes:
@@ -32,9 +34,7 @@ class Processes:
         """The chunks that this process represents."""
         return list(chunks)
 
-    def gathered(
-        self, own: Mapping[Chunk, torch.Tensor], chunks: Sequence[Chunk]
-    ) -> dict[Chunk, torch.Tensor]:
+    def gathered(self, own: Mapping[Chunk, Tensors], chunks: Sequence[Chunk]) -> dict[Chunk, Tensors]:
         """The vectors of all chunks, without graphs, given those of this process."""
         return {chunk: own[chunk] for chunk in chunks}
 
@@ -63,20 +63,27 @@ class SeveralProcesses(Processes):
     def share(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         return list(chunks[self.rank :: self.size])
 
-    def gathered(
-        self, own: Mapping[Chunk, torch.Tensor], chunks: Sequence[Chunk]
-    ) -> dict[Chunk, torch.Tensor]:
-        shapes: list[dict[Chunk, tuple[torch.Size, torch.dtype]]] = [{} for _ in range(self.size)]
-        dist.all_gather_object(shapes, {chunk: (part.shape, part.dtype) for chunk, part in own.items()})
-        found = {}
+    def gathered(self, own: Mapping[Chunk, Tensors], chunks: Sequence[Chunk]) -> dict[Chunk, Tensors]:
+        known: list[dict[Chunk, dict[str, tuple[torch.Size, torch.dtype]]]] = [{} for _ in range(self.size)]
+        own_shapes = {
+            chunk: {name: (each.shape, each.dtype) for name, each in part.items()}
+            for chunk, part in own.items()
+        }
+        dist.all_gather_object(known, own_shapes)
+        found: dict[Chunk, Tensors] = {}
         for number, chunk in enumerate(chunks):
             owner = number % self.size
-            shape, dtype = shapes[owner][chunk]
-            part = own.get(chunk)
-            # A copy, so that the graph of the own part stays apart
-            tensor = torch.empty(shape, dtype=dtype, device=self._device) if part is None else part.clone()
-            dist.broadcast(tensor, owner)
-            found[chunk] = tensor
+            tensors = {}
+            for name, (shape, dtype) in known[owner][chunk].items():
+                # A copy, so that the graph of the own part stays apart
+                each = (
+                    own[chunk][name].clone()
+                    if chunk in own
+                    else torch.empty(shape, dtype=dtype, device=self._device)
+                )
+                dist.broadcast(each, owner)
+                tensors[name] = each
+            found[chunk] = tensors
         return found
 
     def first_alone(self, objective: torch.nn.Module) -> None:

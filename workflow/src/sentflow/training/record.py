@@ -55,7 +55,7 @@ class Data:
     rows
         Rows of the table.
     form
-        ``"texts"``, ``"pairs"``, ``"triplets"``, ``"labelled"`` or ``"spans"``, see `sentflow.training.recipes.table`.
+        ``"texts"``, ``"pairs"``, ``"triplets"``, ``"labelled"`` or ``"spans"``, see `sentflow.training.data.forms`.
     held_out
         Of these rows, those that it was not trained on, see `sentflow.training.held_out`.
     """

@@ -1,118 +1,238 @@
-"""How any recipe is trained: steps, batches, optimiser, precision. Standard library only: the Snakefile imports it."""
+"""How encoders are trained: what entries of kind trained say, and what the jobs of a training read.
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+No digest of code holds this module, for all that it says reaches jobs as their params: nothing here computes a result.
+The Snakefile imports it: standard library and pydantic only.
+"""
 
-from sentflow.errors import ConfigError
-from sentflow.training.options.table import OPTIONS
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from sentflow.config.model import (
+    Correlation,
+    Count,
+    Distinct,
+    Int,
+    Maybe,
+    Number,
+    Pair,
+    Seed,
+    Settings,
+    Several,
+    Text,
+)
+from sentflow.training.recipes.settings import RECIPES, RecipeSettings
 
 KEEP, DROP = "keep", "drop"
 LINEAR, CONSTANT, COSINE = "linear", "constant", "cosine"
 FLOAT32, BFLOAT16, FLOAT16 = "float32", "bfloat16-autocast", "float16-autocast"
+# How evaluations without improvement are counted for early stopping
+RESET = "reset"  # since the best so far
+CUMULATIVE = (
+    "cumulative"  # each that is lower than the one before, never counted back (galsang/SG-BERT@23d5ebec)
+)
+BEST, LAST = "best", "last"
 
 
-@dataclass(frozen=True)
-class TrainingSettings:
-    """Settings under ``training`` of an entry of kind trained.
+class Tokenizer(Settings):
+    """A vocabulary learnt from the rows; texts are normalised and split as the tokenizer of like does."""
 
-    Attributes
-    ----------
-    learning_rate
-        Of the peak.
-    steps, epochs
-        How long: steps of the optimiser, or passes over the rows; one of them.
-    batch_size
-        Rows of a batch.
-    accumulate
-        Batches whose gradients are averaged to one step.
-    max_tokens
-        Texts are cut after this many tokens, special ones included.
-    schedule
-        After the warm-up: ``"linear"`` to 0, ``"cosine"`` to 0, or ``"constant"``.
-    warm_up
-        Share of the steps in which the rate rises linearly from 0, in [0, 1].
-    weight_decay
-        Not of biases and normalisations (`sentflow.training.optimiser`).
-    betas, epsilon
-        Of AdamW.
-    bias_correction
-        Whether AdamW corrects its moments; False is the AdamW of ConSERT, which does not and decays after the step.
-    clip
-        Largest norm of the gradient; None is no limit.
-    precision
-        ``"float32"``; ``"bfloat16-autocast"``; ``"float16-autocast"`` with a scaler of the loss, on GPUs only.
-    last_batch
-        Whether the rows that do not fill the last batch of an epoch are kept or dropped. The job drops those that its
-        recipe has nothing to compare with.
-    snapshots
-        Every so many steps the encoder is saved and scored, and before the first; None is the last step alone.
-    chunk_tokens
-        A view is computed in chunks of rows of about equal length, of at most so many tokens with padding.
-    gradient_cache
-        Whether a chunk's graph is thrown away and computed once more, so that memory does not grow with the batch.
-    held_out
-        Share of the rows that are never trained on and are measured at each snapshot, in (0, 1), rounded down to whole
-        batches; None is no row.
-    matryoshka, lora
-        Settings of options, see `sentflow.training.options`; None is without.
+    size: Int = Field(ge=10)
+    """Tokens of the vocabulary, special ones included; vocab_size of the configuration follows."""
+
+
+class Start(Settings):
+    """An encoder with random weights: the architecture of another, perhaps changed."""
+
+    like: str
+    """The encoder whose tokenizer and architecture are taken."""
+    configuration: dict[str, Any]
+    """Keys of its config.json that are changed, e.g. num_hidden_layers; the weights are drawn."""
+    tokenizer: Maybe[Tokenizer] = None
+    """Learn the vocabulary from the rows that are trained on; texts are normalised and split as the tokenizer of
+    like does.
     """
 
-    learning_rate: float
-    steps: int | None = None
-    epochs: float | None = None
-    batch_size: int = 64
-    accumulate: int = 1
-    max_tokens: int = 128
-    schedule: str = LINEAR
-    warm_up: float = 0.0
-    weight_decay: float = 0.0
-    betas: tuple[float, float] = (0.9, 0.999)
-    epsilon: float = 1e-8
+
+class OptionSettings(Settings):
+    """Settings of an option of any recipe; with the distributions whose versions count beside those of any training."""
+
+    libraries: ClassVar[tuple[str, ...]] = ()
+
+
+class Matryoshka(OptionSettings):
+    """The first numbers of each vector, trained to be a vector of their own."""
+
+    dimensions: Distinct[Count] = Field(min_length=1)
+    """How many numbers are left; name the whole width, too."""
+    weights: Maybe[Several[Annotated[Number, Field(gt=0)]]] = None
+    """What the loss of each is multiplied by; 1 if left out."""
+
+
+class Lora(OptionSettings):
+    """A product of two thin matrices beside each of some layers."""
+
+    libraries = ("peft",)
+
+    rank: Count
+    """Of the product."""
+    alpha: Number = Field(gt=0)
+    """The product is multiplied by alpha / rank."""
+    dropout: Number = Field(0, ge=0, lt=1)
+    """Probability of dropout before the product."""
+    targets: Several[Text] | None = Field(None, min_length=1)
+    """Ends of the names of the layers, e.g. query; null is what peft takes for this type of model."""
+
+
+class TrainingOptions(Settings):
+    """How any recipe is trained."""
+
+    learning_rate: Maybe[Number] = Field(None, gt=0)
+    """Highest learning rate, after the warm-up."""
+    steps: Count | None = None
+    """Updates of the weights; or write epochs."""
+    epochs: Number | None = Field(None, gt=0)
+    """Passes over the rows; or write steps."""
+    batch_size: Count = 64
+    """Rows of a batch, at least 2 where other rows of a batch are negatives."""
+    accumulate: Count = 1
+    """Batches whose gradients are averaged to one step; negatives are those of one batch."""
+    max_tokens: Int = Field(128, ge=3)
+    """Texts are cut after this many tokens in training, special ones included."""
+    schedule: Literal["linear", "cosine", "constant"] = "linear"
+    """The learning rate after the warm-up, linear or cosine to 0 at the last step, or constant."""
+    warm_up: Number = Field(0, ge=0, le=1)
+    """Share of the steps in which the learning rate rises from 0."""
+    weight_decay: Number = Field(0, ge=0)
+    """Of AdamW; biases and normalisations are not decayed."""
+    betas: Pair[Annotated[Number, Field(ge=0, lt=1)]] = (0.9, 0.999)
+    """Of AdamW."""
+    epsilon: Number = Field(1e-08, gt=0)
+    """Of AdamW."""
     bias_correction: bool = True
-    clip: float | None = 1.0
-    precision: str = FLOAT32
-    last_batch: str = KEEP
-    snapshots: int | None = None
-    chunk_tokens: int = 512
+    """Whether AdamW corrects its moments for their start at 0. The AdamW of ConSERT, which false takes, does not,
+    and decays weights after the step.
+    """
+    clip: Number | None = Field(1.0, gt=0)
+    """Greatest norm of the gradient; null is no limit."""
+    precision: Literal["float32", "bfloat16-autocast", "float16-autocast"] = "float32"
+    """float32, or products of matrices in a shorter type; bfloat16-autocast is faster on processors with
+    instructions for it, float16-autocast needs a GPU.
+    """
+    last_batch: Literal["keep", "drop"] = "keep"
+    """Whether an epoch keeps or drops the rows that do not fill its last batch. A row left alone without a negative
+    of its own is always dropped by recipes that compare the rows of a batch.
+    """
+    snapshots: Count | None = None
+    """Every so many steps the encoder is saved, and before the first; null is after the last step alone."""
+    chunk_tokens: Int = Field(512, ge=8)
+    """Texts of a batch are computed in chunks of about equal length, of at most so many tokens with padding."""
     gradient_cache: bool = False
-    held_out: float | None = None
-    matryoshka: Mapping[str, Any] | None = None
-    lora: Mapping[str, Any] | None = None
+    """Whether chunks are computed twice, so that memory does not grow with the batch."""
+    held_out: Number | None = Field(None, gt=0, lt=1)
+    """Share of the rows that are drawn by the seed, never trained on, and measured at each snapshot; rounded down to
+    whole batches. null is none.
+    """
+    matryoshka: Matryoshka | None = None
+    """Train the first numbers of each vector to be a vector of their own; null is without."""
+    lora: Lora | None = None
+    """Train a product of two thin matrices beside each of some layers, and add it to their weights at the end; null
+    is without.
+    """
 
-    @classmethod
-    def of(cls, found: Mapping[str, Any]) -> "TrainingSettings":
-        """From the map of an entry that fits its schema.
 
-        Raises
-        ------
-        ConfigError
-            A key is unknown, or neither or both of ``steps`` and ``epochs`` are given.
-        """
-        known = {field.name for field in fields(cls)}
-        if unknown := sorted(set(found) - known):
-            raise ConfigError(
-                f"training.{unknown[0]}: there is no such key. Known: {', '.join(sorted(known))}."
-            )
-        if (found.get("steps") is None) == (found.get("epochs") is None):
-            raise ConfigError("training: write either steps or epochs, and not both.")
-        if "learning_rate" not in found:
-            raise ConfigError("training: the key learning_rate is missing.")
-        values = dict(found)
-        if "betas" in values:
-            values["betas"] = tuple(values["betas"])
-        return cls(**values)
+class TrainingSettings(TrainingOptions):
+    """The same, complete."""
 
-    def snapshot_steps(self, n_steps: int) -> list[int]:
-        """The steps after which the encoder is saved: 0 and every so many where asked for, and always the last."""
-        return [*range(0, n_steps, self.snapshots), n_steps] if self.snapshots else [n_steps]
+    learning_rate: Number = Field(gt=0)
+    """Highest learning rate, after the warm-up."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Whether the length is said once."""
+        if (self.steps is None) == (self.epochs is None):
+            yield "", "write either steps or epochs, and not both."
 
     @property
-    def options(self) -> dict[str, Mapping[str, Any]]:
-        """The options that are taken, see `sentflow.training.options.table`."""
-        found = {name: getattr(self, name) for name in OPTIONS}
-        return {name: settings for name, settings in found.items() if settings is not None}
+    def options(self) -> Mapping[str, OptionSettings]:
+        """Name → settings of the options of any recipe that are taken, in the order in which they are laid over it."""
+        options = {"matryoshka": self.matryoshka, "lora": self.lora}
+        return {name: option for name, option in options.items() if option is not None}
 
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON writes it."""
-        return asdict(self) | {"betas": list(self.betas)}
+
+class Rule(Settings):
+    """How a snapshot is chosen."""
+
+    measure: Correlation = "spearman"
+    """The score."""
+    rule: Literal["best", "last"] = "best"
+    """The snapshot with the best score, the earliest of equals; or the last, whatever its score."""
+    patience: Count | None = None
+    """The search ends after so many scores without improvement; null looks at all snapshots."""
+    counted: Literal["reset", "cumulative"] = "reset"
+    """Whether the count starts again with an improvement, or counts every score below the one before (as SG-BERT's
+    code).
+    """
+
+
+class Selection(Rule):
+    """Which snapshot is the encoder; without this key the last one."""
+
+    pairs: str
+    """The pair set on which snapshots are scored; none that the results are reported on."""
+
+
+def option_module(name: str) -> str:
+    """The module of an option of any recipe, which jobs import by its name: `prepare` and `extended`."""
+    return f"sentflow.training.options.{name}"
+
+
+# --- jobs -----------------------------------------------------------------------------------------------------
+
+
+class StartOfTraining(Settings):
+    """The encoder that a training starts from."""
+
+    name: Text
+    """An entry of models."""
+    configuration: dict[str, Any] | None = None
+    """Keys of its config.json that are changed where the weights are drawn; null takes its weights."""
+    tokenizer: Tokenizer | None = None
+
+
+class TrainingRun(Settings):
+    """Everything that a training is a function of, beside its files."""
+
+    model: Text
+    recipe: Text
+    settings: RecipeSettings
+    """Of the recipe."""
+    least_rows: Int
+    """Of a batch, where the recipe compares a text with others of its batch."""
+    training: TrainingSettings
+    seed: Seed
+    pooling: str | None
+    """How the encoder is read out in training; null is as the start's files say."""
+    segment: str | None
+    """How words are marked in texts, see `sentflow.texts.segmentation`."""
+    start: StartOfTraining
+    data: Text
+    form: Text
+    """Of the data."""
+
+    @field_validator("settings", mode="before")
+    @classmethod
+    def _of_recipe(cls, settings: Any, info: ValidationInfo) -> Any:
+        if isinstance(settings, RecipeSettings):
+            return settings
+        return RECIPES[info.data["recipe"]].model_validate(settings)
+
+
+class SnapshotChoice(Rule):
+    """Which snapshot is the encoder."""
+
+    model: Text
+    kind: Text
+    """Of the encoder that the recipe makes."""
+    pairs: str | None = None
+    """The pair set on which snapshots are scored; null where none are."""

@@ -17,12 +17,17 @@ def snapshot_name(model: str, step: int) -> str:
     return f"{model}{SNAPSHOT}{step:06d}"
 
 
+def snapshot_steps(training: TrainingSettings, n_steps: int) -> list[int]:
+    """The steps after which an encoder is saved: 0 and every so many where asked for, and always the last."""
+    return [*range(0, n_steps, training.snapshots), n_steps] if training.snapshots else [n_steps]
+
+
 def scored_steps(entry: Mapping[str, Any]) -> list[int]:
     """The steps after which a trained encoder is scored on development pairs; none where nothing is chosen by them."""
-    training = TrainingSettings.of(entry["training"])
+    training = TrainingSettings.model_validate(entry["training"])
     if "pairs" not in entry.get("selection", {}) or training.steps is None:
         return []
-    return training.snapshot_steps(training.steps)
+    return snapshot_steps(training, training.steps)
 
 
 def snapshot_entries(model: str, entry: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

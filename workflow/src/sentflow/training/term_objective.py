@@ -2,7 +2,7 @@
 
 import logging
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,12 +22,12 @@ from sentflow.training.draws import Draws
 from sentflow.training.losses.ranking import false_negatives
 from sentflow.training.modules import transformer_of
 from sentflow.training.prediction_heads import KINDS, prediction_head
+from sentflow.training.recipes.settings import SparseEmbed, Splade
 from sentflow.training.views.questions import document_columns, question_views
 
 logger = logging.getLogger(__name__)
 
 _START_TEXTS = 128
-_PROMPTS = {QUERY: "question_prompt", DOCUMENT: "document_prompt"}
 
 
 def masked_model_of(encoder: SentenceTransformer, draws: Draws) -> Any:
@@ -72,7 +72,7 @@ class TermObjective(Objective):
     encoder, max_tokens
         See `Objective`.
     settings
-        Of the recipe; see ``$defs/splade`` of the schema of recipes.
+        Of the recipe.
     draws
         For texts that the start is checked with.
     weigher
@@ -82,7 +82,7 @@ class TermObjective(Objective):
     def __init__(
         self,
         encoder: SentenceTransformer,
-        settings: Mapping[str, Any],
+        settings: Splade | SparseEmbed,
         draws: Draws,
         weigher: TermWeigher,
         *,
@@ -90,7 +90,7 @@ class TermObjective(Objective):
     ) -> None:
         super().__init__(encoder, max_tokens=max_tokens)
         self.weigher = weigher
-        self.settings = settings
+        self.settings: Splade | SparseEmbed = settings
         self.step, self.rise_steps = 0, 0
         self._draws = draws
 
@@ -99,7 +99,7 @@ class TermObjective(Objective):
         keys = {DOCUMENT: "start_terms", QUERY: "start_question_terms"}
         texts = {side: self._texts(rows, side) for side in SIDES}
         for side, key in keys.items():
-            n_terms = self.settings.get(key)
+            n_terms = getattr(self.settings, key, None)
             if n_terms is not None:
                 with _of_setting(f"settings.{key}"):
                     found = calibrate(self.weigher, texts[side], n_terms, side=side)
@@ -109,7 +109,7 @@ class TermObjective(Objective):
                 )
         for side in SIDES:
             key = keys[side if self.weigher.two_heads else DOCUMENT]
-            given = self.settings[key]
+            given = getattr(self.settings, key)
             instead = (
                 "a number of active terms such as 200" if given is None else f"another number than {given}"
             )
@@ -122,25 +122,25 @@ class TermObjective(Objective):
 
     def at_step(self, step: int, total: int) -> None:
         """See `Objective`."""
-        self.step, self.rise_steps = step, round(self.settings["flops_rise"] * total)
+        self.step, self.rise_steps = step, round(self.settings.flops_rise * total)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
         """See `Objective`."""
         return question_views(self, rows, self.settings)
 
     @abstractmethod
-    def parts(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> LossParts:
+    def parts(self, views: Sequence[Any], rows: Sequence[Row]) -> LossParts:
         """The loss of a step, and what it is the sum of."""
 
     @abstractmethod
-    def term_weights(self, view: torch.Tensor) -> torch.Tensor:
+    def term_weights(self, view: Any) -> torch.Tensor:
         """(n, V) weights of terms of what `represent` gave."""
 
-    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
+    def loss(self, views: Sequence[Any], rows: Sequence[Row]) -> torch.Tensor:
         """See `parts`."""
         return self.parts(views, rows).total
 
-    def measures(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
+    def measures(self, views: Sequence[Any], rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
         """See `Objective`: the loss and its parts, and how many terms are active."""
         with torch.no_grad():
             parts = self.parts(views, rows)
@@ -168,7 +168,7 @@ class TermObjective(Objective):
             (n, 2) of the document and the negative of each row, where the data have scores; else (n, C), of all
             documents of the batch. None where no teacher is read.
         """
-        if self.settings["ranking"] not in (MARGIN_MSE, KL):
+        if self.settings.ranking not in (MARGIN_MSE, KL):
             return None
         if "score" in rows[0]:
             return torch.tensor([[row["score"], row["negative_score"]] for row in rows], device=device)
@@ -177,11 +177,11 @@ class TermObjective(Objective):
             for column in ("text", *document_columns(rows))
         )
         cosines: torch.Tensor = cos_sim(questions, torch.cat(documents))
-        return cosines.to(device) * float(self.settings["teacher_scale"])
+        return cosines.to(device) * float(self.settings.teacher_scale)
 
     def candidates(self, scores: torch.Tensor, rows: Sequence[Row]) -> torch.Tensor:
         """What the ranking loss reads of the scores of all questions with all documents of a batch, (n, C)."""
-        ranking = self.settings["ranking"]
+        ranking = self.settings.ranking
         if ranking == CONTRASTIVE:
             texts = [[row[column] for row in rows] for column in document_columns(rows)]
             known = false_negatives([row["text"] for row in rows], texts)
@@ -192,7 +192,7 @@ class TermObjective(Objective):
         """Some texts of a side, each different, as the encoder reads them."""
         column = "text" if side == QUERY else document_columns(rows)[0]
         order = self._draws.of("start texts", side).generator().permutation(len(rows)).tolist()
-        prompt = self.settings[_PROMPTS[side]]
+        prompt = self.settings.question_prompt if side == QUERY else self.settings.document_prompt
         different = list(dict.fromkeys(prompt + rows[place][column] for place in order))[:_START_TEXTS]
         empty = set(self.weigher.without_tokens(different))
         return [text for place, text in enumerate(different) if place not in empty]

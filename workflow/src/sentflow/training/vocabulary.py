@@ -12,6 +12,7 @@ from tokenizers.trainers import WordPieceTrainer
 from sentflow.errors import ConfigError
 from sentflow.training.contract import Row
 from sentflow.training.data.table import TEXT_COLUMNS
+from sentflow.training.settings import Tokenizer as TokenizerSettings
 
 logger = logging.getLogger(__name__)
 
@@ -34,9 +35,9 @@ class LearntVocabulary:
     texts: Sequence[str]
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], rows: Sequence[Row]) -> "LearntVocabulary":
+    def of(cls, settings: TokenizerSettings, rows: Sequence[Row]) -> "LearntVocabulary":
         """From ``start.tokenizer`` of an entry, and all texts of the rows that are trained on."""
-        return cls(settings["size"], [row[key] for row in rows for key in TEXT_COLUMNS if key in row])
+        return cls(settings.size, [row[key] for row in rows for key in TEXT_COLUMNS if key in row])
 
     def tokenizer(self, like: Any) -> Any:
         """A tokenizer that normalises and splits texts as another one does, with this vocabulary.

@@ -1,14 +1,18 @@
 """What is wrong with tasks, protocols, and what is asked of probes."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from sentflow.config.entries import AllEntries, Entries, Entry, Selected
 from sentflow.config.experiment import Configuration, Probe, Report
 from sentflow.config.problems.common import dataset_problems, missing_files, needed, unknown
-from sentflow.families.probing.task_protocols import FOR_OWN_TASKS, protocol_name
-from sentflow.probing.protocol.catalog import keeping_documents, names_documents, protocol_of
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.protocol.catalog import (
+    FOR_OWN_TASKS,
+    keeping_documents,
+    names_documents,
+    protocol_name,
+    protocol_of,
+)
+from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.task_files import DERIVED, files_of, has_groups
 
 Protocols = Mapping[str, ProbeProtocol | None]
@@ -77,7 +81,7 @@ def _protocol_problems(config: Configuration, entries: AllEntries, selected: Sel
     for protocol in {one.name: one for one in with_documents}.values():
         twin = keeping_documents(protocol)
         own = known.get(twin.name)
-        if own and replace(own, title=twin.title) != twin:
+        if own and own.but(title=twin.title) != twin:
             yield (
                 f"protocols.{twin.name}: this is the name of {protocol.name} with documents kept together, which "
                 "probe.documents asks for, but the entry differs in more than group_folds. Give it another name."

@@ -25,9 +25,9 @@ from sentflow.training.data.collected import (
     retriever_of,
 )
 from sentflow.training.data.combined import held_out_of, is_combined, relations_of, with_relations
-from sentflow.training.recipes.table import PAIRS, RECIPES, SCORED, Recipe
-from sentflow.training.selection import BEST
-from sentflow.training.settings import TrainingSettings
+from sentflow.training.data.forms import PAIRS, SCORED
+from sentflow.training.recipes.settings import RECIPES, DataNeeds, RecipeSettings
+from sentflow.training.settings import BEST, TrainingSettings
 from sentflow.training.snapshots import SNAPSHOT
 
 # Kinds of which a training would lose what stands on top of the encoder
@@ -99,7 +99,7 @@ def _trained_problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
     selection = entry.get("selection")
     if selection and selection["pairs"] not in entries["pair_sets"]:
         yield unknown("selection.pairs", "pair set", selection["pairs"], entries["pair_sets"])
-    training = TrainingSettings.of(entry["training"])
+    training = TrainingSettings.model_validate(entry["training"])
     if selection:
         yield from _snapshot_problems(selection, training)
     recipe = RECIPES.get(entry["recipe"])
@@ -107,14 +107,15 @@ def _trained_problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
     if recipe is None:
         yield f"recipe: there is no recipe {entry['recipe']!r}. {instead(entry['recipe'], sorted(RECIPES))}"
         return
-    data = entries["training_data"].get(entry["data"])
-    yield from _form_problems(entry["data"], data, recipe.forms(settings), entries, recipe)
-    yield from _teacher_problems(entry, recipe, models, data or {})
-    if MADE_BY.get(recipe.name) == CROSS_ENCODER and isinstance(entry.get("device"), list):
+    data, needs = entries["training_data"].get(entry["data"]), recipe.model_construct(**settings).needs()
+    yield from _form_problems(entry, data, needs, entries)
+    if "teacher" in recipe.model_fields:
+        yield from _teacher_problems(entry, needs, models, data or {})
+    if MADE_BY.get(entry["recipe"]) == CROSS_ENCODER and isinstance(entry.get("device"), list):
         yield "device: a cross-encoder scores pairs on one device. Write one."
-    if training.batch_size < (least := recipe.least_rows(settings)):
+    if training.batch_size < (least := needs.least_rows):
         yield (
-            f"training.batch_size: {recipe.name} with these settings compares a text with the others of its batch. "
+            f"training.batch_size: {entry['recipe']} with these settings compares a text with the others of its batch. "
             f"Write {least} or more."
         )
     questions = settings.get("question_tokens")
@@ -126,12 +127,12 @@ def _trained_problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
     if training.matryoshka is not None and not recipe.compares_vectors:
         able = [name for name, other in RECIPES.items() if other.compares_vectors]
         yield (
-            f"training.matryoshka: {recipe.name} makes no vectors whose first numbers could be vectors. Leave it out "
-            f"here, and write it in a training by {_or(able)}, which may go on from this one."
+            f"training.matryoshka: {entry['recipe']} makes no vectors whose first numbers could be vectors. Leave it "
+            f"out here, and write it in a training by {_or(able)}, which may go on from this one."
         )
 
 
-def _start_problems(entry: Entry, recipe: Recipe | None, models: Entries) -> Iterator[str]:
+def _start_problems(entry: Entry, recipe: type[RecipeSettings] | None, models: Entries) -> Iterator[str]:
     name, made = str(start_name(entry)), MADE_BY.get(entry["recipe"])
     start = models.get(name)
     if SNAPSHOT in name:
@@ -157,8 +158,8 @@ def _start_problems(entry: Entry, recipe: Recipe | None, models: Entries) -> Ite
         )
     elif recipe and recipe.needs_prediction and (why := _without_head(entry, start)):
         yield (
-            f"start: {why}, so that it has no layer that predicts masked tokens, and {recipe.name} needs one that was "
-            "trained. Train one by mlm, and start from that."
+            f"start: {why}, so that it has no layer that predicts masked tokens, and {entry['recipe']} needs one "
+            "that was trained. Train one by mlm, and start from that."
         )
     elif start.get("segment") != entry.get("segment"):
         yield (
@@ -172,26 +173,23 @@ def _without_head(entry: Entry, start: Entry) -> str | None:
     if isinstance(entry["start"], dict):
         return "its weights are drawn"
     before = RECIPES.get(start.get("recipe", ""))
-    return f"it was made by {before.name}" if before and not before.predicts else None
+    return f"it was made by {start['recipe']}" if before and not before.predicts else None
 
 
-def _form_problems(
-    name: str, data: Entry | None, forms: Sequence[str], entries: AllEntries, recipe: Recipe
-) -> Iterator[str]:
+def _form_problems(entry: Entry, data: Entry | None, needs: DataNeeds, entries: AllEntries) -> Iterator[str]:
+    name = entry["data"]
     if data is None:
         yield unknown("data", "training data", name, entries["training_data"])
-    elif data and data["form"] not in forms:
+    elif data and data["form"] not in needs.forms:
         yield (
-            f"data: the recipe {recipe.name} with these settings reads {_or(forms)}, but {name} has {data['form']}. "
-            "Write other data, other settings, or another recipe."
+            f"data: the recipe {entry['recipe']} with these settings reads {_or(needs.forms)}, but {name} has "
+            f"{data['form']}. Write other data, other settings, or another recipe."
         )
 
 
-def _teacher_problems(entry: Entry, recipe: Recipe, models: Entries, data: Entry) -> Iterator[str]:
-    if "teacher" not in recipe.settings:
-        return
+def _teacher_problems(entry: Entry, needs: DataNeeds, models: Entries, data: Entry) -> Iterator[str]:
     teacher, scored = teacher_of(entry), data.get("form") == SCORED
-    if not recipe.is_taught(entry.get("settings", {})) or scored:
+    if not needs.taught or scored:
         if teacher is not None:
             why = (
                 "the data have scores of a teacher"
@@ -202,7 +200,7 @@ def _teacher_problems(entry: Entry, recipe: Recipe, models: Entries, data: Entry
     elif teacher is None:
         yield (
             "settings.teacher: write the encoder whose vectors are learnt, another entry of models"
-            f"{'; or take data of the form scored' if SCORED in recipe.data else ''}."
+            f"{'; or take data of the form scored' if SCORED in needs.forms else ''}."
         )
     elif teacher not in models:
         yield unknown("settings.teacher", "model", teacher, models)

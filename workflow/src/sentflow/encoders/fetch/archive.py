@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.datasets import File
 from sentflow.downloads.download import download
 from sentflow.encoders.fetch.file_names import is_model_file
 from sentflow.errors import DataError
 from sentflow.files.archives.members import member_names, member_streams
-from sentflow.files.checksums import CatalogFile
 from sentflow.jobs.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ def fetch_from_archive(
         No place has the archive with the right checksum, it is not safe to read, or it holds no model.
     """
     archive = folder / "model.archive"
-    file = CatalogFile.from_settings(source["archive"], where="source.archive")
+    file = File.model_validate(source["archive"])
     place = download(file, archive, mirrors=mirrors)
     logger.info("unpacking the archive from %s", without_secrets(str(place)))
     unpack_model(archive, folder, allow_pickle=allow_pickle)

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.datasets import File
 from sentflow.downloads.download import download
 from sentflow.encoders.kinds.word_vector_files import describe_word_vectors
 from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, model_folder, source_kind
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.members import member_names, member_streams
 from sentflow.files.atomic import atomic
-from sentflow.files.checksums import CatalogFile
 from sentflow.files.io import file_sha256
 
 logger = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ def _own_file(source: Mapping[str, Any]) -> Path:
 def _from_archive(source: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Path:
     """The one file of word vectors in an archive, which stays: its checksum says that all is still right."""
     archive = folder / WEIGHTS / _ARCHIVE
-    file = CatalogFile.from_settings(source["archive"], where="source.archive")
+    file = File.model_validate(source["archive"])
     download(file, archive, mirrors=mirrors)
     names = [name for name in member_names(archive) if name.lower().endswith(_ENDINGS)]
     if len(names) != 1:

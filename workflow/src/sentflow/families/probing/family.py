@@ -1,44 +1,162 @@
 """Probes on frozen vectors: tasks, the folds of their cross-validation, scores, comparisons, studies of protocols."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import product
 from typing import Any
 
-from sentflow.config.entries import Entries
+from sentflow.audit.settings import AuditSettings, HardestSettings
+from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
+from sentflow.config.model import descriptions
+from sentflow.encoders.entries import kind_of
 from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
 from sentflow.encoders.roles import SIDES
-from sentflow.families.probing.products import PRODUCTS
-from sentflow.families.probing.settings import ProbingSettings
+from sentflow.families.training.needs import held_out_tasks
 from sentflow.graph import paths
 from sentflow.graph.exports import TaskExports
-from sentflow.graph.family import Collection
-from sentflow.graph.job_settings import one_of
+from sentflow.graph.family import CHECK, FIGURE, TABLE, Collection, Family, Product, matrices_of, products_of
+from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
+from sentflow.graph.provenance import code, versions
+from sentflow.probing.protocol.catalog import (
+    DOCUMENTS,
+    about_protocol,
+    changed_settings,
+    job_settings,
+    keeping_documents,
+    names_documents,
+    protocol_name,
+    protocol_of,
+)
+from sentflow.probing.protocol.design import ACCELERATOR, REGULARISED_PROBES
+from sentflow.probing.settings import (
+    REGULARISED,
+    ProbeProtocol,
+    ProbeSettings,
+    ScoreSettings,
+    ScoreStatistics,
+    Switches,
+    not_comparable_text,
+    switch_text,
+)
 from sentflow.texts.task_files import files_of
 
+_PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts", "documents")
+_COMPARISON_KEYS = ("adjustment", "alpha", "level", "n_item_resamples", "rope", "test")
+_PACKAGE = "sentflow.report.families.probing."
+_SCORES = (paths.SUMMARY,)
+_RANKED = (paths.SUMMARY, paths.RANKS, paths.ACROSS, paths.OMNIBUS)
+_COMPARED = (paths.SUMMARY, paths.PAIRS)
+_DOCUMENTS = (paths.SUMMARY, paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS)
 
-class Probing(ProbingSettings):
+
+class Probing(Family):
     """Tasks, each probed by cross-validated classifiers on the vectors of every encoder."""
 
     name = "probing"
-    products = PRODUCTS
+    products = (
+        *matrices_of(
+            _PACKAGE,
+            "scores",
+            ("scores", "tables:scores", (paths.SUMMARY, paths.PAIRS, paths.STANDINGS)),
+        ),
+        *products_of(
+            _PACKAGE,
+            "scores",
+            (TABLE, "differences", "tables:differences", _COMPARED),
+            (TABLE, "ranks", "rank_table:ranks", _RANKED),
+            (TABLE, "published", "tables:published", _SCORES),
+            (TABLE, "tasks", "tables:tasks", _SCORES),
+            (TABLE, "protocols", "tables:protocols", (paths.EFFECTS,)),
+            (FIGURE, "heatmap", "heatmap:FIGURE", _SCORES),
+            (FIGURE, "forest", "forest:FIGURE", _SCORES),
+            (FIGURE, "ranks", "rankings:FIGURE", _RANKED),
+            (FIGURE, "differences", "differences:FIGURE", _COMPARED),
+            (FIGURE, "differences-to-best", "best_gaps:FIGURE", _COMPARED),
+            (FIGURE, "curves", "curves:FIGURE", (paths.SUMMARY, paths.CURVES)),
+            (CHECK, "complete", "checks:check_complete", _SCORES),
+            (CHECK, "no_missing", "checks:check_no_missing", _SCORES),
+            (CHECK, "intervals", "checks:check_intervals", _SCORES),
+            (CHECK, "controls", "checks:check_controls", _SCORES),
+        ),
+        Product(TABLE, "documents", f"{_PACKAGE}tables:documents", _DOCUMENTS, "documents"),
+    )
     has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.exported = TaskExports(experiment)
+        self.models = list(experiment.models)
+        self.tasks = experiment.selected["tasks"]
+        # Tasks whose texts are not trained on have a table, selected or not.
+        selected = {section: list(names) for section, names in experiment.selected.items()}
+        self.held_out_tasks = held_out_tasks(experiment.entries, selected)
+        # Every task that reads a dataset, so that its texts, and with them the vectors, do not depend on the selection.
+        datasets = dict.fromkeys(
+            entry["dataset"] for entry in [*self.tasks.values(), *self.held_out_tasks.values()]
+        )
+        every_task = experiment.entries["tasks"].items()
+        self.tasks_of_dataset = {
+            dataset: {name: entry for name, entry in every_task if entry["dataset"] == dataset}
+            for dataset in datasets
+        }
+        self._known = {name: entry for one in self.tasks_of_dataset.values() for name, entry in one.items()}
+        probe = experiment.config.probe
+        self._protocol_names = {
+            name: protocol_name(entry, probe.protocol) for name, entry in self._known.items()
+        }
+        # That of the experiment, those of its tasks, and those that a study compares with the first.
+        self.study = list(dict.fromkeys(experiment.config.study.protocols))
+        self._named = list(dict.fromkeys([probe.protocol, *self._protocol_names.values(), *self.study]))
+        entries = experiment.entries["protocols"]
+        self.protocols = {name: protocol_of(name, entries[name], dict(probe)) for name in self._named}
+        self.protocol = self.protocols[probe.protocol]
+        self.study_tasks = [name for name in self.tasks if self.task_protocol(name) == self.protocol]
+        # Tasks that say of which document a row is, and the protocols that say how scores are on new documents.
+        self.document_tasks = [
+            name
+            for name, task in self.tasks.items()
+            if probe.documents and names_documents(task) and not self.task_protocol(name).switches.group_folds
+        ]
+        for task in self.document_tasks:
+            twin = self.document_protocol(task)
+            self.protocols.setdefault(twin.name, twin)
+        self._repetitions = range(1, self.protocol.repetitions + 1)
+        self._folds_of_repetition = range(1, self.protocol.folds + 1)
+        # Equal for all folds and encoders of a task, which are thousands of jobs.
+        self._settings_of_probes = cache(self._find_settings_of_probes)
         self._collection_named = cache(lambda task, model: self._collection(task, model).name)
+
+    # --- tasks and protocols --------------------------------------------------------------------------------
+
+    def task_protocol(self, task: str) -> ProbeProtocol:
+        """The protocol that the scores of a task are made by."""
+        return self.protocols[self._protocol_names[task]]
+
+    def document_protocol(self, task: str) -> ProbeProtocol:
+        """The same with the documents of the task kept together."""
+        return keeping_documents(self.task_protocol(task))
+
+    def _protocols_of(self, task: str) -> list[str]:
+        """Names of the protocols that a task is probed by: its own, those of the study, that of new documents."""
+        study = self.study if task in self.study_tasks else []
+        documents = [self.document_protocol(task).name] if task in self.document_tasks else []
+        return list(dict.fromkeys([self.task_protocol(task).name, *study, *documents]))
+
+    def _other_protocols(self) -> list[str]:
+        """Those of the study and of new documents."""
+        return list(dict.fromkeys(name for task in self.tasks for name in self._protocols_of(task)[1:]))
 
     # --- what it needs --------------------------------------------------------------------------------------
 
     def raw_files(self) -> list[tuple[str, str]]:
-        """See `Family.raw_files`."""
-        return [
-            (entry["dataset"], file)
-            for entry in self._prepared().values()
-            for file in files_of(entry["reader"])
-        ]
+        """Of the selected tasks, those that share texts with them, and those that are held out of training."""
+        embedded = {table for collection in self.collections() for table in collection.tables}
+        sharing = {
+            name: entry for name, entry in self._known.items() if paths.TASK.format(task=name) in embedded
+        }
+        entries = {**self.tasks, **sharing, **self.held_out_tasks}.values()
+        return [(entry["dataset"], file) for entry in entries for file in files_of(entry["reader"])]
 
     def collections(self) -> list[Collection]:
         """The texts of each dataset, and those of single tasks for which an encoder has prompts.
@@ -59,131 +177,82 @@ class Probing(ProbingSettings):
 
     def _collection(self, task: str, model: str) -> Collection:
         """The texts of a task as a model embeds them: with those of its dataset, or alone with prompts of their own."""
-        entry, dataset = self.experiment.models[model], self.task(task)["dataset"]
+        entry, dataset = self.experiment.models[model], self._known[task]["dataset"]
         if task not in prompted_tasks(entry):
-            tasks = list(self.tasks_of_dataset[dataset])
-            return Collection(dataset, _tables(tasks), _digests(tasks), [model])
-        own = (_tables([task]), _digests([task]), [model])
+            tasks = self.tasks_of_dataset[dataset]
+            tables, digests = (self.of_tasks(one, tasks) for one in (paths.TASK, paths.TASK_DIGEST))
+            return Collection(dataset, tables, digests, [model])
+        own = (self.of_tasks(paths.TASK, [task]), self.of_tasks(paths.TASK_DIGEST, [task]), [model])
         roles = roles_of_texts(entry.get("prompt_names", {}), task)
         ending = "/sides" if roles == SIDES else ""
         return Collection(f"{dataset}/{task}{ending}", *own, roles=roles, task=task)
 
     def data(self) -> dict[str, list[str]]:
-        """See `Family.data`."""
-        tasks = self.tasks
-        names = [[f"task table {name}", entry["dataset"]] for name, entry in tasks.items()]
-        return dict(zip(_digests(tasks), names, strict=True))
-
-    def task_digests(self) -> list[str]:
-        """The digests of `task_tables`."""
-        return _digests(self.tasks)
-
-    def _prepared(self) -> Entries:
-        """The selected tasks, those whose texts are embedded with theirs, and those that are held out of training."""
-        embedded = {table for collection in self.collections() for table in collection.tables}
-        sharing = {
-            name: entry
-            for tasks in self.tasks_of_dataset.values()
-            for name, entry in tasks.items()
-            if paths.TASK.format(task=name) in embedded
-        }
-        return {**self.tasks, **sharing, **self.held_out_tasks}
+        names = [[f"task table {name}", entry["dataset"]] for name, entry in self.tasks.items()]
+        return dict(zip(self.of_tasks(paths.TASK_DIGEST, self.tasks), names, strict=True))
 
     # --- what it makes --------------------------------------------------------------------------------------
 
+    def of_tasks(self, pattern: str, tasks: Iterable[str]) -> list[str]:
+        """A file of each task."""
+        return [pattern.format(task=task) for task in tasks]
+
+    def each(self, pattern: str) -> list[str]:
+        """A file per task and model, of the protocol of the task."""
+        return self._each(pattern, dict.fromkeys(self.tasks, ""))
+
+    def on_documents(self, pattern: str) -> list[str]:
+        """A file per task with documents and model, with documents kept together."""
+        protocols = {task: self.document_protocol(task).name for task in self.document_tasks}
+        return self._each(pattern, {task: paths.study(name) for task, name in protocols.items()})
+
+    def of_study(self, pattern: str, protocol: str = "") -> list[str]:
+        """A file per task and model that a study is about; of one of its protocols, or of that of the scores."""
+        study = paths.study(protocol) if protocol else ""
+        return self._each(pattern, dict.fromkeys(self.study_tasks, study))
+
+    def _each(self, pattern: str, studies: Mapping[str, str]) -> list[str]:
+        names = product(studies.items(), self.models)
+        return [pattern.format(study=study, task=task, model=model) for (task, study), model in names]
+
     def probes(self) -> list[str]:
         """Every fold of every task and model."""
-        return [file for task, model in self._measured() for file in self._folds(task, model)]
-
-    def scores(self) -> list[str]:
-        """One JSON per task and model, task after task."""
-        return self._each(paths.SCORES)
-
-    def score_tables(self) -> list[str]:
-        """One Parquet per task and model, in the order of `scores`."""
-        return self._each(paths.SCORE_TABLE)
-
-    def score_predictions(self) -> list[str]:
-        """The out-of-fold predictions of every task and model, in the order of `scores`."""
-        return self._each(paths.SCORE_PREDICTIONS)
-
-    def document_scores(self) -> list[str]:
-        """One JSON per task with documents and model, with documents kept together."""
-        return self._on_documents(paths.STUDY_SCORES)
-
-    def document_score_tables(self) -> list[str]:
-        """One Parquet per task with documents and model, in the order of `document_scores`."""
-        return self._on_documents(paths.STUDY_SCORE_TABLE)
-
-    def document_score_predictions(self) -> list[str]:
-        """The out-of-fold predictions, in the order of `document_scores`."""
-        return self._on_documents(paths.STUDY_SCORE_PREDICTIONS)
-
-    def task_tables(self) -> list[str]:
-        """The table of every selected task."""
-        return _tables(self.tasks)
-
-    def document_task_digests(self) -> list[str]:
-        """The digests of `document_task_tables`."""
-        return _digests(self.document_tasks)
-
-    def document_task_tables(self) -> list[str]:
-        """The table of every task with documents."""
-        return _tables(self.document_tasks)
+        measured = product(self.tasks, self.models)
+        return [file for task, model in measured for file in self._folds(task, model, "")]
 
     def comparisons(self) -> list[str]:
-        """What is said of several models on tasks."""
-        if not self.tasks:
-            return []
-        return [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.OMNIBUS]
-
-    def on_documents(self) -> list[str]:
-        """What is said of new documents; nothing where no task says of which document a row is."""
-        if not self.document_tasks:
-            return []
-        return [paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS]
+        """What is said of several models on tasks, and of new documents where tasks say of which document a row is."""
+        of_tasks = [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.OMNIBUS]
+        of_documents = [paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS]
+        return [*(of_tasks if self.tasks else []), *(of_documents if self.document_tasks else [])]
 
     def results(self) -> list[str]:
-        """Scores, comparisons, what is said of new documents, and audits."""
-        return [*self.scores(), *self.comparisons(), *self.on_documents(), *self.audits()]
+        return [*self.each(paths.SCORES), *self.comparisons(), *self.audits()]
 
     def published_results(self) -> list[str]:
-        """See `Family.published_results`; no texts, so not the hardest."""
-        audits = [paths.AUDIT.format(task=task) for task in self.tasks]
+        """No texts, so not the hardest."""
+        patterns = (paths.SCORES, paths.SCORE_TABLE)
         return [
-            *self.scores(),
-            *self.score_tables(),
+            *(file for pattern in patterns for file in self.each(pattern)),
             *self.comparisons(),
-            *self.on_documents(),
-            *self.document_scores(),
-            *self.document_score_tables(),
-            *audits,
+            *(file for pattern in patterns for file in self.on_documents(pattern)),
+            *self.of_tasks(paths.AUDIT, self.tasks),
         ]
 
     def exports(self) -> list[str]:
-        """See `Family.exports`."""
         return self.exported.files()
 
     def audits(self) -> list[str]:
-        """What is to be known about the rows of each task, then the texts of each that most probes get wrong."""
-        patterns = (paths.AUDIT, paths.HARDEST)
-        return [pattern.format(task=task) for pattern in patterns for task in self.tasks]
+        return [*self.of_tasks(paths.AUDIT, self.tasks), *self.of_tasks(paths.HARDEST, self.tasks)]
 
     def summaries(self) -> list[str]:
-        """Of scores and training curves; comparisons, new documents, and the effects of each protocol of a study."""
-        files = [paths.SUMMARY, paths.CURVES, *self.comparisons(), *self.on_documents(), *self.effects()]
-        return files if self.tasks else []
+        effects = [paths.EFFECTS.format(protocol=protocol) for protocol in self.study]
+        return [paths.SUMMARY, paths.CURVES, *self.comparisons(), *effects] if self.tasks else []
 
     def summary_of_scores(self) -> list[str]:
-        """See `Family.summary_of_scores`."""
         return self.summaries()[:1]
 
-    def effects(self) -> list[str]:
-        """What each protocol of the study changes."""
-        return [paths.EFFECTS.format(protocol=protocol) for protocol in self.study]
-
     def available(self) -> Mapping[str, bool]:
-        """See `Family.available`."""
         return {
             "scores": bool(self.tasks),
             "study": bool(self.study),
@@ -191,35 +260,57 @@ class Probing(ProbingSettings):
         }
 
     def asked(self) -> dict[str, Any]:
-        """See `Family.asked`."""
-        return {"tasks": list(self.tasks), "models": list(self.experiment.models)}
-
-    def told(self) -> dict[str, Any]:
-        """See `Family.told`."""
-        return {
-            "tasks": self.tasks,
-            "protocols": [self._told_protocol(name) for name in self._protocols_of_tasks()],
-        }
+        return {"tasks": list(self.tasks), "models": self.models}
 
     def published(self) -> Mapping[str, Any]:
-        """See `Family.published`."""
         return {"published": [entry.model_dump() for entry in self.experiment.config.report.published]}
+
+    def told(self) -> dict[str, Any]:
+        """The tasks, and every protocol that one is probed by: first those of scores; without tasks the chosen."""
+        own = [self.task_protocol(task).name for task in self.tasks] or [self.protocol.name]
+        names = dict.fromkeys([*own, *self._other_protocols()])
+        return {"tasks": self.tasks, "protocols": [self._about_protocol(name) for name in names]}
+
+    def _about_protocol(self, name: str) -> Entry:
+        protocol, entries = self.protocols[name], self.experiment.entries["protocols"]
+        base = name.removesuffix(DOCUMENTS)
+        of_documents = f"As {base}, and no document is both trained on and tested on."
+        probed = [task for key, task in self.tasks.items() if name in self._protocols_of(key)]
+        changed = [not_comparable_text(changed_settings(protocol, task)) for task in probed]
+        return {
+            "name": name,
+            "title": protocol.title,
+            "description": entries[name].get("description", "") if name in entries else of_documents,
+            "tasks": [task for task in self.tasks if self.task_protocol(task).name == name],
+            "switches": {
+                switch: {
+                    "value": switch_text({switch: value}),
+                    "note": descriptions(Switches)[switch],
+                }
+                for switch, value in protocol.switches.changes().items()
+            },
+            "not_comparable": sorted({text for text in changed if text}),
+        }
 
     def constraints(self) -> Mapping[str, str]:
         """Tasks, also those that share a dataset with a selected one, and the protocols of the study."""
-        known = [task for tasks in self.tasks_of_dataset.values() for task in tasks]
+        others = self._other_protocols()
         return {
-            "task": one_of(known),
-            "protocol": one_of(list(dict.fromkeys(self._beside_those_of_tasks()))),
+            "task": one_of(self._known),
+            "protocol": one_of(others),
+            "study": f"(?:{one_of(map(paths.study, others))})?",
             "rep": r"\d+",
             "fold": r"\d+",
         }
 
-    # --- inputs and outputs that depend on wildcards --------------------------------------------------------
+    # --- files of jobs --------------------------------------------------------------------------------------
+
+    def collection_of(self, wildcards: Any) -> str:
+        return self._collection_named(wildcards.task, wildcards.model)
 
     def raw_files_of_task(self, wildcards: Any) -> list[str]:
         """The raw files that hold a task's rows."""
-        entry = self.task(wildcards.task)
+        entry = self._known[wildcards.task]
         return [
             paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in files_of(entry["reader"])
         ]
@@ -227,85 +318,161 @@ class Probing(ProbingSettings):
     def folds(self, wildcards: Any) -> list[str]:
         """Every fold of a task and model under a protocol, which are those of the task's own if they are the same."""
         own = self._folds_from(wildcards)
-        pattern = paths.FOLD if own == self.task_protocol(wildcards.task) else paths.STUDY_FOLD
-        return self._folds(wildcards.task, wildcards.model, pattern.replace("{protocol}", own.name))
+        study = "" if own == self.task_protocol(wildcards.task) else paths.study(own.name)
+        return self._folds(wildcards.task, wildcards.model, study)
+
+    def _folds(self, task: str, model: str, study: str) -> list[str]:
+        names = {"study": study, "task": task, "model": model}
+        numbers = product(self._repetitions, self._folds_of_repetition)
+        return [paths.FOLD.format(**names, rep=rep, fold=fold) for rep, fold in numbers]
 
     def predictions_of_real_models(self, wildcards: Any) -> list[str]:
         """The predictions of a task, a file per model; controls are not counted when texts are ranked as hard."""
-        names = {"task": wildcards.task}
+        names = {"study": "", "task": wildcards.task}
         return [paths.SCORE_PREDICTIONS.format(**names, model=model) for model in self._real_models()]
 
-    def fold_outputs(self, *, study: bool = False) -> list[str]:
+    def fold_outputs(self) -> list[str]:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
-        pattern = paths.STUDY_FOLD if study else paths.FOLD
         job = self.experiment.config.probe.job
-        reps = [str(rep) for rep in self.repetitions] if job == "task" else ["{rep}"]
-        folds = ["{fold}"] if job == "fold" else [str(fold) for fold in self.folds_of_repetition]
-        names = {key: f"{{{key}}}" for key in ("protocol", "task", "model")}
-        return [pattern.format(**names, rep=rep, fold=fold) for rep in reps for fold in folds]
+        reps = [str(rep) for rep in self._repetitions] if job == "task" else ["{rep}"]
+        folds = ["{fold}"] if job == "fold" else [str(fold) for fold in self._folds_of_repetition]
+        names = {key: f"{{{key}}}" for key in ("study", "task", "model")}
+        return [paths.FOLD.format(**names, rep=rep, fold=fold) for rep in reps for fold in folds]
 
-    def job_key(self, *, study: bool = False) -> str:
+    def job_key(self) -> str:
         """Key of a probe job's log and benchmark files."""
         keys = {"task": "", "repetition": "/rep-{rep}", "fold": "/rep-{rep}-fold-{fold}"}
-        key = "{task}/{model}" + keys[self.experiment.config.probe.job]
-        return "{protocol}/" + key if study else key
+        return "{study}{task}/{model}" + keys[self.experiment.config.probe.job]
 
-    def study_scores(self, wildcards: Any) -> list[str]:
-        """One JSON per task and model under a protocol of the study, in the order of `baseline_scores`."""
-        return self._of_study(paths.STUDY_SCORES, protocol=wildcards.protocol)
+    # --- settings of jobs -----------------------------------------------------------------------------------
 
-    def study_score_tables(self, wildcards: Any) -> list[str]:
-        """One Parquet per task and model under a protocol of the study, in the order of `baseline_scores`."""
-        return self._of_study(paths.STUDY_SCORE_TABLE, protocol=wildcards.protocol)
+    def prepare_settings(self, wildcards: Any) -> str:
+        """What decides a task table."""
+        return json_text(pick_known(self._known[wildcards.task], *_PREPARE_KEYS))
 
-    def baseline_scores(self) -> list[str]:
-        """One JSON per task and model that a study is about."""
-        return self._of_study(paths.SCORES)
+    def prepare_checks(self, wildcards: Any) -> str:
+        """What a task table must allow: checked early, but it changes no byte and runs nothing again."""
+        entry = self._known[wildcards.task]
+        known = self.experiment.entries["datasets"][entry["dataset"]]["files"]
+        pinned = {name: known[name] for name in files_of(entry["reader"]) if "generator" not in known[name]}
+        protocol = self.task_protocol(wildcards.task)
+        checks = {"metric": entry["metric"], **protocol.needs()}
+        named = [protocol, *(self.protocols[name] for name in self.study)]
+        needed = names_documents(entry) and any(one.switches.group_folds for one in named)
+        if needed or wildcards.task in self.document_tasks:
+            checks["document_folds"] = {**protocol.cross_validation, "needed": needed}
+        return json_text({**checks, "files": pinned} if pinned else checks)
 
-    def baseline_score_tables(self) -> list[str]:
-        """One Parquet per task and model that a study is about, in the order of `baseline_scores`."""
-        return self._of_study(paths.SCORE_TABLE)
+    def probe_params(self, job: str) -> dict[str, Any]:
+        """The params of a rule that probes: what is trained as published on a processor has no further code."""
 
-    # --- helpers --------------------------------------------------------------------------------------------
+        def digest(wildcards: Any) -> str:
+            modules = [REGULARISED_PROBES] if self._is_regularised(wildcards) else []
+            if not modules and self.experiment.config.probe.device != "cpu":
+                modules = [ACCELERATOR]
+            if wildcards.model in self.experiment.lazy_models:
+                modules.append(kind_of(self.experiment.models[wildcards.model]).module)
+            return code(job, *modules)
 
-    def _measured(self) -> list[tuple[str, str]]:
-        return list(product(self.tasks, self.experiment.models))
+        def settings(wildcards: Any) -> str:
+            return self._probe_settings(self._protocol(wildcards), wildcards).as_json()
 
-    def _each(self, pattern: str) -> list[str]:
-        return [pattern.format(task=task, model=model) for task, model in self._measured()]
+        return {"code": digest, "env": self._probe_versions, "settings": settings}
 
-    def _of_study(self, pattern: str, **names: str) -> list[str]:
-        pairs = product(self.study_tasks, self.experiment.models)
-        return [pattern.format(task=task, model=model, **names) for task, model in pairs]
+    def _probe_versions(self, wildcards: Any) -> str:
+        """Versions of the libraries that can change the probes."""
+        if wildcards.model in self.experiment.lazy_models:
+            return versions(*{"numpy", "torch", *kind_of(self.experiment.models[wildcards.model]).libraries})
+        if self._is_regularised(wildcards):
+            return versions("numpy", "scikit-learn", "scipy")
+        device = self.experiment.config.probe.device
+        return versions("numba", "numpy", *([] if device == "cpu" else ["torch"]))
 
-    def _on_documents(self, pattern: str) -> list[str]:
-        pairs = product(self.document_tasks, self.experiment.models)
-        return [
-            pattern.format(protocol=self.document_protocol(task).name, task=task, model=model)
-            for task, model in pairs
-        ]
+    def score_settings(self, wildcards: Any) -> str:
+        """What decides a score beside its folds."""
+        statistics = pick(self.experiment.config.statistics, "level", "n_item_resamples", "n_resamples")
+        return ScoreSettings(
+            probe=self._probe_settings(self._folds_from(wildcards), wildcards),
+            statistics=ScoreStatistics(**statistics),
+            protocol=about_protocol(self._protocol(wildcards), self._known[wildcards.task]),
+        ).as_json()
 
-    def _protocols_of_tasks(self) -> list[str]:
-        """Every protocol that a task is probed by: first those of scores, then the others; without tasks the chosen."""
-        own = [self.task_protocol(task).name for task in self.tasks] or [self.protocol.name]
-        return list(dict.fromkeys([*own, *self._beside_those_of_tasks()]))
+    def audit_settings(self, wildcards: Any) -> str:
+        """What decides an audit beside the rows: the draws of the protocol, and the language that texts should have."""
+        probe = self._probe_settings(self.task_protocol(wildcards.task), wildcards)
+        return AuditSettings(
+            **probe.protocol.cross_validation,
+            group_folds=probe.protocol.switches.group_folds,
+            language=self._known[wildcards.task]["language"],
+        ).as_json()
 
-    def _beside_those_of_tasks(self) -> list[str]:
-        """Protocols of the study and of new documents, once per task."""
-        return [protocol for task in self.tasks for protocol in self.protocols_of(task)[1:]]
+    def hardest_settings(self, wildcards: Any) -> str:
+        """Whose predictions count."""
+        offensive = self._known[wildcards.task].get("offensive", False)
+        return HardestSettings(models=tuple(self._real_models()), offensive=offensive).as_json()
 
-    def _folds(self, task: str, model: str, pattern: str = paths.FOLD) -> list[str]:
-        numbers = product(self.repetitions, self.folds_of_repetition)
-        return [pattern.format(task=task, model=model, rep=rep, fold=fold) for rep, fold in numbers]
+    def summarise_settings(self, _wildcards: Any) -> str:
+        """Titles, groups of tasks, which models are controls; and the order, for Snakemake sees sets of inputs."""
+        return json_text(self._titles(self.tasks))
 
-    def collection_of(self, wildcards: Any) -> str:
-        """See `Family.collection_of`."""
-        return self._collection_named(wildcards.task, wildcards.model)
+    def comparison_settings(self, tasks: Iterable[str]) -> str:
+        """Titles and order as in `summarise_settings`, sources of the tasks, and how models are compared."""
+        statistics = pick(self.experiment.config.statistics, *_COMPARISON_KEYS)
+        sources = {task: self._source(task) for task in tasks}
+        return json_text({**self._titles(tasks), "sources": sources, "statistics": statistics})
 
+    def effect_settings(self, wildcards: Any) -> str:
+        """The protocol whose effects are measured; titles as in `summarise_settings`."""
+        protocol = pick(self.protocols[wildcards.protocol], "name", "title")
+        return json_text({**self._titles(self.study_tasks), "protocol": protocol})
 
-def _tables(tasks: Any) -> list[str]:
-    return [paths.TASK.format(task=task) for task in tasks]
+    def _real_models(self) -> list[str]:
+        """The models that are no controls, by name; all of them if there are only controls."""
+        entries = self.experiment.models
+        real = [name for name, entry in entries.items() if not entry.get("control", False)]
+        return sorted(real or entries)
 
+    def _source(self, task: str) -> str:
+        """What tasks have in common: their dataset, what it was made from, or that their texts are generated."""
+        name = self.tasks[task]["dataset"]
+        dataset = self.experiment.entries["datasets"][name]
+        generated = any("generator" in file for file in dataset["files"].values())
+        return "generated texts" if generated else str(dataset.get("source", name))
 
-def _digests(tasks: Any) -> list[str]:
-    return [paths.TASK_DIGEST.format(task=task) for task in tasks]
+    def _titles(self, tasks: Iterable[str]) -> dict[str, Any]:
+        lazy = self.experiment.lazy_models
+        models = described_models(self.experiment.models).items()
+        return {
+            "tasks": {task: pick(self.tasks[task], "title", "family") for task in tasks},
+            "models": {name: {**about, "fitted": name in lazy} for name, about in models},
+            "order": [list(tasks), self.models],
+        }
+
+    def _protocol(self, wildcards: Any) -> ProbeProtocol:
+        """The protocol of a job: named by its wildcard in a study, else that of its task."""
+        study = wildcards.study
+        return self.protocols[paths.protocol_of(study)] if study else self.task_protocol(wildcards.task)
+
+    def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> ProbeSettings:
+        lazy = getattr(wildcards, "model", None) in self.experiment.lazy_models
+        return self._settings_of_probes(protocol.name, wildcards.task, lazy)
+
+    def _find_settings_of_probes(self, protocol: str, task: str, lazy: bool) -> ProbeSettings:
+        return job_settings(
+            self.protocols[protocol],
+            self._known[task],
+            lazy=lazy,
+            # its kind: which one of several alike trains changes no number
+            device=self.experiment.config.probe.device.partition(":")[0],
+            folds_optional=protocol not in self._named,
+        )
+
+    def _is_regularised(self, wildcards: Any) -> bool:
+        settings = self._probe_settings(self._protocol(wildcards), wildcards)
+        return settings.protocol.classifier == REGULARISED
+
+    def _folds_from(self, wildcards: Any) -> ProbeProtocol:
+        """Whose folds a job scores: those of the task's own protocol, if they would be trained no other way."""
+        own, base = self._protocol(wildcards), self.task_protocol(wildcards.task)
+        here, there = (self._probe_settings(protocol, wildcards) for protocol in (own, base))
+        return base if here.trains_like(there) else own

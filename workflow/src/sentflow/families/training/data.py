@@ -31,8 +31,8 @@ from sentflow.training.data.combined import (
     is_combined,
     relations_of,
 )
+from sentflow.training.data.forms import SCORED
 from sentflow.training.data.sources import are_read_by_row, raw_files_of, sources_of
-from sentflow.training.recipes.table import SCORED
 
 # Section → what one entry of it is called, the table of what is tested, and the wildcard of its name
 _TABLES = {

@@ -11,9 +11,14 @@ from sentflow.graph import paths
 from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import json_text, one_of, pick_known
 from sentflow.graph.provenance import code, versions
-from sentflow.training.options.table import OPTIONS, Option
-from sentflow.training.recipes.table import RECIPES, Recipe
-from sentflow.training.settings import TrainingSettings
+from sentflow.training.recipes.settings import RECIPES, module_of
+from sentflow.training.settings import (
+    SnapshotChoice,
+    StartOfTraining,
+    TrainingRun,
+    TrainingSettings,
+    option_module,
+)
 from sentflow.training.snapshots import scored_steps, snapshot_name
 from sentflow.training.start_names import shown_start
 
@@ -142,28 +147,27 @@ class TrainedModels:
 
     def train_settings(self, wildcards: Any) -> str:
         """Everything that a training is a function of, beside its files."""
-        entry, recipe = self._entry(wildcards), self._recipe(wildcards)
-        settings = {**recipe.settings, **entry.get("settings", {})}
-        return json_text(
-            {
-                "model": wildcards.model,
-                "recipe": recipe.name,
-                "module": recipe.module,
-                "least_rows": recipe.least_rows(settings),
-                "settings": settings,
-                "training": TrainingSettings.of(entry["training"]).as_dict(),
-                "seed": entry["seed"],
-                "pooling": entry.get("training_pooling", entry.get("pooling")),
-                **pick_known(entry, "segment"),
-                "start": start_of(entry),
-                "data": {"name": entry["data"], "form": self.form(entry["data"])},
-            }
+        entry = self._entry(wildcards)
+        recipe = RECIPES[entry["recipe"]].model_validate(entry.get("settings", {}))
+        run = TrainingRun(
+            model=wildcards.model,
+            recipe=entry["recipe"],
+            settings=recipe,
+            least_rows=recipe.needs().least_rows,
+            training=_training(entry),
+            seed=entry["seed"],
+            pooling=entry.get("training_pooling", entry.get("pooling")),
+            segment=entry.get("segment"),
+            start=StartOfTraining(**start_of(entry)),
+            data=entry["data"],
+            form=self.form(entry["data"]),
         )
+        return run.as_json()
 
     def train_code(self, wildcards: Any) -> str:
         """Digest of what trains: the command and the modules of the recipe and of the options."""
-        options = [option.module for option in self._options(wildcards)]
-        return code("train", self._recipe(wildcards).module, *options)
+        entry = self._entry(wildcards)
+        return code("train", module_of(entry["recipe"]), *map(option_module, _training(entry).options))
 
     def libraries(self, wildcards: Any) -> str:
         """Names of the distributions that can change a training."""
@@ -196,9 +200,8 @@ class TrainedModels:
     def choice_settings(self, wildcards: Any) -> str:
         """Which snapshot is the encoder."""
         entry = self._entry(wildcards)
-        chosen = pick_known(entry.get("selection", {}), "pairs", "measure", "rule", "patience", "counted")
-        made = MADE_BY.get(entry["recipe"])
-        return json_text({"model": wildcards.model, **({"kind": made} if made else {}), **chosen})
+        kind = MADE_BY.get(entry["recipe"], TRAINED)
+        return SnapshotChoice(model=wildcards.model, kind=kind, **entry.get("selection", {})).as_json()
 
     def summary_settings(self, _wildcards: Any) -> str:
         """What rows say of encoders and pair sets beside their numbers."""
@@ -232,15 +235,10 @@ class TrainedModels:
         return str(self.experiment.entries["training_data"][data]["form"])
 
     def _libraries(self, wildcards: Any) -> list[str]:
-        of_options = [name for option in self._options(wildcards) for name in option.libraries]
-        of_entry = KINDS[TRAINED].vector_libraries(pick_known(self._entry(wildcards), "segment"))
-        return sorted({*of_entry, *self._recipe(wildcards).libraries, *of_options})
-
-    def _options(self, wildcards: Any) -> list[Option]:
-        return [OPTIONS[name] for name in TrainingSettings.of(self._entry(wildcards)["training"]).options]
-
-    def _recipe(self, wildcards: Any) -> Recipe:
-        return RECIPES[self._entry(wildcards)["recipe"]]
+        entry = self._entry(wildcards)
+        of_options = [name for option in _training(entry).options.values() for name in option.libraries]
+        of_entry = KINDS[TRAINED].vector_libraries(pick_known(entry, "segment"))
+        return sorted({*of_entry, *RECIPES[entry["recipe"]].libraries, *of_options})
 
     def _pairs(self, wildcards: Any) -> str:
         return str(self._entry(wildcards)["selection"]["pairs"])
@@ -273,3 +271,7 @@ class TrainedModels:
 
     def _entry(self, wildcards: Any) -> Entry:
         return self.models[wildcards.model]
+
+
+def _training(entry: Entry) -> TrainingSettings:
+    return TrainingSettings.model_validate(entry["training"])

@@ -9,7 +9,7 @@ from typing import Any
 from sentflow.config.entries import Entries, Entry, as_map
 from sentflow.encoders.kinds.table import MADE_BY, TRAINED
 from sentflow.families.training.needs import start_name
-from sentflow.training.recipes.table import RECIPES
+from sentflow.training.recipes.settings import RECIPES
 
 _KEYS = ("pooling", "training_pooling")
 
@@ -49,8 +49,8 @@ def _deciding(name: str, models: Entries) -> tuple[str, str] | None:
         seen.add(name)
         entry: dict[str, Any] = as_map(models[name])
         recipe = RECIPES.get(str(entry.get("recipe")))
-        if entry.get("kind") == TRAINED and recipe and recipe.pooling:
-            return name, recipe.pooling
+        if entry.get("kind") == TRAINED and recipe and recipe.read_out:
+            return name, recipe.read_out
         if not isinstance(entry.get("start"), str):  # random weights have learnt nothing
             return None
         name = start_name(entry) or ""

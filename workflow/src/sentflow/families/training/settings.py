@@ -8,7 +8,7 @@ from sentflow.config.experiment import Experiment
 from sentflow.encoders.kinds.table import TRAINED
 from sentflow.graph.job_settings import pick_known
 from sentflow.training.data.combined import with_relations
-from sentflow.training.selection import BEST
+from sentflow.training.settings import BEST
 
 REQUIRED = "REQUIRED"
 """Stands in the catalog for the path of a file that was never published."""

@@ -5,7 +5,7 @@ import torch
 from sentflow.errors import ConfigError
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.settings import ProbeProtocol
 
 # Of the free memory of a GPU: the allocator's blocks are larger than what is asked for, and libraries need some.
 _USABLE_SHARE = 0.7

@@ -10,7 +10,7 @@ from sentflow.probing.accelerator.resident import ResidentFeatures, Scaling, Tra
 from sentflow.probing.accelerator.stacks import LogisticStack, MlpStack, ProbeStack
 from sentflow.probing.kernels.schedule import Schedule
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import Setting
+from sentflow.probing.settings import Setting
 from sentflow.probing.training.fold import Fold
 
 

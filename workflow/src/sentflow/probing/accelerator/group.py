@@ -7,7 +7,7 @@ import torch
 
 from sentflow.probing.accelerator.fold_stack import FoldStackTraining
 from sentflow.probing.accelerator.resident import ResidentFeatures, Scaling
-from sentflow.probing.protocol.settings import Setting
+from sentflow.probing.settings import Setting
 from sentflow.probing.training.final import FinalRun
 from sentflow.probing.training.fold import Fold
 from sentflow.probing.training.result import FoldResult

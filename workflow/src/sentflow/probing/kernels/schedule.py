@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.probing.protocol.settings import ProbeProtocol, Setting
+from sentflow.probing.settings import ProbeProtocol, Setting
 
 
 @dataclass(frozen=True)

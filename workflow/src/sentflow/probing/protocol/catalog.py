@@ -4,31 +4,51 @@ Standard library only: the Snakefile reads it. No job imports it, so that nothin
 """
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from typing import Any
 
-from sentflow.probing.protocol.settings import (
+from sentflow.probing.settings import (
     CROSS_VALIDATION,
     LOGISTIC,
     MLP,
     PUBLISHED,
+    PUBLISHED_NAME,
     REGULARISED,
+    AboutProtocol,
     ProbeProtocol,
-    frozen,
+    ProbeSettings,
+    Switches,
+    Training,
 )
-from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, SwitchValue
 from sentflow.texts.task_files import SHARED_TEXTS, has_groups
 
-# what the section `training` of a protocol may hold
-TRAINING_KEYS = tuple(
-    item.name for item in fields(ProbeProtocol) if item.name not in ("switches", "name", "title")
-)
-
 DOCUMENTS = "-documents"  # ends the name of a protocol that is another with documents kept together
+FOR_OWN_TASKS = "corrected"
+_PROBE_SWITCHES = (
+    *("best_checkpoint", "clip_metric", "const_features", "group_folds", "lazy_sep_layout"),
+    *("logit_in_unit_interval", "stratify_eval", "warmup_floor"),
+)
+"""What folds depend on; the others decide a task's classifier, intervals and curves."""
+
+
+def protocol_name(task: Mapping[str, Any], chosen: str) -> str:
+    """Name of the protocol that a task takes.
+
+    Parameters
+    ----------
+    task
+        Its entry. One that sentflow does not come with has ``published: false``: without scores to be compared with,
+        the published protocol has no use there, and would train a small task too little.
+    chosen
+        `probe.protocol` of a configuration, or what stands for it.
+    """
+    if "protocol" in task:
+        return str(task["protocol"])
+    is_published = task.get("published", True)
+    return FOR_OWN_TASKS if chosen == PUBLISHED_NAME and not is_published else chosen
 
 
 def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | None = None) -> ProbeProtocol:
-    """The protocol of an entry that fits `sentflow.config.protocols.Protocol`.
+    """The protocol of an entry of the catalog.
 
     Parameters
     ----------
@@ -37,20 +57,24 @@ def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | 
     probe
         Section ``probe`` of the config: repetitions, folds and seed of an entry that names none. Without it they
         are the published ones.
+
+    Raises
+    ------
+    pydantic.ValidationError
+        The entry does not fit `sentflow.config.protocols.Protocol`.
     """
     drawn = {key: probe[key] for key in CROSS_VALIDATION} if probe else {}
-    training = frozen({**drawn, **entry.get("training", {})})
-    switches = Switches.unlike_published(entry.get("switches", {}))
+    training = {**drawn, **entry.get("training", {})}
+    switches = Switches(**entry.get("switches", {}))
     return ProbeProtocol(name=name, title=entry["title"], switches=switches, **training)
 
 
 def keeping_documents(protocol: ProbeProtocol) -> ProbeProtocol:
     """The same protocol with documents kept together, by the name that the catalog gives such protocols."""
-    return replace(
-        protocol,
+    return protocol.but(
         name=f"{protocol.name}{DOCUMENTS}",
         title=f"{protocol.title}, documents kept together",
-        switches=replace(protocol.switches, group_folds=True),
+        switches=protocol.switches.model_copy(update={"group_folds": True}),
     )
 
 
@@ -78,34 +102,31 @@ def changed_settings(
     dict
         Name → ``{"here": value, "published": value}``.
     """
+    read = _read_by(protocol.classifier if task is None else classifier_of(protocol, task))
     changed = {
         key: {"here": _as_json(getattr(protocol, key)), "published": _as_json(getattr(PUBLISHED, key))}
-        for key in TRAINING_KEYS
-        if key != "classifier" and getattr(protocol, key) != getattr(PUBLISHED, key)
+        for key in read
+        if getattr(protocol, key) != getattr(PUBLISHED, key)
     }
-    for key in _unread(protocol.classifier if task is None else classifier_of(protocol, task)):
-        changed.pop(key, None)
     published = LOGISTIC if task is None else task["classifier"]
     if protocol.classifier not in (None, published):
         changed["classifier"] = {"here": protocol.classifier, "published": published}
     return changed
 
 
-def _unread(classifier: str | None) -> set[str]:
-    """Settings of training that do not matter to probes of a kind; None may be logistic or have a hidden layer."""
-    of_regularised = {"penalties", "scalings"}
+def _read_by(classifier: str | None) -> list[str]:
+    """Settings of training that matter to probes of a kind; None may be logistic or have a hidden layer."""
+    of_regularised = ("penalties", "scalings")
     if classifier == REGULARISED:
-        return {*TRAINING_KEYS} - {*CROSS_VALIDATION, "evaluation_share", *of_regularised}
-    return of_regularised if classifier in (None, MLP) else {*of_regularised, "hidden_width"}
+        return [*CROSS_VALIDATION, "evaluation_share", *of_regularised]
+    unread = {"classifier", *of_regularised, *([] if classifier in (None, MLP) else ["hidden_width"])}
+    return [key for key in Training.model_fields if key not in unread]
 
 
-def about_protocol(protocol: ProbeProtocol, task: Mapping[str, Any]) -> dict[str, Any]:
+def about_protocol(protocol: ProbeProtocol, task: Mapping[str, Any]) -> AboutProtocol:
     """What the score of a task says of its protocol, given the task's entry."""
-    return {
-        "name": protocol.name,
-        "switches": protocol.switches.changes(),
-        "changed": changed_settings(protocol, task),
-    }
+    changed = changed_settings(protocol, task)
+    return AboutProtocol(name=protocol.name, switches=protocol.switches, changed=changed)
 
 
 def job_settings(
@@ -115,10 +136,8 @@ def job_settings(
     lazy: bool,
     device: str = "cpu",
     folds_optional: bool = False,
-) -> dict[str, Any]:
-    """What decides the folds of a task, as `ProbeDesign.of_job` reads it; what cannot matter is left out.
-
-    What is as published is left out too, so that nothing of a published fold ever changes by a new setting.
+) -> ProbeSettings:
+    """What decides the folds of a task; what cannot matter to them is as published.
 
     Parameters
     ----------
@@ -129,31 +148,25 @@ def job_settings(
     lazy
         Whether the encoder is fitted inside each fold.
     device, folds_optional
-        See `ProbeDesign`; the latter matters only where documents are kept together.
+        See `ProbeSettings`; the latter matters only where documents are kept together.
     """
-    switches: dict[str, SwitchValue] = {
-        name: value for name, value in protocol.switches.changes().items() if name in PROBE_SWITCHES
-    }
+    switches = {name: getattr(protocol.switches, name) for name in _PROBE_SWITCHES}
     if not (lazy and task["layout"] == "alternatives"):
-        switches.pop("lazy_sep_layout", None)
+        del switches["lazy_sep_layout"]
     if not names_documents(task):
-        switches.pop("group_folds", None)
-    training = {
-        key: change["here"]
-        for key, change in changed_settings(protocol, task).items()
-        if key not in (*CROSS_VALIDATION, "classifier")
-    }
+        del switches["group_folds"]
     classifier = classifier_of(protocol, task)
-    return {
-        "protocol": protocol.name,
-        **protocol.cross_validation,
-        "metric": task["metric"],
-        "classifier": classifier,
-        **({"switches": switches} if switches else {}),
-        **({"training": training} if training else {}),
-        **({"device": device} if device != "cpu" else {}),
-        **({"folds_optional": True} if folds_optional and "group_folds" in switches else {}),
-    }
+    return ProbeSettings(
+        metric=task["metric"],
+        protocol=PUBLISHED.but(
+            name=protocol.name,
+            switches=Switches(**switches),
+            **{key: getattr(protocol, key) for key in _read_by(classifier)},
+            classifier=classifier,
+        ),
+        device=device,
+        folds_optional=folds_optional and switches.get("group_folds", False),
+    )
 
 
 def names_documents(task: Mapping[str, Any]) -> bool:

@@ -1,11 +1,8 @@
-"""What is trained in every fold of a task: read from the settings of a job, handed down to the training."""
+"""What is trained in every fold of a task, handed down to the training."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from sentflow.probing.protocol.settings import MLP, REGULARISED, ProbeProtocol, frozen
-from sentflow.probing.protocol.switches import Switches, SwitchValue
+from sentflow.probing.settings import MLP, REGULARISED, ProbeProtocol, ProbeSettings
 
 # What trains on anything but a processor. By name, not imported: its code counts in the digests of those jobs alone.
 ACCELERATOR = "sentflow.probing.accelerator.together"
@@ -29,9 +26,6 @@ class ProbeDesign:
         Grid, epochs, early stopping, draws.
     device
         Torch device; on anything but ``"cpu"`` the package `sentflow.probing.accelerator` trains.
-    folds_optional
-        Whether documents that cannot be assigned to the folds leave these untested, which else is an error: nobody
-        asked for this task under this protocol by name.
     """
 
     metric: str
@@ -39,36 +33,13 @@ class ProbeDesign:
     hidden: int | None
     protocol: ProbeProtocol
     device: str = "cpu"
-    folds_optional: bool = False
 
     @classmethod
-    def of_job(
-        cls,
-        *,
-        protocol: str,
-        repetitions: int,
-        folds: int,
-        seed: int,
-        metric: str,
-        classifier: str,
-        n_classes: int,
-        switches: Mapping[str, SwitchValue] | None = None,
-        training: Mapping[str, Any] | None = None,
-        device: str = "cpu",
-        folds_optional: bool = False,
-    ) -> "ProbeDesign":
-        """The design that `catalog.job_settings` wrote, for a task with so many classes."""
-        complete = ProbeProtocol(
-            name=protocol,
-            repetitions=repetitions,
-            folds=folds,
-            seed=seed,
-            switches=Switches.unlike_published(switches or {}),
-            classifier=REGULARISED if classifier == REGULARISED else None,
-            **frozen(training or {}),
-        )
-        hidden = complete.hidden_width if classifier == MLP else None
-        return cls(metric, n_classes, hidden, complete, device, folds_optional)
+    def of(cls, settings: ProbeSettings, n_classes: int) -> "ProbeDesign":
+        """The design of a job for a task with so many classes."""
+        protocol = settings.protocol
+        hidden = protocol.hidden_width if protocol.classifier == MLP else None
+        return cls(settings.metric, n_classes, hidden, protocol, settings.device)
 
     @property
     def n_outputs(self) -> int:

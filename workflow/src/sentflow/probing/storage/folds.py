@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +12,7 @@ from sentflow.errors import DataError
 from sentflow.files.arrow import numbers_of, table_of
 from sentflow.files.io import parse_json
 from sentflow.files.parquet import read_parquet, readable, write_parquet
+from sentflow.probing.settings import ProbeSettings
 from sentflow.probing.training.result import TEST_EPOCH, FoldResult, fold_records
 
 PREDICTION = "prediction"
@@ -45,15 +45,15 @@ class FoldInfo:
     settings: str
 
     @classmethod
-    def of(cls, result: FoldResult, settings: Mapping[str, Any]) -> "FoldInfo":
-        """The description of a fold that was trained with such settings (`catalog.job_settings`)."""
+    def of(cls, result: FoldResult, settings: ProbeSettings) -> "FoldInfo":
+        """The description of a fold that was trained with such settings."""
         return cls(
             setting=result.chosen,
             n_train=result.n_train,
             n_evaluation=result.n_evaluation,
             n_test=len(result.test_rows),
             dimension=result.dimension,
-            settings=json.dumps(settings, sort_keys=True),
+            settings=settings.as_json(),
         )
 
 
@@ -76,7 +76,7 @@ class Folds:
     infos: list[FoldInfo]
 
 
-def write_result(file: Path | str, result: FoldResult, settings: Mapping[str, Any]) -> None:
+def write_result(file: Path | str, result: FoldResult, settings: ProbeSettings) -> None:
     """Write a fold: the rows of `fold_records`, then its predictions; `settings` as in `FoldInfo.of`."""
     order = np.argsort(result.test_rows)
     predictions = table_of(
@@ -130,7 +130,7 @@ def _predictions(rows: pa.Table) -> pa.Table:
 
 
 def refuse_other_settings(
-    files: Sequence[Path | str], infos: Sequence[FoldInfo], settings: dict[str, Any]
+    files: Sequence[Path | str], infos: Sequence[FoldInfo], settings: ProbeSettings
 ) -> None:
     """Refuse to mix folds of different protocols in one score.
 
@@ -139,9 +139,10 @@ def refuse_other_settings(
     DataError
         A fold was trained with other settings; the files are counted and the first is named.
     """
-    others = [file for file, info in zip(files, infos, strict=True) if json.loads(info.settings) != settings]
+    wanted = settings.as_json()
+    others = [file for file, info in zip(files, infos, strict=True) if info.settings != wanted]
     if others:
         raise DataError(
-            f"{len(others)} of {len(infos)} folds were trained with other settings than {settings}, e.g. {others[0]}. "
+            f"{len(others)} of {len(infos)} folds were trained with other settings than {wanted}, e.g. {others[0]}. "
             "Delete them and run snakemake again."
         )

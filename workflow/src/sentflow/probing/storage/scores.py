@@ -1,8 +1,9 @@
 """What a score file says beside its numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from sentflow.probing.settings import AboutProtocol, ProbeSettings
 from sentflow.probing.storage.folds import FoldInfo
 from sentflow.stats.effective import Documents
 from sentflow.stats.items import resampling_units
@@ -14,8 +15,8 @@ def about_score(
     folds: Sequence[FoldInfo],
     *,
     model: str,
-    probe: Mapping[str, Any],
-    protocol: Mapping[str, Any],
+    probe: ProbeSettings,
+    protocol: AboutProtocol,
 ) -> dict[str, Any]:
     """What was measured, and on which rows.
 
@@ -28,23 +29,23 @@ def about_score(
     model
         Name of the encoder.
     probe
-        Settings of the folds, see `catalog.job_settings`.
+        Settings of the folds.
     protocol
-        Of the score, see `catalog.about_protocol`.
+        Of the score.
     """
+    switches = protocol.switches.changes()
     return {
-        **{
-            key: value
-            for key, value in probe.items()
-            if key not in ("switches", "training", "folds_optional")
-        },
+        **probe.protocol.cross_validation,
+        "metric": probe.metric,
+        "classifier": probe.protocol.classifier,
+        **({"device": probe.device} if probe.device != "cpu" else {}),
         # a protocol that differs in its statistics alone scores the folds of another
-        "protocol": protocol["name"],
+        "protocol": protocol.name,
         # only what is not as published, so that a published score has the bytes it always had
-        **({"switches": protocol["switches"]} if protocol["switches"] else {}),
-        **({"not_comparable": protocol["changed"]} if protocol["changed"] else {}),
+        **({"switches": switches} if switches else {}),
+        **({"not_comparable": protocol.changed} if protocol.changed else {}),
         # not every task has documents to keep together
-        **({"groups_folds": True} if probe.get("switches", {}).get("group_folds") else {}),
+        **({"groups_folds": True} if probe.protocol.switches.group_folds else {}),
         "task": table.info.task,
         "model": model,
         "layout": table.info.layout,
@@ -61,12 +62,12 @@ def about_score(
     }
 
 
-def kept_documents(table: TaskTable, probe: Mapping[str, Any]) -> Documents | None:
+def kept_documents(table: TaskTable, probe: ProbeSettings) -> Documents | None:
     """The documents of a task that settings of folds keep together; None where rows are assigned one by one.
 
     Rows without a document are documents of their own. Settings of a task whose rows name none do not keep any
     together, see `catalog.job_settings`.
     """
-    if not probe.get("switches", {}).get("group_folds"):
+    if not probe.protocol.switches.group_folds:
         return None
     return Documents.of(resampling_units(table.labels, table.groups).of_row, table.labels)

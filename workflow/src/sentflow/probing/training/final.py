@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from sentflow.probing.kernels.losses import class_scores, mean_losses
-from sentflow.probing.protocol.settings import Penalty, ProbeProtocol, Setting
+from sentflow.probing.settings import Penalty, ProbeProtocol, Setting
 from sentflow.probing.training.fold import Fold
 from sentflow.probing.training.result import FoldResult
 

@@ -9,8 +9,8 @@ from sentflow.probing.kernels.schedule import Schedule, adamw_schedule
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan
 from sentflow.probing.protocol.metrics import published_metric
-from sentflow.probing.protocol.settings import Setting
 from sentflow.probing.protocol.torch_draws import EpochOrders, logistic_parameters, mlp_parameters
+from sentflow.probing.settings import Setting
 
 
 class Fold:

@@ -9,7 +9,7 @@ from sentflow.probing.features.sources import SelectedRows
 from sentflow.probing.kernels.columns import Problem, joined
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan
-from sentflow.probing.protocol.settings import Setting
+from sentflow.probing.settings import Setting
 from sentflow.probing.training.final import FinalRun
 from sentflow.probing.training.fold import Fold
 from sentflow.probing.training.result import FoldResult

@@ -18,7 +18,7 @@ from sentflow.errors import DataError
 from sentflow.probing.features.sources import SelectedRows
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan
-from sentflow.probing.protocol.settings import Penalty
+from sentflow.probing.settings import Penalty
 from sentflow.probing.training.final import FinalRun, part_loss
 from sentflow.probing.training.fold import Fold
 from sentflow.probing.training.result import FoldResult

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.probing.protocol.settings import Penalty, Setting
+from sentflow.probing.settings import Penalty, Setting
 
 TEST_EPOCH = -1  # the published marker of values that belong to no epoch
 

@@ -2,7 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
+# Beside their text, rows have
+TEXTS = "texts"
+PAIRS = "pairs"  # other
+TRIPLETS = "triplets"  # other, negative
+LABELLED = "labelled"  # other, label
+SCORED = "scored"  # other, negative, and a teacher's score of both
+SPANS = "spans"  # a text of two lines or more, each a span of one document
 
 SCORES = ("score", "negative_score")
 """Columns of numbers: a teacher's scores of a text with ``other`` and with ``negative``."""

@@ -11,7 +11,7 @@ import numpy as np
 from sentflow.files.parquet import write_described
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.texts.corpora import Corpus, Questions
-from sentflow.training.data.forms import FORMS
+from sentflow.training.data.forms import FORMS, PAIRS, SCORED, TRIPLETS
 from sentflow.training.data.negatives import (
     NOT_CHOSEN,
     TAKEN,
@@ -22,7 +22,6 @@ from sentflow.training.data.negatives import (
 )
 from sentflow.training.data.reader import Rows
 from sentflow.training.draws import Draws
-from sentflow.training.recipes.table import PAIRS, SCORED, TRIPLETS
 
 POSITIVE, NEGATIVE = "1", "0"
 _NOTHING = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))

@@ -10,7 +10,7 @@ import numpy as np
 
 from sentflow.errors import DataError
 from sentflow.training.data.control import shuffled
-from sentflow.training.data.forms import BY_PREMISE, FORMS, SCORES, STUDY_LABEL_WORD
+from sentflow.training.data.forms import BY_PREMISE, FORMS, SCORES, SPANS, STUDY_LABEL_WORD, TEXTS
 from sentflow.training.data.labels import class_names, classes_of
 from sentflow.training.data.nli import ENTAILMENT, by_premise, study_label_word
 from sentflow.training.data.reader import Rows, in_parts, joined
@@ -18,7 +18,6 @@ from sentflow.training.data.scores import scores_of
 from sentflow.training.data.settings import TrainingDataSettings
 from sentflow.training.data.sources import are_taken_by_row
 from sentflow.training.data.table import TEXT_COLUMNS, TrainingData
-from sentflow.training.recipes.table import SPANS, TEXTS
 
 logger = logging.getLogger(__name__)
 ROWS = 1 << 14

@@ -5,14 +5,15 @@ from typing import Any
 
 from sentflow.files.archives.limits import is_archive_name
 from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
-from sentflow.training.data.forms import BY_PREMISE, READ_BY_ROW, SCORES, STUDY_LABEL_WORD
-from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
+from sentflow.training.data.forms import (
+    PAIRS,
+    READ_BY_ROW,
+    SPANS,
+    TEXTS,
+    TRIPLETS,
+)
 
 Entry = Mapping[str, Any]
-# Column of files that a form has not → the form that has it
-_BETTER = {"negative": TRIPLETS, "label": LABELLED} | dict.fromkeys(SCORES, SCORED)
-_NLI_FORMS = {BY_PREMISE: (PAIRS, TRIPLETS), STUDY_LABEL_WORD: (TRIPLETS,)}
-_NLI_COLUMNS = ("text", "other", "label")
 
 
 def sources_of(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[dict[str, Any]]:

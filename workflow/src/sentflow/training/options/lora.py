@@ -5,7 +5,6 @@ so a training goes on exactly, and another one starts from its result as from an
 """
 
 import copy
-from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -16,7 +15,7 @@ from sentflow.training.contract import Objective
 from sentflow.training.draws import Draws
 from sentflow.training.modules import transformer_of
 from sentflow.training.new_weights import seeded
-from sentflow.training.options.contract import Wrapped
+from sentflow.training.settings import Lora
 
 try:
     from peft import LoraConfig, inject_adapter_in_model
@@ -27,22 +26,30 @@ except ImportError as missing:
     ) from missing
 
 
-class LowRank(Wrapped):
-    """An objective whose encoder has layers of `prepare`."""
+def extended(kind: type[Objective], settings: Lora) -> type[Objective]:  # noqa: ARG001
+    """An objective that exports plain layers, which need no peft, with the products added to their weights."""
 
-    def exported(self) -> SentenceTransformer:
-        """A copy of the encoder with the products added to its weights; plain layers, which need no peft."""
-        return merged(super().exported())
+    class WithLora(kind):  # type: ignore[misc, valid-type]
+        def exported(self) -> SentenceTransformer:
+            return merged(super().exported())
+
+    return WithLora
 
 
-def prepare(encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws) -> None:
-    """See `sentflow.training.options.contract.OptionModule`; weights of the encoder itself are trained no more."""
+def prepare(encoder: SentenceTransformer, settings: Lora, draws: Draws) -> None:
+    """Give an encoder the layers, before heads are added to it; its own weights are trained no more.
+
+    Raises
+    ------
+    ConfigError
+        It has no layer of the names that are asked for.
+    """
     network = transformer_of(encoder).auto_model
-    targets = settings.get("targets")
+    targets = None if settings.targets is None else list(settings.targets)
     config = LoraConfig(
-        r=settings["rank"],
-        lora_alpha=settings["alpha"],
-        lora_dropout=settings.get("dropout", 0.0),
+        r=settings.rank,
+        lora_alpha=settings.alpha,
+        lora_dropout=settings.dropout,
         target_modules=targets,
         bias="none",
     )
@@ -57,11 +64,6 @@ def prepare(encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Dr
             f"Write some of: {', '.join(linear)}."
         ) from error
     network.to(encoder.device).train()
-
-
-def wrap(objective: Objective, settings: Mapping[str, Any]) -> LowRank:  # noqa: ARG001
-    """See `sentflow.training.options.contract.OptionModule`."""
-    return LowRank(objective)
 
 
 def merged(encoder: SentenceTransformer) -> SentenceTransformer:

@@ -3,7 +3,7 @@
 Kusupati et al. 2022 (arXiv 2205.13147).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -12,38 +12,31 @@ from sentence_transformers import SentenceTransformer
 from sentflow.errors import ConfigError
 from sentflow.training.contract import Objective, Row
 from sentflow.training.draws import Draws
-from sentflow.training.options.contract import Wrapped
+from sentflow.training.settings import Matryoshka
 
 
-class Matryoshka(Wrapped):
-    """The weighted sum of an objective's loss over truncated vectors.
+def extended(kind: type[Objective], settings: Matryoshka) -> type[Objective]:
+    """An objective whose loss is the weighted sum of its losses of truncated vectors.
 
     Vectors that do not depend on what is trained are not truncated: they are what a recipe aims at.
-
-    Parameters
-    ----------
-    dimensions, weights
-        How many numbers are left, and what the loss of each is multiplied by.
     """
+    weighted = tuple(zip(settings.dimensions, _weights(settings), strict=True))
 
-    def __init__(self, inner: Objective, dimensions: Sequence[int], weights: Sequence[float]) -> None:
-        super().__init__(inner)
-        self._parts = tuple(zip(dimensions, weights, strict=True))
+    class WithMatryoshka(kind):  # type: ignore[misc, valid-type]
+        def loss(self, views: Sequence[Any], rows: Sequence[Row]) -> torch.Tensor:
+            of_whole = super().loss
 
-    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
-        """See `Objective`."""
-        losses = [
-            weight
-            * self.inner.loss(
-                [
+            def of_first(dimension: int) -> torch.Tensor:
+                first = [
                     each if view in self.frozen_views else truncated(each, dimension)
                     for view, each in enumerate(views)
-                ],
-                rows,
-            )
-            for dimension, weight in self._parts
-        ]
-        return torch.stack(losses).sum()
+                ]
+                found: torch.Tensor = of_whole(first, rows)
+                return found
+
+            return torch.stack([weight * of_first(dimension) for dimension, weight in weighted]).sum()
+
+    return WithMatryoshka
 
 
 def truncated(vectors: torch.Tensor, dimension: int) -> torch.Tensor:
@@ -64,9 +57,15 @@ def truncated(vectors: torch.Tensor, dimension: int) -> torch.Tensor:
     return found
 
 
-def prepare(encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws) -> None:  # noqa: ARG001
-    """See `sentflow.training.options.contract.OptionModule`."""
-    width, dimensions = encoder.get_embedding_dimension(), settings["dimensions"]
+def prepare(encoder: SentenceTransformer, settings: Matryoshka, draws: Draws) -> None:  # noqa: ARG001
+    """Refuse dimensions that the vectors of an encoder do not have.
+
+    Raises
+    ------
+    ConfigError
+        They do not; or there are not as many weights as dimensions.
+    """
+    width, dimensions = encoder.get_embedding_dimension(), settings.dimensions
     if max(dimensions) > width:
         raise ConfigError(
             f"training.matryoshka.dimensions: {max(dimensions)} is more than the {width} numbers of the encoder's "
@@ -79,11 +78,5 @@ def prepare(encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Dr
         )
 
 
-def wrap(objective: Objective, settings: Mapping[str, Any]) -> Matryoshka:
-    """See `sentflow.training.options.contract.OptionModule`."""
-    return Matryoshka(objective, settings["dimensions"], _weights(settings))
-
-
-def _weights(settings: Mapping[str, Any]) -> Sequence[float]:
-    weights: Sequence[float] = settings.get("weights") or [1.0] * len(settings["dimensions"])
-    return weights
+def _weights(settings: Matryoshka) -> Sequence[float]:
+    return settings.weights or [1.0] * len(settings.dimensions)

@@ -4,33 +4,31 @@ Karpukhin et al. 2020 (arXiv 2004.04906) with negatives of the batch and hard on
 CuongNN218/zalo_ltr_2021@b63aa805.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import torch
 from sentence_transformers import SentenceTransformer
 
 from sentflow.errors import DataError
-from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
 from sentflow.training.losses.ranking import contrastive_loss, false_negatives, ranking_loss
 from sentflow.training.modules import unscaled
+from sentflow.training.recipes.settings import BiEncoder as Settings
 from sentflow.training.views.questions import document_columns, question_views
 
 CONTRASTIVE = "contrastive"
 
 
+@recipe("bi-encoder")
 class BiEncoder(Objective):
-    """Views are questions, documents and, where the data have them, hard negatives.
+    """Views are questions, documents and, where the data have them, hard negatives."""
 
-    Parameters
-    ----------
-    settings
-        Of `sentflow.training.recipes.table`.
-    """
-
-    def __init__(self, encoder: SentenceTransformer, settings: Mapping[str, Any], *, max_tokens: int) -> None:
+    def __init__(
+        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
+    ) -> None:
+        set_dropout(encoder, settings.dropout, draws.of("dropout"))
         super().__init__(encoder, max_tokens=max_tokens)
         self._settings = settings
 
@@ -45,19 +43,11 @@ class BiEncoder(Objective):
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
         """See `ranking_loss` and `contrastive_loss`."""
         questions, *documents = views
-        if self._settings["loss"] == CONTRASTIVE:
+        if self._settings.loss == CONTRASTIVE:
             labels = torch.tensor([row["label"] for row in rows])
             if (labels > 1).any():
                 raise DataError("settings.loss: contrastive reads labels 0 and 1, and the data have others.")
-            return contrastive_loss(questions, documents[0], labels, margin=self._settings["margin"])
+            return contrastive_loss(questions, documents[0], labels, margin=self._settings.margin)
         texts = [[row[column] for row in rows] for column in document_columns(rows)]
         known = false_negatives([row["text"] for row in rows], texts)
-        return ranking_loss(questions, documents, known, scale=self._settings["scale"])
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> BiEncoder:
-    """See `sentflow.training.contract.RecipeModule`."""
-    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
-    return BiEncoder(encoder, settings, max_tokens=max_tokens)
+        return ranking_loss(questions, documents, known, scale=self._settings.scale)

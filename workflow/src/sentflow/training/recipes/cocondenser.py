@@ -3,21 +3,21 @@
 Gao and Callan 2022 (arXiv 2108.05540), luyug/Condenser, `CoCondenserForPretraining`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from sentence_transformers import SentenceTransformer
 
-from sentflow.training.contract import Example, Row
+from sentflow.training.contract import Example, Row, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_dropout
 from sentflow.training.recipes.condenser import Condenser
-from sentflow.training.recipes.mlm import LINES
+from sentflow.training.recipes.settings import Cocondenser as Settings
 
 UPSTREAM = "language-model-twice"
 
 
+@recipe("cocondenser")
 class CoCondenser(Condenser):
     """Two views: a drawn span of each document, and another one.
 
@@ -29,10 +29,10 @@ class CoCondenser(Condenser):
     """
 
     def __init__(
-        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
     ) -> None:
-        super().__init__(encoder, {"packing": LINES, **settings}, draws, max_tokens=max_tokens)
-        self._weight = 2.0 if UPSTREAM in settings["defects"] else 1.0
+        super().__init__(encoder, settings, draws, max_tokens=max_tokens)
+        self._weight = 2.0 if UPSTREAM in settings.defects else 1.0
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         """See `Objective`."""
@@ -46,12 +46,12 @@ class CoCondenser(Condenser):
                 views[view].append({"input_ids": hidden, "expected": expected})
         return views
 
-    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """Per span what it is represented by in `Condenser`, and its vector, (k, 3 + H or 6 + H)."""
-        parts, first = self._parts(examples)
-        return torch.cat([parts, first.to(parts)], dim=1)
+    def represent(self, examples: Sequence[Example], view: int) -> dict[str, torch.Tensor]:  # noqa: ARG002
+        """Per span what it is represented by in `Condenser`, (k, 3 or 6), and its vector, (k, H)."""
+        parts, vectors = self._parts(examples)
+        return {"parts": parts, "vectors": vectors}
 
-    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
+    def loss(self, views: Sequence[Any], rows: Sequence[Row]) -> torch.Tensor:
         """Mean cross-entropy over hidden tokens, plus that of each span's partner among all other spans.
 
         The second is of dot products, which are neither scaled nor divided, and a span is no candidate for itself.
@@ -59,7 +59,7 @@ class CoCondenser(Condenser):
         parts, vectors = self._apart(views)
         return self._weight * super().loss([parts], rows) + partner_cross_entropy(*vectors)
 
-    def measures(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
+    def measures(self, views: Sequence[Any], rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
         """See `Objective`: the loss of a batch, what `Condenser` measures, and the second term for itself."""
         parts, vectors = self._apart(views)
         scores, partners = partner_scores(*vectors)
@@ -71,10 +71,9 @@ class CoCondenser(Condenser):
             "partner_accuracy": (float((scores.argmax(dim=1) == partners).sum()), n),
         }
 
-    def _apart(self, views: Sequence[torch.Tensor]) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    def _apart(self, views: Sequence[Any]) -> tuple[torch.Tensor, list[torch.Tensor]]:
         """What the language model makes of all spans, and the vectors of each view."""
-        width = 3 * len(self.predicting)
-        return torch.cat([view[:, :width] for view in views]), [view[:, width:] for view in views]
+        return torch.cat([view["parts"] for view in views]), [view["vectors"] for view in views]
 
 
 def partner_cross_entropy(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
@@ -94,11 +93,3 @@ def partner_scores(first: torch.Tensor, second: torch.Tensor) -> tuple[torch.Ten
     scores = (vectors @ vectors.T).fill_diagonal_(-torch.inf)
     n = len(first)
     return scores, torch.arange(2 * n, device=vectors.device).roll(n)
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> CoCondenser:
-    """See `sentflow.training.contract.RecipeModule`."""
-    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
-    return CoCondenser(encoder, settings, draws, max_tokens=max_tokens)

@@ -5,7 +5,7 @@ layer of all others; so what late layers know of a text must pass through the ve
 reads out. The head is kept for a training that goes on, and is no part of the encoder.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,20 @@ from sentence_transformers import SentenceTransformer
 from transformers.masking_utils import create_bidirectional_mask
 
 from sentflow.errors import ConfigError
-from sentflow.training.contract import Example
+from sentflow.training.contract import Example, Represented, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_dropout, set_everywhere
+from sentflow.training.dropout import set_everywhere
 from sentflow.training.modules import transformer_of
 from sentflow.training.new_weights import initialise, seeded
 from sentflow.training.prediction_heads import take_weights
 from sentflow.training.recipes.mlm import MaskedLanguageModelling
+from sentflow.training.recipes.settings import Cocondenser
+from sentflow.training.recipes.settings import Condenser as Settings
 
 PREFIX = "condenser."
 
 
+@recipe("condenser")
 class Condenser(MaskedLanguageModelling):
     """Masked language modelling by the head and, with ``late_mlm``, by the encoder itself, too.
 
@@ -41,29 +44,29 @@ class Condenser(MaskedLanguageModelling):
     """
 
     def __init__(
-        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+        self, encoder: SentenceTransformer, settings: Settings | Cocondenser, draws: Draws, *, max_tokens: int
     ) -> None:
         super().__init__(encoder, settings, draws, max_tokens=max_tokens)
         network = transformer_of(encoder).auto_model
         depth = int(network.config.num_hidden_layers)
-        asked = settings["skip_from"]
+        asked = settings.skip_from
         self._skip_from = depth // 2 if asked is None else asked
         if not 0 <= self._skip_from < depth:
             raise ConfigError(
                 f"settings.skip_from: {asked} is no layer below the last of {depth}. Write 0 to {depth - 1}, or null "
                 f"for half of them."
             )
-        self.predicting = ("head_", "encoder_") if settings["late_mlm"] else ("head_",)
+        self.predicting = ("head_", "encoder_") if settings.late_mlm else ("head_",)
         with seeded(draws.of("condenser")):
-            made = [type(_layers(network)[0])(network.config) for _ in range(settings["layers"])]
+            made = [type(_layers(network)[0])(network.config) for _ in range(settings.layers)]
         self.condenser = torch.nn.ModuleList(made)
         initialise(self.condenser, encoder, draws.of("condenser weights"))
-        if settings["dropout"] is not None:
-            set_everywhere(self.condenser, settings["dropout"])
+        if settings.dropout is not None:
+            set_everywhere(self.condenser, settings.dropout)
         take_weights(self.condenser, Path(network.name_or_path), PREFIX, what="the head of Condenser")
         self.condenser.to(encoder.device)
 
-    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
+    def represent(self, examples: Sequence[Example], view: int) -> Represented:  # noqa: ARG002
         """See `LanguageModelling.predicted`; that of the head and, with ``late_mlm``, of the encoder, (k, 3 or 6)."""
         return self._parts(examples)[0]
 
@@ -93,11 +96,3 @@ def _layers(network: Any) -> torch.nn.ModuleList:
     inner = getattr(network, "encoder", None) or network.transformer
     layers: torch.nn.ModuleList = inner.layer
     return layers
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> Condenser:
-    """See `sentflow.training.contract.RecipeModule`."""
-    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
-    return Condenser(encoder, settings, draws, max_tokens=max_tokens)

@@ -4,20 +4,20 @@ Yan et al. 2021 (arXiv 2105.11741); yym6472/ConSERT@03c9e8ff;
 HYU-NLP/Korean-Sentence-Representations@b03e1514, `ConSERT`.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import torch
 from sentence_transformers import SentenceTransformer
 
 from sentflow.errors import DataError
-from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
 from sentflow.training.losses.contrastive import nt_xent
 from sentflow.training.losses.pairs import BLOCKS, pair_features
 from sentflow.training.modules import unscaled
 from sentflow.training.new_weights import seeded
+from sentflow.training.recipes.settings import ConSERT as Settings
 from sentflow.training.views.augmentations import ADVERSARIAL, NONE, SHUFFLE, Augmentation
 from sentflow.training.views.embedding_stage import EmbeddingStage, adversarial_noise
 
@@ -28,13 +28,12 @@ _SIDES = ("text", "other")
 _PLAIN = Augmentation(NONE)
 
 
+@recipe("consert")
 class ConSERT(Objective):
     """Every augmentation of every side (the texts; and the other texts of pairs) is a view of the contract.
 
     Parameters
     ----------
-    settings
-        Of `sentflow.training.recipes.table`.
     draws
         For the classifier of the supervised term.
 
@@ -45,18 +44,19 @@ class ConSERT(Objective):
     """
 
     def __init__(
-        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
     ) -> None:
+        set_dropout(encoder, settings.dropout, draws.of("dropout"))
         super().__init__(encoder, max_tokens=max_tokens)
         self._settings = settings
-        self._sides = _SIDES if settings["objective"] in (SUPERVISED, JOINT) else _SIDES[:1]
+        self._sides = _SIDES if settings.objective in (SUPERVISED, JOINT) else _SIDES[:1]
         self._passes, self._compared = _passes(settings)
         self._stage = _stage(encoder, self._passes)
         self.classifier: torch.nn.Linear | None = None
-        if settings["objective"] != UNSUPERVISED:
-            width = encoder.get_embedding_dimension() * BLOCKS[settings["pair_features"]]
+        if settings.objective != UNSUPERVISED:
+            width = encoder.get_embedding_dimension() * BLOCKS[settings.pair_features]
             with seeded(draws.of("classifier")):
-                self.classifier = torch.nn.Linear(width, settings["classes"]).to(encoder.device)
+                self.classifier = torch.nn.Linear(width, settings.classes).to(encoder.device)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         """See `Objective`: pass by pass, and in each side by side."""
@@ -98,7 +98,7 @@ class ConSERT(Objective):
             terms.append(self._cross_entropy(views[0], views[1], labels) / len(rows))
         if self._compared is not None:
             first, second = (number * len(self._sides) for number in self._compared)
-            weight, temperature = self._settings["contrastive_weight"], self._settings["temperature"]
+            weight, temperature = self._settings.contrastive_weight, self._settings.temperature
             terms += [
                 weight * nt_xent(views[first + side], views[second + side], temperature=temperature)
                 for side in range(len(self._sides))
@@ -124,7 +124,7 @@ class ConSERT(Objective):
     def _cross_entropy(self, u: torch.Tensor, v: torch.Tensor, labels: Sequence[int]) -> torch.Tensor:
         """Sum over the pairs."""
         assert self.classifier is not None
-        logits = self.classifier(pair_features(u, v, form=self._settings["pair_features"]))
+        logits = self.classifier(pair_features(u, v, form=self._settings.pair_features))
         truth = torch.tensor(labels, device=logits.device)
         return torch.nn.functional.cross_entropy(logits, truth, reduction="sum")
 
@@ -147,25 +147,25 @@ class ConSERT(Objective):
         return adversarial_noise(gradient[:n], norm=norm)
 
     def _check_labels(self, rows: Sequence[Row]) -> None:
-        classes = self._settings["classes"]
+        classes = self._settings.classes
         for row in rows:
             if "other" not in row or row.get("label") not in range(classes):
                 raise DataError(
-                    f"objective: {self._settings['objective']} needs pairs of texts with a label below {classes}, and "
+                    f"objective: {self._settings.objective} needs pairs of texts with a label below {classes}, and "
                     f"{row['text']!r} has {'the label ' + str(row['label']) if 'label' in row else 'none'}. Take "
                     f"labelled pairs, set settings.classes, or write objective: {UNSUPERVISED}."
                 )
 
 
-def _passes(settings: Mapping[str, Any]) -> tuple[list[Augmentation], tuple[int, int] | None]:
+def _passes(settings: Settings) -> tuple[list[Augmentation], tuple[int, int] | None]:
     """The augmentations to compute, each once, and which two are compared. A supervised term reads the first."""
-    views = [Augmentation(**view) for view in settings["views"]]
-    if settings["objective"] == SUPERVISED:
+    views = [Augmentation(**view.as_dict()) for view in settings.views]
+    if settings.objective == SUPERVISED:
         return [_PLAIN], None
-    passes = [_PLAIN] if settings["objective"] == JOINT else []
+    passes = [_PLAIN] if settings.objective == JOINT else []
     numbers = []
     for view in views:
-        if settings["none_view"] == SHARED and view == _PLAIN and _PLAIN in passes:
+        if settings.none_view == SHARED and view == _PLAIN and _PLAIN in passes:
             numbers.append(passes.index(_PLAIN))
         else:
             numbers.append(len(passes))
@@ -181,11 +181,3 @@ def _stage(encoder: SentenceTransformer, passes: Sequence[Augmentation]) -> Embe
     if SHUFFLE in names:
         stage.check_positions()
     return stage
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> ConSERT:
-    """See `sentflow.training.contract.RecipeModule`."""
-    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
-    return ConSERT(encoder, settings, draws, max_tokens=max_tokens)

@@ -14,17 +14,19 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from transformers import AutoModelForSequenceClassification
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout, set_everywhere
 from sentflow.training.modules import transformer_of
 from sentflow.training.new_weights import seeded
+from sentflow.training.recipes.settings import CrossEncoder as Settings
 from sentflow.training.views.questions import document_columns
 
 LABELS = "labels"
 _SEGMENTS = "token_type_ids"
 
 
+@recipe("cross-encoder")
 class CrossEncoding(Objective):
     """Views are questions with their documents and, where the data have them, with hard negatives; each pair is
     represented by its score, (k, 1).
@@ -36,16 +38,17 @@ class CrossEncoding(Objective):
     """
 
     def __init__(
-        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
     ) -> None:
         super().__init__(encoder, max_tokens=max_tokens)
         self._settings = settings
         network = transformer_of(encoder).auto_model
-        with seeded(draws):
+        of_classifier = draws.of("classifier")
+        with seeded(of_classifier):
             self.classifier = _classifier(network)
-        set_dropout(encoder, settings["dropout"], draws.of("dropout"))
-        if settings["dropout"] is not None:
-            set_everywhere(self.classifier, settings["dropout"])
+        set_dropout(encoder, settings.dropout, of_classifier.of("dropout"))
+        if settings.dropout is not None:
+            set_everywhere(self.classifier, settings.dropout)
         self.classifier.to(encoder.device)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
@@ -66,7 +69,7 @@ class CrossEncoding(Objective):
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
         """Mean cross-entropy of telling the document of a question from its negative, or label 1 from label 0."""
         scores = torch.cat(list(views), dim=1)
-        if self._settings["loss"] == LABELS:
+        if self._settings.loss == LABELS:
             labels = torch.tensor([row["label"] for row in rows], device=scores.device)
             if (labels > 1).any():
                 raise DataError("settings.loss: labels reads labels 0 and 1, and the data have others.")
@@ -77,7 +80,7 @@ class CrossEncoding(Objective):
         """See `Objective`: the loss, and of how many rows the document has the higher score, or the right sign."""
         right = (
             (views[0] > 0) == torch.tensor([[bool(row["label"])] for row in rows], device=views[0].device)
-            if self._settings["loss"] == LABELS
+            if self._settings.loss == LABELS
             else views[0] > views[1]
         )
         return {**super().measures(views, rows), "accuracy": (float(right.sum()), len(rows))}
@@ -116,10 +119,3 @@ def _classifier(network: Any) -> Any:
         network.pooler = model.base_model.pooler
     setattr(model, model.base_model_prefix, network)
     return model
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> CrossEncoding:
-    """See `sentflow.training.contract.RecipeModule`."""
-    return CrossEncoding(encoder, settings, draws.of("classifier"), max_tokens=max_tokens)

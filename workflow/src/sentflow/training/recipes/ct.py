@@ -6,22 +6,23 @@ Carlsson et al. 2021 (ICLR); sentence-transformers 6.2.0, `ContrastiveTensionLos
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import cos_sim
 
-from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.modules import unscaled
+from sentflow.training.recipes.settings import CT as Settings
 
 IN_BATCH, PAIRS = "in-batch", "pairs"
 
 _COPY, _EXPORTED = 0, 1
 
 
+@recipe("ct")
 class ContrastiveTension(Objective):
     """The first view is read by the copy, the second by the encoder that is exported.
 
@@ -29,13 +30,20 @@ class ContrastiveTension(Objective):
     form: the batch is cut into groups of 1 + ``negatives`` texts, and the copy reads the first of its group every time.
     """
 
-    def __init__(self, encoder: SentenceTransformer, settings: Mapping[str, Any], *, max_tokens: int) -> None:
+    def __init__(
+        self,
+        encoder: SentenceTransformer,
+        settings: Settings,
+        draws: Draws,  # noqa: ARG002
+        *,
+        max_tokens: int,
+    ) -> None:
         super().__init__(encoder, max_tokens=max_tokens)
-        self._objective: str = settings["objective"]
-        self._group: int = settings["negatives"] + 1
+        self._objective: str = settings.objective
+        self._group: int = settings.negatives + 1
         self.other = copy.deepcopy(encoder)
         if self._objective == IN_BATCH:
-            self.log_scale = torch.nn.Parameter(torch.tensor(math.log(settings["scale"])))
+            self.log_scale = torch.nn.Parameter(torch.tensor(math.log(settings.scale)))
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
         """See `Objective`."""
@@ -76,14 +84,3 @@ def tension(first: torch.Tensor, second: torch.Tensor, same: torch.Tensor) -> to
     """
     products = (first * second).sum(dim=1)
     return torch.nn.functional.binary_cross_entropy_with_logits(products, same.to(products), reduction="sum")
-
-
-def build(
-    encoder: SentenceTransformer,
-    settings: Mapping[str, Any],
-    draws: Draws,  # noqa: ARG001
-    *,
-    max_tokens: int,
-) -> ContrastiveTension:
-    """See `sentflow.training.contract.RecipeModule`."""
-    return ContrastiveTension(encoder, settings, max_tokens=max_tokens)

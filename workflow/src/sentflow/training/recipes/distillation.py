@@ -4,8 +4,7 @@ Kim et al. 2023 (arXiv 2301.12005), equations 7 and 8, for the distance of vecto
 Fang et al. 2021 (arXiv 2101.04731), with the other texts of the batch in the place of a queue.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -15,35 +14,37 @@ from sentence_transformers.sentence_transformer.modules import Dense
 from sentence_transformers.util import cos_sim
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.training.contract import Example, Objective, Row, target_of
+from sentflow.training.contract import Example, Objective, Row, recipe, target_of
 from sentflow.training.draws import Draws
 from sentflow.training.modules import put_before_scaling
 from sentflow.training.new_weights import initialise
+from sentflow.training.recipes.settings import Distillation as Settings
 
 MSE, COSINE, SIMILARITY = "mse", "cosine", "similarity"
 
 
+@recipe("distillation")
 class Distillation(Objective):
     """One view; rows have the teacher's vector of their text."""
 
     def __init__(
-        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
     ) -> None:
         super().__init__(encoder, max_tokens=max_tokens)
-        self._loss, self._temperature = settings["loss"], settings["temperature"]
+        self._loss, self._temperature = settings.loss, settings.temperature
         self.projection: torch.nn.Module | None = None
-        if settings["projection"] is None:
-            if settings["keep_projection"]:
+        if settings.projection is None:
+            if settings.keep_projection:
                 raise ConfigError(
                     "settings.keep_projection: there is no projection. Write its width under projection, or "
                     "keep_projection: false."
                 )
             return
         width = encoder.get_embedding_dimension()
-        layer = Dense(width, settings["projection"], activation_function=torch.nn.Identity())
+        layer = Dense(width, settings.projection, activation_function=torch.nn.Identity())
         initialise(layer, encoder, draws.of("projection"))
         layer.to(encoder.device)
-        if settings["keep_projection"]:
+        if settings.keep_projection:
             put_before_scaling(encoder, layer)
         else:
             self.projection = layer
@@ -107,10 +108,3 @@ def _targets(rows: Sequence[Row]) -> torch.Tensor:
     if any(name not in row for row in rows):
         raise DataError("distillation: the rows have no vectors of a teacher. Write settings.teacher.")
     return torch.from_numpy(np.stack([np.asarray(row[name], dtype=np.float32) for row in rows]))
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> Distillation:
-    """See `sentflow.training.contract.RecipeModule`."""
-    return Distillation(encoder, settings, draws, max_tokens=max_tokens)

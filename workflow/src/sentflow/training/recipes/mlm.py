@@ -4,22 +4,24 @@ Devlin et al. 2019 (arXiv 1810.04805); as a stage before retrieval: Gururangan e
 line or packed, as transformers' `run_mlm.py`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from sentence_transformers import SentenceTransformer
 
-from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.contract import Example, Objective, Represented, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
 from sentflow.training.language_modelling import LanguageModelling
 from sentflow.training.modules import transformer_of
+from sentflow.training.recipes.settings import MLM, Cocondenser, Condenser
 
 WORDS = "words"
-LINES, PACKED = "lines", "packed"
+PACKED = "packed"
 
 
+@recipe("mlm")
 class MaskedLanguageModelling(Objective):
     """One view, the texts with hidden tokens. What a text is represented by is its part of the loss.
 
@@ -33,12 +35,18 @@ class MaskedLanguageModelling(Objective):
     predicting: tuple[str, ...] = ("",)
 
     def __init__(
-        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+        self,
+        encoder: SentenceTransformer,
+        settings: MLM | Condenser | Cocondenser,
+        draws: Draws,
+        *,
+        max_tokens: int,
     ) -> None:
+        set_dropout(encoder, settings.dropout, draws.of("dropout"))
         super().__init__(encoder, max_tokens=max_tokens)
-        self._packed = settings["packing"] == PACKED
+        self._packed = not isinstance(settings, Cocondenser) and settings.packing == PACKED
         self.language = LanguageModelling(
-            encoder, draws.of("head"), tied=True, whole_words=settings["masking"] == WORDS
+            encoder, draws.of("head"), tied=True, whole_words=settings.masking == WORDS
         )
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
@@ -47,7 +55,7 @@ class MaskedLanguageModelling(Objective):
         masked = [self.language.masked(ids, draws.of("mask", place)) for place, ids in enumerate(texts)]
         return [[{"input_ids": ids, "expected": expected} for ids, expected in masked]]
 
-    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
+    def represent(self, examples: Sequence[Example], view: int) -> Represented:  # noqa: ARG002
         """See `LanguageModelling.predicted`, (k, 3)."""
         tokens = transformer_of(self.encoder)(self.padded(examples))["token_embeddings"]
         return self.language.predicted(tokens, [example["expected"] for example in examples])
@@ -95,11 +103,3 @@ def _around(tokenizer: Any) -> tuple[list[int], list[int]]:
     n_behind = found["special_tokens_mask"][::-1].index(0)
     ids = found["input_ids"]
     return ids[:plain], ids[len(ids) - n_behind :]
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> MaskedLanguageModelling:
-    """See `sentflow.training.contract.RecipeModule`."""
-    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
-    return MaskedLanguageModelling(encoder, settings, draws, max_tokens=max_tokens)

@@ -1,12 +1,16 @@
-"""Settings of recipes, a model per recipe; docs/training.md says where each comes from."""
+"""Recipes of training, a model per recipe: its settings, and what the graph has to know of it.
 
-import json
+Jobs import the module of a recipe by its name, so that a job depends on its own recipe alone. docs/training.md says
+where the settings come from.
+"""
+
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from sentflow.config.model import Count, Distinct, Int, Maybe, Number, Pair, Path, Settings, Text, fields_of
+from sentflow.config.model import Count, Distinct, Int, Maybe, Number, Pair, Path, Settings, Text
+from sentflow.training.data.forms import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
 
 Temperature = Annotated[Number, Field(gt=0, description="What cosines are divided by.")]
 Dropout = Annotated[
@@ -115,6 +119,52 @@ HeadLayers = Annotated[Int, Field(ge=0, description="Layers of the head.")]
 LateMlm = Annotated[bool, Field(description="Whether the encoder itself says the hidden tokens, too.")]
 
 
+class DataNeeds(NamedTuple):
+    """What a recipe needs of its data.
+
+    Attributes
+    ----------
+    forms
+        It reads data of one of these.
+    least_rows
+        A batch has at least so many, where a text is compared with others of its batch.
+    taught
+        Whether it learns from a teacher.
+    """
+
+    forms: tuple[str, ...]
+    least_rows: int = 1
+    taught: bool = False
+
+
+class RecipeSettings(Settings):
+    """Settings of a recipe.
+
+    Attributes
+    ----------
+    libraries
+        Distributions beside torch, transformers, tokenizers and sentence-transformers whose versions count.
+    compares_vectors
+        Whether its loss is one of vectors of texts alone, which matryoshka may truncate.
+    read_out
+        The pooling of its encoders, and of those that are trained on from them; None is any.
+    predicts
+        Whether what it makes has a layer that predicts masked tokens, for trainings that go on from it.
+    needs_prediction
+        Whether its start must have one.
+    """
+
+    libraries: ClassVar[tuple[str, ...]] = ()
+    compares_vectors: ClassVar[bool] = True
+    read_out: ClassVar[str | None] = None
+    predicts: ClassVar[bool] = False
+    needs_prediction: ClassVar[bool] = False
+
+    def needs(self) -> DataNeeds:
+        """What it needs of its data with these settings; texts, where a recipe says nothing else."""
+        return DataNeeds((TEXTS,))
+
+
 class View(Settings):
     """A change of the embeddings of a sentence, or of its positions."""
 
@@ -137,7 +187,7 @@ class View(Settings):
                 yield key, f"{self.name} has none. Delete it."
 
 
-class SimCSE(Settings):
+class SimCSE(RecipeSettings):
     """Settings of SimCSE and of permutations as positives."""
 
     temperature: Temperature = 0.05
@@ -160,8 +210,12 @@ class SimCSE(Settings):
         if {"tokenizer", "tokenizer-inside"} <= {*self.permute}:
             yield "permute", "tokenizer and tokenizer-inside exclude one another. Write one of them."
 
+    def needs(self) -> DataNeeds:
+        """Texts of a batch are compared."""
+        return DataNeeds((TEXTS, PAIRS, TRIPLETS), least_rows=2)
 
-class ConSERT(Settings):
+
+class ConSERT(RecipeSettings):
     """Settings of ConSERT."""
 
     objective: Literal["unsupervised", "supervised", "joint"] = "unsupervised"
@@ -194,8 +248,13 @@ class ConSERT(Settings):
                     "adversarial follows the gradient of the supervised term. Write objective: joint, or another view.",
                 )
 
+    def needs(self) -> DataNeeds:
+        """Labelled pairs, but without a supervised term; texts of a batch are compared, but by that alone."""
+        forms = (TEXTS,) if self.objective == "unsupervised" else (LABELLED,)
+        return DataNeeds(forms, least_rows=1 if self.objective == "supervised" else 2)
 
-class SGBert(Settings):
+
+class SGBert(RecipeSettings):
     """Settings of SG-BERT."""
 
     loss: Literal["base", "opt1", "opt2", "opt3"] = "opt3"
@@ -216,8 +275,12 @@ class SGBert(Settings):
     first negative of each anchor of opt2 is lost.
     """
 
+    def needs(self) -> DataNeeds:
+        """Texts of a batch are compared."""
+        return DataNeeds((TEXTS, PAIRS, TRIPLETS), least_rows=2)
 
-class Distillation(Settings):
+
+class Distillation(RecipeSettings):
     """Settings of distillation."""
 
     teacher: Text | None
@@ -235,24 +298,35 @@ class Distillation(Settings):
     keep_projection: bool = False
     """Whether the trained encoder has the linear layer, too."""
 
+    def needs(self) -> DataNeeds:
+        """Texts, of which similarity compares three or more."""
+        return DataNeeds((TEXTS,), least_rows=3 if self.loss == "similarity" else 1, taught=True)
 
-class TSDAE(Settings):
+
+class TSDAE(RecipeSettings):
     """Settings of TSDAE."""
 
     deletion: Number = Field(0.6, ge=0, lt=1)
     """Probability that a word is left out of the text that the encoder reads."""
 
 
-class MLM(Settings):
+class MLM(RecipeSettings):
     """Settings of masked language modelling."""
+
+    compares_vectors = False
+    predicts = True
 
     masking: Masking = "tokens"
     packing: Packing = "lines"
     dropout: Dropout = None
 
 
-class Condenser(Settings):
+class Condenser(RecipeSettings):
     """Settings of Condenser."""
+
+    compares_vectors = False
+    predicts = True
+    read_out = "cls"
 
     masking: Masking = "words"
     packing: Packing = "lines"
@@ -262,8 +336,12 @@ class Condenser(Settings):
     dropout: Dropout = None
 
 
-class Cocondenser(Settings):
+class Cocondenser(RecipeSettings):
     """Settings of coCondenser."""
+
+    compares_vectors = False
+    predicts = True
+    read_out = "cls"
 
     masking: Masking = "words"
     skip_from: SkipFrom = None
@@ -275,8 +353,12 @@ class Cocondenser(Settings):
     the gradient cache of the released code does, which divides by documents and adds up over spans.
     """
 
+    def needs(self) -> DataNeeds:
+        """Spans of a batch are compared."""
+        return DataNeeds((SPANS,), least_rows=2)
 
-class BiEncoder(Settings):
+
+class BiEncoder(RecipeSettings):
     """Settings of an encoder of questions and documents."""
 
     loss: Literal["ranking", "contrastive"] = "ranking"
@@ -292,9 +374,26 @@ class BiEncoder(Settings):
     document_prompt: DocumentPrompt = ""
     dropout: Dropout = None
 
+    def needs(self) -> DataNeeds:
+        """Documents of a batch are compared, but by labels."""
+        if self.loss == "contrastive":
+            return DataNeeds((LABELLED,))
+        return DataNeeds((PAIRS, TRIPLETS), least_rows=2)
 
-class Splade(Settings):
+
+def _ranking_needs(ranking: str) -> DataNeeds:
+    """Of recipes that learn to rank documents."""
+    forms = (PAIRS, TRIPLETS) if ranking == "contrastive" else (PAIRS, TRIPLETS, SCORED)
+    return DataNeeds(forms, least_rows=2, taught=ranking in ("margin-mse", "kl"))
+
+
+class Splade(RecipeSettings):
     """Settings of SPLADE."""
+
+    libraries = ("scipy",)
+    compares_vectors = False
+    needs_prediction = True
+    predicts = True
 
     ranking: Ranking = "contrastive"
     teacher: TermTeacher = None
@@ -318,9 +417,17 @@ class Splade(Settings):
     document_prompt: DocumentPrompt = ""
     dropout: Dropout = None
 
+    def needs(self) -> DataNeeds:
+        """Documents of a batch are compared."""
+        return _ranking_needs(self.ranking)
 
-class SparseEmbed(Settings):
+
+class SparseEmbed(RecipeSettings):
     """Settings of SparseEmbed."""
+
+    libraries = ("scipy",)
+    compares_vectors = False
+    needs_prediction = True
 
     ranking: Literal["contrastive", "margin-mse", "kl", "labels"] = "contrastive"
     """As for splade; of the scores by vectors of terms and, with weights_share, of those by weights. labels learns
@@ -360,9 +467,15 @@ class SparseEmbed(Settings):
         if self.heads == "shared" and self.start_question_terms is not None:
             yield "start_question_terms", "not with one head, whose bias start_terms shifts. Delete it."
 
+    def needs(self) -> DataNeeds:
+        """Documents of a batch are compared, but by labels."""
+        return DataNeeds((LABELLED,)) if self.ranking == "labels" else _ranking_needs(self.ranking)
 
-class CrossEncoder(Settings):
+
+class CrossEncoder(RecipeSettings):
     """Settings of a cross-encoder."""
+
+    compares_vectors = False
 
     loss: Literal["ranking", "labels"] = "ranking"
     """ranking tells the document of a question from its negative (triplets); labels tells pairs with label 1 from
@@ -370,8 +483,12 @@ class CrossEncoder(Settings):
     """
     dropout: Dropout = None
 
+    def needs(self) -> DataNeeds:
+        """Triplets, or labels."""
+        return DataNeeds((LABELLED,) if self.loss == "labels" else (TRIPLETS,))
 
-class CT(Settings):
+
+class CT(RecipeSettings):
     """Settings of contrastive tension."""
 
     objective: Literal["in-batch", "pairs"] = "in-batch"
@@ -383,8 +500,12 @@ class CT(Settings):
     negatives: Count = 7
     """Negatives of each positive, for pairs; choose a batch size that is a multiple of one more."""
 
+    def needs(self) -> DataNeeds:
+        """Texts of a batch are compared."""
+        return DataNeeds((TEXTS,), least_rows=2)
 
-SETTINGS: Mapping[str, type[Settings]] = {
+
+RECIPES: Mapping[str, type[RecipeSettings]] = {
     "simcse": SimCSE,
     "consert": ConSERT,
     "sg-bert": SGBert,
@@ -399,16 +520,9 @@ SETTINGS: Mapping[str, type[Settings]] = {
     "sparse-embed": SparseEmbed,
     "cross-encoder": CrossEncoder,
 }
-"""Recipe → its settings."""
+"""Recipe, as entries write it → its settings."""
 
 
-def defaults(recipe: str) -> dict[str, Any]:
-    """Key of the settings of a recipe → what it is where an entry leaves it out, as JSON; None where it may not."""
-    found = {
-        key: None if field.is_required() else field.default
-        for key, field in fields_of(SETTINGS[recipe]).items()
-    }
-    as_json: dict[str, Any] = json.loads(
-        json.dumps(found, default=lambda part: part.model_dump(exclude_none=True))
-    )
-    return as_json
+def module_of(recipe: str) -> str:
+    """The module that computes a recipe."""
+    return f"sentflow.training.recipes.{recipe.replace('-', '_')}"

@@ -4,19 +4,19 @@ Kim et al. 2021 (arXiv 2106.07345); galsang/SG-BERT@23d5ebec. Pairs and triplets
 the other text of a pair, and negatives are further candidates.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import torch
 from sentence_transformers import SentenceTransformer
 
 from sentflow.errors import ConfigError
-from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.guide import Guide
 from sentflow.training.losses.self_guided import OPT3, contrast, self_guided
 from sentflow.training.modules import transformer_of, unscaled
 from sentflow.training.new_weights import initialise
+from sentflow.training.recipes.settings import SGBert as Settings
 
 # Named defects of the released code that change numbers and are not of the loop
 GUIDE_DROPOUT, OPT2_OFF_BY_ONE = "guide-dropout", "opt2-off-by-one"
@@ -24,6 +24,7 @@ GUIDE_DROPOUT, OPT2_OFF_BY_ONE = "guide-dropout", "opt2-off-by-one"
 _TRAINED, _GUIDED = 0, 1
 
 
+@recipe("sg-bert")
 class SGBert(Objective):
     """Views are the texts by the encoder, the texts by the guide and, of triplets, the negatives by the guide.
 
@@ -33,18 +34,18 @@ class SGBert(Objective):
     frozen_views = frozenset({1, 2})
 
     def __init__(
-        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
     ) -> None:
         super().__init__(encoder, max_tokens=max_tokens)
         self._settings = settings
-        self.guide = Guide(encoder, dropout=GUIDE_DROPOUT in settings["defects"])
+        self.guide = Guide(encoder, dropout=GUIDE_DROPOUT in settings.defects)
         if (width := encoder.get_embedding_dimension()) != self.guide.width:
             raise ConfigError(
                 f"start: sg-bert compares vectors of texts ({width} wide) with layers ({self.guide.width} wide). Start "
                 "from an encoder without a layer that changes their width."
             )
         _embeddings(encoder).requires_grad_(False)
-        self.head = _head(width, settings["head_width"])
+        self.head = _head(width, settings.head_width)
         initialise(self.head, encoder, draws.of("head"))
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
@@ -60,8 +61,8 @@ class SGBert(Objective):
         features = self.padded(examples)
         if view == _TRAINED:
             return unscaled(self.encoder, features)
-        found = self.guide.layers(features, pooling=self._settings["view_pooling"])
-        if self._settings["loss"] == OPT3:
+        found = self.guide.layers(features, pooling=self._settings.view_pooling)
+        if self._settings.loss == OPT3:
             return found
         return found[range(len(examples)), [example["layer"] for example in examples]][:, None]
 
@@ -69,23 +70,23 @@ class SGBert(Objective):
         """See `self_guided`; of what the head makes of all vectors."""
         guided = torch.cat(list(views[_GUIDED:]))
         compared = contrast(
-            self._settings["loss"],
+            self._settings.loss,
             len(rows),
             guided.shape[1],
             further=len(guided) - len(rows),
-            first_is_lost=OPT2_OFF_BY_ONE in self._settings["defects"],
+            first_is_lost=OPT2_OFF_BY_ONE in self._settings.defects,
         )
         c, h = self.head(views[_TRAINED]), self.head(guided.flatten(0, 1))
-        return self_guided(c, h, compared, temperature=self._settings["temperature"])
+        return self_guided(c, h, compared, temperature=self._settings.temperature)
 
     def further_losses(self, rows: Sequence[Row], draws: Draws) -> Iterator[torch.Tensor]:  # noqa: ARG002
         """The weighted distance to the guide."""
-        if self._settings["regulariser"]:
-            yield self._settings["regulariser"] * self.guide.distance(self.encoder)
+        if self._settings.regulariser:
+            yield self._settings.regulariser * self.guide.distance(self.encoder)
 
     def _guided(self, texts: Sequence[str], draws: Draws) -> list[Example]:
         examples: list[Example] = [{"input_ids": self.tokens(text)} for text in texts]
-        if self._settings["loss"] == OPT3:
+        if self._settings.loss == OPT3:
             return examples
         drawn = draws.generator().integers(self.guide.n_layers, size=len(texts)).tolist()
         return [{**example, "layer": layer} for example, layer in zip(examples, drawn, strict=True)]
@@ -108,10 +109,3 @@ def _embeddings(encoder: SentenceTransformer) -> torch.nn.Module:
             "from a BERT, or an encoder that is built like it."
         )
     return module
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> SGBert:
-    """See `sentflow.training.contract.RecipeModule`."""
-    return SGBert(encoder, settings, draws, max_tokens=max_tokens)

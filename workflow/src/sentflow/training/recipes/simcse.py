@@ -4,13 +4,12 @@ Gao et al. 2021 (arXiv 2104.08821), princeton-nlp/SimCSE@49fa580a; Yoo et al. 20
 HYU-NLP/Korean-Sentence-Representations@b03e1514, `SimCSE_mul`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import torch
 from sentence_transformers import SentenceTransformer
 
-from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
 from sentflow.training.language_modelling import LanguageModelling
@@ -18,36 +17,37 @@ from sentflow.training.losses.contrastive import in_batch_cross_entropy
 from sentflow.training.masking import n_predicted
 from sentflow.training.modules import put_before_scaling, unscaled
 from sentflow.training.new_weights import new_dense
+from sentflow.training.recipes.settings import SimCSE as Settings
 from sentflow.training.views.permutations import shuffled_tokens, shuffled_words
 
 IN_TRAINING, KEPT = "mlp", "kept"
 WHITESPACE, TOKENIZER, TOKENIZER_INSIDE = "whitespace", "tokenizer", "tokenizer-inside"
 
 
+@recipe("simcse")
 class SimCSE(Objective):
     """Views are anchors, positives and, where the data have them, negatives.
 
     Parameters
     ----------
-    settings
-        Of `sentflow.training.recipes.table`.
     draws
         For new weights, and for permutations that are the same in every epoch.
     """
 
     def __init__(
-        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
     ) -> None:
+        set_dropout(encoder, settings.dropout, draws.of("dropout"))
         super().__init__(encoder, max_tokens=max_tokens)
         self._settings = settings
         self._once = draws.of("whitespace")
         head = new_dense(encoder, draws.of("head"))
-        self.head = head if settings["head"] == IN_TRAINING else None
-        if settings["head"] == KEPT:
+        self.head = head if settings.head == IN_TRAINING else None
+        if settings.head == KEPT:
             put_before_scaling(encoder, head)
         self.language = (
             LanguageModelling(encoder, draws.of("mlm"), instead="Write settings.mlm_weight: 0. ")
-            if settings["mlm_weight"]
+            if settings.mlm_weight
             else None
         )
         ends = encoder.tokenizer
@@ -71,8 +71,8 @@ class SimCSE(Objective):
             views = [self.head({"sentence_embedding": view})["sentence_embedding"] for view in views]
         return in_batch_cross_entropy(
             *views,
-            temperature=self._settings["temperature"],
-            own_negative_weight=self._settings["hard_negative_weight"],
+            temperature=self._settings.temperature,
+            own_negative_weight=self._settings.hard_negative_weight,
         )
 
     def further_losses(self, rows: Sequence[Row], draws: Draws) -> Iterator[torch.Tensor]:
@@ -91,11 +91,11 @@ class SimCSE(Objective):
             features = self.padded([{"input_ids": ids} for ids, _ in view])
             tokens = self.encoder[0](features)["token_embeddings"]
             found = self.language.cross_entropy(tokens, [expected for _, expected in view]).sum()
-            yield self._settings["mlm_weight"] * found / total
+            yield self._settings.mlm_weight * found / total
 
     def _anchor(self, text: str, draws: Draws) -> list[int]:
         ids = self.tokens(text)
-        permute = self._settings["permute"]
+        permute = self._settings.permute
         if TOKENIZER in permute:
             return shuffled_tokens(ids, draws)
         return shuffled_tokens(ids, draws, fixed=self._ends) if TOKENIZER_INSIDE in permute else ids
@@ -103,12 +103,4 @@ class SimCSE(Objective):
     def _positive(self, row: Row) -> str:
         text: str = row["other"] if "other" in row else row["text"]
         # Before tokens are cut, so that other words may be left
-        return shuffled_words(text, self._once.of(text)) if WHITESPACE in self._settings["permute"] else text
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> SimCSE:
-    """See `sentflow.training.contract.RecipeModule`."""
-    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
-    return SimCSE(encoder, settings, draws, max_tokens=max_tokens)
+        return shuffled_words(text, self._once.of(text)) if WHITESPACE in self._settings.permute else text

@@ -23,44 +23,61 @@ from sentflow.sparse.regularisers import flops
 from sentflow.sparse.term_vectors import TermVectors, all_scores, pair_scores
 from sentflow.sparse.utils import scores as mean_scores
 from sentflow.sparse.weigher import DOCUMENT, QUERY
-from sentflow.training.contract import Example, Row
+from sentflow.training.contract import Example, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
 from sentflow.training.modules import transformer_of
+from sentflow.training.recipes.settings import SparseEmbed as Settings
 from sentflow.training.term_objective import TermObjective, masked_model_of
 
 LABELS = "labels"
 
 
+@recipe("sparse-embed")
 class SparseEmbed(TermObjective):
-    """A text is represented by its kept terms in the order of their weights, (n, k · (2 + E)) float: of each its id,
-    −1 where there is none, its weight and its vector.
+    """A text is represented by its kept terms in the order of their weights: ``ids``, (n, k) int64, −1 where there is
+    none, their ``weights``, (n, k), and their ``vectors``, (n, k, E).
     """
 
-    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
+    settings: Settings
+
+    def __init__(
+        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
+    ) -> None:
+        set_dropout(encoder, settings.dropout, draws.of("dropout"))
+        model = SparsEmbed(
+            masked_model_of(encoder, draws.of("head")),
+            encoder.tokenizer,
+            k_query=settings.question_terms,
+            k_documents=settings.document_terms,
+            embedding_size=settings.width,
+            heads=settings.heads,
+            tied=settings.tied,
+            projection_bias=settings.projection_bias,
+            max_tokens=max_tokens,
+            chunk_size=None,  # the loop gives it as many tokens as fit memory
+            seed=draws.of("projection").torch_seed(),
+        )
+        super().__init__(encoder, settings, draws.of("start"), model, max_tokens=max_tokens)
+
+    def represent(self, examples: Sequence[Example], view: int) -> dict[str, torch.Tensor]:
         """See `Objective`."""
         side = DOCUMENT if view else QUERY
         model = self._model
         read = model.read(self.padded(examples), side)
         top = top_terms(model.weights(read, side), model.k[side])
-        vectors = model.vectors(read, top, side)
-        # Whole numbers below 2^24 are exact in single precision, and in no less
-        dtype = torch.promote_types(vectors.dtype, torch.float32)
-        ids, weights = (each.to(dtype)[:, :, None] for each in (top.ids, top.weights))
-        return torch.cat([ids, weights, vectors.to(dtype)], dim=2).flatten(1)
+        return {"ids": top.ids, "weights": top.weights, "vectors": model.vectors(read, top, side)}
 
-    def term_weights(self, view: torch.Tensor) -> torch.Tensor:
+    def term_weights(self, view: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """See `TermObjective`."""
-        return self._unpacked(view)[0].dense(self.weigher.n_terms)
+        return TopTerms(view["ids"], view["weights"]).dense(self.weigher.n_terms)
 
-    def parts(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> LossParts:
+    def parts(self, views: Sequence[Mapping[str, torch.Tensor]], rows: Sequence[Row]) -> LossParts:
         """See `SparseEmbedLoss`; with ``labels``, the two squared errors of `sentflow.sparse.losses.Cosine`."""
-        (query_terms, queries), *unpacked = [self._unpacked(view) for view in views]
-        query_weights = query_terms.dense(self.weigher.n_terms)
-        of_documents = [terms.dense(self.weigher.n_terms) for terms, _ in unpacked]
-        documents = [vectors for _, vectors in unpacked]
+        query_weights, *of_documents = [self.term_weights(view) for view in views]
+        queries, *documents = [TermVectors(view["ids"], view["vectors"]) for view in views]
         loss = self._loss()
-        if self.settings["ranking"] == LABELS:
+        if self.settings.ranking == LABELS:
             return self._of_labels(loss, (queries, documents[0]), (query_weights, of_documents[0]), rows)
         teacher = self.teacher_scores(rows, query_weights.device)
         document_weights = torch.cat(of_documents)
@@ -87,14 +104,14 @@ class SparseEmbed(TermObjective):
         return cast(SparsEmbed, self.weigher)
 
     def _loss(self) -> SparseEmbedLoss:
-        ranking = self.settings["ranking"]
+        ranking = self.settings.ranking
         return SparseEmbedLoss(
-            query_flops=self.settings["question_flops"],
-            document_flops=self.settings["document_flops"],
+            query_flops=self.settings.question_flops,
+            document_flops=self.settings.document_flops,
             rise_steps=self.rise_steps,
             **({} if ranking == LABELS else {"ranking": ranking}),
-            temperature=self.settings["temperature"],
-            weights_share=self.settings["weights_share"],
+            temperature=self.settings.temperature,
+            weights_share=self.settings.weights_share,
         )
 
     def _of_labels(
@@ -114,11 +131,6 @@ class SparseEmbed(TermObjective):
         total = embeddings + loss.weights_share * cosines + loss.regulariser(*weights, self.step)
         return LossParts(total, cosines, flops(weights[0]), flops(weights[1]), embeddings)
 
-    def _unpacked(self, view: torch.Tensor) -> tuple[TopTerms, TermVectors]:
-        parts = view.view(len(view), -1, 2 + self._model.embedding_size)
-        ids = parts[:, :, 0].detach().round().long()
-        return TopTerms(ids, parts[:, :, 1]), TermVectors(ids, parts[:, :, 2:])
-
 
 def _with_encoder(model: SparsEmbed, network: torch.nn.Module) -> SparsEmbed:
     """A copy of a model with another encoder of the same form, to which its decoders are tied if they were before."""
@@ -127,24 +139,3 @@ def _with_encoder(model: SparsEmbed, network: torch.nn.Module) -> SparsEmbed:
     for side in (QUERY, DOCUMENT):
         found.heads[side] = moved(model.head(side), model.encoder, cast(Any, network))
     return found
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> SparseEmbed:
-    """See `sentflow.training.contract.RecipeModule`."""
-    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
-    model = SparsEmbed(
-        masked_model_of(encoder, draws.of("head")),
-        encoder.tokenizer,
-        k_query=settings["question_terms"],
-        k_documents=settings["document_terms"],
-        embedding_size=settings["width"],
-        heads=settings["heads"],
-        tied=settings["tied"],
-        projection_bias=settings["projection_bias"],
-        max_tokens=max_tokens,
-        chunk_size=None,  # the loop gives it as many tokens as fit memory
-        seed=draws.of("projection").torch_seed(),
-    )
-    return SparseEmbed(encoder, settings, draws.of("start"), model, max_tokens=max_tokens)

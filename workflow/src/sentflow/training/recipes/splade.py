@@ -5,9 +5,8 @@ rows of the step, also where several processes share it (texttron/tevatron#36).
 """
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from sentence_transformers import SentenceTransformer, SparseEncoder
@@ -18,20 +17,38 @@ from sentflow.sparse.activations import pruned
 from sentflow.sparse.masked_models import moved, with_head
 from sentflow.sparse.ranking_losses import LossParts, SpladeLoss
 from sentflow.sparse.weigher import DOCUMENT, TermWeigher
-from sentflow.training.contract import Example, Row
+from sentflow.training.contract import Example, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
 from sentflow.training.modules import transformer_of
+from sentflow.training.recipes.settings import Splade as Settings
 from sentflow.training.term_objective import TermObjective, masked_model_of
 
 
+@recipe("splade")
 class Splade(TermObjective):
     """One head for questions and documents; what a text is represented by is the weights of all terms, (k, V)."""
+
+    settings: Settings
+
+    def __init__(
+        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
+    ) -> None:
+        set_dropout(encoder, settings.dropout, draws.of("dropout"))
+        weigher = TermWeigher(
+            masked_model_of(encoder, draws.of("head")),
+            encoder.tokenizer,
+            tied=settings.tied,
+            pooling=settings.pooling,
+            max_tokens=max_tokens,
+            chunk_size=None,  # the loop gives it as many tokens as fit memory
+        )
+        super().__init__(encoder, settings, draws.of("start"), weigher, max_tokens=max_tokens)
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
         """See `Objective`."""
         weights = self.weigher.weights(self.weigher.read(self.padded(examples)))
-        most = self.settings["document_terms" if view else "question_terms"]
+        most = self.settings.document_terms if view else self.settings.question_terms
         return weights if most is None else pruned(weights, most)
 
     def term_weights(self, view: torch.Tensor) -> torch.Tensor:
@@ -42,11 +59,11 @@ class Splade(TermObjective):
         """See `SpladeLoss`."""
         queries, *of_documents = views
         loss = SpladeLoss(
-            query_flops=self.settings["question_flops"],
-            document_flops=self.settings["document_flops"],
+            query_flops=self.settings.question_flops,
+            document_flops=self.settings.document_flops,
             rise_steps=self.rise_steps,
-            ranking=self.settings["ranking"],
-            temperature=self.settings["temperature"],
+            ranking=self.settings.ranking,
+            temperature=self.settings.temperature,
         )
         teacher = self.teacher_scores(rows, queries.device)
         documents = torch.cat(of_documents)
@@ -72,22 +89,6 @@ class Splade(TermObjective):
                 processor_kwargs=offline,
                 config_kwargs=offline,
             )
-            pooling = SpladePooling(self.settings["pooling"])
+            pooling = SpladePooling(self.settings.pooling)
             saved = SparseEncoder(modules=[transformer, pooling], device="cpu")
             saved.save(str(folder), create_model_card=False, safe_serialization=True)
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> Splade:
-    """See `sentflow.training.contract.RecipeModule`."""
-    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
-    weigher = TermWeigher(
-        masked_model_of(encoder, draws.of("head")),
-        encoder.tokenizer,
-        tied=settings["tied"],
-        pooling=settings["pooling"],
-        max_tokens=max_tokens,
-        chunk_size=None,  # the loop gives it as many tokens as fit memory
-    )
-    return Splade(encoder, settings, draws.of("start"), weigher, max_tokens=max_tokens)

@@ -5,7 +5,7 @@ decodes in one call and reads the decoder from the hub or a folder, so it is wri
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -13,21 +13,23 @@ from sentence_transformers import SentenceTransformer
 from transformers import AutoModelForCausalLM
 
 from sentflow.errors import ConfigError
-from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.modules import transformer_of, unscaled
 from sentflow.training.new_weights import seeded
+from sentflow.training.recipes.settings import TSDAE as Settings
 from sentflow.training.views.deletion import without_words
 
 
+@recipe("tsdae")
 class TSDAE(Objective):
     """One view, the damaged texts; the loss reads the whole ones. The decoder belongs to training alone."""
 
     def __init__(
-        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
     ) -> None:
         super().__init__(encoder, max_tokens=max_tokens)
-        self._share = settings["deletion"]
+        self._share = settings.deletion
         width = encoder.get_embedding_dimension()
         self.decoder = decoder_of(encoder, draws.of("decoder"))
         if width != self.decoder.config.hidden_size:
@@ -94,10 +96,3 @@ def _no_decoder(model_type: str) -> str:
         f"start: transformers has no decoder for a {model_type} that attends to a vector, which tsdae needs. Start "
         "from a BERT or a RoBERTa."
     )
-
-
-def build(
-    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
-) -> TSDAE:
-    """See `sentflow.training.contract.RecipeModule`."""
-    return TSDAE(encoder, settings, draws, max_tokens=max_tokens)

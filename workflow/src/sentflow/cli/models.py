@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentflow.encoders.entries import fetch_settings
 from sentflow.encoders.kinds.table import MADE_BY, TRAINED
-from sentflow.encoders.manifest import source_kind
+from sentflow.encoders.manifest import read_manifest, source_kind
 from sentflow.errors import ConfigError
 from sentflow.graph import paths
 
@@ -43,16 +43,14 @@ def fetched_manifest(
         from sentflow.encoders.fetch.model import fetch_model
 
         return fetch_model(model, fetch_settings(entry), folder), folder
-    from sentflow.encoders.manifest import read_manifest
-
-    made = paths.MANIFEST.format(model=model)
-    path = results.joinpath(*Path(made).parts[1:])
+    file = paths.MANIFEST.format(model=model)
+    path = results.joinpath(*Path(file).parts[1:])
     kind = MADE_BY.get(str(entry.get("recipe")), entry["kind"])
     manifest = read_manifest(path) if path.is_file() else None
     if manifest is None or manifest.source != source or manifest.kind != kind:
         done = "trained" if is_trained else "downloaded"
         raise ConfigError(
             f"{model} has to be {done} before {before}, and {path} does not say that it was (searched for "
-            f"in {Path.cwd()}). Select the model, or a retriever that names it, and run: sentflow run --cores 1 {made}"
+            f"in {Path.cwd()}). Select the model, or a retriever that names it, and run: sentflow run --cores 1 {file}"
         )
     return manifest, path.parent

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 import yaml
 
-from sentflow.cli.configuration import read_configuration, workflow_folder
+from sentflow.cli.configuration import ConfigFiles, read_catalog, read_configuration
 from sentflow.cli.terminal import show_blocks
 from sentflow.compare.best_of_groups import best_of_groups
-from sentflow.config.load import load_catalog
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.training.sweeps import SEED, Cell, cells, development_of
 from sentflow.files.rows import read_rows
@@ -20,63 +20,49 @@ LEAST_SEEDS = 6  # of which all signs can be equal by chance in less than 5 %
 _OVER = "learning_rate"
 
 
-def write_winners(
-    results: Path, configs: Sequence[Path], *, sweep: str | None, seeds: str, output: Path
+app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def sweep() -> None:
+    """Grids of trainings."""
+
+
+@app.command()
+def winners(
+    path: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder of the sweep.")] = Path(
+        "results"
+    ),
+    output: Annotated[Path, typer.Option(help="YAML file to write.")] = Path("winners.yaml"),
+    seeds: Annotated[str, typer.Option(help="Fresh seeds, separated by commas.")] = "101,102,103,104,105,106",
+    name: Annotated[
+        str | None, typer.Option("--sweep", help="Name of the sweep, if the configuration selects several.")
+    ] = None,
+    configfile: ConfigFiles = None,
 ) -> None:
-    """Write an experiment that trains the winner of each group of cells again.
+    """Write the experiment that trains the winners of a sweep again.
 
-    Parameters
-    ----------
-    results
-        The results folder of the sweep.
-    configs
-        The configuration that it was run with.
-    sweep
-        Its name; None where the configuration selects one.
-    seeds
-        Fresh ones, separated by commas.
-    output
-        Does not exist yet.
-
-    Raises
-    ------
-    ConfigError
-        There is no such sweep, seeds were used for it, or the file exists.
-    DataError
-        None of its cells was scored.
+    Of each group of cells the learning rate with the best development score, with seeds that were not used in the
+    choice.
     """
     if output.exists():
         raise ConfigError(f"{output} already exists and was not changed. Write another name, or delete it.")
-    config = read_configuration(configs)
-    known = load_catalog(config, workflow_folder())["sweeps"]
-    name = _one_sweep(sweep, config.get("select", {}).get("sweeps", []), known)
+    known, config = read_catalog(configfile)["sweeps"], read_configuration(configfile)
+    name = _one_sweep(name, config.get("select", {}).get("sweeps", []), known)
     entry = known[name]
     fresh = _fresh(seeds, entry)
-    rows = read_rows(results / "summary" / "training.parquet", TrainingRow)
-    chosen = winners(name, entry, rows)
+    rows = read_rows(path / "summary" / "training.parquet", TrainingRow)
+    chosen = _best_cells(name, entry, rows)
     if not chosen:
         raise DataError(
-            f"{results}: no cell of {name} has a development score on {development_of(entry)}. Run the sweep first."
+            f"{path}: no cell of {name} has a development score on {development_of(entry)}. Run the sweep first."
         )
     output.write_text(_experiment(name, entry, chosen, fresh), encoding="utf-8")
     show_blocks([f"{output} is written: {len(chosen)} winners, {len(fresh)} seeds each."])
 
 
-def winners(name: str, sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[Cell]:
-    """Of each group of cells the learning rate with the best development score, mean over its seeds.
-
-    Parameters
-    ----------
-    name, sweep
-        Of ``sweeps:``.
-    rows
-        The summary of trainings.
-
-    Returns
-    -------
-    list
-        The first cell of each, whatever its seed; groups of which nothing was scored are left out.
-    """
+def _best_cells(name: str, sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[Cell]:
+    """Of each group that was scored the first cell of the learning rate with the best mean over seeds."""
     means, development = seed_means(rows), development_of(sweep)
     firsts = {cell.group: cell for cell in reversed(cells(name, sweep))}
     return best_of_groups(

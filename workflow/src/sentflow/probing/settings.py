@@ -1,0 +1,271 @@
+"""How probes are trained and tested: protocols, and what jobs that probe read of them.
+
+The Snakefile imports it: standard library and pydantic only. Every number is that of
+ulysses-camara/ulysses-senteval@f2a12c2, whose defects docs/protocols.md tells in a sentence each.
+"""
+
+import itertools
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import Field
+
+from sentflow.config.model import Count, Distinct, Folds, Int, Maybe, Number, Repetitions, Seed, Settings
+
+PUBLISHED_NAME = "published"
+CROSS_VALIDATION = ("repetitions", "folds", "seed")
+LOGISTIC, MLP, REGULARISED = "logistic", "mlp", "regularised"
+
+
+class Setting(NamedTuple):
+    """One point of the hyper-parameter grid: learning rate and the two momentum factors of AdamW."""
+
+    learning_rate: float
+    beta1: float
+    beta2: float
+
+
+class Penalty(NamedTuple):
+    """One point of the grid of a regularised probe.
+
+    Attributes
+    ----------
+    penalty
+        λ of mean loss + λ/2 · squared norm of the weights.
+    scaling
+        ``"one"`` number for all columns, or a number for each of the ``"columns"``.
+    """
+
+    penalty: float
+    scaling: str
+
+
+class Switches(Settings):
+    """Which defects of the published evaluator are kept. What is not named is as published."""
+
+    leak_hidden_dims: bool = False
+    """A1: the hidden layer of F3 and F5 stays on for the 13 tasks after them; published: off."""
+    interval: Literal["repeatability", "generalisation"] = "repeatability"
+    """A2: the interval that the protocol calls its own, repeatability (published) or generalisation."""
+    reflect_bca: bool = True
+    """A3: the bootstrap interval is mirrored around the mean; published: on."""
+    degenerate_interval: Literal["undefined", "zero-width"] = "undefined"
+    """A4: the interval where all folds are equal, undefined (published) or zero-width."""
+    clip_metric: bool = True
+    """A5: the metric is cut below at 0 in every fold and in the search; published: on."""
+    warmup_floor: bool = True
+    """A6: the warm-up may round down to no step, and parts below one batch are refused; published: on. Off: at least
+    one step, and a small part is one smaller batch.
+    """
+    best_checkpoint: bool = False
+    """A7: the weights with the lowest evaluation loss are tested, not the last; published: off."""
+    const_features: Literal["divide", "unscaled"] = "divide"
+    """A8: columns that are constant on the training part: divide by 1e-12 (published), or leave unscaled."""
+    lazy_sep_layout: Literal["pair", "alternatives"] = "pair"
+    """A9: how an encoder that is fitted inside each fold sees questions with alternatives, pair (published: the
+    whole of text b as one text) or alternatives (each for itself).
+    """
+    logit_in_unit_interval: Literal["probability", "logit"] = "probability"
+    """A10: two classes, all logits of a part in [0, 1]: they are compared with 0.5 as a probability (published), or
+    with 0 as a logit.
+    """
+    curve_survivors: bool = True
+    """A14: curves average over the folds that are left, however few; published: on. Off: they end where fewer than
+    half are left.
+    """
+    stratify_eval: bool = False
+    """A15: every class has its share of the evaluation part; published: off."""
+    group_folds: bool = False
+    """A16: rows of one document are never in two folds; published: off."""
+
+    def changes(self) -> dict[str, bool | str]:
+        """The switches that are not as published, in their order."""
+        return self.model_dump(exclude_defaults=True)
+
+
+class Training(Settings):
+    """Settings of training, published values where they are not named. Other values make results not comparable."""
+
+    repetitions: Repetitions = 10
+    """Repetitions of the cross-validation, instead of probe.repetitions; 10 as published."""
+    folds: Folds = 5
+    """Folds of one repetition, instead of probe.folds; 5 as published."""
+    seed: Seed = 9847706
+    """Seed of all random draws, instead of probe.seed; 9847706 as published."""
+    evaluation_share: Number = Field(0.2, gt=0, lt=1)
+    """Share of the rows outside the test part that chooses setting and stopping epoch; 0.2 as published."""
+    batch_size: Int = Field(128, ge=2)
+    """Rows of a training step, at least 2; 128 as published. The last incomplete batch of an epoch is dropped."""
+    learning_rates: Distinct[Annotated[Number, Field(gt=0)]] = Field((5e-4, 1e-3, 2e-3), min_length=1)
+    """Learning rates of the grid; 0.0005, 0.001, 0.002 as published."""
+    beta1s: Distinct[Annotated[Number, Field(ge=0, lt=1)]] = Field((0.80, 0.90), min_length=1)
+    """First momentum factors of the grid, below 1; 0.8, 0.9 as published."""
+    beta2s: Distinct[Annotated[Number, Field(ge=0, lt=1)]] = Field((0.990, 0.999), min_length=1)
+    """Second momentum factors of the grid, below 1; 0.99, 0.999 as published."""
+    search_epochs: Count = 8
+    """Epochs of each training of the search; 8 as published."""
+    max_epochs: Count = 100
+    """Most epochs of the final training; 100 as published."""
+    patience: Int = Field(5, ge=0)
+    """Epochs in a row that may pass without improvement; 5 as published."""
+    min_improvement: Number = Field(0.0025, ge=0)
+    """Share of the best loss by which an epoch must improve to count; 0.0025 as published."""
+    weight_decay: Number = Field(0.01, ge=0)
+    """Of AdamW; 0.01 as published."""
+    epsilon: Number = Field(1e-8, gt=0)
+    """Of AdamW's denominator; 1e-8 as published (in YAML write 1.0e-8)."""
+    max_gradient_norm: Number = Field(1.0, gt=0)
+    """Norm to which gradients are clipped; 1 as published."""
+    warmup_start: Number = Field(0.05, gt=0, le=1)
+    """First factor of the learning rate, which rises over a quarter of the first epoch; 0.05 as published."""
+    hidden_width: Count = 256
+    """Hidden units of an MLP; 256 as published."""
+    classifier: Maybe[Literal["logistic", "mlp", "regularised"]] = None
+    """The probe of every task: logistic, mlp, or regularised (logistic regression to its optimum, penalty and
+    scaling chosen on the evaluation part); without it each task has its own.
+    """
+    penalties: Distinct[Annotated[Number, Field(gt=0)]] = Field(
+        (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6), min_length=1
+    )
+    """Regularised probes: penalties that are tried, from the strongest to the weakest; λ of mean loss + λ/2 ·
+    squared norm of the weights, for rows of a mean squared length of 1.
+    """
+    scalings: Distinct[Literal["one", "columns"]] = Field(("one", "columns"), min_length=1)
+    """Regularised probes: scalings that are tried, one (a number for all columns) or columns (each by its standard
+    deviation). Dense columns are centred in both, sparse ones in none.
+    """
+
+
+class ProbeProtocol(Training):
+    """How probes are trained and tested; the defaults are the published evaluator's.
+
+    The grid is searched learning rate by learning rate, then by the two momentum factors. The final training stops when
+    more than `patience` epochs in a row improved the best evaluation loss by less than the share `min_improvement`.
+    """
+
+    name: str = PUBLISHED_NAME
+    """For paths."""
+    title: str = ""
+    """For people."""
+    switches: Switches = Switches()
+    """Which defects of the published evaluator are kept."""
+
+    def but(self, **changes: Any) -> Self:
+        """The same protocol with some of its fields set otherwise."""
+        return self.model_copy(update=changes)
+
+    @property
+    def cross_validation(self) -> dict[str, int]:
+        """Repetitions, folds and seed."""
+        return {key: getattr(self, key) for key in CROSS_VALIDATION}
+
+    @property
+    def grid(self) -> tuple[Setting, ...]:
+        """All settings in the order in which they are tried."""
+        return tuple(
+            Setting(*point) for point in itertools.product(self.learning_rates, self.beta1s, self.beta2s)
+        )
+
+    def fits_batch(self, n_train: int) -> int:
+        """Rows of a training step: the batch size, or a whole training part that is smaller and may be trained on."""
+        return self.batch_size if self.switches.warmup_floor else min(self.batch_size, n_train)
+
+    def warmup_steps(self, n_batches: int) -> int:
+        """Steps of the warm-up at `n_batches` steps per epoch; 0 keeps the learning rate at `warmup_start`."""
+        steps = n_batches // 4
+        return steps if self.switches.warmup_floor else max(1, steps)
+
+    def needs(self) -> dict[str, Any]:
+        """What decides whether a task has enough rows, see `sentflow.texts.checks.check_folds`."""
+        return {
+            "folds": self.folds,
+            "batch_rows": self.batch_size,
+            "evaluation_share": self.evaluation_share,
+            "small_parts": not self.switches.warmup_floor,
+        }
+
+
+PUBLISHED = ProbeProtocol()
+
+
+class ProbeSettings(Settings):
+    """What decides the folds of a task beside its rows and their features, see `catalog.job_settings`."""
+
+    metric: Literal["mcc", "adjusted_macro_f1"]
+    """See `published_metric`."""
+    protocol: ProbeProtocol
+    """With the classifier of the task. What cannot matter to its probes is as published."""
+    device: str = "cpu"
+    """Kind of device that trains."""
+    folds_optional: bool = False
+    """Whether documents that cannot be assigned to the folds leave these untested, which else is an error: nobody
+    asked for this task under this protocol by name.
+    """
+
+    def as_json(self) -> str:
+        """The text by which a job receives it; defaults are left out, for they are in the digest of its code."""
+        return self.model_dump_json(exclude_defaults=True)
+
+    def trains_like(self, other: Self) -> bool:
+        """Whether the folds are the same but for the name of their protocol."""
+        nameless = {"protocol": {"name"}}
+        return self.model_dump(exclude=nameless) == other.model_dump(exclude=nameless)
+
+
+class AboutProtocol(Settings):
+    """What the score of a task says of its protocol."""
+
+    name: str
+    """Of the protocol."""
+    switches: Switches
+    """Of the protocol."""
+    changed: dict[str, dict[str, Any]]
+    """Settings of training that are not the published ones, each with its value ``here`` and ``published``."""
+
+
+class ScoreStatistics(Settings):
+    """How a score is summarised."""
+
+    level: Number
+    """Confidence level of the generalisation and item-level intervals."""
+    n_item_resamples: Int
+    """Resamples of the texts."""
+    n_resamples: Int
+    """Resamples of the published bootstrap."""
+
+
+class ScoreSettings(Settings):
+    """What decides a score beside its folds."""
+
+    probe: ProbeSettings
+    """Of the folds."""
+    statistics: ScoreStatistics
+    """Of intervals."""
+    protocol: AboutProtocol
+    """Of the score, which may be that of other folds than its own."""
+
+    def as_json(self) -> str:
+        """As that of `ProbeSettings`."""
+        return self.model_dump_json(exclude_defaults=True)
+
+
+def switch_text(changes: Mapping[str, bool | str]) -> str:
+    """Changed switches as people read them: ``clip_metric off, interval generalisation``; empty for none."""
+    words = {True: "on", False: "off"}
+    return ", ".join(
+        f"{name} {words[value] if isinstance(value, bool) else value}" for name, value in changes.items()
+    )
+
+
+def not_comparable_text(changed: Mapping[str, Mapping[str, Any]]) -> str:
+    """Changed settings as people read them: ``batch_size 64 (published: 128)``; empty for none."""
+    return ", ".join(
+        f"{name} {_plain(change['here'])} (published: {_plain(change['published'])})"
+        for name, change in changed.items()
+    )
+
+
+def _plain(value: Any) -> str:
+    if not isinstance(value, list | tuple):
+        return str(value)
+    return " / ".join(item if isinstance(item, str) else f"{item:g}" for item in value)
