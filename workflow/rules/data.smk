@@ -10,7 +10,7 @@ rule generate:
     benchmark:
         paths.benchmark("generate", "{dataset}/{file}")
     wildcard_constraints:
-        dataset=targets.sample_datasets(),
+        dataset=targets.written_here(is_sample=True),
     conda:
         "../../envs/sentflow.yaml"
     resources:
@@ -34,7 +34,7 @@ rule download:
     benchmark:
         paths.benchmark("download", "{dataset}/{file}")
     wildcard_constraints:
-        dataset=targets.real_datasets(),
+        dataset=targets.written_here(is_sample=False),
     # Short, and the slow jobs wait for it.
     priority: 3
     localrule: True
@@ -42,8 +42,8 @@ rule download:
         "../../envs/sentflow.yaml"
     resources:
         **asks(500, 60),
-        mirrors=targets.mirrors(),
-        limits=targets.limits(),
+        mirrors=targets.mirrors,
+        limits=targets.limits,
         settings=targets.download_settings,
     params:
         content=targets.downloaded_content,
@@ -54,8 +54,8 @@ rule download:
 rule collect:
     """The tables of a collection → its distinct texts."""
     input:
-        targets.digests_of_collection,
-        tables=ancient(targets.tables_of_collection),
+        targets.of_collection("digests"),
+        tables=ancient(targets.of_collection("tables")),
     output:
         texts=paths.TEXTS,
         digest=paths.TEXTS_DIGEST,
@@ -73,6 +73,6 @@ rule collect:
         **asks(1000, 10, per_input=12),
     params:
         **job_params("collect"),
-        roles=targets.roles_of_collection,
+        roles=targets.of_collection("roles"),
     shell:
         command("collect")

@@ -19,7 +19,7 @@ rule embed:
     benchmark:
         paths.benchmark("embed", "{model}/{collection}")
     wildcard_constraints:
-        model=targets.encoders.fixed(),
+        model=one_of(targets.encoders.with_vectors),
     # Before further trainings: what a training has written is scored, and deleted, before another writes as much.
     priority: 1
     conda:
@@ -30,13 +30,13 @@ rule embed:
         connection=targets.encoders.connection,
         device=targets.encoders.device,
         call_seconds=targets.encoders.call_seconds,
-        limits=targets.limits(),
+        limits=targets.limits,
         kept=targets.kept_vectors,
     params:
         code=targets.encoders.embed_code,
         env=targets.encoders.versions,
         settings=targets.encode_settings,
-        task=targets.task_of_collection,
+        task=targets.of_collection("task"),
     shell:
         command("embed")
 
@@ -52,4 +52,4 @@ use rule embed as embed_sparse with:
     benchmark:
         paths.benchmark("embed_sparse", "{model}/{collection}")
     wildcard_constraints:
-        model=targets.encoders.sparse(),
+        model=one_of(targets.encoders.sparse),

@@ -48,7 +48,7 @@ rule align:
     benchmark:
         paths.benchmark("align", "{alignment}/{model}")
     wildcard_constraints:
-        model=targets.encoders.fixed(),
+        model=one_of(targets.encoders.with_vectors),
     conda:
         "../../envs/sentflow.yaml"
     resources:
@@ -77,7 +77,7 @@ rule geometry:
     benchmark:
         paths.benchmark("geometry", "{collection}/{model}")
     wildcard_constraints:
-        model=targets.encoders.fixed(),
+        model=one_of(targets.encoders.with_vectors),
     conda:
         "../../envs/sentflow.yaml"
     resources:

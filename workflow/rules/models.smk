@@ -12,7 +12,7 @@ rule fetch_model:
     benchmark:
         paths.benchmark("fetch_model", "{model}")
     wildcard_constraints:
-        model=targets.encoders.fetched(),
+        model=one_of(targets.encoders.fetched),
     # See rule embed
     priority: 1
     localrule: True
@@ -20,8 +20,8 @@ rule fetch_model:
         "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 120),
-        mirrors=targets.mirrors(),
-        limits=targets.limits(),
+        mirrors=targets.mirrors,
+        limits=targets.limits,
     params:
         code=targets.encoders.fetch_code,
         env=targets.encoders.libraries,

@@ -21,7 +21,7 @@ rule prepare:
     resources:
         **asks(1000, 10),
         checks=probing.prepare_checks,
-        limits=targets.limits(),
+        limits=targets.limits,
     params:
         **job_params("prepare", settings=probing.prepare_settings),
     shell:
@@ -44,7 +44,7 @@ rule probe:
     benchmark:
         paths.benchmark("probe", probing.job_key())
     wildcard_constraints:
-        model=targets.encoders.fixed(),
+        model=one_of(targets.encoders.with_vectors),
     conda:
         "../../envs/sentflow.yaml"
     resources:
@@ -70,7 +70,7 @@ rule probe_lazy:
     benchmark:
         paths.benchmark("probe_lazy", probing.job_key())
     wildcard_constraints:
-        model=targets.encoders.lazy(),
+        model=one_of(experiment.lazy_models),
     # The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
     priority: 2
     conda:
@@ -104,7 +104,7 @@ if experiment.featurisers:
         benchmark:
             paths.benchmark("featurise", "{model}/{task}")
         wildcard_constraints:
-            model=targets.encoders.featurisers(),
+            model=one_of(experiment.featurisers),
         conda:
             "../../envs/sentflow.yaml"
         threads: targets.encoders.threads
@@ -130,7 +130,7 @@ if experiment.featurisers:
         benchmark:
             paths.benchmark("probe_featurised", probing.job_key())
         wildcard_constraints:
-            model=targets.encoders.featurisers(),
+            model=one_of(experiment.featurisers),
         conda:
             "../../envs/sentflow.yaml"
         resources:

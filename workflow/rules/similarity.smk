@@ -19,7 +19,7 @@ rule prepare_pairs:
     resources:
         **asks(1000, 10),
         checks=similarity.prepare_checks,
-        limits=targets.limits(),
+        limits=targets.limits,
     params:
         **job_params("prepare_pairs", settings=similarity.prepare_settings),
     shell:
@@ -43,7 +43,7 @@ rule similarity:
     benchmark:
         paths.benchmark("similarity", "{pairs}/{model}")
     wildcard_constraints:
-        model=targets.encoders.fixed(),
+        model=one_of(targets.encoders.with_vectors),
     conda:
         "../../envs/sentflow.yaml"
     resources:
@@ -113,7 +113,7 @@ rule regress:
     benchmark:
         paths.benchmark("regress", "{regression}/{model}")
     wildcard_constraints:
-        model=targets.encoders.fixed(),
+        model=one_of(targets.encoders.with_vectors),
     conda:
         "../../envs/sentflow.yaml"
     resources:

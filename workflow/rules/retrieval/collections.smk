@@ -19,7 +19,7 @@ rule prepare_corpus:
     resources:
         **asks(1000, 20, per_input=12),
         checks=retrieval.corpus_checks,
-        limits=targets.limits(),
+        limits=targets.limits,
     params:
         **job_params("prepare_corpus", settings=retrieval.corpus_settings),
     shell:
@@ -68,7 +68,7 @@ rule prepare_questions:
     resources:
         **asks(1000, 20, per_input=12),
         checks=retrieval.question_checks,
-        limits=targets.limits(),
+        limits=targets.limits,
     params:
         **job_params("prepare_questions", settings=retrieval.question_settings),
     shell:

@@ -19,7 +19,7 @@ rule prepare_training:
     resources:
         **asks(1000, 120, per_input=training.data_of.copies_of_raw_files),
         checks=training.data_of.data_checks,
-        limits=targets.limits(),
+        limits=targets.limits,
     params:
         **job_params("prepare_training", settings=training.data_of.data_settings),
     shell:

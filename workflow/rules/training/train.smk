@@ -31,7 +31,7 @@ rule train:
         **asks(6000, 720),
         device=training.models.device,
         gpu=training.models.gpus,
-        limits=targets.limits(),
+        limits=targets.limits,
     params:
         code=training.models.train_code,
         env=training.models.versions,

@@ -120,7 +120,7 @@ class Answering:
         yield self._prepare()
         if models:
             texts = paths.TEXTS.format(**vars(self._of_texts))
-            roles = self._targets.roles_of_collection(self._of_texts)
+            roles = self._targets.of_collection("roles")(self._of_texts)
             yield _Step("collect", {"tables": [_asked(paths.QUESTIONS)]}, {"texts": texts}, {"roles": roles})
         yield from map(self._embed, models)
         for name in names:
@@ -134,7 +134,7 @@ class Answering:
             "questions": ASKED,
             "raw": str(self._file),
             "settings": self._family.question_settings(job),
-            "limits": self._targets.limits(),
+            "limits": self._targets.limits,
         }
         writes = {"table": _asked(paths.QUESTIONS), "judgements": _asked(paths.JUDGEMENTS)}
         return _Step("prepare_questions", {"corpus": [self._family.corpus(job)]}, writes, values)
@@ -150,12 +150,12 @@ class Answering:
         }
         values = {
             "collection": job.collection,
-            "task": self._targets.task_of_collection(job),
+            "task": self._targets.of_collection("task")(job),
             "settings": self._targets.encode_settings(job),
             "connection": encoders.connection(job),
             "device": encoders.device(job),
             "call_seconds": str(encoders.call_seconds(job)),
-            "limits": self._targets.limits(),
+            "limits": self._targets.limits,
             "threads": _threads(encoders.threads(job)),
         }
         return _Step("embed", reads, writes, values)

@@ -16,16 +16,27 @@ from sentflow.encoders.entries import (
 )
 from sentflow.encoders.kinds.table import Kind
 from sentflow.graph import paths
-from sentflow.graph.job_settings import json_text, one_of
+from sentflow.graph.job_settings import json_text
 from sentflow.graph.provenance import code, versions
 from sentflow.training.snapshots import SNAPSHOT
 
 
 class EncoderTargets:
-    """Files and settings of the encoders of an experiment."""
+    """Files and settings of the encoders of an experiment.
+
+    Attributes
+    ----------
+    fetched, sparse, with_vectors
+        Encoders that come from outside, or are snapshots of a training; that weigh terms; that have embeddings.
+    """
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
+        models = experiment.fetched_models
+        self.fetched = [name for name in models if name not in experiment.trained_models]
+        self.sparse = [name for name, entry in models.items() if weighs_terms(entry)]
+        others = [name for name, entry in experiment.further_models.items() if gives_vectors(entry)]
+        self.with_vectors = [*experiment.fixed_models, *experiment.snapshots, *others]
 
     def files(self, wildcards: Any) -> list[str]:
         """Files of a model that others made: code of a user's own encoder, or snapshots of a training."""
@@ -42,10 +53,6 @@ class EncoderTargets:
         """Versions of the libraries that the entry of a user's own encoder names."""
         return versions(*self._entry(wildcards).get("libraries", []))
 
-    def device(self, wildcards: Any) -> str:
-        """Where a model computes. Not a setting of science: changing it runs nothing again."""
-        return json_text(place_settings(self._entry(wildcards)).get("device"))
-
     def threads(self, wildcards: Any) -> int:
         """Threads that a model's kind has use for; no number depends on them."""
         return self._kind(wildcards).threads
@@ -55,55 +62,30 @@ class EncoderTargets:
         return versions(*self._kind(wildcards).vector_libraries(self._entry(wildcards)))
 
     def embed_code(self, wildcards: Any) -> str:
-        """Digest of what embeds a model's texts: the command and the module of the model's kind."""
-        return code("embed", self.module(wildcards))
+        """Digest of what embeds a model's texts: the job and the module of the model's kind."""
+        return code("embed", self._kind(wildcards).module)
 
     def fetch_code(self, wildcards: Any) -> str:
-        """Digest of what fetches a model: the command and the module that makes the manifest."""
+        """Digest of what fetches a model: the job and the module that makes the manifest."""
         return code("fetch_model", self._kind(wildcards).fetcher)
 
-    def module(self, wildcards: Any) -> str:
-        """The module of the kind of a model, which jobs import by name."""
-        return self._kind(wildcards).module
+    # What follows are no settings of science: to change them runs nothing again.
+
+    def device(self, wildcards: Any) -> str:
+        """Where a model computes."""
+        return json_text(place_settings(self._entry(wildcards)).get("device"))
 
     def connection(self, wildcards: Any) -> str:
-        """How a model's service is reached. Not a setting of science: changing it runs nothing again."""
+        """How a model's service is reached."""
         return json_text(connection_settings(self._entry(wildcards)))
 
     def call_seconds(self, wildcards: Any) -> int:
-        """What a call of a user's own class may take; 0 is no limit. Not a setting of science either."""
+        """What a call of a user's own class may take; 0 is no limit."""
         return call_seconds(self._entry(wildcards))
-
-    def lazy(self) -> str:
-        """Regular expression of the models that are fitted inside each fold."""
-        return one_of(self.experiment.lazy_models)
-
-    def fixed(self) -> str:
-        """Regular expression of the models that have embeddings."""
-        needed = self.experiment.further_models.items()
-        others = (name for name, entry in needed if gives_vectors(entry))
-        return one_of([*self.experiment.fixed_models, *self.experiment.snapshots, *others])
-
-    def sparse(self) -> str:
-        """Regular expression of the models that weigh terms."""
-        return one_of(name for name in self.experiment.fetched_models if self.weighs_terms(name))
-
-    def weighs_terms(self, model: str) -> bool:
-        """Whether a model weighs terms, so that its vectors are sparse."""
-        return weighs_terms(self.experiment.fetched_models[model])
 
     def vectors(self, model: str) -> str:
         """The pattern of a model's files of vectors."""
-        return paths.SPARSE_EMBEDDINGS if self.weighs_terms(model) else paths.EMBEDDINGS
-
-    def fetched(self) -> str:
-        """Regular expression of the models that come from outside, or of a training's snapshots."""
-        models, trained = self.experiment.fetched_models, self.experiment.trained_models
-        return one_of(name for name in models if name not in trained)
-
-    def featurisers(self) -> str:
-        """Regular expression of the models that make the features of a task's rows themselves, before the folds."""
-        return one_of(self.experiment.featurisers)
+        return paths.SPARSE_EMBEDDINGS if model in self.sparse else paths.EMBEDDINGS
 
     def _kind(self, wildcards: Any) -> Kind:
         return kind_of(self._entry(wildcards))

@@ -32,12 +32,6 @@ def _any_of(texts: Iterable[str]) -> str:
     return f"(?:{'|'.join(map(re.escape, texts))})"
 
 
-def expanded(pattern: str, key: str, names: Iterable[str], formats: Iterable[str]) -> list[str]:
-    """Files of a pattern with the wildcards `key` and format, name after name."""
-    formats = list(formats)
-    return [pattern.format(**{key: name, "format": ending}) for name in names for ending in formats]
-
-
 def pick(entry: Mapping[str, Any] | Settings, *keys: str) -> dict[str, Any]:
     """These keys of an entry or a part of the configuration, which has them all."""
     found = dict(entry)

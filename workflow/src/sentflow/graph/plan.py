@@ -100,10 +100,7 @@ def refuse_uploads(targets: Targets, files: Iterable[Path]) -> None:
 
 def _raw_files(targets: Targets) -> dict[tuple[str, str], Mapping[str, Any]]:
     """(dataset, file) → its entry, of every file that anything is read from."""
-    names = [name for family in targets.families.values() for name in family.raw_files()]
-    return {
-        (dataset, file): targets.datasets[dataset]["files"][file] for dataset, file in dict.fromkeys(names)
-    }
+    return {(dataset, file): targets.datasets[dataset]["files"][file] for dataset, file in targets.raw_files}
 
 
 def _is_local(entry: Mapping[str, Any]) -> bool:

@@ -15,12 +15,9 @@ from sentflow.encoders.entries import encode_settings
 from sentflow.graph import paths, products
 from sentflow.graph.encoder_targets import EncoderTargets
 from sentflow.graph.exports import crate_settings
-from sentflow.graph.family import CHECK, TABLE, Collection, Family, Product
-from sentflow.graph.job_settings import expanded, json_text, one_of
+from sentflow.graph.family import CHECK, TABLE, Collection, Product
+from sentflow.graph.job_settings import json_text, one_of
 from sentflow.graph.provenance import code
-
-TABLE_FORMATS = ("csv", "md", "tex")
-FIGURE_FORMATS = ("pdf", "png", "svg")
 
 
 class Targets:
@@ -34,38 +31,52 @@ class Targets:
         How encoders are fetched and run.
     families
         Name of a family of measurements → what it needs and makes.
+    mirrors, limits
+        Those of the configuration, as JSON. No settings of science: to change them runs nothing again.
     """
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.encoders = EncoderTargets(experiment)
         self.families: dict[str, Any] = {family.name: family(experiment) for family in products.FAMILIES}
+        self.mirrors = json_text(experiment.config.mirrors)
+        self.limits = json_text(experiment.config.limits.model_dump(exclude_unset=True))
 
-    @cached_property
-    def datasets(self) -> Entries:
-        """The entries of the datasets that anything is read from."""
-        names = [dataset for family in self._families() for dataset, _ in family.raw_files()]
-        return {name: self.experiment.entries["datasets"][name] for name in dict.fromkeys(names)}
+    def _all(self, method: str) -> list[Any]:
+        """What a method of every family lists."""
+        return [item for family in self.families.values() for item in getattr(family, method)()]
+
+    def _merged(self, method: str) -> dict[str, Any]:
+        """What a method of every family maps."""
+        items = [getattr(family, method)().items() for family in self.families.values()]
+        return {key: value for pairs in items for key, value in pairs}
 
     # --- sums over families ---------------------------------------------------------------------------------
 
     @cached_property
+    def raw_files(self) -> list[tuple[str, str]]:
+        """(dataset, file) of every file that anything is read from."""
+        return list(dict.fromkeys(self._all("raw_files")))
+
+    @cached_property
+    def datasets(self) -> Entries:
+        """The entries of the datasets that anything is read from."""
+        return {dataset: self.experiment.entries["datasets"][dataset] for dataset, _ in self.raw_files}
+
+    @cached_property
     def collections(self) -> dict[str, Collection]:
         """Everything that is embedded, by name."""
-        found = [collection for family in self._families() for collection in family.collections()]
-        return {collection.name: collection for collection in found}
+        return {collection.name: collection for collection in self._all("collections")}
 
     def sources(self) -> list[str]:
         """Every file that comes from outside, or is made as if it did; all else needs no network."""
-        raw = [name for family in self._families() for name in family.raw_files()]
-        files = [paths.RAW_FILE.format(dataset=dataset, file=file) for dataset, file in dict.fromkeys(raw)]
+        files = [paths.RAW_FILE.format(dataset=dataset, file=file) for dataset, file in self.raw_files]
         return [*files, *self.manifests()]
 
     def manifests(self) -> list[str]:
         """What was fetched of every model."""
-        made = {**self.experiment.trained_models, **self.experiment.snapshots}
-        fetched = [model for model in self.experiment.fetched_models if model not in made]
-        return [paths.MANIFEST.format(model=model) for model in fetched]
+        snapshots = self.experiment.snapshots
+        return [paths.MANIFEST.format(model=name) for name in self.encoders.fetched if name not in snapshots]
 
     def embeddings(self) -> list[str]:
         """The vectors of every collection by every model that embeds it."""
@@ -76,7 +87,9 @@ class Targets:
 
     def embedding_infos(self) -> list[str]:
         """The description beside each of `embeddings`."""
-        return self._of_collections(paths.EMBEDDINGS_INFO)
+        return [
+            paths.EMBEDDINGS_INFO.format(collection=name, model=model) for name, model in self._embedded()
+        ]
 
     def embedding_making(self) -> list[str]:
         """How each of `embeddings` was made; in older results, `embedding_infos` say it."""
@@ -86,58 +99,39 @@ class Targets:
 
     def results(self) -> list[str]:
         """Everything that is measured or tested."""
-        return [file for family in self._families() for file in family.results()]
+        return self._all("results")
 
     def audits(self) -> list[str]:
         """What is to be known about the data."""
-        return [file for family in self._families() for file in family.audits()]
+        return self._all("audits")
 
     def summaries(self) -> list[str]:
         """What tables, figures and the page are made of."""
-        return [file for family in self._families() for file in family.summaries()]
-
-    def excerpts(self) -> list[str]:
-        """Texts of the data that tables and the page show."""
-        return [file for family in self._families() for file in family.excerpts()]
-
-    def documents(self) -> list[str]:
-        """Files beside the summaries that the selected checks read again."""
-        reads = [pattern for name in self.selected("checks") for pattern in products.find(CHECK, name).reads]
-        there = [file for family in self._families() for file in family.documents()]
-        there += expanded(paths.FIGURE_INSPECTION, "figure", self.selected("figures"), ("json",))
-        return list(
-            dict.fromkeys(file for pattern in reads for file in _matching(pattern, there) if file in there)
-        )
+        return self._all("summaries")
 
     def summaries_of_page(self) -> list[str]:
         """What the text of the page is made from: summaries, comparisons, excerpts, what checks read, costs."""
-        return [*self.summaries(), *self.excerpts(), *self.documents(), paths.COSTS, paths.ENCODERS]
+        return [*self._read_by_products(), paths.COSTS, paths.ENCODERS]
 
     def summaries_of_scores(self) -> list[str]:
         """The files of `summaries` with one row per score; where nothing is scored, the first of each family."""
-        scored = [file for family in self._families() for file in family.summary_of_scores()]
-        return scored or [file for family in self._families() for file in family.summaries()[:1]]
+        first = [file for family in self.families.values() for file in family.summaries()[:1]]
+        return self._all("summary_of_scores") or first
 
     def data(self) -> dict[str, list[str]]:
         """The tables that anything was measured on, see `Family.data`."""
-        return {digest: about for family in self._families() for digest, about in family.data().items()}
+        return self._merged("data")
 
     def exports(self) -> list[str]:
         """The run and its scores in external formats."""
-        return [*(file for family in self._families() for file in family.exports()), paths.RO_CRATE]
+        return [*self._all("exports"), paths.RO_CRATE]
 
     def crate_files(self) -> list[str]:
         """What the RO-Crate holds: everything that is made of scores, the audits, and the record; no texts."""
-        results = [file for family in self._families() for file in family.published_results()]
-        made = [*self._tables(quotes=False), *self.figures(), *self.checks()]
+        shown = [name for name in self.selected("tables") if not products.find(TABLE, name).quotes]
+        made = [*_files_of_tables(shown), *self.figures(), *self.checks()]
         record = [paths.COSTS, paths.RECORD_CONFIG, paths.RECORD_VERSIONS]
-        return list(dict.fromkeys([*results, *self.summaries(), *made, *record]))
-
-    def _families(self) -> list[Family]:
-        return list(self.families.values())
-
-    def _of_collections(self, pattern: str) -> list[str]:
-        return [pattern.format(collection=name, model=model) for name, model in self._embedded()]
+        return list(dict.fromkeys([*self._all("published_results"), *self.summaries(), *made, *record]))
 
     def _embedded(self) -> list[tuple[str, str]]:
         """(collection, model) of all vectors."""
@@ -149,9 +143,7 @@ class Targets:
         """The tables, figures or checks of the configuration, less those whose data were not selected."""
         names: tuple[str, ...] = getattr(self.experiment.config.report, section)
         chosen = (products.find(section.removesuffix("s"), name) for name in names)
-        there = {
-            need for family in self._families() for need, is_there in family.available().items() if is_there
-        }
+        there = {need for need, is_there in self._merged("available").items() if is_there}
         if self.collections or "scores" in there:  # some probes need no vectors
             there.add(products.ENCODERS)
         if section == "checks" and self.selected("figures"):
@@ -160,19 +152,19 @@ class Targets:
 
     def tables(self) -> list[str]:
         """Every table in every format."""
-        return self._tables(quotes=True)
+        return _files_of_tables(self.selected("tables"))
 
     def matrices(self) -> str:
         """The tables that are written as wide CSV and compact LaTeX, too, as a regular expression."""
-        return one_of(self.selected_matrices())
-
-    def selected_matrices(self) -> list[str]:
-        """The same, as names."""
-        return _matrices(self.selected("tables"))
+        return one_of(_matrices(self.selected("tables")))
 
     def figures(self) -> list[str]:
         """Every figure in every format."""
-        return expanded(paths.FIGURE, "figure", self.selected("figures"), FIGURE_FORMATS)
+        return [
+            paths.FIGURE.format(figure=name, format=ending)
+            for name in self.selected("figures")
+            for ending in ("pdf", "png", "svg")
+        ]
 
     def checks(self) -> list[str]:
         """Every acceptance check."""
@@ -182,19 +174,11 @@ class Targets:
         """The files that a table, figure or check is made of, by the wildcard of that name."""
 
         def files(wildcards: Any) -> list[str]:
-            product = _product(kind, wildcards)
-            there = [*self.summaries(), *self.excerpts(), *self.documents()]
+            product, there = _product(kind, wildcards), self._read_by_products()
             also = [file for file in product.also if file in there]
             return [file for pattern in (*product.reads, *also) for file in _matching(pattern, there)]
 
         return files
-
-    def tables_of_check(self, wildcards: Any) -> list[str]:
-        """The tables that a check reads again."""
-        read_again = _product(CHECK, wildcards).tables
-        chosen = [name for name in self.selected("tables") if name in read_again]
-        written = expanded(paths.TABLE, "table", chosen, ("md", "tex"))
-        return [*written, *(paths.COMPACT_TABLE.format(table=name) for name in _matrices(chosen))]
 
     def code_of(self, kind: str) -> Callable[[Any], str]:
         """The digest of what makes a table, figure or check: its job and its module. An edit makes no other again."""
@@ -206,46 +190,43 @@ class Targets:
 
     def table_settings(self, wildcards: Any) -> str:
         """How captions begin, and what papers report of the things that a table shows."""
-        papers = self._published()
-        found = {"published": papers[wildcards.table]} if wildcards.table in papers else {}
-        return json_text({"caption": self.experiment.title, **found})
+        papers = self._merged("published")
+        shown = {"published": papers[wildcards.table]} if wildcards.table in papers else {}
+        return json_text({"caption": self.experiment.title, **shown})
 
     def check_settings(self, wildcards: Any) -> str:
-        """What was asked for of the family that a check looks at, to compare with what is there; of none else."""
+        """What was selected of the family that a check looks at, to compare with what is there; of none else."""
         needs = _product(CHECK, wildcards).needs
-        asked = next((family.asked() for family in self._families() if needs in family.available()), {})
-        return json_text({**asked, "random_models": self.experiment.random_models})
+        selection = (family.asked() for family in self.families.values() if needs in family.available())
+        return json_text({**next(selection, {}), "random_models": self.experiment.random_models})
 
     def report_settings(self, _wildcards: Any) -> str:
         """Everything the report says about experiment, tasks, models and data."""
         experiment = self.experiment
-        told = {key: value for family in self._families() for key, value in family.told().items()}
-        asked = {key: value for family in self._families() for key, value in family.asked().items()}
         return json_text(
             {
                 "experiment": experiment.config.experiment.model_dump(),
                 "models": experiment.models,
                 "datasets": self.datasets,
-                "selection": {**asked, "random_models": experiment.random_models},
-                "published": self._published(),
-                **told,
+                "selection": {**self._merged("asked"), "random_models": experiment.random_models},
+                "published": self._merged("published"),
+                **self._merged("told"),
             }
         )
 
-    def _tables(self, *, quotes: bool) -> list[str]:
-        """Every table, or those that quote no texts of the data."""
-        chosen = self.selected("tables")
-        shown = [name for name in chosen if quotes or not products.find(TABLE, name).quotes]
-        matrices = [
-            form.format(table=name)
-            for name in _matrices(shown)
-            for form in (paths.WIDE_TABLE, paths.COMPACT_TABLE)
+    def _read_by_products(self) -> list[str]:
+        """Summaries, excerpts, and what the selected checks read beside them."""
+        checks = [products.find(CHECK, name) for name in self.selected("checks")]
+        inspections = [paths.FIGURE_INSPECTION.format(figure=name) for name in self.selected("figures")]
+        there = [*self._all("documents"), *inspections]
+        documents = [
+            file for check in checks for pattern in check.reads for file in _matching(pattern, there)
         ]
-        return [*expanded(paths.TABLE, "table", shown, TABLE_FORMATS), *matrices]
-
-    def _published(self) -> dict[str, Any]:
-        """Table → what papers report of the things that it shows."""
-        return {table: rows for family in self._families() for table, rows in family.published().items()}
+        return [
+            *self.summaries(),
+            *self._all("excerpts"),
+            *dict.fromkeys(file for file in documents if file in there),
+        ]
 
     # --- raw files ------------------------------------------------------------------------------------------
 
@@ -253,14 +234,6 @@ class Targets:
         """The files of this machine that a raw file may be copied from: an edit there counts as one here."""
         addresses = self._file(wildcards)["urls"]
         return [address for address in addresses if "://" not in address and Path(address).is_file()]
-
-    def mirrors(self) -> str:
-        """Mirrors of the config, as JSON. Not a setting of science: changing them runs nothing again."""
-        return json_text(self.experiment.config.mirrors)
-
-    def limits(self) -> str:
-        """Limits for untrusted files and answers, as JSON. Not a setting of science either."""
-        return json_text(self.experiment.config.limits.model_dump(exclude_unset=True))
 
     def download_settings(self, wildcards: Any) -> str:
         """The catalog's entry of one raw file."""
@@ -280,13 +253,9 @@ class Targets:
         """Seed of a sample dataset."""
         return int(self.datasets[wildcards.dataset]["seed"])
 
-    def sample_datasets(self) -> str:
-        """Regular expression of the datasets that the project writes itself."""
-        return one_of(name for name, entry in self.datasets.items() if "seed" in entry)
-
-    def real_datasets(self) -> str:
-        """Regular expression of the datasets that are downloaded."""
-        return one_of(name for name, entry in self.datasets.items() if "seed" not in entry)
+    def written_here(self, *, is_sample: bool) -> str:
+        """Regular expression of the datasets that the project writes itself, or of those that are downloaded."""
+        return one_of(name for name, entry in self.datasets.items() if ("seed" in entry) == is_sample)
 
     def _file(self, wildcards: Any) -> Entry:
         entry: Entry = self.datasets[wildcards.dataset]["files"][wildcards.file]
@@ -294,13 +263,14 @@ class Targets:
 
     # --- collections ----------------------------------------------------------------------------------------
 
-    def tables_of_collection(self, wildcards: Any) -> list[str]:
-        """The tables whose texts a collection holds."""
-        return list(self.collections[wildcards.collection].tables)
+    def of_collection(self, attribute: str) -> Callable[[Any], Any]:
+        """An attribute of a collection: its tables, their digests, its task; roles as words."""
 
-    def digests_of_collection(self, wildcards: Any) -> list[str]:
-        """The digests of these tables."""
-        return list(self.collections[wildcards.collection].digests)
+        def value(wildcards: Any) -> Any:
+            found = getattr(self.collections[wildcards.collection], attribute)
+            return " ".join(found) if attribute == "roles" else found
+
+        return value
 
     def encode_settings(self, wildcards: Any) -> str:
         """What decides a model's vectors of a collection beside its files and the texts."""
@@ -308,18 +278,10 @@ class Targets:
         entry = self.experiment.fetched_models[wildcards.model]
         return json_text(encode_settings(entry, roles=collection.roles, task=collection.task or None))
 
-    def task_of_collection(self, wildcards: Any) -> str:
-        """The task whose prompts the texts of a collection have; empty for none."""
-        return self.collections[wildcards.collection].task
-
     def kept_vectors(self, wildcards: Any) -> str:
         """Beside what array those of earlier runs are kept. Not a setting of science: it saves time."""
         kept = self.collections[wildcards.collection].kept or wildcards.collection
         return paths.EMBEDDINGS.format(model=wildcards.model, collection=kept)
-
-    def roles_of_collection(self, wildcards: Any) -> str:
-        """What the texts of a collection are to an encoder."""
-        return " ".join(self.collections[wildcards.collection].roles)
 
     def collected(self) -> str:
         """Regular expression of the collections whose texts are those of tables."""
@@ -344,22 +306,28 @@ class Targets:
     def constraints(self) -> dict[str, str]:
         """Wildcard → regular expression of what it may be."""
         report = self.experiment.config.report
-        found = {
+        return {
             "dataset": one_of(self.datasets),
             "collection": one_of(self.collections),
             "model": one_of(self.experiment.fetched_models),
-            **{
-                kind.removesuffix("s"): one_of(getattr(report, kind))
-                for kind in ("tables", "figures", "checks")
-            },
-        }
-        return found | {
-            key: value for family in self._families() for key, value in family.constraints().items()
+            "table": one_of(report.tables),
+            "figure": one_of(report.figures),
+            "check": one_of(report.checks),
+            **self._merged("constraints"),
         }
 
 
 def _matrices(tables: list[str]) -> list[str]:
     return [name for name in tables if products.find(TABLE, name).is_matrix]
+
+
+def _files_of_tables(tables: list[str]) -> list[str]:
+    """Tables in every format."""
+    files = [
+        paths.TABLE.format(table=name, format=ending) for name in tables for ending in ("csv", "md", "tex")
+    ]
+    further = (paths.WIDE_TABLE, paths.COMPACT_TABLE)
+    return [*files, *(form.format(table=name) for name in _matrices(tables) for form in further)]
 
 
 def _product(kind: str, wildcards: Any) -> Product:
