@@ -40,7 +40,7 @@ def validate(
     targets, merged = Targets(experiment), configuration_files(files, alone=alone)
     refuse_uploads(targets, merged)
     outside = [str(file) for file in files_outside(targets, {file.parent for file in merged})]
-    plan = plan_of(experiment)
+    plan = plan_of(targets)
     rows, documents = small_tasks(experiment, read_local_files(experiment))
     name = ", ".join(str(file) for file in files) or "config.yaml"
     show_blocks(
