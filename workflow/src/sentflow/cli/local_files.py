@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.errors import DataError, SentflowError
-from sentflow.families.probing.family import Probing
+from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.similarity.family import Similarity
+from sentflow.families.similarity import Similarity
 from sentflow.files.limits import limited
 from sentflow.graph import paths
 
@@ -72,7 +72,7 @@ def small_tasks(
     tuple
         Task and protocol, with a warning, of each.
     """
-    from sentflow.probing.plans import check_documents
+    from sentflow.probing.protocol.draws import check_documents
     from sentflow.texts.checks import few_rows
 
     probing = Probing(experiment)
