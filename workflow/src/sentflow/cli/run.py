@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ import typer
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.settings_files import read_settings
 from sentflow.graph.environment import leave_out_working_folder
-from sentflow.graph.run_record import read_record, this_machine, write_record
+from sentflow.graph.run_record import read_record, write_record
 from sentflow.graph.workflow_folder import experiment_file, home
 from sentflow.jobs.lifeline import VARIABLE, ancestors
 
@@ -121,7 +122,7 @@ def _refuse_running(folder: Path) -> None:
             "folder with --directory."
         )
     record = read_record(folder)
-    if record is not None and record.machine != this_machine():
+    if record is not None and record.machine != platform.node():
         raise DataError(
             f"{folder} is locked by a run that was started on {record.machine} (process {record.process}), which "
             "cannot be seen from here. If it is still running there, wait. If not, run the same command on "

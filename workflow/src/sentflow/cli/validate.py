@@ -14,7 +14,7 @@ from sentflow.encoders.kinds.service_keys import read_key
 from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError
-from sentflow.families.probing.family import Probing
+from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.training.settings import chosen_by_tests
 from sentflow.graph.plan import files_outside, is_fetched, is_on_this_machine, raw_files, refuse_uploads
