@@ -30,8 +30,7 @@ from sentflow.training.data.collected import (
     labeller_of,
     question_sets_of,
 )
-from sentflow.training.data.forms import ALL, RANKS
-from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
+from sentflow.training.data.forms import ALL, LABELLED, PAIRS, RANKS, SCORED, SPANS, TEXTS, TRIPLETS
 from sentflow.training.settings import TrainingSettings
 
 _TRAIN = "train"
