@@ -4,13 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from workflow_copy import (
-    PACKAGE,
-    TINY,
-    planned,
-    rules_of,
-    snakemake,
-)
+from workflow_copy import PACKAGE, TINY, planned, rules_of, snakemake
 
 pytestmark = pytest.mark.slow
 
