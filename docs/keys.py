@@ -128,7 +128,8 @@ def _block(found: re.Match[str]) -> str:
 
 
 def _rows(model: type[Settings]) -> Iterator[str]:
-    for key in fields_of(model):
+    fields = fields_of(model)
+    for key in sorted(fields, key=lambda key: not fields[key].is_required()):
         yield f"| `{key}` | {_meaning(model, key)} | {_default(model, key)} |"
 
 
@@ -143,6 +144,7 @@ def _rows_of_kinds(models: tuple[type[Settings], ...]) -> Iterator[str]:
     for (key, meaning, default), names in kinds.items():
         if key != "kind":
             who = "all" if len(names) == every else ", ".join(names)
+            who = who.replace("sentence-transformers, transformers", "neural")
             yield f"| `{key}` | {who} | {meaning} | {default} |"
 
 

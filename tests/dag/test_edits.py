@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from workflow_copy import PACKAGE, copy_workflow, planned, pretend_to_run
 
-TABLES_OF_COMPARISONS = ("scores", "differences", "ranks", "matches")
-FIGURES_OF_COMPARISONS = ("ranks", "wins", "differences", "differences-to-best", "score-and-cost")
+TABLES_OF_COMPARISONS = ("scores", "differences", "ranks")
+FIGURES_OF_COMPARISONS = ("ranks", "differences", "differences-to-best", "score-and-cost")
 COSTS = (
     "summarise_costs",
     *(f"table …{name}" for name in ("costs", "encoders")),
@@ -20,11 +20,11 @@ COSTS = (
 AFTER_COMPARE = (
     *(f"table …{name}" for name in TABLES_OF_COMPARISONS),
     *(f"figure …{name}" for name in FIGURES_OF_COMPARISONS),
-    *("check …tables", "check …figures", "report"),
+    *("check …figures", "report"),
 )
 AFTER_SCORES = (
     *("compare", "summarise", "table …tasks", *COSTS, *AFTER_COMPARE),
-    *(f"figure …{name}" for name in ("heatmap", "forest", "family-means", "curves")),
+    *(f"figure …{name}" for name in ("heatmap", "forest", "curves")),
     *(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls")),
 )
 TABLES_OF_PAIRS = tuple(f"table …{name}" for name in ("sts", "sts-subsets", "sts-differences", "regressions"))
@@ -235,7 +235,7 @@ RECORDED = ("record", "report")
                 *(*AFTER_SCORES, "record"),
             ),
         ),
-        slow({"experiment": {"title": "Another"}}, ("table", "check …tables", "check …similarity", *RECORDED)),
+        slow({"experiment": {"title": "Another"}}, ("table", *RECORDED)),
         (
             STUDY,
             (

@@ -17,7 +17,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import write_rows
 from sentflow.report.costs import pareto
 from sentflow.report.families.geometry.association import association_rows, correlation_interval, plane_rows
-from sentflow.report.families.probing import best_gaps, family_means, rankings
+from sentflow.report.families.probing import best_gaps, forest, rankings
 from sentflow.report.families.retrieval.rows import QuestionGapRow, RetrievalCostRow
 from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.figure import canvas, inspection
@@ -32,8 +32,6 @@ FIGURES = (
         "heatmap",
         "ranks",
         "forest",
-        "family-means",
-        "wins",
         "differences",
         "differences-to-best",
         "curves",
@@ -93,20 +91,25 @@ def test_a_figure_is_drawn_again_from_its_own_data(tmp_path):
 def test_family_means_are_over_the_tasks_of_a_family_with_limits_for_these_tasks():
     one = {"family": "trust", "std": 0.1, "n_folds": 50, "folds": 5, "level": 0.95, "clips": False}
     rows = [fake_summary.one_row(task=f"T{n}", mean=mean, **one) for n, mean in enumerate((0.4, 0.6))]
-    (row,) = family_means.family_rows(rows)
+    (row,) = forest.family_rows(rows)
     # one source: the errors are added, so the error of the mean is that of a task, 0.1 · √(1/50 + 1/4)
     half_width = 2.009575 * 0.1 * math.sqrt(0.27)
     assert (row.n_tasks, row.mean) == (2, 0.5)
-    assert (row.low, row.high) == pytest.approx((0.5 - half_width, 0.5 + half_width), abs=1e-6)
+    assert (row.generalisation_low, row.generalisation_high) == pytest.approx(
+        (0.5 - half_width, 0.5 + half_width), abs=1e-6
+    )
     # of two sources: independent, with the degrees of freedom of both
     apart = [rows[0], dataclasses.replace(rows[1], data_version="HateBR")]
-    (other,) = family_means.family_rows(apart)
-    assert other.high - other.low == pytest.approx(2 * 1.984467 * 0.1 * math.sqrt(0.27 / 2), abs=1e-6)
+    (other,) = forest.family_rows(apart)
+    assert other.generalisation_high - other.generalisation_low == pytest.approx(
+        2 * 1.984467 * 0.1 * math.sqrt(0.27 / 2), abs=1e-6
+    )
     # a family that lacks a task has no mean, and limits are cut where they are drawn alone
     rows = fake_summary.score_rows(tasks=["T1A", "T1B"], models=["minilm-l6", "tfidf"])[:3]
-    assert [math.isnan(row.mean) for row in family_means.family_rows(rows)] == [False, True]
-    (low,) = family_means.family_rows([fake_summary.one_row(mean=0.01, std=0.3, clips=True)])
-    assert low.low < 0 == low.shown_low
+    assert [math.isnan(row.mean) for row in forest.family_rows(rows)] == [False, True]
+    low = [fake_summary.one_row(task=task, mean=0.01, std=0.3, clips=True) for task in ("A", "B")]
+    (row,) = forest.family_rows(low)
+    assert row.generalisation_low < 0 == row.shown_generalisation[0]
 
 
 # --- comparisons --------------------------------------------------------------------------------------------

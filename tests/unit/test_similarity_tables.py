@@ -115,12 +115,12 @@ def problems(data, where=None, selection=SELECTION, **changes):
         else row
         for row in data.scores
     ]
-    held = Inputs.holding({SimilarityData: dataclasses.replace(data, scores=rows)}, ())
+    held = Inputs.holding({SimilarityData: dataclasses.replace(data, scores=rows)})
     return check_similarity(held, selection).problems
 
 
 def test_the_check_counts_what_holds_and_names_what_does_not(data):
-    result = check_similarity(Inputs.holding({SimilarityData: data}, ()), SELECTION)
+    result = check_similarity(Inputs.holding({SimilarityData: data}), SELECTION)
     assert result.passed and (result.counts["scores"], result.counts["random_scores"]) == (12, 2)
     rows = [row for row in data.scores if (row.pairs, row.model) != ("STS12", "second")]
     assert problems(dataclasses.replace(data, scores=rows)) == ["STS12 × second: no score"]

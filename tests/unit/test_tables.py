@@ -9,19 +9,17 @@ import re
 import fake_comparisons
 import fake_summary
 import pytest
-from made_products import run_check
 
 from sentflow.compare.comparisons import Comparisons, detectable, n_needed
 from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.macros import macros
-from sentflow.report.checks import Selection
-from sentflow.report.comparison_tables import differences_table, matches_table, ranks_table
 from sentflow.report.costs.encoders import encoder_rows
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.costs.tables import encoders
 from sentflow.report.families.probing import remarks
-from sentflow.report.families.probing.score_table import score_cell, scores_table
-from sentflow.report.families.probing.tasks_table import tasks_table
+from sentflow.report.families.probing.rank_table import ranks
+from sentflow.report.families.probing.tables import differences, score_cell, scores, tasks
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import about, decimal, duration, memory
 from sentflow.report.table import table as tables
@@ -32,6 +30,11 @@ from sentflow.report.table.table import Cell
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 FOUND = fake_comparisons.comparisons(SCORES)
+
+
+def table_of(make, rows, comparisons=None):
+    held = {ScoreRow: rows, Comparisons: comparisons or Comparisons()}
+    return make(Inputs.holding(held), {"caption": "Title"})
 
 
 def texts(table):
@@ -57,24 +60,24 @@ def test_numbers_are_rounded_and_change_their_unit():
 
 def test_a_cell_holds_the_score_and_its_interval_cut_to_the_range_in_print_only():
     row = fake_summary.one_row(mean=0.5063, generalisation_low=-0.02, generalisation_high=1.118)
-    assert score_cell(row) == Cell("0.506", "[0.000, 1.000]")
+    assert score_cell(row) == Cell("0.506", "[0.000, 1.000]", value=0.5063)
     assert score_cell(dataclasses.replace(row, clips=False)).detail == "[−0.020, 1.000]"
-    (record,) = records_of(csv_text(scores_table([row], "Title")))
+    (record,) = records_of(csv_text(table_of(scores, [row])))
     assert (float(record["generalisation_low"]), float(record["generalisation_high"])) == (-0.02, 1.118)
     degenerate = fake_summary.one_row(mean=0.0, degenerate=True)
-    assert score_cell(degenerate) == Cell("0.000†", "")
+    assert score_cell(degenerate) == Cell("0.000†", value=0.0)
     assert score_cell(None) == score_cell(fake_summary.one_row(mean=math.nan)) == Cell("—")
 
 
 def test_a_model_without_all_tasks_has_no_average():
     rows = fake_summary.score_rows(tasks=["T1A", "T1B"], models=["minilm-l6", "tfidf"])
-    average = scores_table(rows[:3], "Título").lines[-1]
+    average = table_of(scores, rows[:3]).lines[-1]
     whole = (rows[0].mean + rows[2].mean) / 2
     assert [cell.text for cell in average] == ["Average of 2 tasks", "", "", decimal(whole), "—"]
 
 
 def test_csv_is_tidy_and_gives_the_same_numbers_back():
-    records = records_of(csv_text(scores_table(SCORES, "Title", FOUND)))
+    records = records_of(csv_text(table_of(scores, SCORES, FOUND)))
     assert [record["model"] for record in records] == [row.model for row in SCORES]
     assert [float(record["mean"]) for record in records] == [row.mean for row in SCORES]
     best = [record["model"] for record in records if record["is_best"] == "true"]
@@ -82,9 +85,9 @@ def test_csv_is_tidy_and_gives_the_same_numbers_back():
     mdd = detectable(FOUND.pairs, SCORES[0].task)
     assert float(records[0]["mdd_power"]) == mdd
     assert float(records[0]["n_needed"]) == n_needed(SCORES[0].n_balanced_rows, mdd)
-    (record,) = records_of(csv_text(scores_table([dataclasses.replace(SCORES[0], degenerate=True)], "T")))
+    (record,) = records_of(csv_text(table_of(scores, [dataclasses.replace(SCORES[0], degenerate=True)])))
     assert (record["degenerate"], record["data_version"]) == ("true", "sample data")
-    wide = wide_csv_text(scores_table(SCORES[:-1], "Title"))
+    wide = wide_csv_text(table_of(scores, SCORES[:-1]))
     for row in SCORES[:-1]:
         assert float(next(one for one in records_of(wide) if one["task"] == row.task)[row.model]) == row.mean
     assert wide.splitlines()[-1].endswith(",")
@@ -130,7 +133,7 @@ def test_letters_go_on_after_z_and_are_cut_short_in_a_row():
 
 
 def test_bold_only_after_tests_in_every_format():
-    plain, tested = scores_table(SCORES, "Title"), scores_table(SCORES, "Title", FOUND)
+    plain, tested = table_of(scores, SCORES), table_of(scores, SCORES, FOUND)
     for write, bold in ((markdown_text, "**0."), (latex_text, r"\textbf{0.")):
         assert bold not in write(plain)
         assert write(tested).count(bold) == 3
@@ -139,32 +142,12 @@ def test_bold_only_after_tests_in_every_format():
     assert compact.count(r"\textbf{") == 3 and not re.search(r"\[0\.\d", compact)
 
 
-def test_the_check_of_written_tables_fails_at_a_bold_score_without_a_test(tmp_path):
-    table, tested = scores_table(SCORES, "Title", FOUND), FOUND.pairs
-    (tmp_path / "scores.md").write_text(markdown_text(table), encoding="utf-8")
-    (tmp_path / "scores.tex").write_text(latex_text(table), encoding="utf-8")
-
-    def problems(pairs):
-        found = dataclasses.replace(FOUND, pairs=pairs)
-        files = sorted(tmp_path.glob("scores.*"))
-        return run_check("tables", SCORES, Selection(), comparisons=found, tables=files).problems
-
-    assert problems(tested) == []
-    untested = [dataclasses.replace(pair, p_holm=math.nan) for pair in tested]
-    assert sum("without a test" in problem for problem in problems(untested)) >= 3
-    text = markdown_text(table)
-    score = f"| {next(row.mean for row in SCORES if row.model == 'random'):.3f}"
-    assert score in text
-    (tmp_path / "scores.md").write_text(text.replace(score, f"| **{score[2:]}**", 1), encoding="utf-8")
-    assert any("is bold without a test" in problem for problem in problems(tested))
-
-
 def test_significant_differences_have_an_asterisk_and_two_over_all_tasks():
     rows = [
         pair("a", "b", 0.1, p, p_over_tasks=over, task=SCORES[0].task)
         for p, over in ((0.001, 1.0), (0.5, 1.0), (0.001, 0.009), (0.001, 0.02))
     ]
-    table = differences_table(SCORES, "Title", Comparisons(pairs=rows))
+    table = table_of(differences, SCORES, Comparisons(pairs=rows))
     assert [row[1].text for row in table.lines] == ["0.100*", "0.100", "0.100**", "0.100*"]
 
 
@@ -181,14 +164,14 @@ def test_nothing_is_averaged_over_tasks_of_two_protocols():
         return math.fsum(means) / len(means)
 
     found = fake_comparisons.comparisons(rows)
-    lines = scores_table(rows, "Title", found).lines
+    lines = table_of(scores, rows, found).lines
     averages = {line[0].text: line[5].text for line in lines if "Average" in line[0].text}
     assert averages == {
         "Average of 3 tasks, protocol published": decimal(mean_of("minilm-l6", "published")),
         "Average of 2 tasks, protocol corrected": decimal(mean_of("minilm-l6", "corrected")),
     }
-    ranks = ranks_table(rows, "Title", found).blocks
-    assert [(len(block.lines), block.lines[0][1].text) for block in ranks] == [(4, "3"), (4, "2")]
+    ranked = table_of(ranks, rows, found).blocks
+    assert [(len(block.lines), block.lines[0][1].text) for block in ranked] == [(4, "3"), (4, "2")]
     alone = fake_comparisons.ranking_rows([row for row in rows if row.protocol == "corrected"])
     ranked = fake_comparisons.ranking_rows(rows)
     assert [row for row in ranked if row.protocol == "corrected"] == alone
@@ -215,14 +198,14 @@ def test_scores_that_the_protocol_makes_too_low_are_marked():
     ):
         row = fake_summary.one_row(**{**known, **changes})
         assert remarks.score_mark(row) == expected
-        assert decimal(row.mean) + expected in texts(scores_table([row], "Title"))
+        assert decimal(row.mean) + expected in texts(table_of(scores, [row]))
 
 
 def test_tables_of_scores_and_differences_name_tasks_with_unbalanced_classes():
     assert not remarks.unbalanced_notes(SCORES)  # 480 of 500 rows are left
     rows = [dataclasses.replace(row, n_rows=5000) if row.task == SCORES[0].task else row for row in SCORES]
-    for build in (scores_table, differences_table):
-        (note,) = [note for note in build(rows, "Title", FOUND).notes if note.startswith("Unbalanced")]
+    for make in (scores, differences):
+        (note,) = [note for note in table_of(make, rows, FOUND).notes if note.startswith("Unbalanced")]
         assert f"{SCORES[0].task} (10\u202f%)." in note
     assert not remarks.unbalanced_notes([dataclasses.replace(SCORES[0], n_balanced_rows=0, n_documents=3)])
 
@@ -232,10 +215,10 @@ def test_tables_of_scores_and_differences_name_tasks_with_unbalanced_classes():
 
 def test_hostile_titles_break_neither_markdown_nor_latex():
     rows = [fake_summary.one_row(model_title="a|b *c* <script> é", task_title="x | y")]
-    for build in (scores_table, tasks_table):
-        lines = [line for line in markdown_text(build(rows, "A | B")).splitlines() if line.startswith("|")]
+    for make in (scores, tasks):
+        lines = [line for line in markdown_text(table_of(make, rows)).splitlines() if line.startswith("|")]
         assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
-    assert r"a\|b \*c\* \<script\> é" in markdown_text(scores_table(rows, "Title"))
+    assert r"a\|b \*c\* \<script\> é" in markdown_text(table_of(scores, rows))
     assert latex(r"50 % & a_b #1 {x} $y$ ~ ^ \z") == (
         r"50 \% \& a\_b \#1 \{x\} \$y\$ \textasciitilde{} \textasciicircum{} \textbackslash{}z"
     )
@@ -244,12 +227,12 @@ def test_hostile_titles_break_neither_markdown_nor_latex():
 
 def tables_of(rows):
     found = fake_comparisons.comparisons(rows)
-    compared = (scores_table, differences_table, ranks_table, matches_table)
+    compared = (scores, differences, ranks)
     others = [
-        tasks_table(rows, "Title"),
+        table_of(tasks, rows),
         encoders(Inputs.holding({EncoderRow: encoder_rows(rows, {}, [], benchmarks=None)}), {"caption": "T"}),
     ]
-    return [*(build(rows, "Title", found) for build in compared), *others]
+    return [*(table_of(make, rows, found) for make in compared), *others]
 
 
 def test_a_latex_table_of_any_size_loses_no_row_and_no_column():

@@ -10,8 +10,6 @@ from fake_retrieval import MAIN, chain, stages_of
 from filled import filled
 
 from sentflow.compare.marks import Marks
-from sentflow.compare.question_rows import QuestionDifference
-from sentflow.files.rows import write_rows
 from sentflow.report.checks import Selection
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.board import answer
@@ -182,26 +180,19 @@ BM25 = row_of()
 RANDOM = row_of(retriever="random", retriever_title="Random", is_control=True, value=0.1, low=0.05, high=0.15)
 
 
-def checked(tmp_path, rows, *, table="", differences=()):
-    write_rows(tmp_path / "retrieval.parquet", RetrievalRow, rows)
-    write_rows(tmp_path / "differences.parquet", QuestionDifference, differences)
-    (tmp_path / "retrieval.md").write_text(table, encoding="utf-8")
-    inputs = Inputs(
-        [tmp_path / "retrieval.parquet", tmp_path / "differences.parquet"], [tmp_path / "retrieval.md"]
-    )
-    return check_retrieval(inputs, SELECTION)
+def checked(rows):
+    return check_retrieval(Inputs.holding({RetrievalRow: rows}), SELECTION)
 
 
-def test_what_is_right_passes(tmp_path):
-    assert checked(
-        tmp_path, [BM25, replace(RANDOM, value=0.3, low=math.nan, high=math.nan)]
-    ).passed  # few questions
-    found = checked(tmp_path, [BM25, RANDOM])
+def test_what_is_right_passes():
+    few_questions = replace(RANDOM, value=0.3, low=math.nan, high=math.nan)
+    assert checked([BM25, few_questions]).passed
+    found = checked([BM25, RANDOM])
     assert found.passed
-    assert found.counts == {"question_sets": 1, "scores": 2, "random_scores": 1, "marked_scores": 0}
+    assert found.counts == {"question_sets": 1, "scores": 2, "random_scores": 1}
 
 
-def test_what_is_not_is_named(tmp_path):
+def test_what_is_not_is_named():
     for rows, said in (
         ([BM25], "q × random: no score"),
         ([BM25, RANDOM, replace(BM25, retriever="rrf")], "q × rrf: not selected"),
@@ -210,7 +201,7 @@ def test_what_is_not_is_named(tmp_path):
         ([BM25, replace(RANDOM, value=0.3, low=0.2, high=0.4)], "but a random order reaches 0.100 on average"),
         ([BM25, replace(RANDOM, value=0.01, low=0.0, high=0.02)], "check whether judgements and runs name the same"),
     ):  # fmt: skip
-        found = checked(tmp_path, rows)
+        found = checked(rows)
         assert any(said in problem for problem in found.problems), found.problems
 
 
@@ -223,13 +214,3 @@ def test_what_equal_scores_decide_on_shows_its_range_and_is_no_highest_score():
     for found, title in ((rows, "Run"), (moved, "BM25")):
         assert retrieval_findings(found, [])[0].text.startswith(f"{title} on 1 of 1")
         assert title in answer(found, [])[0]
-
-
-def test_a_mark_needs_a_test(tmp_path):
-    table = "| Retriever | nDCG@10 |\n| :-- | --: |\n| BM25 | **0.500** |\n| Random | 0.100 |\n"
-    assert checked(tmp_path, [BM25, RANDOM], table=table).problems == [
-        "table retrieval: BM25 × nDCG@10: **0.500** is bold without a test"
-    ]
-    models = {"model_a": "bm25", "model_b": "random", "value_a": 0.5, "value_b": 0.1, "difference": 0.4}
-    test = filled(QuestionDifference, unit_set="q", measure="nDCG@10", p_holm=0.001, alpha=0.05, **models)
-    assert checked(tmp_path, [BM25, RANDOM], table=table, differences=[test]).passed

@@ -18,11 +18,11 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
 from sentflow.files.parquet import read_parquet, readable
-from sentflow.files.rows import number_or_nan, read_rows
+from sentflow.files.rows import number_or_nan
 from sentflow.files.sealed import DIGEST, digest_of
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.costs.tables import costs
-from sentflow.report.families.probing.score_table import scores_table
+from sentflow.report.families.probing.tables import scores
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal, interval, percent
 
@@ -201,7 +201,7 @@ def _parquet_blocks(path: Path, rows: int) -> list[Block]:
     if names >= _PREDICTIONS:
         return [_confusion(path, table), _first_rows(table, rows)]
     if names >= {field.name for field in fields(ScoreRow)}:
-        return [table_listing(scores_table(read_rows(path, ScoreRow), str(path)))]
+        return [table_listing(scores(Inputs([path]), {"caption": str(path)}))]
     if names >= {field.name for field in fields(CostRow)}:
         return [table_listing(costs(Inputs([path]), {"caption": str(path)}))]
     return [Facts(str(path), [("rows", f"{len(table):,}"), *_flat(about)]), _first_rows(table, rows)]

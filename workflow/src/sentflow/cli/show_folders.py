@@ -19,7 +19,7 @@ from sentflow.files.sealed import refuse_edited
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
 from sentflow.report.families.pair_summaries import reported
-from sentflow.report.families.probing.score_table import scores_table
+from sentflow.report.families.probing.tables import scores
 from sentflow.report.families.retrieval.retrieval_table import retrieval_table
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.retrieval.summary import retrieval_rows
@@ -108,13 +108,17 @@ def _summaries(results: Path) -> list[Table]:
     tables, title = [], _title(place(paths.RECORD_CONFIG), results)
     if place(paths.SUMMARY).is_file():
         tested = Comparisons.read(sorted(place(paths.PAIRS).parent.glob("*")))
-        tables.append(scores_table(read_rows(place(paths.SUMMARY), ScoreRow), title, tested))
+        tables.append(_score_table(read_rows(place(paths.SUMMARY), ScoreRow), title, tested))
     if similarities := rows(paths.SUMMARY_SIMILARITY, SimilarityRow):
         differences = rows(paths.SIMILARITY_PAIRS, SimilarityDifference)
         tables.append(_similarity_table(similarities, title, differences))
     if searched := rows(paths.SUMMARY_RETRIEVAL, RetrievalRow):
         tables.append(retrieval_table(searched, title, rows(paths.RETRIEVAL_PAIRS, QuestionDifference)))
     return tables
+
+
+def _score_table(rows: list[ScoreRow], title: str, tested: Comparisons | None = None) -> Table:
+    return scores(Inputs.holding({ScoreRow: rows, Comparisons: tested or Comparisons()}), {"caption": title})
 
 
 def _similarity_table(
@@ -150,13 +154,13 @@ def _files(folder: Path, kind: str, keys: set[str]) -> dict[Path, dict[str, Any]
     return files
 
 
-def _of_task(_file: Path, scores: Mapping[str, Any]) -> list[ScoreRow]:
-    task, model = scores["task"], scores["model"]
+def _of_task(_file: Path, content: Mapping[str, Any]) -> list[ScoreRow]:
+    task, model = content["task"], content["model"]
     titles = {
         "tasks": {task: {"title": task, "family": ""}},
         "models": {model: {"title": model, "control": False}},
     }
-    return [score_row(scores, titles)]
+    return [score_row(content, titles)]
 
 
 def _of_pairs(file: Path, scores: Mapping[str, Any]) -> list[SimilarityRow]:
@@ -194,7 +198,7 @@ _LOOSE: Sequence[tuple[str, set[str], Callable[..., list[Any]], Callable[..., Ta
         "scores",
         {"task", "model", "mean", "intervals"},
         _of_task,
-        lambda rows, title: scores_table(in_order(rows), title),
+        lambda rows, title: _score_table(in_order(rows), title),
     ),
     ("similarity", {"pairs", "model", "scores", "intervals", "n_pairs"}, _of_pairs, _similarity_table),
     (
@@ -209,9 +213,9 @@ _LOOSE: Sequence[tuple[str, set[str], Callable[..., list[Any]], Callable[..., Ta
 def _folds(folder: Path, files: Sequence[Path], fold_scores: Callable[[Path], Sequence[float]]) -> Listing:
     rows = []
     for file in files:
-        scores = " ".join(map(decimal, fold_scores(file)))
+        of_fold = " ".join(map(decimal, fold_scores(file)))
         place = "/".join(file.relative_to(folder).parts[:-2])
-        rows.append((place, *repetition_and_fold(file.as_posix()), scores))
+        rows.append((place, *repetition_and_fold(file.as_posix()), of_fold))
     cells = [(place, str(repetition), str(fold), score) for place, repetition, fold, score in sorted(rows)]
     header = ("Probe", "Repetition", "Fold", "Test score")
     return Listing(header, cells, "lrrr", caption=f"{len(files)} folds in {folder}")

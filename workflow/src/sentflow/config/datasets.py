@@ -41,9 +41,9 @@ class Checksum(Settings):
     """What the bytes of a file are."""
 
     sha256: Maybe[Sha256] = None
-    """SHA-256 of the file. Needed for every file from the network; without it a local file is used as it is."""
+    """Needed for every file from the network."""
     bytes: Maybe[Count] = None
-    """Size of the file; another announced size is refused before the download."""
+    """Size; another announced size is refused before the download."""
 
 
 class File(Checksum):
@@ -118,13 +118,13 @@ class OwnData(Settings):
     """What entries that name files of the user say of them."""
 
     title: Maybe[Text] = None
-    """Name for tables and captions; the name of the entry if left out."""
+    """Name in tables and captions; the name of the entry if left out."""
     data_version: Maybe[Text] = None
-    """What the texts are, in every table and figure; the title if left out."""
+    """What the texts are, in every caption; the title if left out."""
     licence: Text = "not stated"
-    """Terms of use, "not stated" if left out."""
+    """Terms of use."""
     citation: Text = "none"
-    """What to cite, none if left out."""
+    """What to cite."""
     note: Maybe[Note] = None
 
 

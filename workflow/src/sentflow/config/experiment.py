@@ -76,26 +76,24 @@ class Probe(Settings):
     """How probes are trained and tested."""
 
     protocol: Text = "published"
-    """Name of the protocol of all tasks that name none of their own; published is the published evaluator's, number
-    by number, and holds for tasks of the catalog only (docs/protocols.md).
+    """Protocol of all tasks that name none of their own (docs/protocols.md); own tasks take corrected in place of
+    published.
     """
     repetitions: Repetitions = 10
-    """Repetitions of the cross-validation, where the protocol names none; 10 as published."""
+    """Repetitions of the cross-validation; with fewer than the published 10, scores are marked as not comparable."""
     folds: Folds = 5
-    """Folds of one repetition, where the protocol names none; 5 as published."""
+    """Folds of one repetition; 5 as published."""
     seed: Seed = PUBLISHED_SEED
-    """Seed of all random draws, where the protocol names none; 9847706 as published."""
+    """Seed of all random draws; 9847706 as published. The three hold where the protocol names none."""
     job: Literal["fold", "repetition", "task"] = "task"
     """How many folds one job computes. It changes neither files nor numbers."""
     documents: bool = True
-    """Whether tasks that name the document of each row are probed a second time with the rows of a document kept
-    together (protocol NAME-documents): intervals and tests for new documents come from there, and the table
-    documents has them. Where a task has too few documents, its line there says so.
+    """Whether tasks that name documents are probed a second time with whole documents held out (protocol
+    NAME-documents), for the table documents and for intervals and tests that hold for new documents.
     """
     device: str = Field("cpu", pattern=r"^(cpu|auto|cuda(:[0-9]+)?)\z")
-    """Where probes are trained: cpu, cuda, one of several GPUs as cuda:1, or auto for a GPU where there is one and
-    the processor elsewhere. CPUs and GPUs round differently, so a change from one to the other runs the probes
-    again; a change from one GPU to another runs nothing again.
+    """cpu, cuda, cuda:1, or auto for a GPU where there is one. CPUs and GPUs round differently, so a change between
+    them runs the probes again.
     """
 
 
@@ -110,9 +108,9 @@ class Similarity(Settings):
     """How encoders are compared on pair sets."""
 
     measure: Measure = "cosine"
-    """Similarity of two vectors in tables, figures and tests; the files of results hold all four."""
+    """What tables, figures and tests show; files of results hold all four."""
     correlation: Correlation = "spearman"
-    """Correlation of similarities and gold scores in tables, figures and tests; the files of results hold both."""
+    """The same; files of results hold both."""
     baselines: Distinct[
         Literal[
             "jaccard-words",
@@ -122,9 +120,8 @@ class Similarity(Settings):
             "jaccard-bigrams-lowercase",
         ]
     ] = ("jaccard-words", "jaccard-bigrams")
-    """Similarities that need no encoder, reported with the encoders. jaccard-words and jaccard-bigrams are the share
-    of common words or of common pairs of characters, in lower case with -lowercase; count-cosine is the cosine of
-    counts of words.
+    """Similarities that need no encoder: the share of common words, or of common pairs of characters, and the cosine
+    of counts of words.
     """
     seed: Seed = PUBLISHED_SEED
     """Seed of the resamples for intervals and tests, and of the training of regressions."""
@@ -136,13 +133,9 @@ class Geometry(Settings):
     families: Literal["all"] | Distinct[str] = "all"
     """Families to describe. "all" is every family of a selected pair set, [] is none."""
     truncation: Distinct[Count] = (16, 32, 64, 128, 256)
-    """Numbers of leading dimensions that scores are computed with; those beyond the dimension of an encoder are left
-    out.
-    """
+    """Numbers of leading dimensions to score with."""
     permuted_texts: Int = Field(500, ge=0, le=100_000)
-    """Texts of a family that are embedded once more with their words in another order, to see whether word order
-    matters; 0 for none.
-    """
+    """Texts of a family that are embedded once more with their words in another order; 0 for none."""
     neighbours: Count = Field(10, le=1000)
     """Nearest neighbours of a text that count towards hubness; 10 as usual."""
     seed: Seed = PUBLISHED_SEED
@@ -199,38 +192,31 @@ class Training(Settings):
     """What holds for all trainings and changes none of them."""
 
     keep_snapshots: bool = False
-    """Whether the weights after each scored step stay. If not, they are deleted when the encoder is chosen, and an
-    edit of what scores them trains once more.
-    """
+    """Whether the weights after each scored step stay; if not, an edit of what scores them trains once more."""
 
 
 class Statistics(Settings):
     """How scores are summarised. A change runs no probe again."""
 
     level: Number = Field(0.95, gt=0.5, lt=1)
-    """Confidence level of all intervals but the published bootstrap, which always has 0.99; between 0.5 and 1. With
-    1 − alpha an interval of a difference leaves out 0 exactly where its single test is significant.
+    """Confidence level of all intervals but the published bootstrap, which always has 0.99. With 1 − alpha, an
+    interval of a difference leaves out 0 exactly where its test is significant.
     """
     n_resamples: Int = Field(10_000, ge=100, le=1_000_000)
     """Resamples of the published bootstrap; 10000 as published."""
     n_item_resamples: Int = Field(2000, ge=100, le=1_000_000)
-    """Resamples of the texts for the item-level intervals, and of the tasks for the intervals of ranks."""
+    """Resamples of texts and tasks."""
     rope: Number = Field(0.01, ge=0, lt=1)
-    """Difference of scores up to which two encoders count as practically equal, e.g. 0.01."""
+    """Difference of scores that counts as no difference."""
     alpha: Number = Field(0.05, gt=0, lt=0.5)
-    """Probability of a wrong "significant" among all pairs of a task, and with `adjustment` holm among all pairs on
-    all tasks, between 0 and 0.5.
-    """
+    """Error rate of tests between encoders on a task; with adjustment holm, on all tasks."""
     test: Literal["out-of-fold", "corrected-t"] = "out-of-fold"
-    """Test of two encoders on a task, which p, marks, intervals of differences and the MDD are of: out-of-fold, by the
-    predictions of the texts that were tested, or corrected-t (Nadeau and Bengio), by the folds. Other than 5 folds,
-    fewer than 10 repetitions, more than 66 % of the rows trained on, regularised probes and documents kept together
-    have always corrected-t. Ranks do not follow it.
+    """Test of two encoders on a task, for p, marks, intervals of differences and the MDD: out-of-fold, by the
+    predictions, or corrected-t (Nadeau and Bengio), by the folds, which is always taken where the former was
+    not calibrated (docs/statistics.md).
     """
     adjustment: Literal["holm", "benjamini-hochberg"] = "holm"
-    """How counts over tasks adjust for all pairs on all tasks; holm bounds the probability of any wrong
-    "significant", benjamini-hochberg the expected share of wrong ones.
-    """
+    """How counts over tasks adjust for all pairs of encoders on all tasks."""
 
 
 class PublishedScore(Settings):

@@ -9,13 +9,19 @@ PRODUCTS: Mapping[str, Mapping[str, str]] = {
         "training-consert": "sts has our mean over seeds below the published lines of a training",
         "training-simcse": "sts has our mean over seeds below the published lines of a training",
         "training-sgbert": "sts has our mean over seeds below the published lines of a training",
+        "matches": "ranks has the distance of each encoder to the first, comparisons/across.parquet every pair",
         "intervals": "scores has the generalisation interval, scores.csv every other one",
         "power": "scores has the minimum detectable difference of each task, and the number of texts for 0.02",
     },
     "figures": {
+        "wins": "the table ranks has wins and losses",
+        "family-means": "forest has a panel for the mean of each family",
         "critical-difference": "ranks joins encoders that tests do not separate",
         "sizes": "score-and-cost has it",
         "speed": "score-and-cost has it",
+    },
+    "checks": {
+        "tables": "tables mark nothing without a test, so that there is nothing to check",
     },
 }
 # Key without a successor → what to do.

@@ -33,23 +33,17 @@ Family = Annotated[
     str,
     Field(
         pattern=r"^(factual|governmental|trust|own|[^a-z\s].*)\z",
-        description="Group of tasks in the tables: factual, governmental, trust, own, or a heading of your "
-        "own that does not begin with a lower-case letter.",
+        description="Group in the tables: factual, governmental, trust, own, or a heading that does not begin with a"
+        " lower-case letter.",
     ),
 ]
 Metric = Annotated[
     Literal["mcc", "adjusted_macro_f1"],
-    Field(
-        description="mcc (two classes) is Matthews correlation clipped at 0; adjusted_macro_f1 is macro-F1 "
-        "on a scale where chance is 0."
-    ),
+    Field(description="mcc (two classes), or adjusted_macro_f1 (macro-F1, scaled so that chance is 0)."),
 ]
 Classifier = Annotated[
     Literal["logistic", "mlp"],
-    Field(
-        description="What is trained on the embeddings. logistic has no hidden layer, mlp has one of 256 "
-        "units."
-    ),
+    Field(description="What is trained on the embeddings; mlp has a hidden layer of 256 units."),
 ]
 Layout = Annotated[
     Literal["columns", "single", "pair", "alternatives"],
@@ -98,29 +92,24 @@ class Columns(Settings):
 
     member: Maybe[Member] = None
     text_a: Maybe[Text] = None
-    """Column of the text, or of the first text (csv, jsonl, parquet, arff)."""
+    """Column of the text, or of the first text."""
     text_b: Maybe[Text] = None
-    """Column of the second text, or of the alternatives: joined by " [SEP] ", or a list of texts in jsonl and
-    parquet (csv, jsonl, parquet, arff).
-    """
+    """Column of the second text, or of the alternatives: joined by " [SEP] ", or a list in jsonl and parquet."""
     label: Maybe[Text] = None
-    """Column of the label (csv, jsonl, parquet, arff)."""
+    """Column of the label."""
     labels: Maybe[
         Annotated[dict[str, Int], Field(min_length=1)] | Annotated[Distinct[str | Int], Field(min_length=2)]
     ] = None
-    """Label as written in the file → class; or a list of labels, the first of which is class 0. Needed where labels
-    are not integers; a map may join classes. Put yes, no, true and false in quotes.
+    """Labels that are not integers: a list, the first of which is class 0; or a map from label to class, which may
+    join classes. Put yes, no, true and false in quotes.
     """
     group: Maybe[Text] = None
-    """Column that names the document a row comes from (csv, jsonl, parquet, arff). For text-folders the one value is
-    name, which says that files of the same name in several folders belong together.
+    """Column of the document that a row comes from. For text-folders name, where files of one name belong together.
     """
     encoding: Encoding = "utf-8"
     delimiter: Delimiter = ","
     quoting: bool = True
-    """Whether double quotes enclose fields of a CSV. false is for files without any quoting, in which a quote is a
-    character of the text; with the delimiter "\\t", as many tab-separated files are.
-    """
+    """Whether double quotes enclose fields of a CSV; else a quote is a character of the text."""
 
 
 class TaskSource(Records):
@@ -255,17 +244,15 @@ class TaskFacts(Settings):
     """What tasks say in both of their forms."""
 
     protocol: Maybe[Text] = None
-    """Name of the protocol that the scores of this task are made by. Left out, a task of the catalog takes
-    probe.protocol; a task of your own takes it too, unless that is published: then it takes corrected.
-    """
+    """Protocol of the scores; probe.protocol if left out, but corrected for own tasks where that is published."""
     rows: Maybe[Count] = None
-    """Number of rows that the file must have; another number is an error."""
+    """Number of rows that there must be."""
     class_counts: Maybe[dict[Class, Annotated[Int, Field(ge=0)]]] = Field(None, min_length=1)
-    """Class → number of rows that it must have; other numbers are an error."""
+    """Class → number of rows that it must have."""
     documents: Maybe[Literal["texts"]] = None
-    """texts counts rows that share a text, directly or through other rows, as rows of one document, so that the task
-    is also probed with such rows kept together (see probe.documents). It is refused where more than half of the rows
-    are connected, and where the reader names documents.
+    """texts: rows that share a text, directly or through other rows, count as rows of one document
+    (docs/protocols.md). Refused where more than half of the rows are connected, and where the reader names
+    documents.
     """
     offensive: bool = False
     """Whether texts are abusive, so that reports hide them until asked."""
@@ -304,13 +291,13 @@ class ShortTask(OwnFile, Columns, TaskFacts):
     text: Maybe[Text] = None
     """Column of the text."""
     label: Text
-    """Column of the label (csv, jsonl, parquet, arff)."""
+    """Column of the label."""
     format: Maybe[Literal["csv", "jsonl", "parquet", "arff"]] = None
     """Format of the file, where its ending does not give it."""
     metric: Metric
     classifier: Classifier = "logistic"
     layout: Layout = "columns"
-    """single, pair, or alternatives; left out, the columns decide between single and pair."""
+    """single, pair, or alternatives; the columns decide between the first two if left out."""
     family: Family = "own"
     language: Language
     licence: Text

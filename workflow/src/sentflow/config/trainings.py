@@ -36,10 +36,7 @@ TrainingPooling = Annotated[
         "mean-sqrt-length",
         "weighted-mean",
     ],
-    Field(
-        description="How token vectors become one in training, where that is another way than in use; pooling"
-        " if left out."
-    ),
+    Field(description="The same in training, where that is another way than in use."),
 ]
 Pooling = Annotated[
     Literal[
@@ -55,9 +52,8 @@ Pooling = Annotated[
     ]
     | None,
     Field(
-        description="How token vectors become one, instead of what the model's files say; null is theirs, "
-        "and mean for kind transformers. first-last, last-two and embedding-last average two layers first; "
-        "first is the first transformer layer."
+        description="How token vectors become one; null is what the files say, and mean for kind transformers. "
+        "first-last, last-two and embedding-last average two layers first."
     ),
 ]
 

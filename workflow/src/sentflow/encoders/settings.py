@@ -74,8 +74,8 @@ Device = Annotated[
 Devices = Annotated[
     Device | Annotated[Several[Device], Field(min_length=1), AfterValidator(_of_one_kind)] | None,
     Field(
-        description="Where the vectors are computed: cpu, cuda, cuda:1, mps, xpu, or a list of several of one kind; "
-        "null is cuda if there is one, else cpu. A change runs nothing again."
+        description="cpu, cuda, cuda:1, mps, xpu, or a list of several of one kind; null is cuda if there is one, "
+        "else cpu. A change runs nothing again."
     ),
 ]
 MaxTokens = Annotated[
@@ -84,54 +84,41 @@ MaxTokens = Annotated[
 ]
 BatchTokens = Annotated[
     Count,
-    Field(
-        description="Tokens of a batch, padding included. More needs more memory; on a GPU 32768 and above is faster. "
-        "The last bits of the vectors depend on it."
-    ),
+    Field(description="Tokens of a batch, padding included; decides the last bits of the vectors."),
 ]
 Prompt = Annotated[
     str | None,
-    Field(
-        description='Prepended to every text; null is the model\'s own default prompt, if it has one, and "" is '
-        "none."
-    ),
+    Field(description='Put before every text; null is the default prompt of the model, "" is none.'),
 ]
 Normalise = Annotated[
     bool,
-    Field(
-        description="Scale every vector to length 1, after all modules of the model and after truncate_dim."
-    ),
+    Field(description="Scale vectors to length 1, after all modules and truncate_dim."),
 ]
 AllowPickle = Annotated[
     bool,
-    Field(
-        description="Whether weights saved as pytorch_model.bin may be read where there is no model.safetensors. Only "
-        "tensors are taken from it."
-    ),
+    Field(description="Read the tensors of pytorch_model.bin where there is no model.safetensors."),
 ]
 Dimension = Annotated[
     Count,
-    Field(description="Dimension of the vectors of a control, or of those that a service returns."),
+    Field(description="Width of the vectors."),
 ]
 RandomSeed = Annotated[
     Int,
     Field(
         ge=0,
-        description="Seed of the random vectors, or of everything that a training draws; another seed gives another "
-        "encoder.",
+        description="Of everything that is drawn; another seed gives another encoder.",
     ),
 ]
 Seconds = Annotated[
     Number,
     Field(
         gt=0,
-        description="How long a whole answer of a service may take, to its last byte (60 if left out), or what each "
-        "call of a class of your own may take (no limit if left out).",
+        description="Most seconds of an answer of a service, 60 if left out, or of a call of your own class.",
     ),
 ]
 Arguments = Annotated[
     dict[str, Any],
-    Field(description="Arguments of the class, by name; of scikit-learn, numbers and words only."),
+    Field(description="Arguments of the class by name; of scikit-learn, numbers and words only."),
 ]
 SklearnClass = Annotated[str, Field(pattern=r"^sklearn(\.[A-Za-z_][A-Za-z0-9_]*)+\z")]
 PromptName = str | None
@@ -192,8 +179,8 @@ class Terms(Settings):
 TermsKept = Annotated[
     Terms,
     Field(
-        description="How many terms of a text are kept, those of the largest weights; where a key is left out, all of "
-        "them (splade), or as many as the files of the model say (sparse-embed)."
+        description="How many terms of a text are kept, the largest weights first; all of them (splade), or what the"
+        " model's files say (sparse-embed), where a key is left out."
     ),
 ]
 
@@ -270,13 +257,13 @@ class Described(Settings):
     """What tables and captions say of any encoder."""
 
     title: Maybe[Text] = None
-    """Name for tables and captions; without it the name of the entry is shown."""
+    """Name in tables and captions; the name of the entry if left out."""
     licence: Maybe[Text] = None
-    """Licence of the weights, as SPDX name where there is one; none for an encoder without weights."""
+    """Licence of the weights, as SPDX name where there is one."""
     citation: Maybe[Text] = None
-    """Paper or page to cite; none if there is none."""
+    """Paper or page to cite."""
     control: bool = False
-    """Whether the encoder is only a reference for the other scores."""
+    """Whether it is only a reference for other scores."""
 
 
 class WithFiles(Described):
@@ -296,29 +283,22 @@ class Reading(Settings):
 
     max_tokens: MaxTokens = None
     truncation: Literal["end", "start", "refuse"] = "end"
-    """Which part of a text with more tokens than max_tokens is cut: its end, or its start (the prompt included);
-    refuse is an error.
-    """
+    """What is cut of a text that is too long: its end, or its start with the prompt; refuse is an error."""
     prompt: Prompt = None
     prompts: dict[str, str] = {}
-    """Prompts by name, merged over those in the model's files. Each is used where prompt_names says so."""
+    """Prompts by name, merged over those in the model's files."""
     prompt_names: PromptNames = PromptNames()
-    """Which prompt is used for which texts, by name; null is none. A task takes precedence over a role."""
+    """Which prompt is put before which texts, by role and task; null is none."""
     segment: Literal["vietnamese-words"] | None = None
-    """How words are marked in every text before the tokenizer reads it, for encoders that were pre-trained on such
-    texts, as PhoBERT; vietnamese-words joins the syllables of a word by "_" (underthesea). A trained encoder has
-    that of its start. null is not at all.
+    """How words are marked before the tokenizer reads a text, as PhoBERT needs it; null is not at all. A trained
+    encoder has that of its start.
     """
     dtype: Literal["float32", "bfloat16-autocast", "bfloat16", "float16"] = "float32"
-    """Of weights and activations. bfloat16-autocast keeps float32 weights and multiplies matrices in bfloat16, which
-    is fast on processors with instructions for it and slow on others. The vectors are float32 whatever it is.
-    """
+    """Of weights and activations; bfloat16-autocast keeps float32 weights. The vectors are float32 in any case."""
     device: Devices = None
     batch_tokens: BatchTokens = 2048
     batch_size: Count | None = None
-    """Maximum number of texts of a batch, in addition to batch_tokens; null is no such limit; 64 for kinds splade
-    and sparse-embed if left out. The last bits of the vectors depend on it.
-    """
+    """Most texts of a batch, beside batch_tokens; null is no limit, but 64 for kinds splade and sparse-embed."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """A prompt of all texts beside prompts by name."""
@@ -335,12 +315,10 @@ class Vectors(Reading):
     """How vectors of texts are made."""
 
     truncate_dim: Count | None = None
-    """Only this many leading values of each vector are kept, for models trained for that (Matryoshka); null is all."""
+    """Only so many first values of a vector are kept (Matryoshka); null is all."""
     normalise: Normalise = False
     backend: Literal["torch", "onnx", "onnx-int8", "openvino"] = "torch"
-    """What computes the transformer. All but torch need an optional extra, export the weights themselves, and run on
-    the processor; onnx-int8 rounds to 8 bits and reads one text at a time.
-    """
+    """What computes the transformer. All but torch need an extra, export the weights, and run on the processor."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """What the other backends cannot do."""
@@ -369,8 +347,7 @@ class Neural(WithFiles, Vectors):
     kind: Literal["sentence-transformers", "transformers"]
     allow_pickle: AllowPickle = False
     tokenizer_class: Maybe[str] = None
-    """Class of transformers that reads the files of the tokenizer, e.g. AlbertTokenizer, where the files name
-    another or none; it decides where the classification token stands. Left out, it is what the files say.
+    """Class of transformers that reads the tokenizer's files, where these name another or none, e.g. AlbertTokenizer.
     """
     pooling: Pooling = None
 
@@ -380,24 +357,22 @@ class TrainedEncoder(Described, Vectors, Trained):
 
     kind: Literal["trained"]
     preset: Maybe[Text] = None
-    """Name of published settings in catalog/presets.yaml, over which the keys of the entry are laid."""
+    """Published settings of catalog/presets.yaml, over which the keys of the entry are laid."""
     recipe: Text
     """How it is trained, see docs/training.md."""
     training: TrainingSettings
     start: str | Start
-    """The encoder that is trained on, another entry of models, which may be trained itself; or like and
-    configuration, for random weights, and perhaps tokenizer.
-    """
+    """The encoder that is trained on; or like and configuration for random weights, and perhaps tokenizer."""
     data: Text
-    """What it reads, an entry of training_data."""
+    """What it is trained on, an entry of training_data."""
     seed: Maybe[RandomSeed] = None
     seeds: Maybe[Distinct[Annotated[Int, Field(ge=0)]]] = Field(None, min_length=1)
-    """The entry stands for one encoder per seed, with -seed-1 and so on behind its name."""
+    """Several seeds are several encoders, with -seed-1 and so on behind the name."""
     selection: Maybe[Selection] = None
     seed_of: Maybe[str] = None
-    """The entry with several seeds that it was made of. Written by the program."""
+    """The entry with several seeds that it was made of; written by the program."""
     cell: Maybe[dict[str, Any]] = None
-    """Its place in a sweep. Written by the program."""
+    """Its place in a sweep; written by the program."""
     terms: Maybe[TermsKept] = None
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
@@ -458,11 +433,9 @@ class WordVectors(Described):
     kind: Literal["word-vectors"]
     source: Source
     tokens: Literal["words", "hyphenated-words", "words-and-signs", "whitespace"] = "words"
-    """How texts are cut into the words of a file of word vectors: words (letters and digits), hyphenated-words,
-    words-and-signs (each punctuation mark is a word too), whitespace.
-    """
+    """What a word is: hyphenated-words keep hyphens, and of words-and-signs each punctuation mark is one."""
     lower_case: bool = True
-    """Whether the words of a text are looked up in lower case."""
+    """Whether words are looked up in lower case."""
     normalise: Normalise = False
 
     def wrong(self) -> Iterator[tuple[str, str]]:
@@ -476,22 +449,20 @@ class Service(Described):
 
     kind: Literal["api"]
     url: Annotated[str, BeforeValidator(_plain_address)]
-    """Address that takes requests for embeddings in the OpenAI format; neither user, password nor query."""
+    """Address that takes requests in the OpenAI format; neither user, password nor query."""
     model: Text
-    """Name of the model that is requested from a service."""
+    """The model's name at the service."""
     dimension: Dimension
     request_dimension: bool = False
-    """Whether requests name the dimension, for models that can shorten their vectors."""
+    """Whether requests name the dimension."""
     prompt: Prompt = None
     normalise: Normalise = False
     key_variable: Annotated[str | None, BeforeValidator(_key_variable)] = None
-    """Name of the environment variable that holds the key of a service, never the key itself; SENTFLOW_HOST_NAME
-    beside it names the host.
-    """
+    """Name of the environment variable with the key, SENTFLOW_KEY_…; SENTFLOW_HOST_… beside it names the host."""
     allow_upload: bool = False
-    """Whether texts of files outside the folder of the configuration may be sent to the service."""
+    """Whether texts of files outside the folder of the configuration may be sent, too."""
     batch_texts: Count = 64
-    """Maximum number of texts per request to a service."""
+    """Most texts of a request."""
     timeout_seconds: Maybe[Seconds] = None
     attempts: Count = 6
     """Tries of a request to a service."""
@@ -502,11 +473,11 @@ class Tfidf(Described):
 
     kind: Literal["tfidf"]
     max_features: Count
-    """Maximum number of features of TF-IDF, the most frequent n-grams of the training texts."""
+    """So many of the most frequent n-grams of the training texts are kept."""
     ngram_range: Pair[Count]
-    """Shortest and longest n-gram of TF-IDF, in words."""
+    """Shortest and longest n-gram, in words."""
     stop_words: Literal["portuguese", "none"] = "none"
-    """Words that TF-IDF leaves out before it forms n-grams."""
+    """Words that are left out before n-grams are formed."""
 
 
 class ScikitLearn(Described):
@@ -514,12 +485,10 @@ class ScikitLearn(Described):
 
     kind: Literal["scikit-learn"]
     class_: Maybe[SklearnClass] = Field(None, alias="class")
-    """Dotted name of a class of scikit-learn that turns texts into rows of numbers; one of the list in
-    docs/models.md.
-    """
+    """Dotted name of a class of scikit-learn that turns texts into rows of numbers."""
     arguments: Maybe[Arguments] = None
     pipeline: Maybe[Several[Step]] = Field(None, min_length=1)
-    """Steps of scikit-learn, one after the other; the first reads texts."""
+    """Steps with class and arguments; the first reads texts."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Whether it is one class or several."""
@@ -547,16 +516,12 @@ class Custom(Described):
 
     kind: Literal["custom"]
     custom: str = Field(pattern=r"^.+\.py:[A-Za-z_][A-Za-z0-9_]*\z")
-    """A class of your own as path/to/file.py:ClassName, relative to the folder in which you run. It is run with your
-    rights.
-    """
+    """path/to/file.py:ClassName, relative to the folder in which you run. It is run with your rights."""
     arguments: Maybe[Arguments] = None
     files: Names = ()
-    """Further files that the class reads, e.g. weights; an edit of them runs the model again. Code beside its file
-    is found.
-    """
+    """Further files that the class reads; an edit runs the model again."""
     libraries: Names = ()
-    """Packages whose versions can change the vectors, as pip names them; another version runs the model again."""
+    """Packages whose versions can change the vectors, as pip names them."""
     timeout_seconds: Maybe[Seconds] = None
 
 

@@ -67,8 +67,6 @@ class Product:
         The results without which there is nothing to show; empty for what every run has.
     also
         Summaries that are read, too, where they are made.
-    tables
-        Written tables that a check reads again, where they were selected.
     quotes
         Whether it shows texts of the data, so that no publication of the run holds it.
     is_matrix
@@ -82,7 +80,6 @@ class Product:
     reads: tuple[str, ...]
     needs: str = ""
     also: tuple[str, ...] = ()
-    tables: tuple[str, ...] = ()
     quotes: bool = False
     is_matrix: bool = False
 

@@ -180,12 +180,6 @@ class Targets:
 
         return files
 
-    def tables_of_check(self, wildcards: Any) -> list[str]:
-        """The tables that a check reads again."""
-        read_again = _product(CHECK, wildcards).tables
-        chosen = [name for name in self.selected("tables") if name in read_again]
-        return [file for file in _files_of_tables(chosen) if not file.endswith(".csv")]
-
     def code_of(self, kind: str) -> Callable[[Any], str]:
         """The digest of what makes a table, figure or check: its job and its module. An edit makes no other again."""
         return lambda wildcards: code(kind, _product(kind, wildcards).module)

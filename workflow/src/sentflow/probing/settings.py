@@ -87,11 +87,11 @@ class Training(Settings):
     """Settings of training, published values where they are not named. Other values make results not comparable."""
 
     repetitions: Repetitions = 10
-    """Repetitions of the cross-validation, instead of probe.repetitions; 10 as published."""
+    """Instead of probe.repetitions."""
     folds: Folds = 5
-    """Folds of one repetition, instead of probe.folds; 5 as published."""
+    """Instead of probe.folds."""
     seed: Seed = 9847706
-    """Seed of all random draws, instead of probe.seed; 9847706 as published."""
+    """Instead of probe.seed."""
     evaluation_share: Number = Field(0.2, gt=0, lt=1)
     """Share of the rows outside the test part that chooses setting and stopping epoch; 0.2 as published."""
     batch_size: Int = Field(128, ge=2)
@@ -121,19 +121,15 @@ class Training(Settings):
     hidden_width: Count = 256
     """Hidden units of an MLP; 256 as published."""
     classifier: Maybe[Literal["logistic", "mlp", "regularised"]] = None
-    """The probe of every task: logistic, mlp, or regularised (logistic regression to its optimum, penalty and
-    scaling chosen on the evaluation part); without it each task has its own.
+    """The probe of every task: logistic, mlp, or regularised (logistic regression to its optimum, penalty and scaling
+    chosen on the evaluation part); each task's own if left out.
     """
     penalties: Distinct[Annotated[Number, Field(gt=0)]] = Field(
         (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6), min_length=1
     )
-    """Regularised probes: penalties that are tried, from the strongest to the weakest; λ of mean loss + λ/2 ·
-    squared norm of the weights, for rows of a mean squared length of 1.
-    """
+    """Regularised probes: penalties λ to try, the strongest first, for rows of a mean squared length of 1."""
     scalings: Distinct[Literal["one", "columns"]] = Field(("one", "columns"), min_length=1)
-    """Regularised probes: scalings that are tried, one (a number for all columns) or columns (each by its standard
-    deviation). Dense columns are centred in both, sparse ones in none.
-    """
+    """Regularised probes: scalings to try, one number for all columns, or each column by its deviation."""
 
 
 class ProbeProtocol(Training):

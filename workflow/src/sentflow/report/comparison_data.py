@@ -49,16 +49,6 @@ class RankingRow(RankRow):
     score_notes: str = ""
 
 
-@dataclass(frozen=True)
-class MatchRow(AcrossRow):
-    """Two encoders over all tasks of a protocol, with what a caption needs; `score_notes` as in `RankingRow`."""
-
-    repetitions: int
-    folds: int
-    data_version: str
-    score_notes: str = ""
-
-
 def ranking_rows(
     scores: Sequence[ScoreRow],
     ranks: Sequence[RankRow],
@@ -108,12 +98,6 @@ def _rankings(
             )
         )
     return found
-
-
-def match_rows(scores: Sequence[ScoreRow], across: Sequence[AcrossRow]) -> list[MatchRow]:
-    """The pairs over tasks of `compare`."""
-    scores_by = by_protocol(scores)
-    return [MatchRow(**asdict(row), **_design(scores_by[row.protocol])) for row in across]
 
 
 def _design(scores: Sequence[ScoreRow]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from sentflow.compare.protocol_groups import OfAProtocol, by_protocol
 from sentflow.compare.rows import PairRow
 from sentflow.report import captions
-from sentflow.report.comparison_data import MatchRow, RankingRow
+from sentflow.report.comparison_data import RankingRow
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.numbers import counted, decimal, p_value, percent
 from sentflow.report.rows import data_note, unique
@@ -44,30 +44,6 @@ def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
         f"encoders on {_n_tasks(groups)}: "
         + ", ".join(f"{row.model_title} {decimal(row.average_rank, 2)}" for row in ranked)
         + ". The table of ranks has the same numbers.",
-    )
-
-
-def wins(rows: Sequence[MatchRow]) -> FigureTexts:
-    """Texts of the matrix of wins, ties and losses."""
-    if not rows:
-        return nothing("Wins, ties and losses")
-    first = rows[0]
-    return FigureTexts(
-        title="Wins, ties and losses by tests on each task",
-        reading=" ".join(
-            [
-                "Row against column: tasks won – neither – lost. Won is significantly better "
-                f"({captions.adjusted_over_tasks(first.adjustment, first.alpha)}); neither does not "
-                "mean that two are equal.",
-                *captions.apart_notes(rows),
-                *unique(row.score_notes for row in rows if row.score_notes),
-                _design(first, rows),
-                data_note(rows),
-            ]
-        ),
-        alternative=f"Matrix of wins, ties and losses of {len(rows)} pairs of encoders on "
-        f"{_n_tasks(by_protocol(rows))}. "
-        "The table of ranks has the same numbers.",
     )
 
 
@@ -114,7 +90,7 @@ def rows_of(groups: Mapping[str, Sequence[RankingRow]]) -> list[RankingRow]:
     return [row for own in groups.values() for row in own]
 
 
-def _n_tasks(groups: Mapping[str, Sequence[RankingRow | MatchRow]]) -> str:
+def _n_tasks(groups: Mapping[str, Sequence[RankingRow]]) -> str:
     counts = {protocol: own[0].n_tasks for protocol, own in groups.items()}
     if len(counts) == 1:
         return counted(sum(counts.values()), "task")
@@ -138,5 +114,5 @@ def _not_ranked(rows: Sequence[RankingRow]) -> list[str]:
     return [f"Not ranked, because a task is missing: {', '.join(names)}."] if names else []
 
 
-def _design(row: RankingRow | MatchRow, rows: Iterable[OfAProtocol]) -> str:
+def _design(row: RankingRow, rows: Iterable[OfAProtocol]) -> str:
     return f"{captions.named_protocols(rows)}, {row.repetitions} × {row.folds} folds."

@@ -34,18 +34,16 @@ class Inputs:
     ----------
     files
         Of ``summary/``, ``comparisons/``, ``similarity/`` and ``protocols/``.
-    tables
-        Written tables, for the checks that read them again.
     """
 
-    def __init__(self, files: Sequence[Path] = (), tables: Sequence[Path] = ()) -> None:
-        self.files, self.tables = tuple(files), tuple(tables)
+    def __init__(self, files: Sequence[Path] = ()) -> None:
+        self.files = tuple(files)
         self._found: dict[type, Any] = {}
 
     @classmethod
-    def holding(cls, found: Mapping[type, Any], tables: Sequence[Path] = ()) -> "Inputs":
+    def holding(cls, found: Mapping[type, Any]) -> "Inputs":
         """Inputs without files: the rows of each kind, and what is made of several files by its class."""
-        inputs = cls(tables=tables)
+        inputs = cls()
         inputs._found.update(found)
         return inputs
 

@@ -491,7 +491,7 @@ def figure(
 
 
 @job("pyarrow")
-def check(*, summary: list[In], tables: Sequence[In] = (), maker: str, settings: Json, output: Out) -> None:
+def check(*, summary: list[In], maker: str, settings: Json, output: Out) -> None:
     """One acceptance check of the results: a small file if it holds, an error that lists every row if not.
 
     Maker: ``module:function``.
@@ -501,7 +501,7 @@ def check(*, summary: list[In], tables: Sequence[In] = (), maker: str, settings:
     from sentflow.report.checks import CheckResult, Selection
     from sentflow.report.inputs import Inputs
 
-    result: CheckResult = _named(maker)(Inputs(summary, tables), Selection(**settings))
+    result: CheckResult = _named(maker)(Inputs(summary), Selection(**settings))
     if not result.passed:
         raise DataError(
             f"{summary[0]} fails the check {result.name!r}. {result.rule} Problems:\n  "
@@ -550,7 +550,7 @@ def report(
     from sentflow.report.page.page import render
     from sentflow.report.page.sources import Sources
 
-    inputs = Inputs(summary, tables)
+    inputs = Inputs(summary)
     # the checks run here again, because a check that failed leaves no file and must be seen all the same
     products_of_checks = [products.find("check", name).load() for name in checks.split()]
     selection = Selection(**settings["selection"])

@@ -77,6 +77,5 @@ PRODUCTS = (
         f"{_PACKAGE}checks:check_retrieval",
         _COMPARED,
         "retrieval",
-        tables=("retrieval",),
     ),
 )

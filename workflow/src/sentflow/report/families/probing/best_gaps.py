@@ -40,7 +40,7 @@ class BestGapRow(PairRow):
     score_notes
         Why scores of the figure are lower than encoders allow; empty where none are.
     same_documents
-        See `sentflow.report.families.probing.family_means.FamilyMeanRow`.
+        Names of `sentflow.report.captions.tasks_that_split_documents`, with spaces between.
     """
 
     model: str

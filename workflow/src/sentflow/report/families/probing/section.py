@@ -19,7 +19,6 @@ from sentflow.report.families.probing.answer import answer
 from sentflow.report.families.probing.board import board
 from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
 from sentflow.report.families.probing.findings import findings, on_new_documents, ranking
-from sentflow.report.families.probing.protocol_table import protocols_table
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.families.probing.strips import Axis, strip
 from sentflow.report.findings import Finding
@@ -29,7 +28,7 @@ from sentflow.report.rows import SAMPLE_NOTE, data_note, unique
 
 _TEMPLATES = "families/probing/page"
 _ON_SIZES = "n: rows left when all classes are cut to the size of the smallest. An encoder that lacks one has no mean."
-_COMPARISONS = ("differences", "ranks", "matches")
+_COMPARISONS = ("differences", "ranks")
 
 
 def section(sources: Sources) -> Section | None:
@@ -120,7 +119,7 @@ def _shown(
         "notes": _notes(rows, found),
         "protocols": sources.settings["protocols"],
         "not_comparable": not_comparable,
-        "study": protocols_table(effects, sources.title) if effects else None,
+        "study": sources.table("protocols") if effects else None,
         "entries": sources.entries("tasks"),
         "strip": lambda row: strip(row, axis),
         "repeatability": captions.REPEATABILITY,

@@ -1,27 +1,23 @@
-"""The acceptance check of retrieval: all there and in range, random order at chance, no mark without a test."""
+"""The acceptance check of retrieval: all there and in range, random order at chance."""
 
 import math
-from collections.abc import Sequence
 
-from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal, interval
-from sentflow.report.table.formats import markdown
-from sentflow.report.table.marked_cells import MarkedCell, marked_cells
 
 NAME = "retrieval"
 _RULE = (
     "Every selected retriever has a score on every selected question set; means lie in [0, 1] and in their intervals; "
-    "a random order is at chance; nothing is bold or underlined without a test."
+    "a random order is at chance."
 )
 _ROUNDING = 1e-9
 
 
 def check_retrieval(inputs: Inputs, selection: Selection) -> CheckResult:
-    """Compare the summary with what was selected, and the written table with the tests.
+    """Compare the summary with what was selected.
 
     Notes
     -----
@@ -33,12 +29,6 @@ def check_retrieval(inputs: Inputs, selection: Selection) -> CheckResult:
     found = dict.fromkeys((row.questions, row.retriever) for row in whole)
     wanted = [(one, other) for one in selection.question_sets for other in selection.retrievers]
     of_random = [row for row in whole if row.is_control and not math.isnan(row.chance)]
-    marked = [
-        cell
-        for table in inputs.tables
-        if (table.stem, table.suffix) == ("retrieval", ".md")
-        for cell in marked_cells(table.read_text(encoding="utf-8"))
-    ]
     problems = [
         *(f"{one} × {other}: no score" for one, other in wanted if (one, other) not in found),
         *(f"{one} × {other}: not selected" for one, other in found if (one, other) not in wanted),
@@ -49,13 +39,11 @@ def check_retrieval(inputs: Inputs, selection: Selection) -> CheckResult:
             if _outside(row)
         ),
         *(problem for row in of_random if (problem := _not_random(row))),
-        *_untested(marked, whole, inputs.rows_if_there(QuestionDifference)),
     ]
     counts = {
         "question_sets": len(selection.question_sets),
         "scores": len(whole),
         "random_scores": len(of_random),
-        "marked_scores": len(marked),
     }
     return CheckResult(NAME, _RULE, counts, problems)
 
@@ -80,20 +68,3 @@ def _not_random(row: RetrievalRow) -> str:
         f"{_where(row)} with an interval {interval(low, high)}, but a random order reaches {decimal(row.chance)} on "
         "average; check whether judgements and runs name the same documents"
     )
-
-
-def _untested(
-    marked: Sequence[MarkedCell], rows: Sequence[RetrievalRow], differences: Sequence[QuestionDifference]
-) -> list[str]:
-    return [
-        f"table retrieval: {cell} without a test"
-        for cell in marked
-        if not any(
-            cell.is_allowed(differences, row.questions, row.retriever)
-            for row in rows
-            if row.is_main
-            and markdown(row.retriever_title) == cell.line
-            # question sets stand side by side; a single one has its measures so
-            and cell.heading in (markdown(row.questions), markdown(row.measure))
-        )
-    ]
