@@ -102,7 +102,7 @@ def _explained_text(
 ) -> dict[str, Any]:
     """The weights that an encoder gives the terms of a text, the greatest first, equal ones by the vocabulary."""
     entry = _entry(model, configs)
-    from sentflow.jobs.environment import prepare_environment
+    from sentflow.jobs.machine import prepare_environment
 
     prepare_environment(1)
     from sentflow.encoders.kinds.contract import Surroundings

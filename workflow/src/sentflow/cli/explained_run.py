@@ -15,7 +15,7 @@ from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.parts import EXPLAINED
 from sentflow.graph import paths
-from sentflow.jobs.environment import prepare_environment
+from sentflow.jobs.machine import prepare_environment
 from sentflow.report.numbers import counted, share
 from sentflow.retrieval.contributions import Explanation
 from sentflow.retrieval.ranking import Run

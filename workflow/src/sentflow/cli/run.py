@@ -1,6 +1,7 @@
 """`sentflow run`: Snakemake, after what a killed run has left behind is out of the way."""
 
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ import typer
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.settings_files import read_settings
 from sentflow.graph.environment import leave_out_working_folder
-from sentflow.graph.run_record import read_record, this_machine, write_record
+from sentflow.graph.run_record import read_record, write_record
 from sentflow.graph.workflow_folder import experiment_file, home
 from sentflow.jobs.lifeline import VARIABLE, ancestors
 
@@ -174,7 +175,7 @@ def refuse_running(folder: Path) -> None:
             "another folder with --directory."
         )
     record = read_record(folder)
-    if record is not None and record.machine != this_machine():
+    if record is not None and record.machine != platform.node():
         raise DataError(
             f"{folder} is locked by a run that was started on {record.machine} (process "
             f"{record.process}), which cannot "

@@ -14,7 +14,7 @@ from sentflow.encoders.kinds.service_keys import read_key
 from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError
-from sentflow.families.probing.family import Probing
+from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.training.settings import chosen_by_tests
 from sentflow.graph.plan import Plan, files_outside, plan_of, refuse_uploads
@@ -40,7 +40,7 @@ def validate(
     targets, merged = Targets(experiment), configuration_files(files, alone=alone)
     refuse_uploads(targets, merged)
     outside = [str(file) for file in files_outside(targets, {file.parent for file in merged})]
-    plan = plan_of(experiment)
+    plan = plan_of(targets)
     rows, documents = small_tasks(experiment, read_local_files(experiment))
     name = ", ".join(str(file) for file in files) or "config.yaml"
     show_blocks(

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sentflow.config.experiment import Experiment
 from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
@@ -18,21 +17,10 @@ _NETWORK_SOURCES = ("hub", "archive")
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run from the beginning takes.
+    """What a run from the beginning takes: data files of addresses and mirrors, their bytes, models from the network.
 
-    Attributes
-    ----------
-    n_downloads
-        Data files that are fetched from an address, or from a mirror.
-    download_bytes
-        Size of those of them whose size the catalog knows.
-    n_unknown_sizes
-        The others.
-    fetched_models
-        Encoders whose files are fetched from the network.
-    missing_files
-        ``dataset/file`` whose addresses are all files of this machine, and none of them is there, seen from
-        the current folder.
+    `n_unknown_sizes` counts the files whose size the catalog does not know. `missing_files` are ``dataset/file`` whose
+    addresses are all files of this machine, and none of them is there, seen from the current folder.
     """
 
     n_downloads: int
@@ -42,23 +30,25 @@ class Plan:
     missing_files: list[str]
 
 
-def plan_of(experiment: Experiment) -> Plan:
+def plan_of(targets: Targets) -> Plan:
     """Count the downloads of an experiment."""
-    targets = Targets(experiment)
-    raw = _raw_files(targets)
-    remote = {key: entry for key, entry in raw.items() if "generator" not in entry and not _is_local(entry)}
-    sizes = [entry["bytes"] for entry in remote.values() if "bytes" in entry]
+    raw = {name: entry for name, entry in _raw_files(targets).items() if "generator" not in entry}
+    here = {
+        name: entry["urls"] for name, entry in raw.items() if all("://" not in url for url in entry["urls"])
+    }
+    sizes = [entry.get("bytes") for name, entry in raw.items() if name not in here]
+    sources = {name: entry.get("source") for name, entry in targets.experiment.fetched_models.items()}
     return Plan(
-        n_downloads=len(remote),
-        download_bytes=sum(sizes),
-        n_unknown_sizes=len(remote) - len(sizes),
-        fetched_models=[name for name, entry in experiment.fetched_models.items() if _is_fetched(entry)],
+        n_downloads=len(sizes),
+        download_bytes=sum(filter(None, sizes)),
+        n_unknown_sizes=sizes.count(None),
+        fetched_models=[
+            name
+            for name, source in sources.items()
+            if isinstance(source, Mapping) and source_kind(source) in _NETWORK_SOURCES
+        ],
         missing_files=[
-            f"{dataset}/{file}"
-            for (dataset, file), entry in raw.items()
-            if "generator" not in entry
-            and _is_local(entry)
-            and not any(Path(address).is_file() for address in entry["urls"])
+            "/".join(name) for name, files in here.items() if not any(Path(file).is_file() for file in files)
         ],
     )
 
@@ -101,12 +91,3 @@ def refuse_uploads(targets: Targets, files: Iterable[Path]) -> None:
 def _raw_files(targets: Targets) -> dict[tuple[str, str], Mapping[str, Any]]:
     """(dataset, file) → its entry, of every file that anything is read from."""
     return {(dataset, file): targets.datasets[dataset]["files"][file] for dataset, file in targets.raw_files}
-
-
-def _is_local(entry: Mapping[str, Any]) -> bool:
-    return all("://" not in address for address in entry["urls"])
-
-
-def _is_fetched(entry: Mapping[str, Any]) -> bool:
-    source = entry.get("source")
-    return isinstance(source, Mapping) and source_kind(source) in _NETWORK_SOURCES
