@@ -68,8 +68,8 @@ def explain(
         blocks: Sequence[Block] = [_terms(record, most)]
     elif written and not written & {*of_text}:
         by, among, name = _complete(of_run)
-        record, run = explained_run(by, among, name, document or [], configs=configfile, results=results)
-        blocks = blocks_of_run(run, most=most)
+        record = explained_run(by, among, name, document or [], configs=configfile, results=results)
+        blocks = blocks_of_run(record, most=most)
     else:
         raise ConfigError(
             "write --model NAME --text TEXT for the terms of a text, or --retriever NAME --questions SET --question ID "
