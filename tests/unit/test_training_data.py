@@ -12,12 +12,7 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
 from sentflow.training.data import prepare
 from sentflow.training.data.settings import TrainingDataSettings
-from sentflow.training.data.table import (
-    TrainingData,
-    check_rows,
-    read_training_data,
-    write_training_data,
-)
+from sentflow.training.data.table import TrainingData, check_rows, read_training_data, write_training_data
 
 LINES = {"format": "lines"}
 NLI = (
