@@ -76,7 +76,8 @@ def probe_protocol(
     Raises
     ------
     ArgumentError
-        There is no such protocol, the entry is not in order, or the protocol sets a ``classifier`` for which `cross_validate` has ``hidden``.
+        There is no such protocol, the entry is not in order, or the protocol sets a ``classifier`` for which
+        `cross_validate` has ``hidden``.
     """
     named = named_protocol(protocol, config)
     if named.classifier not in (None, REGULARISED):
