@@ -35,7 +35,7 @@ from sentflow.encoders.roles import TEXT
 from sentflow.encoders.tuning.candidates import Candidate, precisions
 from sentflow.encoders.tuning.measure import Timing, difference, in_turn
 from sentflow.encoders.vectors.unit_rows import unit_rows
-from sentflow.jobs.environment import prepare_environment
+from sentflow.jobs.machine import prepare_environment
 from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.settings import PUBLISHED
 from sentflow.texts.pairs import PairTable

@@ -25,6 +25,7 @@ from sentflow.retrieval.settings import (
     RetrievalComparisonSettings,
     SearchSettings,
 )
+from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings, read_of
 from sentflow.texts.jobs import prepare_corpus, prepare_questions
 
 TEXTS = ["wings and flow", "heat transfer", "wings of heat", "sound"]
@@ -49,7 +50,12 @@ def prepared(tmp_path, monkeypatch):
     for name, lines in write.items():
         (tmp_path / name).write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     corpus = {**COMMON, "documents": [{**LINES, "files": ["corpus.jsonl"]}]}
-    prepare_corpus(corpus="c", raw=[Path("corpus.jsonl")], settings=corpus, table=Path("c.parquet"))
+    prepare_corpus(
+        corpus="c",
+        raw=[Path("corpus.jsonl")],
+        settings=read_of(CorpusSettings, corpus),
+        table=Path("c.parquet"),
+    )
     questions_prepared()
     analyse(corpus=CORPUS, analyser="words", settings=WORDS, table=Path("t.parquet"))
     return tmp_path
@@ -67,7 +73,7 @@ def questions_prepared(**keys):
         questions="q",
         raw=[Path("questions.jsonl"), Path("judgements.jsonl")],
         corpus=CORPUS,
-        settings=questions,
+        settings=read_of(QuestionSettings, questions),
         table=ASKED["questions"],
         judgements=ASKED["judgements"],
     )

@@ -16,7 +16,7 @@ from sentflow.cli import ledger as command
 from sentflow.cli.app import app
 from sentflow.config.entries import read_yaml
 from sentflow.config.model import mistakes
-from sentflow.families.ledger.family import CATALOG
+from sentflow.families.ledger import CATALOG
 from sentflow.files.rows import write_rows
 from sentflow.ledger.answers import NOTHING
 from sentflow.ledger.claims import claims_of

@@ -13,7 +13,7 @@ from sentflow.config import removed
 from sentflow.config.entries import merge
 from sentflow.config.load import load_experiment, read_own
 from sentflow.errors import ConfigError
-from sentflow.families.probing.family import Probing
+from sentflow.families.probing import Probing
 from sentflow.graph import products
 
 RANDOM = {"kind": "random", "dimension": 8, "seed": 1}

@@ -14,7 +14,7 @@ from trained_results import similarity_rows
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.config.entries import read_yaml
 from sentflow.config.model import mistakes
-from sentflow.families.ledger.family import CATALOG
+from sentflow.families.ledger import CATALOG
 from sentflow.files.rows import write_rows
 from sentflow.ledger.answers import NOTHING, Answer, Answers
 from sentflow.ledger.claims import claims_of

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.jobs import long_commands
+from sentflow.jobs import job
 
-SHELL = Path(long_commands.__file__).with_name("python.sh")
+SHELL = Path(job.__file__).with_name("python.sh")
 READ = f". {shlex.quote(str(SHELL))};"
 TELL = """
 import json, os, sys
-from sentflow.jobs.long_commands import words_of
+from sentflow.jobs.job import words_of
 json.dump([os.environ.get("OMP_NUM_THREADS"), len(sys.argv), words_of(None)], sys.stdout)
 sys.exit(7)
 """
@@ -26,7 +26,7 @@ ODD = ["", "--settings", '{"a": "it\'s\\n %s {b} 한국어"}', "two\nlines", "@n
 def started(tmp_path):
     """Run the command of a job as its shell does: exit code, output, what was said."""
     (tmp_path / "tell.py").write_text(TELL, encoding="utf-8")
-    source = Path(long_commands.__file__).parents[2]
+    source = Path(job.__file__).parents[2]
     folders = [str(Path(sys.executable).parent), os.environ["PATH"]]
     variables = {"PATH": os.pathsep.join(folders), "PYTHONPATH": f"{tmp_path}:{source}"}
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from sentflow.cli import run as runner
 from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
-from sentflow.graph.run_record import read_record, this_machine, write_record
+from sentflow.graph.run_record import read_record, write_record
 from sentflow.graph.workflow_folder import home
 from sentflow.jobs.lifeline import (
     VARIABLE,
@@ -89,7 +90,7 @@ def test_the_lock_of_a_killed_run_goes(started, tmp_path, capsys):
     assert not file.exists()
     assert "It is resumed" in capsys.readouterr().err
     record = read_record(tmp_path)
-    assert record is not None and (record.machine, record.process) == (this_machine(), os.getpid())
+    assert record is not None and (record.machine, record.process) == (platform.node(), os.getpid())
 
 
 def test_the_lock_of_another_machine_stays(started, tmp_path):

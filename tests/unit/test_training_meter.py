@@ -1,6 +1,6 @@
 """Energy and memory: counters of fake files, in any number, full, unreadable, absent."""
 
-from sentflow.jobs.processor import instructions, processor_name
+from sentflow.jobs.machine import instructions, processor_name
 from sentflow.training.meter import Energy, Meter
 
 FULL = 262_143_328_850  # microjoules, as processors have it

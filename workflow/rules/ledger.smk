@@ -1,6 +1,6 @@
 """Summaries and published numbers → a verdict on each number."""
 
-from sentflow.families.ledger.family import ANSWERING
+from sentflow.families.ledger import ANSWERING
 
 ledger_family = targets.families["ledger"]
 

@@ -9,7 +9,7 @@ from sentflow.api.arguments import ArgumentError
 from sentflow.errors import DataError
 from sentflow.texts.checks import whole_number
 from sentflow.texts.corpora import Corpus
-from sentflow.texts.corpus_settings import QuestionSettings
+from sentflow.texts.corpus_settings import QuestionSettings, read_of
 from sentflow.texts.prepare_questions import prepare_questions
 
 
@@ -66,5 +66,5 @@ def test_grades_of_a_question_set_are_named_in_either_form(tmp_path, grades, exp
         ],
     }
     corpus = Corpus("c", "raw", "en", ["a"], [""], ["x"])
-    found = prepare_questions("q", [asked, judged], QuestionSettings.from_settings(entry, name="q"), corpus)
+    found = prepare_questions("q", [asked, judged], read_of(QuestionSettings, entry), corpus)
     assert found.by_question() == {"q": {"a": expected}}

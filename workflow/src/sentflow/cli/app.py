@@ -99,7 +99,7 @@ def about(
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
     if version:
-        from sentflow.jobs.versions import library_version
+        from sentflow.jobs.machine import library_version
 
         typer.echo(f"sentflow {library_version('sentflow')}")
         raise typer.Exit

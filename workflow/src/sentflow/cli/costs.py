@@ -30,8 +30,7 @@ from sentflow.training.data.collected import (
     labeller_of,
     question_sets_of,
 )
-from sentflow.training.data.forms import ALL, RANKS
-from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
+from sentflow.training.data.forms import ALL, LABELLED, PAIRS, RANKS, SCORED, SPANS, TEXTS, TRIPLETS
 from sentflow.training.settings import TrainingSettings
 
 _TRAIN = "train"
@@ -265,10 +264,8 @@ def _tokens(entry: Mapping[str, Any], experiment: Experiment) -> int | None:
 
     Texts that are shorter make it less; the gradient cache, which computes a text twice, makes it more.
     """
-    training, data = (
-        TrainingSettings.model_validate(entry["training"]),
-        experiment.entries["training_data"][entry["data"]],
-    )
+    training = TrainingSettings.model_validate(entry["training"])
+    data = experiment.entries["training_data"][entry["data"]]
     rows_of_step = training.batch_size * training.accumulate
     steps = training.steps
     if steps is None:

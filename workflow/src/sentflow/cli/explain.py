@@ -68,8 +68,8 @@ def explain(
         blocks: Sequence[Block] = [_terms(record, most)]
     elif written and not written & {*of_text}:
         by, among, name = _complete(of_run)
-        record, run = explained_run(by, among, name, document or [], configs=configfile, results=results)
-        blocks = blocks_of_run(run, most=most)
+        record = explained_run(by, among, name, document or [], configs=configfile, results=results)
+        blocks = blocks_of_run(record, most=most)
     else:
         raise ConfigError(
             "write --model NAME --text TEXT for the terms of a text, or --retriever NAME --questions SET --question ID "
@@ -102,7 +102,7 @@ def _explained_text(
 ) -> dict[str, Any]:
     """The weights that an encoder gives the terms of a text, the greatest first, equal ones by the vocabulary."""
     entry = _entry(model, configs)
-    from sentflow.jobs.environment import prepare_environment
+    from sentflow.jobs.machine import prepare_environment
 
     prepare_environment(1)
     from sentflow.encoders.kinds.contract import Surroundings

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.errors import DataError, SentflowError
-from sentflow.families.probing.family import Probing
+from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.similarity.family import Similarity
+from sentflow.families.similarity import Similarity
 from sentflow.files.limits import limited
 from sentflow.graph import paths
 
@@ -72,7 +72,7 @@ def small_tasks(
     tuple
         Task and protocol, with a warning, of each.
     """
-    from sentflow.probing.plans import check_documents
+    from sentflow.probing.protocol.draws import check_documents
     from sentflow.texts.checks import few_rows
 
     probing = Probing(experiment)
@@ -140,28 +140,26 @@ class _Reader:
                 self._questions(name, corpus, retrieval)
 
     def _corpus(self, name: str, retrieval: Retrieval) -> "Corpus | None":
-        from sentflow.texts.corpus_settings import CorpusSettings
+        from sentflow.texts.corpus_settings import Checks, CorpusSettings, read_of
         from sentflow.texts.prepare_corpus import prepare_corpus
 
-        job = SimpleNamespace(corpus=name)
-        found = _settings(retrieval.corpus_settings, retrieval.corpus_checks, job)
-
-        def prepare(files: list[Path]) -> "Corpus":
-            return prepare_corpus(name, files, CorpusSettings.from_settings(found, corpus=name))
-
-        return self._read(f"corpora.{name}", retrieval.raw_files_of_corpus(job), prepare)
+        entry = retrieval.prepared_corpora[name]
+        settings, checks = read_of(CorpusSettings, entry), read_of(Checks, entry)
+        raw = retrieval.raw_files_of_corpus(SimpleNamespace(corpus=name))
+        return self._read(f"corpora.{name}", raw, lambda files: prepare_corpus(name, files, settings, checks))
 
     def _questions(self, name: str, corpus: "Corpus", retrieval: Retrieval) -> None:
-        from sentflow.texts.corpus_settings import QuestionSettings
+        from sentflow.texts.corpus_settings import Checks, QuestionSettings, read_of
         from sentflow.texts.prepare_questions import prepare_questions
 
-        job = SimpleNamespace(questions=name)
-        found = _settings(retrieval.question_settings, retrieval.question_checks, job)
-
-        def prepare(files: list[Path]) -> object:
-            return prepare_questions(name, files, QuestionSettings.from_settings(found, name=name), corpus)
-
-        self._read(f"question_sets.{name}", retrieval.raw_files_of_questions(job), prepare)
+        entry = retrieval.prepared[name]
+        settings, checks = read_of(QuestionSettings, entry), read_of(Checks, entry)
+        raw = retrieval.raw_files_of_questions(SimpleNamespace(questions=name))
+        self._read(
+            f"question_sets.{name}",
+            raw,
+            lambda files: prepare_questions(name, files, settings, corpus, checks),
+        )
 
     def _read(
         self, where: str, raw_files: Iterable[str], prepare: Callable[[list[Path]], _Table]

@@ -20,9 +20,9 @@ from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
 from sentflow.report.families.pair_summaries import reported
 from sentflow.report.families.probing.tables import scores
-from sentflow.report.families.retrieval.retrieval_table import retrieval_table
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.retrieval.summary import retrieval_rows
+from sentflow.report.families.retrieval.tables import retrieval
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.summary import similarity_rows
@@ -113,12 +113,19 @@ def _summaries(results: Path) -> list[Table]:
         differences = rows(paths.SIMILARITY_PAIRS, SimilarityDifference)
         tables.append(_similarity_table(similarities, title, differences))
     if searched := rows(paths.SUMMARY_RETRIEVAL, RetrievalRow):
-        tables.append(retrieval_table(searched, title, rows(paths.RETRIEVAL_PAIRS, QuestionDifference)))
+        tables.append(_retrieval_table(searched, title, rows(paths.RETRIEVAL_PAIRS, QuestionDifference)))
     return tables
 
 
 def _score_table(rows: list[ScoreRow], title: str, tested: Comparisons | None = None) -> Table:
     return scores(Inputs.holding({ScoreRow: rows, Comparisons: tested or Comparisons()}), {"caption": title})
+
+
+def _retrieval_table(
+    rows: list[RetrievalRow], title: str, tested: Sequence[QuestionDifference] = ()
+) -> Table:
+    held = {RetrievalRow: rows, QuestionDifference: list(tested)}
+    return retrieval(Inputs.holding(held), {"caption": title})
 
 
 def _similarity_table(
@@ -205,7 +212,7 @@ _LOOSE: Sequence[tuple[str, set[str], Callable[..., list[Any]], Callable[..., Ta
         "retrieval",
         {"questions", "retriever", "measures", "n_questions", "judged_share"},
         _of_questions,
-        lambda rows, title: retrieval_table(rows, title, []),
+        _retrieval_table,
     ),
 )
 

@@ -63,7 +63,7 @@ def tune(
     entry = _entry(model, configfile)
     chosen, origin = _chosen_texts(texts, most)
     most_threads = threads or processors()
-    from sentflow.jobs.environment import prepare_environment
+    from sentflow.jobs.machine import prepare_environment
 
     prepare_environment(most_threads)
     from sentflow.encoders.kinds.neural.settings import Settings

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from sentflow.files.limits import use_limits
-from sentflow.jobs.environment import prepare_environment
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
+from sentflow.jobs.machine import prepare_environment
 
 
 @job("huggingface-hub")

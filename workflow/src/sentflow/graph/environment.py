@@ -13,15 +13,9 @@ from sentflow.jobs import lifeline
 def first_words_of_jobs(source_folder: Path) -> str:
     """What the shell of every job does first.
 
-    Jobs in an environment of their own (``--sdm conda``) find the package without being installed there, if it has a
-    folder apart. They end with this Snakemake, so that none of a killed run writes into the files of the next. Their
-    ``python`` takes command lines of any length.
-
-    Parameters
-    ----------
-    source_folder
-        Of a repository, with the package in it. It is not there where the workflow is part of an installed package:
-        whatever else is installed beside that should not come before the modules of Python.
+    Jobs in an environment of their own (``--sdm conda``) find the package without being installed there, if a
+    repository has it in `source_folder`. They end with this Snakemake, so that none of a killed run writes into the
+    files of the next. Their ``python`` takes command lines of any length.
     """
     # No empty entry behind the colon, which would be the working folder; Snakemake halves the braces.
     found = f" PYTHONPATH={shlex.quote(str(source_folder))}${{{{PYTHONPATH:+:$PYTHONPATH}}}}"
@@ -34,24 +28,17 @@ def first_words_of_jobs(source_folder: Path) -> str:
 
 
 def refuse_conda(deployment: Any, source_folder: Path) -> None:
-    """Refuse environments that Snakemake would make for jobs, where they would not hold the package.
-
-    Parameters
-    ----------
-    deployment
-        Snakemake's settings of it.
-    source_folder
-        As for `first_words_of_jobs`.
+    """Refuse environments for jobs (``--sdm conda``) where the workflow is part of an installed package.
 
     Raises
     ------
     ConfigError
-        Such environments were asked for (``--sdm conda``), and the workflow is part of an installed package.
+        They would not hold the package.
     """
-    asked = {str(method) for method in deployment.deployment_method}
-    if asked and not source_folder.is_dir():
+    methods = sorted(str(method) for method in deployment.deployment_method)
+    if methods and not source_folder.is_dir():
         raise ConfigError(
-            f"--software-deployment-method {' '.join(sorted(asked))}: jobs there cannot find the installed "
+            f"--software-deployment-method {' '.join(methods)}: jobs there cannot find the installed "
             "sentflow. Leave it out, or run the workflow from a clone of its repository (git clone), where they can."
         )
 
@@ -72,25 +59,19 @@ def leave_out_working_folder(*folders: Path) -> None:
 
     Experiments and data of others lie there: a ``random.py`` among them would run in every job, with the tokens of the
     shell. Python itself puts that folder first (``python -m``), an empty or relative entry of PYTHONPATH means it too,
-    and Snakemake adds one below it (``.snakemake/pip-deployments``).
-
-    Parameters
-    ----------
-    folders
-        Left out too, unless PYTHONPATH names them in full.
+    and Snakemake adds one below it (``.snakemake/pip-deployments``). `folders` are left out, too, unless PYTHONPATH
+    names them in full.
     """
-    wanted = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if _is_absolute(entry)]
+    wanted = [
+        entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if Path(entry).is_absolute()
+    ]
     os.environ["PYTHONSAFEPATH"] = "1"
     if wanted:
         os.environ["PYTHONPATH"] = os.pathsep.join(wanted)
     else:
         os.environ.pop("PYTHONPATH", None)
     unwanted = {str(folder) for folder in (Path.cwd(), *folders)} - set(wanted)
-    sys.path[:] = [entry for entry in sys.path if _is_absolute(entry) and entry not in unwanted]
-
-
-def _is_absolute(entry: str) -> bool:
-    return Path(entry).is_absolute()
+    sys.path[:] = [entry for entry in sys.path if Path(entry).is_absolute() and entry not in unwanted]
 
 
 def refuse_braces(folder: Path) -> None:
@@ -103,7 +84,6 @@ def refuse_braces(folder: Path) -> None:
     """
     if {"{", "}"} & set(str(folder)):
         raise ConfigError(
-            f"the workflow is in {folder}, and Snakemake reads braces in the path of a workflow as "
-            "names to fill in. "
+            f"the workflow is in {folder}, and Snakemake reads braces in the path of a workflow as names to fill in. "
             "Rename that folder, or move the workflow; the working folder (--directory) may have any name."
         )

@@ -1,11 +1,9 @@
 """What an experiment takes from outside: downloads, encoders, files of this machine. Standard library only."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sentflow.config.experiment import Experiment
 from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
@@ -16,57 +14,10 @@ from sentflow.graph.targets import Targets
 _NETWORK_SOURCES = ("hub", "archive")
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What a run from the beginning takes.
-
-    Attributes
-    ----------
-    n_downloads
-        Data files that are fetched from an address, or from a mirror.
-    download_bytes
-        Size of those of them whose size the catalog knows.
-    n_unknown_sizes
-        The others.
-    fetched_models
-        Encoders whose files are fetched from the network.
-    missing_files
-        ``dataset/file`` whose addresses are all files of this machine, and none of them is there, seen from
-        the current folder.
-    """
-
-    n_downloads: int
-    download_bytes: int
-    n_unknown_sizes: int
-    fetched_models: list[str]
-    missing_files: list[str]
-
-
-def plan_of(experiment: Experiment) -> Plan:
-    """Count the downloads of an experiment."""
-    targets = Targets(experiment)
-    raw = _raw_files(targets)
-    remote = {key: entry for key, entry in raw.items() if "generator" not in entry and not _is_local(entry)}
-    sizes = [entry["bytes"] for entry in remote.values() if "bytes" in entry]
-    return Plan(
-        n_downloads=len(remote),
-        download_bytes=sum(sizes),
-        n_unknown_sizes=len(remote) - len(sizes),
-        fetched_models=[name for name, entry in experiment.fetched_models.items() if _is_fetched(entry)],
-        missing_files=[
-            f"{dataset}/{file}"
-            for (dataset, file), entry in raw.items()
-            if "generator" not in entry
-            and _is_local(entry)
-            and not any(Path(address).is_file() for address in entry["urls"])
-        ],
-    )
-
-
 def files_outside(targets: Targets, folders: Iterable[Path]) -> list[Path]:
     """Data files of this machine that are in none of the folders, wherever links to them are."""
     homes = [folder.resolve() for folder in folders]
-    named = [address for entry in _raw_files(targets).values() for address in entry.get("urls", ())]
+    named = [address for entry in raw_files(targets).values() for address in entry.get("urls", ())]
     found = [local_path(address) for address in named if not is_remote(address)]
     return [file for file in found if not any(file.resolve().is_relative_to(home) for home in homes)]
 
@@ -98,15 +49,17 @@ def refuse_uploads(targets: Targets, files: Iterable[Path]) -> None:
         )
 
 
-def _raw_files(targets: Targets) -> dict[tuple[str, str], Mapping[str, Any]]:
+def raw_files(targets: Targets) -> dict[tuple[str, str], Mapping[str, Any]]:
     """(dataset, file) → its entry, of every file that anything is read from."""
     return {(dataset, file): targets.datasets[dataset]["files"][file] for dataset, file in targets.raw_files}
 
 
-def _is_local(entry: Mapping[str, Any]) -> bool:
+def is_on_this_machine(entry: Mapping[str, Any]) -> bool:
+    """Whether all addresses of a file are files of this machine."""
     return all("://" not in address for address in entry["urls"])
 
 
-def _is_fetched(entry: Mapping[str, Any]) -> bool:
+def is_fetched(entry: Mapping[str, Any]) -> bool:
+    """Whether the files of an encoder come from the network."""
     source = entry.get("source")
     return isinstance(source, Mapping) and source_kind(source) in _NETWORK_SOURCES

@@ -9,11 +9,11 @@ from importlib import import_module
 from typing import Any
 
 from sentflow.errors import ConfigError
-from sentflow.families.geometry.family import Geometry
-from sentflow.families.ledger.family import Ledger
-from sentflow.families.probing.family import Probing
+from sentflow.families.geometry import Geometry
+from sentflow.families.ledger import Ledger
+from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.similarity.family import Similarity
+from sentflow.families.similarity import Similarity
 from sentflow.families.training.family import Training
 from sentflow.graph import paths
 from sentflow.graph.family import CHECK, FIGURE, TABLE, Product, products_of

@@ -14,7 +14,7 @@ from typing import Any
 from sentflow.files.io import write_json
 from sentflow.graph.source_facts import Facts, Part, facts_of, remember
 from sentflow.jobs.job import MODULES, module_of
-from sentflow.jobs.versions import library_version
+from sentflow.jobs.machine import library_version
 
 _ROOT = Path(__file__).parents[1]
 

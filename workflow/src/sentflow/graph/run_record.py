@@ -2,22 +2,15 @@
 
 import os
 import platform
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sentflow.errors import DataError
 from sentflow.files.io import read_json, write_json
 
 
-@dataclass(frozen=True)
-class RunRecord:
-    """The Snakemake that began a run.
-
-    Attributes
-    ----------
-    machine, process
-        Where it ran, and its number there.
-    """
+class RunRecord(NamedTuple):
+    """The machine of the Snakemake that began a run, and the number of its process there."""
 
     machine: str
     process: int
@@ -25,7 +18,7 @@ class RunRecord:
 
 def write_record(folder: Path) -> None:
     """Note that this process begins a run in a folder."""
-    write_json(_file(folder), asdict(RunRecord(machine=this_machine(), process=os.getpid())))
+    write_json(_file(folder), RunRecord(platform.node(), os.getpid())._asdict())
 
 
 def read_record(folder: Path) -> RunRecord | None:
@@ -34,11 +27,6 @@ def read_record(folder: Path) -> RunRecord | None:
         return RunRecord(**read_json(_file(folder)))
     except (DataError, TypeError):
         return None
-
-
-def this_machine() -> str:
-    """Name of this machine."""
-    return platform.node()
 
 
 def _file(folder: Path) -> Path:

@@ -17,19 +17,12 @@ _SAID = re.compile(r"No rule to produce (?P<target>\S+)")
 
 
 def refuse_results_as_settings(files: Iterable[Path], folder: Path) -> None:
-    """Refuse a result that is read as settings, because it was meant as a target.
-
-    Parameters
-    ----------
-    files
-        Those of ``--configfile``.
-    folder
-        The working folder.
+    """Refuse a result among the files of ``--configfile``, because it was meant as a target.
 
     Raises
     ------
     ConfigError
-        One of them is a JSON file below the results; Snakemake can read it, and every key of it is a mistake.
+        One is a JSON file below the results of the working folder; every key of it would be a mistake.
     """
     for file in files:
         if file.suffix == ".json" and file.is_relative_to(folder / RESULTS):
@@ -42,13 +35,7 @@ def refuse_results_as_settings(files: Iterable[Path], folder: Path) -> None:
 
 
 def told_of_unknown_targets(snakemake_logger: logging.Logger, workflow: Any) -> None:
-    """Explain in Snakemake's log a target that does not exist.
-
-    Parameters
-    ----------
-    workflow
-        Of the Snakefile; its rules without output are the names of targets.
-    """
+    """Explain in Snakemake's log a target that does not exist; rules of a workflow without output are targets."""
     snakemake_logger.addHandler(_Listener(snakemake_logger, workflow))
 
 

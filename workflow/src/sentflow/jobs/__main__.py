@@ -1,9 +1,8 @@
 """Run a job: ``python -m sentflow.jobs NAME --…``."""
 
 from sentflow.jobs.code_check import check_code
-from sentflow.jobs.job import digest_in, job_named
+from sentflow.jobs.job import digest_in, job_named, words_of
 from sentflow.jobs.log import exit_with
-from sentflow.jobs.long_commands import words_of
 
 
 def main() -> int:

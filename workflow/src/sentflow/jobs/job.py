@@ -6,6 +6,8 @@ files, params and resources, so that `sentflow.jobs.shell` can write the command
 
 import argparse
 import json
+import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -163,6 +165,21 @@ def module_of(name: str) -> str:
             return module
     known = (job for module in MODULES for job in names_in(module))
     raise ConfigError(f"there is no job {name!r}. {instead(name, known)}")
+
+
+def words_of(argv: Sequence[str] | None) -> list[str]:
+    """The words of a command line, which come through a pipe where they are too many for the system (``python.sh``).
+
+    Parameters
+    ----------
+    argv
+        The words themselves, or a single one, ``@FILE``, for a file with each word and a zero byte behind it; None for
+        those of this process.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    if len(words) != 1 or not words[0].startswith("@"):
+        return words
+    return [os.fsdecode(word) for word in Path(words[0][1:]).read_bytes().split(b"\0")[:-1]]
 
 
 def digest_in(words: Sequence[str]) -> str:

@@ -5,7 +5,6 @@ So a job ends as soon as Snakemake, or a shell between the two, is gone, and no 
 """
 
 import os
-import select
 import threading
 import time
 from pathlib import Path
@@ -14,7 +13,7 @@ from sentflow.errors import SentflowError
 
 VARIABLE = "SENTFLOW_SNAKEMAKE"
 _EXIT_CODE = 3
-_LOOK_EVERY_SECONDS = 1.0
+_LOOK_EVERY_SECONDS = 0.2
 
 
 class OrphanError(SentflowError):
@@ -73,18 +72,6 @@ def ancestors(process: int | None = None) -> list[int]:
 
 
 def _watch() -> None:
-    owner = _owner()
-    line = ancestors()
-    if owner in line and hasattr(os, "pidfd_open"):
-        poll = select.poll()
-        try:
-            for process in line[: line.index(owner) + 1]:
-                poll.register(os.pidfd_open(process), select.POLLIN)
-        except OSError:  # one has just ended, or this system does not let us
-            pass
-        else:
-            if not is_orphan():  # a number may have passed to another process meanwhile
-                poll.poll()
     while not is_orphan():
         time.sleep(_LOOK_EVERY_SECONDS)
     os.write(2, f"\nerror: {_message()}\n".encode())

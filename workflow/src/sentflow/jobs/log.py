@@ -57,19 +57,17 @@ def exit_with(main: Callable[[], int]) -> None:
         end_with_snakemake()
         sys.exit(main())
     except SentflowError as error:
-        sys.stderr.write(without_secrets(f"\nerror: {error}\n"))
-        sys.exit(2)
+        said = without_secrets(str(error))
     except IsADirectoryError as error:
-        sys.stderr.write(visible(f"\nerror: {not_a_file(Path(error.filename or ''))}\n"))
-        sys.exit(2)
+        said = not_a_file(Path(error.filename or ""))
     except MemoryError as error:
-        sys.stderr.write(f"\nerror: not enough memory{f': {error}' if str(error) else ''}\n")
-        sys.exit(2)
+        said = f"not enough memory{f': {error}' if str(error) else ''}"
     except OSError as error:
         if error.errno not in NO_ROOM | NOT_ALLOWED or not error.filename:
             raise
-        sys.stderr.write(visible(f"\nerror: {not_written(Path(error.filename), error)}\n"))
-        sys.exit(2)
+        said = not_written(Path(error.filename), error)
+    sys.stderr.write(visible(f"\nerror: {said}\n"))
+    sys.exit(2)
 
 
 class _Formatter(logging.Formatter):

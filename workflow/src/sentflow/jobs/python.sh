@@ -1,6 +1,6 @@
 # Read by the shell of every job, before its command. Linux starts no program with an argument of more than 128 KiB, nor with more than some
 # MB of them all together. Functions and built-ins of the shell have no such limit: the words of a long command reach Python through a pipe,
-# where sentflow.jobs.long_commands reads them.
+# where sentflow.jobs.job reads them.
 
 python() {
   local words="$*"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sentflow.audit.settings import AuditSettings, HardestSettings
 from sentflow.errors import DataError
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
-from sentflow.jobs.versions import library_version
+from sentflow.jobs.machine import library_version
 from sentflow.probing.settings import ProbeSettings, ScoreSettings
 
 if TYPE_CHECKING:

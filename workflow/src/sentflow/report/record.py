@@ -9,8 +9,7 @@ from typing import Any
 
 import yaml
 
-from sentflow.jobs.processor import instructions, processor_name
-from sentflow.jobs.versions import library_version
+from sentflow.jobs.machine import instructions, library_version, processor_name
 
 LIBRARIES = (
     "sentflow",

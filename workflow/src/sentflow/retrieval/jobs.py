@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.files.io import read_json, write_digest, write_json
-from sentflow.jobs.environment import prepare_environment
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
+from sentflow.jobs.machine import prepare_environment
 from sentflow.retrieval.settings import (
     CertifySettings,
     ComparisonSettings,

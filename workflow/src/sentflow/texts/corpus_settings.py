@@ -1,129 +1,58 @@
-"""What catalog entries of corpora and question sets say of their texts, and of what is checked on the way."""
+"""What entries of corpora and question sets say of their texts, and of what is checked on the way."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar
 
-from sentflow.texts.corpus_files import MEANINGS
-from sentflow.texts.preparation import picked_settings
-from sentflow.texts.sources import Source
+from sentflow.config.collections import Part
+from sentflow.config.collections import Source as SourceEntry
+from sentflow.config.model import Count, Int, Maybe, Settings, Several, Text
 
-IDS = ("column", "rows", "distinct")
-
-
-@dataclass(frozen=True)
-class CorpusSettings:
-    """The part of a corpus's catalog entry that its table depends on, and what is checked on the way.
-
-    Attributes
-    ----------
-    documents
-        Where they are read from, in this order.
-    data_version, language
-        See `Corpus`.
-    ids
-        ``column``: of the files; ``distinct``: texts that are equal are one document, numbered in order of occurrence.
-    empty
-        ``refuse`` documents without a text, or ``keep`` them: they count, but nothing finds them.
-    rows
-        Expected number of documents, or None. Changes no byte, as does the next.
-    files
-        Name → catalog entry of raw files: what has a checksum there is verified again before it is read.
-    """
-
-    documents: Sequence[Source]
-    data_version: str
-    language: str
-    ids: str = "column"
-    empty: str = "refuse"
-    rows: int | None = None
-    files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any], *, corpus: str) -> "CorpusSettings":
-        """Pick the settings out of a corpus's entry; its other keys are not this stage's.
-
-        Raises
-        ------
-        ConfigError
-            A key is missing, or has a value that does not fit.
-        """
-        where = f"corpora.{corpus}"
-        picked = picked_settings(cls, settings, where=where)
-        picked["documents"] = _sources(settings, "documents", where)
-        return cls(**picked)
+_Model = TypeVar("_Model", bound=Settings)
 
 
-@dataclass(frozen=True)
-class QuestionSettings:
-    """The part of a question set's catalog entry that its tables depend on, and what is checked on the way.
+class Checks(Settings):
+    """What is checked, and changes no byte."""
 
-    Attributes
-    ----------
-    corpus
-        Name of the corpus that is searched.
-    questions, judgements
-        Where they are read from. A set without sources of judgements can be searched, but not evaluated.
-    data_version, language, relevant_grade
-        See `Questions`.
-    ids
-        ``column``: of the files; ``rows``: each row is a question, named by its number; ``distinct``: equal texts are
-        one question.
-    grades
-        Grade as written → number, or None for rows that judge nothing; empty where grades are numbers.
-    unknown
-        ``refuse`` judgements of questions or documents that do not exist, or ``leave-out`` and count them.
-    unjudged
-        ``keep`` questions without any judgement, which count in no mean, or ``leave-out``, where files hold the
-        questions of all splits.
-    without
-        Where questions are read from that are taken out: those with one of their ids, or with one of their texts,
-        compared by runs of two or more letters in lower case.
-    part
-        ``of`` how many parts questions are assigned to by a digest of their ids, and which of them to ``keep``, from 1;
-        empty for all. It depends on nothing but the id: sets of the same files with other parts share no question.
-    same_ids
-        See `Questions`; None is keep, and the log says where questions are documents of their ids.
-    rows, judged
-        Expected numbers of questions and of judgements, or None. Change no byte, as does the next.
-    files
-        See `CorpusSettings`.
-    """
-
-    corpus: str
-    questions: Sequence[Source]
-    judgements: Sequence[Source]
-    data_version: str
-    language: str
-    relevant_grade: int = 1
-    ids: str = "column"
-    grades: Mapping[str, int | None] = field(default_factory=dict)
-    unknown: str = "refuse"
-    unjudged: str = "keep"
-    without: Sequence[Source] = ()
-    part: Mapping[str, Any] = field(default_factory=dict)
-    same_ids: str | None = None
-    rows: int | None = None
-    judged: int | None = None
-    files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any], *, name: str) -> "QuestionSettings":
-        """Pick the settings out of a question set's entry; its other keys are not this stage's.
-
-        Raises
-        ------
-        ConfigError
-            A key is missing, or has a value that does not fit.
-        """
-        where = f"question_sets.{name}"
-        picked = picked_settings(cls, settings, where=where)
-        picked |= {key: _sources(settings, key, where) for key in ("questions", "judgements", "without")}
-        return cls(**picked)
+    rows: Maybe[Count] = None
+    """Number of documents, or of questions."""
+    judged: Maybe[Count] = None
+    """Number of judgements."""
+    files: dict[str, dict[str, Any]] = {}
+    """Raw file → its entry in the catalog: what has a checksum there is verified again before it is read."""
 
 
-def _sources(settings: Mapping[str, Any], key: str, where: str) -> list[Source]:
-    return [
-        Source.from_settings(item, where=f"{where}.{key}.{place}", meanings=MEANINGS[key])
-        for place, item in enumerate(settings.get(key, ()))
-    ]
+NOTHING = Checks()
+
+
+class CorpusSettings(Settings):
+    """What the table of a corpus depends on."""
+
+    documents: Several[SourceEntry]
+    data_version: Text
+    language: Text
+    ids: Literal["column", "distinct"] = "column"
+    empty: Literal["refuse", "keep"] = "refuse"
+
+
+class QuestionSettings(Settings):
+    """What the tables of a question set depend on. A set without judgements can be searched, but not evaluated."""
+
+    corpus: Text
+    questions: Several[SourceEntry]
+    judgements: Several[SourceEntry]
+    data_version: Text
+    language: Text
+    relevant_grade: Count = 1
+    ids: Literal["column", "rows", "distinct"] = "column"
+    grades: dict[str, Int | None] = {}
+    unknown: Literal["refuse", "leave-out"] = "refuse"
+    unjudged: Literal["keep", "leave-out"] = "keep"
+    without: Several[SourceEntry] = ()
+    part: Maybe[Part] = None
+    same_ids: Maybe[Literal["keep", "exclude"]] = None
+    """None is keep, and the log says where questions are documents of their ids."""
+
+
+def read_of(model: type[_Model], entry: Mapping[str, Any]) -> _Model:
+    """What a job reads of an entry, whose other keys are of other jobs."""
+    return model.model_validate({key: entry[key] for key in model.model_fields if key in entry})

@@ -9,6 +9,7 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import write_digest, write_text
 from sentflow.files.limits import use_limits
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
+from sentflow.texts.corpus_settings import NOTHING, Checks, CorpusSettings, QuestionSettings
 
 logger = logging.getLogger(__name__)
 
@@ -108,20 +109,17 @@ def prepare_corpus(
     *,
     raw: list[In],
     corpus: Wildcard,
-    settings: Json,
-    checks: Resource[Json] = None,
+    settings: CorpusSettings,
+    checks: Resource[Checks] = NOTHING,
     limits: Resource[Json] = None,
     table: Out,
 ) -> None:
     """Raw files into the documents of a corpus."""
     from sentflow.texts.corpora import write_corpus
-    from sentflow.texts.corpus_settings import CorpusSettings
     from sentflow.texts.prepare_corpus import prepare_corpus
 
     use_limits(limits)
-    entry = {**settings, **(checks or {})}
-    reading = CorpusSettings.from_settings(entry, corpus=corpus)
-    write_corpus(table, prepare_corpus(corpus, raw, reading))
+    write_corpus(table, prepare_corpus(corpus, raw, settings, checks))
     write_digest(table)
 
 
@@ -131,21 +129,18 @@ def prepare_questions(
     raw: list[In],
     corpus: In,
     questions: Wildcard,
-    settings: Json,
-    checks: Resource[Json] = None,
+    settings: QuestionSettings,
+    checks: Resource[Checks] = NOTHING,
     limits: Resource[Json] = None,
     table: Out,
     judgements: Out,
 ) -> None:
     """Raw files into questions and their judgements, which must fit the corpus."""
     from sentflow.texts.corpora import read_corpus, write_questions
-    from sentflow.texts.corpus_settings import QuestionSettings
     from sentflow.texts.prepare_questions import prepare_questions
 
     use_limits(limits)
-    entry = {**settings, **(checks or {})}
-    reading = QuestionSettings.from_settings(entry, name=questions)
-    found = prepare_questions(questions, raw, reading, read_corpus(corpus))
+    found = prepare_questions(questions, raw, settings, read_corpus(corpus), checks)
     write_questions(table, judgements, found)
     write_digest(table)
     write_digest(judgements)

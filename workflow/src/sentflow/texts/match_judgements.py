@@ -1,13 +1,12 @@
 """Rows of judgements against the questions and documents that they name, and what is wrong with them."""
 
 import logging
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 
 from sentflow.texts.checks import named, whole_number
 from sentflow.texts.corpora import Corpus
 from sentflow.texts.corpus_settings import QuestionSettings
-from sentflow.texts.sources import rows_of
+from sentflow.texts.sources import Row
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +15,7 @@ _MISSING = object()
 
 def match_judgements(
     settings: QuestionSettings,
-    paths: Mapping[str, Path],
+    rows: Iterable[Row],
     corpus: Corpus,
     asked: Mapping[str, str],
     problems: list[str],
@@ -26,7 +25,7 @@ def match_judgements(
     by_text = dict(zip(reversed(corpus.texts), reversed(corpus.ids), strict=True))
     judged: dict[tuple[str, str], int] = {}
     strangers, unknown, odd, torn = [], [], [], []
-    for row in rows_of(settings.judgements, paths):
+    for row in rows:
         question = row.number if settings.ids == "rows" else row.one("question", row.one("question_text"))
         written = row.one("grade", "1")
         number = whole_number(written)

@@ -6,14 +6,16 @@ from pathlib import Path
 
 from sentflow.texts.checks import named
 from sentflow.texts.corpora import Corpus
-from sentflow.texts.corpus_settings import CorpusSettings
+from sentflow.texts.corpus_settings import NOTHING, Checks, CorpusSettings
 from sentflow.texts.preparation import refuse
-from sentflow.texts.sources import rows_of, verified_paths
+from sentflow.texts.sources import rows_of, sources_of, verified_paths
 
 logger = logging.getLogger(__name__)
 
 
-def prepare_corpus(corpus: str, raw_files: Sequence[Path], settings: CorpusSettings) -> Corpus:
+def prepare_corpus(
+    corpus: str, raw_files: Sequence[Path], settings: CorpusSettings, checks: Checks = NOTHING
+) -> Corpus:
     """Read and check the documents of a corpus.
 
     Parameters
@@ -22,8 +24,8 @@ def prepare_corpus(corpus: str, raw_files: Sequence[Path], settings: CorpusSetti
         Its name.
     raw_files
         Files of its dataset; those that the sources name are found among them by name.
-    settings
-        See `CorpusSettings`.
+    settings, checks
+        Of the corpus.
 
     Raises
     ------
@@ -34,10 +36,11 @@ def prepare_corpus(corpus: str, raw_files: Sequence[Path], settings: CorpusSetti
         stated; or none has a text. All problems are told at once. A repeated id with the same text is the same
         document.
     """
-    paths = verified_paths(settings.documents, raw_files, settings.files, where=f"corpora.{corpus}")
+    documents = sources_of(settings.documents, "documents", f"corpora.{corpus}")
+    paths = verified_paths(documents, raw_files, checks.files, where=f"corpora.{corpus}")
     found: dict[str, tuple[str, str]] = {}
     nameless, empty, torn = [], [], []
-    for row in rows_of(settings.documents, paths):
+    for row in rows_of(documents, paths):
         title = " ".join(row.one("title").split())
         for text in row.cells["text"]:
             key = text if settings.ids == "distinct" else row.one("id")
@@ -55,8 +58,8 @@ def prepare_corpus(corpus: str, raw_files: Sequence[Path], settings: CorpusSetti
         logger.warning("%s: %d documents have no text: nothing finds them", corpus, len(empty))
     if torn:
         problems.append(f"one id, but another text than before, in {named(torn)}")
-    if settings.rows is not None and len(found) != settings.rows:
-        problems.append(f"{len(found)} documents, expected {settings.rows}")
+    if checks.rows not in (None, len(found)):
+        problems.append(f"{len(found)} documents, expected {checks.rows}")
     if not any(title + text for title, text in found.values()) and not problems:
         problems.append("no document has a text" if found else "no document")
     refuse(problems, table=corpus)

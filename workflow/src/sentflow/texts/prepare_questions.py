@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from unicodedata import normalize
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from sentflow.texts.checks import named
 from sentflow.texts.corpora import EXCLUDE, KEEP, Corpus, Questions, folded
-from sentflow.texts.corpus_settings import QuestionSettings
+from sentflow.texts.corpus_settings import NOTHING, Checks, QuestionSettings
 from sentflow.texts.match_judgements import match_judgements
 from sentflow.texts.preparation import refuse
-from sentflow.texts.sources import rows_of, verified_paths
+from sentflow.texts.sources import Row, rows_of, sources_of, verified_paths
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +22,11 @@ _LONG_WORD = re.compile(r"\w\w+")
 
 
 def prepare_questions(
-    name: str, raw_files: Sequence[Path], settings: QuestionSettings, corpus: Corpus
+    name: str,
+    raw_files: Sequence[Path],
+    settings: QuestionSettings,
+    corpus: Corpus,
+    checks: Checks = NOTHING,
 ) -> Questions:
     """Read and check the questions of a set and their judgements.
 
@@ -32,8 +36,8 @@ def prepare_questions(
         Of the question set.
     raw_files
         Files of its dataset.
-    settings
-        See `QuestionSettings`.
+    settings, checks
+        Of the set.
     corpus
         That which is searched.
 
@@ -47,22 +51,26 @@ def prepare_questions(
         different grades; other numbers than stated. All problems are told at once.
     """
     where = f"question_sets.{name}"
-    sources = [*settings.questions, *settings.judgements, *settings.without]
-    paths = verified_paths(sources, raw_files, settings.files, where=where)
+    read = {
+        key: sources_of(getattr(settings, key), key, where) for key in ("questions", "judgements", "without")
+    }
+    sources = [source for own in read.values() for source in own]
+    paths = verified_paths(sources, raw_files, checks.files, where=where)
     problems: list[str] = []
-    asked, groups, clusters = _questions(settings, paths, problems)
-    judged = match_judgements(settings, paths, corpus, asked, problems)
-    asked, groups, judged = _less_those_taken_out(settings, paths, asked, groups, judged, name)
+    asked, groups, clusters = _questions(settings.ids, rows_of(read["questions"], paths), problems)
+    judged = match_judgements(settings, rows_of(read["judgements"], paths), corpus, asked, problems)
+    others = [*rows_of(read["without"], paths)]
+    asked, groups, judged = _less_those_taken_out(settings, others, asked, groups, judged, name)
     names = dict(zip(asked, _names(settings.ids, asked), strict=True))
     if settings.same_ids == EXCLUDE:
         judged = {pair: grade for pair, grade in judged.items() if names[pair[0]] != pair[1]}
     row_of = {key: row for row, key in enumerate(asked)}
     pairs = sorted(judged.items(), key=lambda pair: row_of[pair[0][0]])
     answered = {question for (question, _), grade in pairs if grade >= settings.relevant_grade}
-    if settings.rows is not None and len(asked) != settings.rows:
-        problems.append(f"{len(asked)} questions, expected {settings.rows}")
-    if settings.judged is not None and len(pairs) != settings.judged:
-        problems.append(f"{len(pairs)} judgements, expected {settings.judged}")
+    if checks.rows not in (None, len(asked)):
+        problems.append(f"{len(asked)} questions, expected {checks.rows}")
+    if checks.judged not in (None, len(pairs)):
+        problems.append(f"{len(pairs)} judgements, expected {checks.judged}")
     if settings.judgements and not answered and not problems:
         problems.append(f"no question has a document of grade {settings.relevant_grade} or more")
     refuse(problems, table=name)
@@ -112,16 +120,16 @@ def _n_own_documents(names: Mapping[str, str], asked: Mapping[str, str], corpus:
 
 
 def _questions(
-    settings: QuestionSettings, paths: Mapping[str, Path], problems: list[str]
+    ids: str, rows: Iterable[Row], problems: list[str]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """Key of each question → its text; → its group; and → its cluster."""
     asked: dict[str, str] = {}
     groups: dict[str, str] = {}
     clusters: dict[str, str] = {}
     empty, torn = [], []
-    for row in rows_of(settings.questions, paths):
+    for row in rows:
         text = row.one("text")
-        key = {"column": row.one("id"), "rows": row.number, "distinct": text}[settings.ids]
+        key = {"column": row.one("id"), "rows": row.number, "distinct": text}[ids]
         if not text or not key:
             empty.append(row.where)
         elif asked.setdefault(key, text) != text:
@@ -139,14 +147,13 @@ def _questions(
 
 def _less_those_taken_out(
     settings: QuestionSettings,
-    paths: Mapping[str, Path],
+    others: Sequence[Row],
     asked: dict[str, str],
     groups: dict[str, str],
     judged: dict[tuple[str, str], int],
     name: str,
 ) -> tuple[dict[str, str], dict[str, str], dict[tuple[str, str], int]]:
     """Questions, groups and judgements without those that the settings take out."""
-    others = [*rows_of(settings.without, paths)]
     ids, texts = {row.one("id") for row in others}, {_letters(row.one("text")) for row in others} - {""}
     judged_ones = {question for question, _ in judged}
     out = {key for key, text in asked.items() if key in ids or _letters(text) in texts}
@@ -158,7 +165,7 @@ def _less_those_taken_out(
         logger.info("%s: %d questions without a judgement are left out", name, len(unjudged))
         out |= unjudged
     if settings.part:
-        elsewhere = {key for key in asked if _part_of(key, settings.part["of"]) not in settings.part["keep"]}
+        elsewhere = {key for key in asked if _part_of(key, settings.part.of) not in settings.part.keep}
         logger.info("%s: %d questions are of other parts", name, len(elsewhere))
         out |= elsewhere
     return (

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.model import Settings
 from sentflow.errors import ConfigError, DataError, no_pattern
+from sentflow.texts.corpus_files import MEANINGS
 from sentflow.texts.formats.literals import literal_list
 from sentflow.texts.formats.records import Column, Records
 from sentflow.texts.preparation import verified_files
@@ -174,6 +176,18 @@ class Row:
     def one(self, key: str, default: str = "") -> str:
         """The value of a column that holds one."""
         return self.cells[key][0] if key in self.cells else default
+
+
+def sources_of(entries: Sequence[Settings], key: str, where: str) -> list[Source]:
+    """The sources under a key of a corpus or question set, which is one of `MEANINGS`."""
+    return [
+        Source.from_settings(
+            entry.model_dump(exclude_unset=True, exclude_none=True),
+            where=f"{where}.{key}.{number}",
+            meanings=MEANINGS[key],
+        )
+        for number, entry in enumerate(entries)
+    ]
 
 
 def verified_paths(

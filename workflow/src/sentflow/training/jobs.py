@@ -12,9 +12,8 @@ from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import digest_of, read_json, write_json, write_text
 from sentflow.files.limits import use_limits
-from sentflow.jobs.environment import prepare_environment
 from sentflow.jobs.job import In, Json, Manual, Out, Resource, Wildcard, job
-from sentflow.jobs.versions import library_version
+from sentflow.jobs.machine import library_version, prepare_environment
 from sentflow.training.data.settings import (
     AuditedData,
     CleanedPairs,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from sentflow.jobs.processor import processor_name
+from sentflow.jobs.machine import processor_name
 
 _POWERCAP = Path("/sys/class/powercap")
 # a whole package; parts of one have a second number and are counted in it

@@ -23,7 +23,7 @@ from sentflow.encoders.vectors.forms import form_of
 from sentflow.encoders.vectors.kept import KeptRows
 from sentflow.encoders.vectors.shards import ShardFolder
 from sentflow.encoders.vectors.storage import text_order_sha256, write_tokens
-from sentflow.jobs.versions import library_version
+from sentflow.jobs.machine import library_version
 from sentflow.texts.collection import Collection
 
 logger = logging.getLogger(__name__)

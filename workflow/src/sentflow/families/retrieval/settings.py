@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from sentflow.config.entries import Entries, Entry
+from sentflow.config.model import Settings
 from sentflow.config.search import Analyser, Cut, Decision, StopList
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
 from sentflow.families.retrieval.files import Files
@@ -33,15 +34,10 @@ from sentflow.retrieval.settings import (
 )
 from sentflow.retrieval.stop_words import with_checksum
 from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings, read_of
 from sentflow.texts.shards import whole_of
 from sentflow.training.data.forms import MOST_RANKS
 
-_CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
-_QUESTION_KEYS = (
-    "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
-    "unjudged", "without", "part", "same_ids",
-)  # fmt: skip
-_CHECK_KEYS = ("rows", "judged")
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
 _RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _HARDEST_QUESTIONS = 20
@@ -66,11 +62,11 @@ class JobSettings(Files):
 
     def corpus_settings(self, wildcards: Any) -> str:
         """What decides the documents of a corpus."""
-        return json_text(pick_known(self.prepared_corpora[wildcards.corpus], *_CORPUS_KEYS))
+        return _written(read_of(CorpusSettings, self.prepared_corpora[wildcards.corpus]))
 
     def question_settings(self, wildcards: Any) -> str:
         """What decides the questions of a set and their judgements."""
-        return json_text(pick_known(self.prepared[wildcards.questions], *_QUESTION_KEYS))
+        return _written(read_of(QuestionSettings, self.prepared[wildcards.questions]))
 
     def corpus_checks(self, wildcards: Any) -> str:
         """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
@@ -377,7 +373,7 @@ class JobSettings(Files):
     def _checks(self, entry: Entry) -> str:
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
+        return _written(read_of(Checks, {**entry, **({"files": known} if known else {})}))
 
     def _summary(self) -> dict[str, Any]:
         return {
@@ -419,6 +415,11 @@ def _libraries(analyser: Analyser) -> list[str]:
     """The distributions that can change the terms of an analyser."""
     segments, stems = analyser.units == "vietnamese-words", analyser.stemmer != "none"
     return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
+
+
+def _written(settings: Settings) -> str:
+    """What is written of settings: what is left out is decided by the code that reads it."""
+    return json_text(settings.model_dump(mode="json", exclude_unset=True, exclude_none=True))
 
 
 def _titles(question_sets: Entries) -> dict[str, Any]:

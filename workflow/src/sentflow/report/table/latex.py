@@ -9,7 +9,7 @@ from dataclasses import replace
 from sentflow.compare.marks import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
 from sentflow.report.numbers import MINUS, MISSING
-from sentflow.report.table.table import Block, Cell, Column, Table
+from sentflow.report.table.table import Block, Cell, Column, Matrix, Table
 
 _PACKAGES = r"% needs \usepackage{adjustbox,array,booktabs}"
 _LINES = 43  # on a page, beside caption and headings
@@ -75,7 +75,7 @@ def compact_latex_text(table: Table) -> str:
     """
     if table.matrix is None:
         raise ValueError(f"table {table.name} is no matrix")
-    return _written(_compact(table, table.matrix.notes), is_compact=True)
+    return _written(_compact(table, table.matrix), is_compact=True)
 
 
 def latex(text: str) -> str:
@@ -251,7 +251,7 @@ def _height(line: Sequence[Cell], columns: Sequence[Column], *, is_stacked: bool
     return max(1, *texts, 1) + (is_stacked and any(cell.detail for cell in line))
 
 
-def _compact(table: Table, notes: tuple[str, ...]) -> Table:
+def _compact(table: Table, matrix: Matrix) -> Table:
     """Cells without details and letters; of the columns that name a line those with texts."""
     kept = [
         place for place, column in enumerate(table.columns) if place >= table.lead or not column.is_number
@@ -259,7 +259,7 @@ def _compact(table: Table, notes: tuple[str, ...]) -> Table:
     bare = replace(
         table,
         name=f"{table.name}-compact",
-        notes=notes,
+        notes=matrix.notes,
         columns=tuple(replace(column, letter="") for column in table.columns),
         blocks=tuple(
             replace(
@@ -268,7 +268,7 @@ def _compact(table: Table, notes: tuple[str, ...]) -> Table:
                     tuple(replace(cell, detail="", letters="") for cell in line) for line in block.lines
                 ),
             )
-            for block in table.blocks
+            for block in table.blocks[: matrix.n_blocks]
         ),
         lead=sum(place < table.lead for place in kept),
     )
