@@ -19,13 +19,7 @@ def process(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(
     ("given", "kept"),
-    [
-        ("", None),
-        (".", None),
-        ("src:../lib", None),
-        ("/a b:", "/a b"),
-        (":/a::./c:/b:", "/a:/b"),
-    ],
+    [("", None), (".", None), ("src:../lib", None), ("/a b:", "/a b"), (":/a::./c:/b:", "/a:/b")],
 )
 def test_only_absolute_entries_of_pythonpath_stay(monkeypatch, given, kept):
     monkeypatch.setenv("PYTHONPATH", given)

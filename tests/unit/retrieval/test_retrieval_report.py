@@ -162,7 +162,7 @@ def test_differences_are_those_of_seeds_where_there_are_any_and_adjusted_over_th
     paired = by_seed["two", "one"]
     stage = one(found, 3)
     assert (stage.before, stage.before_low, stage.before_high, stage.before_seeds) == (
-        paired.value, paired.low, paired.high, 3,
+        paired.value, paired.low, paired.high, 3
     )  # fmt: skip
     assert one(found, 1).reference == -single.difference
     assert math.isnan(one(found, 1).before)
