@@ -110,6 +110,12 @@ def test_own_tasks_whose_file_is_not_in_order_are_refused_before_any_job(tmp_pat
     assert "no mistakes" in printed("validate", tmp_path / "mine.yaml")
 
 
+def test_texts_of_sample_data_that_cannot_be_documents_are_refused_before_any_job(tmp_path):
+    mine = "tasks: {F1A-sample: {documents: texts}}\nselect: {tasks: [F1A-sample]}\n"
+    told = refused("validate", write(tmp_path / "mine.yaml", mine))
+    assert "tasks.F1A-sample" in told and "rows are connected" in told
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -54,22 +54,7 @@ class TrainArguments:
     def parse(
         cls, given: Mapping[str, Any] | None, *, protocol: ProbeProtocol, one_process: bool
     ) -> "TrainArguments":
-        """Check the caller's mapping, which stays as it is.
-
-        Parameters
-        ----------
-        given
-            See `NAMES`.
-        protocol
-            That it changes.
-        one_process
-            Multiprocessing is disabled.
-
-        Raises
-        ------
-        ArgumentError
-            An unknown name, or a value that does not fit; all problems are told at once.
-        """
+        """Check the caller's mapping, which stays as it is."""
         given = given or {}
         problems = [_unknown(name) for name in given if name not in NAMES]
         problems += [_misfit(name, value) for name, value in given.items() if name in NAMES]

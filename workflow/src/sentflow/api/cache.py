@@ -30,19 +30,6 @@ def cached_features(
 ) -> FloatArray:
     """Features of a task's rows, from the folder if they are there and still right, else made and saved.
 
-    Parameters
-    ----------
-    folder
-        Of one model: ``<task>.npy`` and ``<task>.json``.
-    task
-        Name of the task.
-    rows
-        n texts, one per row, that say all that is embedded in it.
-    embed
-        Row numbers to (k, D) float32 features.
-    ignore_cached
-        Make them anew, whatever is there.
-
     Returns
     -------
     ndarray

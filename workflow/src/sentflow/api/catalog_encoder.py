@@ -19,22 +19,7 @@ from sentflow.errors import instead
 
 
 class CatalogEncoder:
-    """An encoder of the catalog as `sentflow.retrieve` takes one, with the vectors of the pipeline.
-
-    Parameters
-    ----------
-    name
-        In ``models`` of the catalog.
-
-    Raises
-    ------
-    ArgumentError
-        There is no such encoder, its weights are not here, or it gives no vectors of single texts.
-    ConfigError
-        The package with its weights is not installed.
-    DataError
-        A file of the package is missing or has changed.
-    """
+    """An encoder of the catalog as `sentflow.retrieve` takes one, with the vectors of the pipeline."""
 
     def __init__(self, name: str) -> None:
         models = catalog("models")

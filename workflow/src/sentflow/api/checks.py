@@ -12,13 +12,7 @@ SPLITS = ("all", "train", "eval", "test")
 
 
 def check_encoder(model: Any) -> None:
-    """Refuse a model without `encode`.
-
-    Raises
-    ------
-    ArgumentError
-        Says what to use instead.
-    """
+    """Refuse a model without `encode`."""
     if isinstance(model, str | Path):
         raise ArgumentError(
             f"sentence_model is the text {str(model)!r}. Write SentenceTransformer({str(model)!r}), the "
@@ -36,13 +30,7 @@ def check_encoder(model: Any) -> None:
 
 
 def check_vectoriser(model: Any) -> None:
-    """Refuse a model that cannot be cloned, fitted and asked for vectors.
-
-    Raises
-    ------
-    ArgumentError
-        Names the methods that are missing.
-    """
+    """Refuse a model that cannot be cloned, fitted and asked for vectors."""
     missing = [name for name in ("fit", "transform", "get_params") if not hasattr(model, name)]
     if missing:
         raise ArgumentError(
@@ -53,25 +41,13 @@ def check_vectoriser(model: Any) -> None:
 
 
 def check_split(data_split: str) -> None:
-    """Refuse a split that is none of `SPLITS`.
-
-    Raises
-    ------
-    ArgumentError
-        There is no such split.
-    """
+    """Refuse a split that is none of `SPLITS`."""
     if data_split not in SPLITS:
         raise ArgumentError(f"data_split is {data_split!r}. {instead(str(data_split), SPLITS)}")
 
 
 def check_name(name: str | None) -> None:
-    """Refuse a model's name that cannot be a file's.
-
-    Raises
-    ------
-    ArgumentError
-        It is missing, or holds other signs than letters, digits, dots, plus, hyphens and underscores.
-    """
+    """Refuse a model's name that cannot be a file's."""
     if name is None or not re.fullmatch(r"[\w.+-]*\w[\w.+-]*", name):
         raise ArgumentError(
             f"model_name is {name!r}. With results_dir, the name may have letters, digits, dots, hyphens and "
@@ -80,13 +56,7 @@ def check_name(name: str | None) -> None:
 
 
 def cache_folder(cache_dir: str | Path, key: str) -> str:
-    """The folder of one model in the cache; the key may hold slashes, as names of the hub do.
-
-    Raises
-    ------
-    ArgumentError
-        The key is empty or leads out of the cache.
-    """
+    """The folder of one model in the cache; the key may hold slashes, as names of the hub do."""
     folder = os.path.normpath(Path(expanded(cache_dir)) / key)
     if Path(expanded(cache_dir)) not in Path(folder).parents:
         raise ArgumentError(f"cache_embed_key is {key!r}. Write a name, not a path outside cache_dir.")

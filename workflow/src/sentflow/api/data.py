@@ -29,24 +29,6 @@ def load_task(
     A file lies at ``<folder>/<dataset>/<file>``, where it is downloaded to (or generated, for sample data). For an
     official task without that file, the CSV that the published evaluator left in `folder` will do; its checksum is
     not known, so that a warning says that it was not verified.
-
-    Parameters
-    ----------
-    name
-        In the catalog.
-    catalog
-        See `known_tasks`.
-    folder
-        Of all datasets.
-    protocol
-        That the rows must allow.
-    mirrors
-        Folders or base URLs, tried before the addresses of the catalog, as are those of the environment.
-
-    Raises
-    ------
-    ConfigError, DataError
-        See `download` and `prepare`.
     """
     entry = catalog["tasks"][name]
     dataset, file, *others = entry["dataset"], *files_of(entry["reader"])

@@ -26,28 +26,10 @@ def encode_rows(
 ) -> FloatArray:
     """Features of n rows from a model's `encode`, which is given every distinct text once.
 
-    Parameters
-    ----------
-    model
-        Of sentence-transformers, or anything with `encode`.
-    texts_a, texts_b
-        n texts each; no `texts_b` for single texts.
-    alternatives
-        Whether text b holds alternatives, joined by `SEPARATOR`; every row has the same number of them.
-    task
-        Passed on to an encoder of sentflow (see `sentflow.encoders.protocol.Encoder`).
-    options
-        Arguments of `encode`.
-
     Returns
     -------
     ndarray
         float32: (n, D), (n, 4 D) for pairs, (n, (1 + k) D) for k alternatives.
-
-    Raises
-    ------
-    ValueError
-        Rows with different numbers of alternatives.
     """
     columns = text_columns(texts_a, texts_b, alternatives=alternatives)
     distinct = list(dict.fromkeys(text for column in columns for text in column))
@@ -66,13 +48,7 @@ def transform_columns(vectoriser: Any, columns: Sequence[list[str]], *, alternat
 def text_columns(
     texts_a: Sequence[str], texts_b: Sequence[str] | None, *, alternatives: bool
 ) -> list[list[str]]:
-    """The texts that are embedded side by side: text a; text b, or with `alternatives` the first, the second, …
-
-    Raises
-    ------
-    ValueError
-        Rows with different numbers of alternatives.
-    """
+    """The texts that are embedded side by side: text a; text b, or with `alternatives` the first, the second, …"""
     if texts_b is None:
         return [list(texts_a)]
     return [list(texts_a), *(_alternatives(texts_b) if alternatives else [list(texts_b)])]
@@ -86,22 +62,7 @@ def features_of_columns(vectors: Sequence[FloatArray], *, alternatives: bool) ->
 
 
 def checked_features(values: Any, *, n_rows: int, source: str) -> FloatArray:
-    """What an `embed` returned, as (n_rows, D) float32.
-
-    Parameters
-    ----------
-    values
-        Tensor, array or sparse matrix.
-    n_rows
-        Rows that were to be embedded.
-    source
-        Who returned it and for what, for messages.
-
-    Raises
-    ------
-    ArgumentError
-        Not numbers, another shape, or values that are not finite.
-    """
+    """What an `embed` returned, as (n_rows, D) float32."""
     try:
         features = as_array(values)
     except (TypeError, ValueError) as error:

@@ -19,22 +19,7 @@ from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
 
 
 def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTable:
-    """A pair set of the catalog.
-
-    Parameters
-    ----------
-    name
-        E.g. ``"STSB-dev"``.
-    folder
-        Of all datasets; a file lies at ``<folder>/<dataset>/<file>``, where it is downloaded to.
-    mirrors
-        Folders or base URLs, tried before the addresses of the catalog, as are those of the environment.
-
-    Raises
-    ------
-    ConfigError, DataError
-        See `download` and `prepare_pairs`.
-    """
+    """A pair set of the catalog."""
     entry = _entry(name)
     files = catalog("datasets")[entry["dataset"]]["files"]
     settings = PairSettings.from_settings(entry, pairs=name)
@@ -47,23 +32,7 @@ def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTab
 
 
 def own_pairs(path: str | Path, *, like: str) -> PairTable:
-    """The pairs of a file of the caller's, in the form of a pair set of the catalog.
-
-    Parameters
-    ----------
-    path
-        The file, of any number of rows. One whose columns have numbers in the catalog may have a first line with the
-        names ``score``, ``sentence1`` and ``sentence2``, as some copies of STS-B and KorSTS do.
-    like
-        Name of the pair set.
-
-    Raises
-    ------
-    ArgumentError
-        There is no such file.
-    DataError
-        It is of another form.
-    """
+    """The pairs of a file of the caller's, in the form of a pair set of the catalog."""
     file = Path(os.path.expandvars(path)).expanduser()
     if not file.is_file():
         raise ArgumentError(f"path: there is no file {str(path)!r}. Leave it out to download the data.")

@@ -20,17 +20,7 @@ class Embedder(Protocol):
 
 
 class TaskRows:
-    """The rows of a task and what embeds them.
-
-    Parameters
-    ----------
-    evaluator
-        See `Embedder`.
-    table
-        Of the task.
-    options
-        `kwargs_embed` of the caller.
-    """
+    """The rows of a task and what embeds them."""
 
     def __init__(self, evaluator: Embedder, table: TaskTable, options: dict[str, Any]) -> None:
         self._evaluator = evaluator
@@ -51,13 +41,7 @@ class TaskRows:
         return self._checked(values, len(rows), "all")
 
     def parts(self, plan: FoldPlan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Features of a fold (see `FeatureSource`), from a copy of the evaluator: no fold learns from another.
-
-        Raises
-        ------
-        ArgumentError
-            The parts have different widths, or see `checked_features`.
-        """
+        """Features of a fold (see `FeatureSource`), from a copy of the evaluator: no fold learns from another."""
         evaluator = copy.deepcopy(self._evaluator)
         train = self._embed_part(evaluator, plan.train, "train")
         evaluation = self._embed_part(evaluator, plan.evaluation, "eval")

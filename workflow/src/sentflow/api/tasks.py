@@ -21,30 +21,12 @@ OFFICIAL = (
 
 
 def known_tasks(config: str | Path | Mapping[str, Any] | None) -> AllEntries:
-    """Every task that can be asked for, as ``tasks`` → name → entry, and beside them the ``datasets``.
-
-    Parameters
-    ----------
-    config
-        A YAML file, or what one would hold, with ``tasks:`` and ``datasets:`` of the caller's own; other
-        keys of a config file are not read. None for the catalog alone.
-
-    Raises
-    ------
-    ConfigError
-        An entry is not in order.
-    """
+    """Every task that can be asked for, as ``tasks`` → name → entry, and beside them the ``datasets``."""
     return catalog_with(own_entries(config), WORKFLOW, "tasks", "datasets")
 
 
 def chosen_tasks(tasks: str | Sequence[str], known: Entries) -> tuple[str, ...]:
-    """The tasks that ``tasks=`` asks for, in the order of asking; ``"all"`` are the 18 official ones.
-
-    Raises
-    ------
-    ArgumentError
-        Nothing, something twice, or a task that does not exist.
-    """
+    """The tasks that ``tasks=`` asks for, in the order of asking; ``"all"`` are the 18 official ones."""
     if isinstance(tasks, str):
         return OFFICIAL if tasks == "all" else chosen_tasks([tasks], known)
     names = tuple(tasks)
@@ -58,13 +40,7 @@ def chosen_tasks(tasks: str | Sequence[str], known: Entries) -> tuple[str, ...]:
 
 
 def own_entries(config: str | Path | Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """What a config file holds; see `known_tasks`.
-
-    Raises
-    ------
-    ConfigError
-        It is not a readable YAML file with a map.
-    """
+    """What a config file holds; see `known_tasks`."""
     if config is None or isinstance(config, Mapping):
         return config or {}
     content = read_settings(Path(config).expanduser())

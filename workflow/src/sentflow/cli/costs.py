@@ -139,13 +139,7 @@ def costs(
 
 
 def planned_jobs(files: Sequence[Path], *, everything: bool) -> list[PlannedJob]:
-    """The jobs that Snakemake would run in this folder.
-
-    Raises
-    ------
-    DataError
-        It cannot plan them; has its last words.
-    """
+    """The jobs that Snakemake would run in this folder."""
     with tempfile.TemporaryDirectory() as name:
         file = Path(name, "jobs.jsonl")
         words = ["--dry-run", "--cores", "1", "--quiet", "host", "reason", "--logger", "sentflow"]

@@ -46,24 +46,7 @@ def explained_run(
     configs: Sequence[Path] | None,
     results: Path,
 ) -> dict[str, Any]:
-    """What a retriever ranked for a question, and what the scores of documents are sums of, as JSON.
-
-    Parameters
-    ----------
-    retriever, questions, question
-        Names of the retriever, of the set and of the question.
-    documents
-        Identifiers; of none, the best ranked one and the best ranked relevant one.
-    configs, results
-        Those that the results were made with, and their folder.
-
-    Raises
-    ------
-    ConfigError
-        A name does not exist, or the scores of the retriever are no sums over terms.
-    DataError
-        A file is missing or damaged, or the run was made from other files.
-    """
+    """What a retriever ranked for a question, and what the scores of documents are sums of, as JSON."""
     family = Retrieval(read_experiment(configs))
     job = _job(retriever, questions, family)
     common = _files(job, family)

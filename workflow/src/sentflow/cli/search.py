@@ -102,13 +102,7 @@ def search(
 
 
 def write_answers(path: Path, found: Run, asked: Sequence[str], *, retriever: str) -> None:
-    """Write what was found for questions, in the form that the ending of the file names.
-
-    Raises
-    ------
-    DataError
-        The file cannot be written, or a document of a submission is no article of a law.
-    """
+    """Write what was found for questions, in the form that the ending of the file names."""
     if path.suffix == _SUBMISSION:
         documents = {name: found.documents(name) for name in found.ranked}
         write_text(path, submission_text(submission(asked, documents)))

@@ -39,20 +39,7 @@ _MAIN = "nDCG@10"
 
 
 def folder_blocks(folder: Path, fold_scores: Callable[[Path], Sequence[float]]) -> list[Block]:
-    """The scores in a results folder, in the folder that holds it, or in one of score files or folds.
-
-    Parameters
-    ----------
-    folder
-        Where to look.
-    fold_scores
-        Reads the test scores of a fold file.
-
-    Raises
-    ------
-    DataError
-        There is nothing of that kind; names what there is.
-    """
+    """The scores in a results folder, in the folder that holds it, or in one of score files or folds."""
     results = folder / paths.RESULTS
     if results.is_dir() and not (folder / "scores").is_dir():
         folder = results

@@ -21,13 +21,7 @@ def text_lines(corpus: Corpus, asked: Iterable[Questions]) -> Iterator[str]:
 
 
 def article_texts(corpus: Corpus) -> dict[str, dict[str, str]]:
-    """``law_article`` → ``{"title", "text"}`` (``legal_dict.json``); of two articles with one key, the first.
-
-    Raises
-    ------
-    DataError
-        A document is no article of a law.
-    """
+    """``law_article`` → ``{"title", "text"}`` (``legal_dict.json``); of two articles with one key, the first."""
     found: dict[str, dict[str, str]] = {}
     for document, title, text in zip(corpus.ids, corpus.titles, corpus.texts, strict=True):
         found.setdefault("_".join(article_of(document)), {"title": title, "text": text})
@@ -38,11 +32,6 @@ def article_list(corpus: Corpus) -> list[tuple[str, str, str]]:
     """Law, article and whole text of each document, in the order of the corpus.
 
     ``doc_refers.json``; the published file is a pickle of the same list, ``doc_refers_saved.pkl``.
-
-    Raises
-    ------
-    DataError
-        A document is no article of a law.
     """
     return [
         (*article_of(document), text) for document, text in zip(corpus.ids, corpus.whole_texts(), strict=True)

@@ -26,15 +26,7 @@ _HEAD = r"""%% Numbers of the experiment: %s
 
 
 def macros(rows: Sequence[ScoreRow], *, title: str) -> str:
-    """The text of ``numbers.tex``.
-
-    Parameters
-    ----------
-    rows
-        Every score.
-    title
-        Of the experiment, for the first line.
-    """
+    """The text of ``numbers.tex``."""
     tasks, models = unique(row.task for row in rows), unique(row.model for row in rows)
     numbers = {
         f"{row.task}/{row.model}/{name}": value for row in rows for name, value in _quantities(row).items()

@@ -14,23 +14,11 @@ _WHOLE = {"09/2014/ttlt-btp-tandtc-vksndtc": "09/2014/ttlt-btp-tandtc-vksndtc-bt
 def submission(question_ids: Sequence[str], decided: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
     """The articles that were decided for, in the form of the challenge.
 
-    Parameters
-    ----------
-    question_ids
-        Every question, in order.
-    decided
-        Question → documents (``law|article``), best first; questions may be missing.
-
     Returns
     -------
     list
         ``{"question_id", "relevant_articles": [{"law_id", "article_id"}]}`` for each question, also for one without an
         article. Numbers of laws are repaired, see `repaired_law`; articles that are the same then occur once.
-
-    Raises
-    ------
-    DataError
-        A document is no article of a law.
     """
     return [
         {"question_id": name, "relevant_articles": _articles(decided.get(name, ()))} for name in question_ids
@@ -57,13 +45,7 @@ def repaired_law(law_id: str) -> str:
 
 
 def article_of(document: str) -> tuple[str, str]:
-    """The number of the law and the article that a document is, as its id says.
-
-    Raises
-    ------
-    DataError
-        It is no article of a law.
-    """
+    """The number of the law and the article that a document is, as its id says."""
     law, separator, article = document.rpartition(ARTICLE_SEPARATOR)
     if not separator:
         raise DataError(
