@@ -31,20 +31,13 @@ def own_config(file: str) -> dict:
         "experiment": {"title": evil, "description": evil},
         "datasets": {
             "mine": {
-                "title": evil,
+                **{"title": evil, "licence": evil, "citation": "none", "language": "pt"},
                 "files": {"rows.csv": {"urls": [file]}},
-                "licence": evil,
-                "citation": "none",
-                "language": "pt",
             }
         },
         "tasks": {
             "MINE": {
-                "like": "T1B",
-                "title": evil,
-                "layout": "single",
-                "dataset": "mine",
-                "data_version": evil,
+                **{"like": "T1B", "title": evil, "layout": "single", "dataset": "mine", "data_version": evil},
                 "reader": {"format": "csv", "file": "rows.csv", "text_a": "text", "label": "label"},
             }
         },

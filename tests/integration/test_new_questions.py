@@ -92,17 +92,8 @@ def test_the_questions_of_a_set_get_the_run_of_the_pipeline(here, tmp_path, retr
 
 def test_a_tuned_decision_keeps_what_the_pipeline_keeps(here, tmp_path):
     asked, output = as_challenge(here, tmp_path / "asked.json"), tmp_path / "found.parquet"
-    answered(
-        asked,
-        "--corpus",
-        CORPORA["laws"],
-        "--decision",
-        "window",
-        "--retriever",
-        "bm25-x-tuned",
-        "--output",
-        output,
-    )
+    by = ("--decision", "window", "--retriever", "bm25-x-tuned")
+    answered(asked, "--corpus", CORPORA["laws"], *by, "--output", output)
     decided = read_decided(here / "results/decisions/laws/bm25-x-tuned/window.parquet").documents
     _, found = read_run(output, read_corpus(here / "results/data/corpora/municipal-laws-sample.parquet").ids)
     assert {name: found.documents(name) for name in found.ranked} == decided

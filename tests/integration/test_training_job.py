@@ -43,21 +43,13 @@ class Training:
         settings = job_settings(model="tiny", pooling="cls", training=training.as_dict())
         self.folder, self.state = folder, folder / "state"
         folder.mkdir(exist_ok=True)
-        options = {
-            "start": str(inputs / "manifest.json"),
-            "rows": str(inputs / "rows.parquet"),
-            "settings": settings.as_json(),
-            "state": str(self.state),
-            "device": '"cpu"',
-            **{
-                name: str(folder / f"{name}.out")
-                for name in ("record", "made", "history", "held_out", "snapshots")
-            },
-            **more,
-        }
+        outputs = ("record", "made", "history", "held_out", "snapshots")
+        files = {"start": inputs / "manifest.json", "rows": inputs / "rows.parquet", "state": self.state}
+        files |= {name: folder / f"{name}.out" for name in outputs}
+        options = {**files, "settings": settings.as_json(), "device": '"cpu"', **more}
         self.words = [sys.executable, "-m", "sentflow.jobs", "train"]
         for name, value in options.items():
-            self.words += [f"--{name.replace('_', '-')}", value]
+            self.words += [f"--{name.replace('_', '-')}", str(value)]
         self.log = folder / "log"
 
     def start(self, **variables: str) -> subprocess.Popen[bytes]:

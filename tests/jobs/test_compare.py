@@ -27,12 +27,7 @@ SKILLS = {
     "T1B-sample": {"good": 0.85, "fair": 0.98, "weak": 0.45},
     "F1A-sample": {"good": 0.98, "fair": 0.85, "weak": 0.50},
 }
-KINDS = {
-    "pairs": PairRow,
-    "standings": StandingRow,
-    "ranks": RankRow,
-    "across": AcrossRow,
-}
+KINDS = {"pairs": PairRow, "standings": StandingRow, "ranks": RankRow, "across": AcrossRow}
 
 
 def run(folder, rows, **changes):

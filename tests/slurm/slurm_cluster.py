@@ -178,7 +178,7 @@ class SlurmCluster:
             time.sleep(0.2)
             done = subprocess.run(
                 ["sinfo", "--noheader", "--Node", "--format=%t"],
-                env=self.environment(), capture_output=True, text=True, check=False,
+                env=self.environment(), capture_output=True, text=True, check=False
             )  # fmt: skip
             states = done.stdout.split()
 

@@ -28,12 +28,9 @@ _ONE_TASK = {
     "tasks": {"T1B-one": {"like": "T1B-sample", "dataset": "one", "reader": {"file": "comments.csv"}}},
     "datasets": {
         "one": {
-            "title": "Comments",
+            **{"title": "Comments", "licence": "MIT", "citation": "none", "language": "pt"},
             "seed": 3,
             "files": {"comments.csv": {"generator": "T1B"}},
-            "licence": "MIT",
-            "citation": "none",
-            "language": "pt",
         }
     },
     "probe": {"repetitions": 2, "folds": 2, "job": "task"},

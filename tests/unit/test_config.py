@@ -301,6 +301,11 @@ def test_names_that_do_not_exist_are_told_with_the_nearest():
             "OffComBR2.arff?",
         ),
         ({"tasks": {"C": {"like": "T1A-opn"}}}, "tasks.C.like", "T1A-open?"),
+        (
+            {"models": {"short": {"like": "minilm-l6", "max_tokens": 64}}},
+            "models.short.like",
+            "Write its keys",
+        ),
         ({"pair_sets": {"own": mine}}, "pair_sets.own.reader", "sts-dev.csv?"),
         ({"models": {"prompted": {**HUB, **prompts}}}, "models.prompted.prompt_names.tasks", "'F1X'"),
         ({"report": {"published": [paper]}}, "config.report.published.0.model", "minilm-l6?"),

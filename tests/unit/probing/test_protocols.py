@@ -98,7 +98,7 @@ def test_what_a_task_says_wins_and_is_inherited():
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("batch_size", 64), ("evaluation_share", 0.25), ("folds", 4), ("learning_rates", [0.01]),
+        ("batch_size", 64), ("evaluation_share", 0.25), ("folds", 4), ("learning_rates", [0.01])
     ]
 )  # fmt: skip
 def test_changed_setting_of_training_reaches_the_fold_and_marks_the_score(key, value):

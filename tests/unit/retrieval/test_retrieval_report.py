@@ -9,18 +9,17 @@ import pytest
 from fake_retrieval import MAIN, chain, stages_of
 from filled import filled
 
-from sentflow.compare.marks import Marks
+from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.checks import Selection
-from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.board import answer
 from sentflow.report.families.retrieval.checks import check_retrieval
+from sentflow.report.families.retrieval.choice_tables import costs
 from sentflow.report.families.retrieval.cost_summary import cost_rows
-from sentflow.report.families.retrieval.costs_table import costs_table
 from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.question_summary import gap_rows
-from sentflow.report.families.retrieval.retrieval_table import retrieval_table
-from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
 from sentflow.report.families.retrieval.stage_summary import stage_rows
+from sentflow.report.families.retrieval.tables import retrieval
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import csv_text
 from sentflow.stats.multiplicity import holm
@@ -31,10 +30,19 @@ def found():
     return fake_retrieval.results()
 
 
-def test_sets_stand_side_by_side_by_the_main_measure_and_by_the_deepest_recall(found):
-    table = retrieval_table(found.rows, "Title", found.differences)
+def table_of(rows, differences):
+    held = {RetrievalRow: rows, QuestionDifference: differences}
+    return retrieval(Inputs.holding(held), {"caption": "Title"})
+
+
+def table_of_costs(rows):
+    return costs(Inputs.holding({RetrievalCostRow: rows}), {"caption": "Title"})
+
+
+def test_sets_stand_side_by_side_by_the_main_measure_then_by_the_deepest_recall(found):
+    table = table_of(found.rows, found.differences)
     assert table.headings == ["Retriever", "first", "second", "third", "Mean"]
-    assert [block.title for block in table.blocks] == ["nDCG@10", "R@100"]
+    assert [block.title for block in table.blocks] == ["nDCG@10", "R@100", "R@10"]
     best = table.blocks[0].lines[2]
     assert [cell.mark for cell in best[1:4]] == ["best"] * 3
     assert all(cell.detail for cell in best[1:4])
@@ -47,9 +55,9 @@ def test_sets_stand_side_by_side_by_the_main_measure_and_by_the_deepest_recall(f
 
 def test_no_mean_over_sets_that_share_documents_or_over_two_sets(found):
     shared = [replace(row, corpus="one") for row in found.rows]
-    assert "Mean" not in retrieval_table(shared, "Title", found.differences).headings
+    assert "Mean" not in table_of(shared, found.differences).headings
     two = [row for row in found.rows if row.questions != "third"]
-    assert "Mean" not in retrieval_table(two, "Title", found.differences).headings
+    assert "Mean" not in table_of(two, found.differences).headings
 
 
 def test_differences_are_the_retrievers_less_the_reference_whichever_stands_first():
@@ -103,7 +111,7 @@ def costs_of(found, counted=COUNTED):
 
 
 def test_the_table_of_costs_has_the_columns_of_which_something_is_known(found):
-    table = costs_table(costs_of(found), "Title")
+    table = table_of_costs(costs_of(found))
     assert table.headings[2:] == [
         *("Terms, question", "Terms, document", "Matched terms", "FLOPS", "Bytes, document"),
         *("Questions/s", "with encoding"),
@@ -114,7 +122,7 @@ def test_the_table_of_costs_has_the_columns_of_which_something_is_known(found):
         "DENSE": ["—", "—", "—", "768", "10.0", "300", "15.0"],
         "BOTH": ["—", "—", "—", "—", "30.0", "100", "12.5"],
     }
-    dense = costs_table([row for row in costs_of(found) if row.model == "dense"], "Title")
+    dense = table_of_costs([row for row in costs_of(found) if row.model == "dense"])
     assert dense.headings[2:] == ["FLOPS", "Bytes, document", "Questions/s", "with encoding"]
 
 
@@ -154,7 +162,7 @@ def test_differences_are_those_of_seeds_where_there_are_any_and_adjusted_over_th
     paired = by_seed["two", "one"]
     stage = one(found, 3)
     assert (stage.before, stage.before_low, stage.before_high, stage.before_seeds) == (
-        paired.value, paired.low, paired.high, 3,
+        paired.value, paired.low, paired.high, 3
     )  # fmt: skip
     assert one(found, 1).reference == -single.difference
     assert math.isnan(one(found, 1).before)
@@ -208,9 +216,8 @@ def test_what_is_not_is_named():
 def test_what_equal_scores_decide_on_shows_its_range_and_is_no_highest_score():
     rows = [replace(BM25, value=0.5), replace(BM25, retriever="run", retriever_title="Run", value=1.0)]
     moved = [rows[0], replace(rows[1], worst_order=0.417, best_order=1.0)]
-    assert words.cell(moved[1], Marks([], [])).detail.endswith("ties 0.417–1.000")
-    assert words.cell(replace(moved[1], is_main=False), Marks([], [])).detail == "ties 0.417–1.000"
-    assert "ties" not in words.cell(replace(moved[1], worst_order=0.995), Marks([], [])).detail
+    assert table_of(moved, []).lines[1][1].detail.endswith("] ties 0.417–1.000")
+    assert "ties" not in table_of([replace(moved[1], worst_order=0.995)], []).lines[0][1].detail
     for found, title in ((rows, "Run"), (moved, "BM25")):
         assert retrieval_findings(found, [])[0].text.startswith(f"{title} on 1 of 1")
         assert title in answer(found, [])[0]

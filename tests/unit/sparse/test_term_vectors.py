@@ -5,12 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentflow.sparse.activations import NO_TERM
-from sentflow.sparse.term_vectors import (
-    TermVectors,
-    all_scores,
-    attended,
-    pair_scores,
-)
+from sentflow.sparse.term_vectors import TermVectors, all_scores, attended, pair_scores
 
 N_TERMS, WIDTH = 12, 3
 

@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from sentflow.stats.across import (
-    independent_units,
-    omnibus,
-    signed_rank_p,
-    unit_means,
-)
+from sentflow.stats.across import independent_units, omnibus, signed_rank_p, unit_means
 from sentflow.stats.rank_intervals import rank_intervals
 
 MEANS = np.random.default_rng(2).normal([0.5, 0.45, 0.40, 0.40], 0.05, (18, 4))

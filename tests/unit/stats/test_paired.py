@@ -110,10 +110,5 @@ def test_documents_cost_degrees_of_freedom():
 def test_of_too_few_documents_only_the_mean_is_said():
     found = CorrectedT(DIFFERENCES, folds=5, documents=2.0)
     assert found.mean == DIFFERENCES.mean()
-    said = (
-        found.p(),
-        found.detectable(0.05),
-        *found.interval(0.95),
-        found.p_equivalence(0.01),
-    )
+    said = (found.p(), found.detectable(0.05), *found.interval(0.95), found.p_equivalence(0.01))
     assert np.isnan(said).all()

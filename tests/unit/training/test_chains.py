@@ -31,7 +31,7 @@ def test_a_training_starts_from_the_encoder_and_reads_the_data_of_its_own_seed(c
 
 def test_what_names_encoders_with_seeds_stands_for_one_retriever_per_seed(chain):
     assert list(chain.selected["retrievers"]) == [
-        "bm25", "round-2-seed-1", "round-2-seed-2", "bm25-x-round-2-seed-1", "bm25-x-round-2-seed-2",
+        "bm25", "round-2-seed-1", "round-2-seed-2", "bm25-x-round-2-seed-1", "bm25-x-round-2-seed-2"
     ]  # fmt: skip
     fused = chain.selected["retrievers"]["bm25-x-round-2-seed-2"]
     assert fused["of"] == ["bm25", "round-2-seed-2"]

@@ -72,7 +72,7 @@ def test_a_cell_is_run_not_run_or_not_applicable(changed, states):
         ({"run": [{"rate": 1}]}, r"sweeps\.trial\.run\.0\.rate: the grid has no such axis"),
         ({"only": [{"seed": 7}]}, r"sweeps\.trial\.only\.0\.seed: 7 is no value of this axis\. Write one of: 1, 2\."),
         ({"start": None}, r"sweeps\.trial: there is no start\."),
-        ({"grid": {**SWEEP["grid"], "data": ["a", "A"]}, "data": None}, r"two cells would be called trial\.consert\.a"),
+        ({"grid": {**SWEEP["grid"], "data": ["a", "A"]}, "data": None}, r"two cells would be called trial\.consert\.a")
     ]
 )  # fmt: skip
 def test_what_is_wrong_with_a_sweep_is_told(changed, message):

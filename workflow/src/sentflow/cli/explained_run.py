@@ -1,7 +1,7 @@
 """The terms behind the scores of a run, out of the files of the experiment that it is of. No model is loaded."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +9,7 @@ from typing import Any
 
 from sentflow.cli.answering import in_folder, to_make_first
 from sentflow.cli.configuration import read_experiment
-from sentflow.cli.terminal import Block, Listing, beginning, quiet
+from sentflow.cli.terminal import Block, beginning, listing, quiet
 from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.retrieval.family import Retrieval
@@ -17,6 +17,7 @@ from sentflow.families.retrieval.parts import EXPLAINED
 from sentflow.graph import paths
 from sentflow.jobs.machine import prepare_environment
 from sentflow.report.numbers import counted, share
+from sentflow.report.table.table import Table
 from sentflow.retrieval.contributions import Explanation
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.runs import read_run
@@ -29,23 +30,12 @@ from sentflow.retrieval.shared_terms import (
     explainer,
     rank_of,
 )
-from sentflow.texts.corpora import Questions, read_corpus, read_questions
+from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_questions
 
-_CORPUS, _QUESTIONS, _JUDGEMENTS, _RUN = "corpus", "questions", "judgements", "run"
-_MANIFEST = "manifest"
 _OF_VECTORS = (
     "A term adds the product of its vectors, which is 0 where these have no value above 0 in common; weights only "
     "chose the candidates and are no factor of it."
 )
-
-
-@dataclass(frozen=True)
-class ExplainedRun:
-    """A title, captions of documents with the explanations of their scores, and notes."""
-
-    title: str
-    documents: Sequence[tuple[str, Explanation]]
-    notes: Sequence[str]
 
 
 def explained_run(
@@ -56,107 +46,99 @@ def explained_run(
     *,
     configs: Sequence[Path] | None,
     results: Path,
-) -> tuple[dict[str, Any], ExplainedRun]:
-    """What a retriever found for a question, and what its scores are sums of: for programs, and for people.
-
-    Parameters
-    ----------
-    retriever, questions, question
-        Names of the retriever, of the set and of the question.
-    documents
-        Identifiers; of none, the best ranked one and the best ranked relevant one.
-    configs, results
-        Those that the results were made with, and their folder.
-
-    Raises
-    ------
-    ConfigError
-        A name does not exist, or the scores of the retriever are no sums over terms.
-    DataError
-        A file is missing or damaged, or the run was made from other files.
-    """
+) -> dict[str, Any]:
+    """What a retriever ranked for a question, and what the scores of documents are sums of, as JSON."""
     family = Retrieval(read_experiment(configs))
     job = _job(retriever, questions, family)
-    files = _files(job, family)
-    absent = [file for names in files.values() for file in names if not in_folder(results, file).is_file()]
-    if absent:
+    common = _files(job, family)
+    inputs = _inputs(job, family)
+    files = [*common, *(file for names in inputs.values() for file in names)]
+    if absent := [file for file in files if not in_folder(results, file).is_file()]:
         why = "Nothing is searched, embedded or downloaded here"
         raise DataError(to_make_first(absent, configs or [], needed_by="the explanations", why=why))
-    place = {option: [in_folder(results, file) for file in names] for option, names in files.items()}
-    corpus = read_corpus(place[_CORPUS][0])
-    asked = read_questions(place[_QUESTIONS][0], place[_JUDGEMENTS][0])
-    _, run = read_run(place[_RUN][0], corpus.ids)
+    corpus_file, questions_file, judgements, run_file = (in_folder(results, file) for file in common)
+    corpus, asked = read_corpus(corpus_file), read_questions(questions_file, judgements)
+    _, run = read_run(run_file, corpus.ids)
     _refuse_unknown("--question", f"question {question!r} in {questions}", question, asked.ids)
     for name in documents:
         _refuse_unknown("--document", f"document {name!r} in {corpus.name}", name, corpus.ids)
     chosen = list(dict.fromkeys(documents)) or _by_default(question, run, asked)
     settings = SearchSettings.model_validate_json(family.search_settings(job))
-    with quiet():
-        prepare_environment(1)
-        explain = explainer(asked, settings, _inputs(place))
-        pairs = [Pair(question, name) for name in chosen]
-        found = explained_pairs(pairs, explain, run, where=place[_RUN][0])
-    text = asked.texts[asked.ids.index(question)]
-    grades, texts = asked.by_question()[question], dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
-    records, captions = [], []
-    for pair, explanation in found.items():
-        rank, grade = rank_of(pair, run), grades.get(pair.document)
-        is_relevant = grade is not None and grade >= asked.relevant_grade
-        records.append(
-            {
-                "document": pair.document,
-                "rank": rank or None,
-                "grade": grade,
-                "is_relevant": is_relevant,
-                "score": explanation.score,
-                "rest": explanation.rest,
-                "terms": [
-                    {**vars(term), "share": explanation.share(term.addend)} for term in explanation.shared
-                ],
-            }
-        )
-        ranked = f"rank {rank}" if rank else "not ranked"
-        judged = "relevant" if is_relevant else "not judged" if grade is None else "not relevant"
-        about = f"{pair.document}, {ranked}, score {explanation.score:.6g}, {judged}"
-        captions.append(f"{about}: {beginning(texts[pair.document])}")
     notes = _notes(question, run, asked) if not documents else []
     if isinstance(settings.by, Sparse) and settings.by.candidates:
         notes.append(_OF_VECTORS)
-    title = f"{retriever}, {questions}, {question}: {beginning(text)}"
-    record = {"retriever": retriever, "questions": questions, "question": question, "text": text}
-    shown = ExplainedRun(title, list(zip(captions, found.values(), strict=True)), notes)
-    return {**record, "documents": records}, shown
+    with quiet():
+        prepare_environment(1)
+        places: dict[str, Any] = {
+            name: [in_folder(results, file) for file in names] for name, names in inputs.items()
+        }
+        places["manifest"] = next(iter(places["manifest"]), None)
+        explain = explainer(asked, settings, ExplainInputs(corpus=corpus_file, **places))
+        found = explained_pairs([Pair(question, name) for name in chosen], explain, run, where=run_file)
+    return {
+        "retriever": retriever,
+        "questions": questions,
+        "question": question,
+        "text": asked.texts[asked.ids.index(question)],
+        "documents": [_document(pair, one, run, corpus, asked) for pair, one in found.items()],
+        "notes": notes,
+    }
 
 
-def blocks_of_run(run: ExplainedRun, *, most: int) -> list[Block]:
+def _document(
+    pair: Pair, explanation: Explanation, run: Run, corpus: Corpus, questions: Questions
+) -> dict[str, Any]:
+    """A document, what the run says of it, and why; shares of a score of 0 are NaN."""
+    grade = questions.by_question()[pair.question].get(pair.document)
+    return {
+        "document": pair.document,
+        "text": corpus.whole_texts()[corpus.ids.index(pair.document)],
+        "rank": rank_of(pair, run) or None,
+        "grade": grade,
+        "is_relevant": grade is not None and grade >= questions.relevant_grade,
+        "score": explanation.score,
+        "rest": explanation.rest,
+        "terms": [{**vars(term), "share": explanation.share(term.addend)} for term in explanation.shared],
+    }
+
+
+def blocks_of_run(record: Mapping[str, Any], *, most: int) -> list[Block]:
     """A table per document, and what is to be known."""
-    return [run.title, *(_table(*document, most) for document in run.documents), *run.notes]
+    head = f"{record['retriever']}, {record['questions']}, {record['question']}: {beginning(record['text'])}"
+    return [head, *(_table(document, most) for document in record["documents"]), *record["notes"]]
 
 
-def _table(caption: str, explanation: Explanation, most: int) -> Listing:
+def _table(document: Mapping[str, Any], most: int) -> Table:
+    terms, rest, score = document["terms"], document["rest"], document["score"]
     rows = [
         (
-            one.term,
-            f"{one.in_question:.4g}",
-            f"{one.in_document:.4g}",
-            f"{one.addend:.4g}",
-            share(explanation.share(one.addend)),
+            one["term"],
+            *(f"{one[key]:.4g}" for key in ("in_question", "in_document", "addend")),
+            share(one["share"]),
         )
-        for one in explanation.shared[:most]
+        for one in terms[:most]
     ]
-    left, rest = explanation.shared[most:], explanation.rest
-    notes = []
-    if not rows:
-        notes.append("No shared term.")
-    if left:
-        total = sum(one.addend for one in left)
-        further = counted(len(left), "further shared term")
-        notes.append(f"{further}: {total:.4g}, {share(explanation.share(total))}.")
+
+    def part(addend: float) -> str:
+        return f"{addend:.4g}, {share(addend / score if score else math.nan)}."
+
+    notes = [] if rows else ["No shared term."]
+    if left := terms[most:]:
+        addend = sum(one["addend"] for one in left)
+        notes.append(f"{counted(len(left), 'further shared term')}: {part(addend)}")
     if rest:
-        part = share(explanation.share(rest))
-        notes.append(f"Terms of the question that the document lacks: {rest:.4g}, {part}.")
+        notes.append(f"Terms of the question that the document lacks: {part(rest)}")
+    ranked = f"rank {document['rank']}" if document["rank"] else "not ranked"
+    judged = (
+        "relevant"
+        if document["is_relevant"]
+        else "not judged"
+        if document["grade"] is None
+        else "not relevant"
+    )
+    caption = f"{document['document']}, {ranked}, score {score:.6g}, {judged}: {beginning(document['text'])}"
     header = ("Shared term", "In question", "In document", "Adds", "Share")
-    return Listing(header, rows, "lrrrr", caption=caption, notes=tuple(notes))
+    return listing(header, rows, "lrrrr", caption=caption, notes=tuple(notes))
 
 
 def _job(retriever: str, questions: str, family: Retrieval) -> SimpleNamespace:
@@ -184,31 +166,22 @@ def _job(retriever: str, questions: str, family: Retrieval) -> SimpleNamespace:
     return SimpleNamespace(questions=questions, retriever=retriever)
 
 
-def _files(job: SimpleNamespace, family: Retrieval) -> dict[str, list[str]]:
-    """What is read, as the rule `explain` reads it."""
-    names = vars(job)
+def _files(job: SimpleNamespace, family: Retrieval) -> list[str]:
+    patterns = (paths.QUESTIONS, paths.JUDGEMENTS, paths.RUN)
+    return [family.corpus(job), *(pattern.format(**vars(job)) for pattern in patterns)]
+
+
+def _inputs(job: SimpleNamespace, family: Retrieval) -> dict[str, list[str]]:
+    """What the rule `explain` reads beside `_files`."""
     return {
-        _CORPUS: [family.corpus(job)],
-        _QUESTIONS: [paths.QUESTIONS.format(**names)],
-        _JUDGEMENTS: [paths.JUDGEMENTS.format(**names)],
-        _RUN: [paths.RUN.format(**names)],
         "terms": family.of_searches(family.terms)(job),
         "counts": family.of_searches(family.counts)(job),
         "passages": family.of_searches(family.passages)(job),
         "documents": family.of_searches(family.document_vectors)(job),
         "documents_info": family.of_searches(family.document_info)(job),
         "queries": [*family.question_vectors(job), *family.question_info(job)],
-        _MANIFEST: family.manifest(job),
+        "manifest": family.manifest(job),
     }
-
-
-def _inputs(place: dict[str, list[Path]]) -> ExplainInputs:
-    several = {
-        key: files
-        for key, files in place.items()
-        if key not in (_CORPUS, _QUESTIONS, _JUDGEMENTS, _RUN, _MANIFEST)
-    }
-    return ExplainInputs(corpus=place[_CORPUS][0], manifest=next(iter(place[_MANIFEST]), None), **several)
 
 
 def _by_default(question: str, run: Run, questions: Questions) -> list[str]:
@@ -236,7 +209,8 @@ def _notes(question: str, run: Run, questions: Questions) -> list[str]:
 
 def _refuse_unknown(option: str, what: str, name: str, known: Sequence[str]) -> None:
     """Refuse a name that is not there; there may be too many others to list them."""
-    if name in known:
-        return
-    near = get_close_matches(name, known, n=1) or known[:1]
-    raise ConfigError(f"{option}: there is no {what}. Write one of its {len(known)} names, say {near[0]}.")
+    if name not in known:
+        near = get_close_matches(name, known, n=1) or known[:1]
+        raise ConfigError(
+            f"{option}: there is no {what}. Write one of its {len(known)} names, say {near[0]}."
+        )

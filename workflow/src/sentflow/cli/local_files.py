@@ -35,11 +35,6 @@ def read_local_files(experiment: Experiment) -> dict[str, "TaskTable"]:
     -------
     dict
         Task → its table, for the tasks whose files are here and not large.
-
-    Raises
-    ------
-    ConfigError, DataError
-        Files are not in order, each in the words of the rule that prepares it; all are named.
     """
     with TemporaryDirectory() as folder, limited(**dict(experiment.config.limits)):
         reader = _Reader(experiment, Path(folder))
@@ -59,13 +54,6 @@ def small_tasks(
     experiment: Experiment, tables: Mapping[str, "TaskTable"]
 ) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Tasks with too few rows to train on as published, and with too few documents for anything to be said of new ones.
-
-    Parameters
-    ----------
-    experiment
-        Rows per class of its catalog count where a task has no table.
-    tables
-        Of tasks whose files are on this machine; documents are known only of these.
 
     Returns
     -------
@@ -110,12 +98,13 @@ class _Reader:
 
     def tasks(self, probing: Probing) -> dict[str, "TaskTable"]:
         tables = {}
-        for task in probing.tasks:
+        for task, entry in probing.tasks.items():
             job = SimpleNamespace(task=task)
             settings = _settings(probing.prepare_settings, probing.prepare_checks, job)
-            prepared = self._read(
-                f"tasks.{task}", probing.raw_files_of_task(job), partial(_task, task, settings)
-            )
+            files = [Path(file) for file in probing.raw_files_of_task(job)]
+            if "documents" in entry:  # whether rows can be documents is known of sample data, too
+                self._generate(files)
+            prepared = self._read(f"tasks.{task}", files, partial(_task, task, settings))
             if prepared:
                 tables[task] = prepared
         return tables
@@ -162,7 +151,7 @@ class _Reader:
         )
 
     def _read(
-        self, where: str, raw_files: Iterable[str], prepare: Callable[[list[Path]], _Table]
+        self, where: str, raw_files: Iterable[str | Path], prepare: Callable[[list[Path]], _Table]
     ) -> _Table | None:
         """What is made of raw files; None where one of them is not here or large, or is not in order."""
         places = [self._place(Path(file)) for file in raw_files]
@@ -182,12 +171,27 @@ class _Reader:
         files = [Path(address.removeprefix("file://")).expanduser() for address in addresses]
         path = next((one for one in files if one.is_file() and one.stat().st_size <= _MAX_BYTES), None)
         if path is None:
-            return None
-        link = self._folder.joinpath(dataset, *rest)
+            return generated if (generated := self._copy(raw_file)).is_file() else None
+        link = self._copy(raw_file)
         link.parent.mkdir(parents=True, exist_ok=True)
         link.unlink(missing_ok=True)
         link.symlink_to(path.resolve())
         return link
+
+    def _copy(self, raw_file: Path) -> Path:
+        return self._folder / raw_file.relative_to(_RAW_FOLDER)
+
+    def _generate(self, raw_files: Iterable[Path]) -> None:
+        """Write files of sample data."""
+        from sentflow.files.io import write_text
+        from sentflow.texts.sample.rows import to_csv
+        from sentflow.texts.sample.tasks import generate
+
+        for raw_file in raw_files:
+            dataset, *rest = raw_file.relative_to(_RAW_FOLDER).parts
+            entry = self._datasets[dataset]
+            if generator := entry["files"]["/".join(rest)].get("generator"):
+                write_text(self._copy(raw_file), to_csv(generate(generator, seed=entry["seed"])))
 
 
 def _settings(settings: Callable[[Any], str], checks: Callable[[Any], str], job: Any) -> Entry:

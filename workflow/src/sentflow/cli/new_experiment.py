@@ -76,7 +76,6 @@ def new_experiment(
 ) -> None:
     """Write a small experiment file, ready to run."""
     _check_path(path)
-    workflow = workflow_folder()
     selected = {"models": _names(models or _MODELS), "tasks": _names(tasks or _TASKS)}
     about = {
         "title": title or path.stem,
@@ -84,7 +83,7 @@ def new_experiment(
     }
     select = {**dict.fromkeys(MEASURED, []), **selected}
     config = merge(read_configuration([]), {"experiment": about, "select": select})
-    experiment = load_experiment(config, workflow)
+    experiment = load_experiment(config, workflow_folder())
     text = _TEMPLATE.format(
         path=path,
         title=_quoted(about["title"]),

@@ -1,5 +1,6 @@
 """`sentflow run`: Snakemake, after what a killed run has left behind is out of the way."""
 
+import argparse
 import os
 import platform
 import shlex
@@ -19,7 +20,7 @@ from sentflow.graph.run_record import read_record, write_record
 from sentflow.graph.workflow_folder import experiment_file, home
 from sentflow.jobs.lifeline import VARIABLE, ancestors
 
-ORPHANS_END_WITHIN_SECONDS = 60.0
+_ORPHANS_END_WITHIN_SECONDS = 60.0
 # What runs code, and where Snakemake looks for it in the working folder → what it is in the workflow
 _WITH_CODE = {"--snakefile": Path("Snakefile"), "--workflow-profile": Path("profiles/default")}
 
@@ -35,25 +36,14 @@ def run(context: typer.Context) -> None:
 def start(arguments: Sequence[str]) -> None:
     """Become ``snakemake ARGUMENTS``; a lock of a killed run is removed, that of a running one never is."""
     arguments = complete(arguments)
-    refuse_targets_among_files(arguments)
-    refuse_deployed_packages(Path.cwd())
-    folder = working_folder(arguments)
-    for file in config_files(arguments):
-        # Snakemake ends in a traceback where this tells what is wrong
-        if not isinstance(settings := read_settings(file), dict | None):
-            raise DataError(
-                f"{file} behind --configfile holds no settings (key: value). If it is a target, write it before "
-                "--configfile, which takes every argument that follows."
-            )
-        if settings and "__use_yte__" in settings:
-            raise ConfigError(
-                f"{file}: with __use_yte__ Snakemake would run Python code that the file holds. Write the values "
-                "out and remove that line."
-            )
-    if is_locked(folder):
-        refuse_running(folder)
-        wait_for_orphans(folder)
-        shutil.rmtree(folder / ".snakemake" / "locks")
+    parsed = _parsed(arguments)
+    _refuse_wrong_files(parsed.configfile, arguments)
+    folder = Path(parsed.directory or ".").expanduser().resolve()
+    locks = folder / ".snakemake" / "locks"
+    if any(locks.glob("*.lock")):
+        _refuse_running(folder)
+        _wait_for_orphans(folder)
+        shutil.rmtree(locks)
         sys.stderr.write("The last run was killed. It is resumed: finished files are kept.\n")
     if folder.is_dir():
         write_record(folder)
@@ -68,146 +58,94 @@ def complete(arguments: Sequence[str]) -> list[str]:
 
     Nothing is added in the folder of the workflow itself, a clone of the project, where Snakemake finds both.
     """
-    files = set(map(str, config_files(arguments)))
-    words = [str(experiment_file(Path(word))) if word in files else word for word in arguments]
+    parsed = _parsed(arguments)
+    words = [str(experiment_file(Path(word))) if word in parsed.configfile else word for word in arguments]
     if Path.cwd() == home().resolve():
         return words
-    named = {word.partition("=")[0] if word[:2] != "-s" else "--snakefile" for word in _options(words)}
-    ours = {option: name for option, name in _WITH_CODE.items() if option not in named}
+    named = {"--snakefile": parsed.snakefile, "--workflow-profile": parsed.workflow_profile}
+    ours = {option: name for option, name in _WITH_CODE.items() if named[option] is None}
     for option, name in ours.items():
         if name.exists():
             sys.stderr.write(f"{name} of this folder is not used. If you trust it, write {option} {name}.\n")
     return [*(word for option, name in ours.items() for word in (option, str(home() / name))), *words]
 
 
-def refuse_targets_among_files(arguments: Sequence[str]) -> None:
-    """Refuse a target behind ``--configfile``, which takes every word that follows as a file.
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The options of Snakemake that matter here, by the rules of its own parser."""
+    parser = argparse.ArgumentParser(prog="snakemake", add_help=False)
+    parser.add_argument("--directory", "-d", nargs="?", default=".")
+    parser.add_argument("--snakefile", "-s", nargs="?")
+    parser.add_argument("--workflow-profile", nargs="?")
+    parser.add_argument("--configfile", "--configfiles", nargs="*", action="extend", default=[])
+    parser.add_argument("--config", nargs="*")  # is no beginning of --configfile
+    return parser.parse_known_args(arguments)[0]
 
-    Raises
-    ------
-    DataError
-        A word there is no file; says how to write it.
-    """
-    for file in config_files(arguments):
-        if not file.expanduser().exists():
-            others = [word for word in arguments if word != str(file)]
+
+def _refuse_wrong_files(files: Sequence[str], arguments: Sequence[str]) -> None:
+    """Refuse what Snakemake would end in a traceback for, or run code of."""
+    for file in files:
+        if not Path(file).expanduser().exists():
+            others = shlex.join([file, *(word for word in arguments if word != file)])
             raise DataError(
-                f"--configfile takes every argument that follows, and there is no file {file}. If it is "
-                "a target, write it "
-                f"first: sentflow run {shlex.join([str(file), *others])}. If it is a file, it was "
-                "searched for in "
-                f"{Path.cwd()}."
+                f"--configfile takes every argument that follows, and there is no file {file}. If it is a target, "
+                f"write it first: sentflow run {others}. If it is a file, it was searched for in {Path.cwd()}."
             )
-
-
-def refuse_deployed_packages(folder: Path) -> None:
-    """Refuse to start where Snakemake would look for packages, and run some of them as plugins of its own.
-
-    Raises
-    ------
-    DataError
-        The folder is there; sentflow never makes one.
-    """
-    packages = folder / ".snakemake" / "pip-deployments"
+        if not isinstance(settings := read_settings(Path(file)), dict | None):
+            raise DataError(
+                f"{file} behind --configfile holds no settings (key: value). If it is a target, write it before "
+                "--configfile, which takes every argument that follows."
+            )
+        if settings and "__use_yte__" in settings:
+            raise ConfigError(
+                f"{file}: with __use_yte__ Snakemake would run Python code that the file holds. Write the values "
+                "out and remove that line."
+            )
+    # Snakemake would look for packages there, and run some of them as plug-ins of its own
+    packages = Path.cwd() / ".snakemake" / "pip-deployments"
     if packages.exists():
         raise DataError(
-            f"Snakemake would run Python packages that are in {packages}. sentflow never puts any "
-            "there: find out "
+            f"Snakemake would run Python packages that are in {packages}. sentflow never puts any there: find out "
             "where they come from, and delete that folder."
         )
 
 
-def working_folder(arguments: Sequence[str]) -> Path:
-    """The folder that Snakemake will work in: that of ``--directory``, or the current one."""
-    folder = "."
-    words = _options(arguments)
-    for word, following in zip(words, [*words, "."][1:], strict=True):
-        name, equals, value = word.partition("=")
-        if name in ("-d", "--directory"):
-            folder = value if equals else following
-        elif word.startswith("-d") and not word.startswith("--"):
-            folder = word[2:]
-    return Path(folder).expanduser().resolve()
+# --- a folder with a lock -----------------------------------------------------------------------------------
 
 
-def config_files(arguments: Sequence[str]) -> list[Path]:
-    """The files that follow ``--configfile`` (or ``--configfiles``); Snakemake reads them before any workflow."""
-    found: list[Path] = []
-    taken = False
-    for word in _options(arguments):
-        if word.startswith("-"):
-            name, equals, value = word.partition("=")
-            named = "--configfiles".startswith(name) and len(name) > len(
-                "--config"
-            )  # argparse takes beginnings
-            found += [Path(value)] if named and equals else []
-            taken = named and not equals  # argparse takes one value behind an equals sign
-        elif taken:
-            found.append(Path(word))
-    return found
-
-
-def _options(arguments: Sequence[str]) -> list[str]:
-    """The words before ``--``, behind which there are targets only."""
-    words = list(arguments)
-    return words[: words.index("--")] if "--" in words else words
-
-
-def is_locked(folder: Path) -> bool:
-    """Whether Snakemake would refuse to work in a folder, or might."""
-    return any((folder / ".snakemake" / "locks").glob("*.lock"))
-
-
-def refuse_running(folder: Path) -> None:
-    """Refuse to unlock a folder in which a run may be going on.
-
-    Raises
-    ------
-    DataError
-        Snakemake runs there, on this machine or perhaps on another, or jobs of it wait in SLURM.
-    """
-    if running := [process for process in processes_in(folder) if _is_snakemake(process)]:
+def _refuse_running(folder: Path) -> None:
+    """Refuse to unlock a folder in which a run may be going on: here, on another machine, or in SLURM."""
+    if running := [process for process in _processes_in(folder) if _is_snakemake(process)]:
         process = running[0]
         raise DataError(
-            f"a run is in progress in {folder}: process {process} on this machine "
-            f"({' '.join(_words(process))}). Wait "
-            f"until it has ended, or end it (kill {process}); for another experiment at the same time use "
-            "another folder with --directory."
+            f"a run is in progress in {folder}: process {process} on this machine ({' '.join(_words(process))}). Wait "
+            f"until it has ended, or end it (kill {process}); for another experiment at the same time use another "
+            "folder with --directory."
         )
     record = read_record(folder)
     if record is not None and record.machine != platform.node():
         raise DataError(
-            f"{folder} is locked by a run that was started on {record.machine} (process "
-            f"{record.process}), which cannot "
-            "be seen from here. If it is still running there, wait. If not, run the same command on "
-            f"{record.machine}, or here "
-            "snakemake --unlock and the same command again."
+            f"{folder} is locked by a run that was started on {record.machine} (process {record.process}), which "
+            "cannot be seen from here. If it is still running there, wait. If not, run the same command on "
+            f"{record.machine}, or here snakemake --unlock and the same command again."
         )
-    if jobs := slurm_jobs_in(folder):
+    if jobs := _slurm_jobs_in(folder):
         raise DataError(
-            f"SLURM has jobs of a killed run in {folder}, which would write into the files of a new "
-            "one. Wait until "
+            f"SLURM has jobs of a killed run in {folder}, which would write into the files of a new one. Wait until "
             f"they have ended (squeue --me), or end them: scancel {' '.join(jobs)}."
         )
 
 
-def wait_for_orphans(folder: Path) -> None:
-    """Wait for jobs whose Snakemake is gone; they end by themselves, see `sentflow.jobs.lifeline`.
-
-    Raises
-    ------
-    DataError
-        One does not.
-    """
-    deadline = time.monotonic() + ORPHANS_END_WITHIN_SECONDS
-    while left := [process for process in processes_in(folder) if _is_orphan(process)]:
+def _wait_for_orphans(folder: Path) -> None:
+    """Wait for jobs whose Snakemake is gone; they end by themselves, see `sentflow.jobs.lifeline`."""
+    deadline = time.monotonic() + _ORPHANS_END_WITHIN_SECONDS
+    while left := [process for process in _processes_in(folder) if _is_orphan(process)]:
         if time.monotonic() > deadline:
             numbers = " ".join(map(str, left))
             raise DataError(f"jobs of a killed run do not end in {folder}. End them: kill -9 {numbers}.")
         time.sleep(0.1)
 
 
-def processes_in(folder: Path) -> list[int]:
+def _processes_in(folder: Path) -> list[int]:
     """Other processes of this machine, ours to see, that work in a folder; none where there is no /proc."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
@@ -219,7 +157,7 @@ def processes_in(folder: Path) -> list[int]:
     return sorted(found)
 
 
-def slurm_jobs_in(folder: Path) -> list[str]:
+def _slurm_jobs_in(folder: Path) -> list[str]:
     """Our SLURM jobs that work in a folder, but for the one that this process is in; none without SLURM."""
     squeue = shutil.which("squeue")
     if squeue is None:

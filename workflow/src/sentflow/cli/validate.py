@@ -1,7 +1,7 @@
 """Whether a configuration is right, and what it takes from outside."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,10 +16,11 @@ from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.training.settings import chosen_by_tests
-from sentflow.graph.plan import Plan, files_outside, plan_of, refuse_uploads
+from sentflow.families.training.needs import chosen_by_tests
+from sentflow.graph.plan import files_outside, is_fetched, is_on_this_machine, raw_files, refuse_uploads
 from sentflow.graph.targets import Targets
 from sentflow.jobs.secrecy import TOKEN_VARIABLES, without_secrets
+from sentflow.report.numbers import counted
 
 
 def validate(
@@ -40,12 +41,11 @@ def validate(
     targets, merged = Targets(experiment), configuration_files(files, alone=alone)
     refuse_uploads(targets, merged)
     outside = [str(file) for file in files_outside(targets, {file.parent for file in merged})]
-    plan = plan_of(targets)
     rows, documents = small_tasks(experiment, read_local_files(experiment))
     name = ", ".join(str(file) for file in files) or "config.yaml"
     show_blocks(
         [
-            Facts(f"{name}: no mistakes", _facts(targets, plan, outside)),
+            Facts(f"{name}: no mistakes", _facts(targets, outside)),
             *([Facts("Too few rows", rows)] if rows else []),
             *([Facts("Too few documents", documents)] if documents else []),
             _next(files, alone=alone),
@@ -53,15 +53,22 @@ def validate(
     )
 
 
-def _facts(targets: Targets, plan: Plan, outside: Sequence[str]) -> list[tuple[str, str]]:
+def _facts(targets: Targets, outside: Sequence[str]) -> list[tuple[str, str]]:
     experiment = targets.experiment
     probe, probing = experiment.config.probe, Probing(experiment)
+    fetched = [name for name, entry in experiment.fetched_models.items() if is_fetched(entry)]
+    written = {key: entry for key, entry in raw_files(targets).items() if "generator" not in entry}
+    missing = [
+        "/".join(key)
+        for key, entry in written.items()
+        if is_on_this_machine(entry) and not any(Path(address).is_file() for address in entry["urls"])
+    ]
     facts = [
         ("experiment", experiment.title),
-        ("tasks", _counted(experiment.selected["tasks"])),
-        ("pair sets", _counted(experiment.selected["pair_sets"])),
+        ("tasks", _listed(experiment.selected["tasks"])),
+        ("pair sets", _listed(experiment.selected["pair_sets"])),
         *_retrieval(Retrieval(experiment)),
-        ("models", _counted(experiment.models)),
+        ("models", _listed(experiment.models)),
         ("probes", f"{probe.repetitions} × {probe.folds} folds, protocol {_protocols(probing)}"),
         *(("no longer made", notice) for notice in experiment.notices),
         *(("not comparable with published scores", text) for text in _changes(probing)),
@@ -69,32 +76,28 @@ def _facts(targets: Targets, plan: Plan, outside: Sequence[str]) -> list[tuple[s
             ("no test of", f"{', '.join(models)}: {pairs}, by which their snapshots are chosen")
             for pairs, models in chosen_by_tests(experiment).items()
         ),
-        ("downloads", _downloads(plan)),
-        ("models to fetch", ", ".join(plan.fetched_models) or "none"),
+        ("downloads", _downloads(one for one in written.values() if not is_on_this_machine(one))),
+        ("models to fetch", ", ".join(fetched) or "none"),
         *(("texts and keys sent", sentence) for sentence in list(_outgoing(targets)) or ["none"]),
     ]
     if outside:
         facts.append(("files outside the folder of the configuration", ", ".join(outside)))
-    if plan.missing_files:
-        facts.append(("files not found", f"{', '.join(plan.missing_files)} (seen from {Path.cwd()})"))
+    if missing:
+        facts.append(("files not found", f"{', '.join(missing)} (seen from {Path.cwd()})"))
     return facts
 
 
 def _retrieval(family: Retrieval) -> list[tuple[str, str]]:
     if not family.question_sets:
         return []
-    found = [("question sets", _counted(family.question_sets)), ("retrievers", _counted(family.shown))]
+    facts = [("question sets", _listed(family.question_sets)), ("retrievers", _listed(family.shown))]
     if family.brought:
         pairs = (f"{model} (by {', '.join(names)})" for model, names in family.brought.items())
-        found.append(("encoders brought in", f"{'; '.join(pairs)}, for retrieval alone"))
+        facts.append(("encoders brought in", f"{'; '.join(pairs)}, for retrieval alone"))
     if family.left_out:
-        found.append(
-            (
-                "retrievers left out",
-                f"{', '.join(family.left_out)} (of config.yaml; their encoders are not selected)",
-            )
-        )
-    return found
+        why = "of config.yaml; their encoders are not selected"
+        facts.append(("retrievers left out", f"{', '.join(family.left_out)} ({why})"))
+    return facts
 
 
 def _protocols(probing: Probing) -> str:
@@ -142,17 +145,16 @@ def _key_of(entry: Mapping[str, Any]) -> str:
     return f"with the key in {variable}"
 
 
-def _counted(names: Collection[str]) -> str:
+def _listed(names: Collection[str]) -> str:
     return f"{len(names)}: {', '.join(names)}" if names else "none"
 
 
-def _downloads(plan: Plan) -> str:
-    if not plan.n_downloads:
-        return "none"
-    files = f"{plan.n_downloads} file{'s' if plan.n_downloads > 1 else ''}"
-    known = [f"{plan.download_bytes / 1e6:.1f} MB"] if plan.download_bytes else []
-    unknown = [f"{plan.n_unknown_sizes} of unknown size"] if plan.n_unknown_sizes else []
-    return f"{files} ({', '.join([*known, *unknown])})"
+def _downloads(files: Iterable[Mapping[str, Any]]) -> str:
+    sizes = [file.get("bytes") for file in files]
+    n_bytes = sum(size for size in sizes if size is not None)
+    known = [f"{n_bytes / 1e6:.1f} MB"] if n_bytes else []
+    unknown = [f"{sizes.count(None)} of unknown size"] if None in sizes else []
+    return f"{counted(len(sizes), 'file')} ({', '.join([*known, *unknown])})" if sizes else "none"
 
 
 def _next(files: Sequence[Path], *, alone: bool) -> str:

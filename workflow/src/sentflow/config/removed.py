@@ -9,6 +9,7 @@ PRODUCTS: Mapping[str, Mapping[str, str]] = {
         "training-consert": "sts has our mean over seeds below the published lines of a training",
         "training-simcse": "sts has our mean over seeds below the published lines of a training",
         "training-sgbert": "sts has our mean over seeds below the published lines of a training",
+        "retrieval-measures": "retrieval has every measure",
         "matches": "ranks has the distance of each encoder to the first, comparisons/across.parquet every pair",
         "intervals": "scores has the generalisation interval, scores.csv every other one",
         "power": "scores has the minimum detectable difference of each task, and the number of texts for 0.02",

@@ -1,7 +1,6 @@
 """What an experiment takes from outside: downloads, encoders, files of this machine. Standard library only."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,48 +14,10 @@ from sentflow.graph.targets import Targets
 _NETWORK_SOURCES = ("hub", "archive")
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What a run from the beginning takes: data files of addresses and mirrors, their bytes, models from the network.
-
-    `n_unknown_sizes` counts the files whose size the catalog does not know. `missing_files` are ``dataset/file`` whose
-    addresses are all files of this machine, and none of them is there, seen from the current folder.
-    """
-
-    n_downloads: int
-    download_bytes: int
-    n_unknown_sizes: int
-    fetched_models: list[str]
-    missing_files: list[str]
-
-
-def plan_of(targets: Targets) -> Plan:
-    """Count the downloads of an experiment."""
-    raw = {name: entry for name, entry in _raw_files(targets).items() if "generator" not in entry}
-    here = {
-        name: entry["urls"] for name, entry in raw.items() if all("://" not in url for url in entry["urls"])
-    }
-    sizes = [entry.get("bytes") for name, entry in raw.items() if name not in here]
-    sources = {name: entry.get("source") for name, entry in targets.experiment.fetched_models.items()}
-    return Plan(
-        n_downloads=len(sizes),
-        download_bytes=sum(filter(None, sizes)),
-        n_unknown_sizes=sizes.count(None),
-        fetched_models=[
-            name
-            for name, source in sources.items()
-            if isinstance(source, Mapping) and source_kind(source) in _NETWORK_SOURCES
-        ],
-        missing_files=[
-            "/".join(name) for name, files in here.items() if not any(Path(file).is_file() for file in files)
-        ],
-    )
-
-
 def files_outside(targets: Targets, folders: Iterable[Path]) -> list[Path]:
     """Data files of this machine that are in none of the folders, wherever links to them are."""
     homes = [folder.resolve() for folder in folders]
-    named = [address for entry in _raw_files(targets).values() for address in entry.get("urls", ())]
+    named = [address for entry in raw_files(targets).values() for address in entry.get("urls", ())]
     found = [local_path(address) for address in named if not is_remote(address)]
     return [file for file in found if not any(file.resolve().is_relative_to(home) for home in homes)]
 
@@ -88,6 +49,17 @@ def refuse_uploads(targets: Targets, files: Iterable[Path]) -> None:
         )
 
 
-def _raw_files(targets: Targets) -> dict[tuple[str, str], Mapping[str, Any]]:
+def raw_files(targets: Targets) -> dict[tuple[str, str], Mapping[str, Any]]:
     """(dataset, file) → its entry, of every file that anything is read from."""
     return {(dataset, file): targets.datasets[dataset]["files"][file] for dataset, file in targets.raw_files}
+
+
+def is_on_this_machine(entry: Mapping[str, Any]) -> bool:
+    """Whether all addresses of a file are files of this machine."""
+    return all("://" not in address for address in entry["urls"])
+
+
+def is_fetched(entry: Mapping[str, Any]) -> bool:
+    """Whether the files of an encoder come from the network."""
+    source = entry.get("source")
+    return isinstance(source, Mapping) and source_kind(source) in _NETWORK_SOURCES

@@ -16,26 +16,25 @@ _EXPLAINED = (*_QUOTED, paths.SHARED_TERMS)
 _MEASURED = products_of(
     _PACKAGE,
     "retrieval",
-    (TABLE, "retrieval-measures", "measures_table:table", _COMPARED),
-    (TABLE, "retrieval-groups", "groups_table:table", _SUMMARY),
-    (TABLE, "retrieval-differences", "differences_table:table", _COMPARED),
-    (TABLE, "retrieval-costs", "costs_table:table", (paths.RETRIEVAL_COSTS,)),
+    (TABLE, "retrieval-groups", "tables:groups", _SUMMARY),
+    (TABLE, "retrieval-differences", "tables:differences", _COMPARED),
+    (TABLE, "retrieval-costs", "choice_tables:costs", (paths.RETRIEVAL_COSTS,)),
     (FIGURE, "question-differences", "question_differences:FIGURE", (paths.QUESTION_DIFFERENCES,)),
     (FIGURE, "recall-curve", "recall_curve:FIGURE", (paths.RECALL,)),
     (FIGURE, "effectiveness-cost", "effectiveness_cost:FIGURE", (paths.RETRIEVAL_COSTS,)),
 )
 PRODUCTS = (
-    *matrices_of(_PACKAGE, "retrieval", ("retrieval", "retrieval_table:table", _COMPARED)),
+    *matrices_of(_PACKAGE, "retrieval", ("retrieval", "tables:retrieval", _COMPARED)),
     *_MEASURED,
     *products_of(
         _PACKAGE,
         "retrieval-published",
-        (TABLE, "retrieval-published", "published_table:table", _SUMMARY),
+        (TABLE, "retrieval-published", "choice_tables:published", _SUMMARY),
     ),
     *products_of(
         _PACKAGE,
         "retrieval-stages",
-        (TABLE, "retrieval-stages", "stages_table:table", (paths.SUMMARY_STAGES,)),
+        (TABLE, "retrieval-stages", "tables:stages", (paths.SUMMARY_STAGES,)),
         (FIGURE, "retrieval-stages", "stages_figure:FIGURE", (paths.SUMMARY_STAGES,)),
     ),
     *products_of(
@@ -44,7 +43,7 @@ PRODUCTS = (
         (
             TABLE,
             "retrieval-decisions",
-            "decisions_table:table",
+            "choice_tables:decisions",
             (paths.SUMMARY_DECISIONS, paths.DECISION_PAIRS),
         ),
     ),
@@ -56,20 +55,18 @@ PRODUCTS = (
     *products_of(
         _PACKAGE,
         "retrieval-indexes",
-        (TABLE, "retrieval-indexes", "indexes_table:table", (paths.SUMMARY_INDEXES,)),
+        (TABLE, "retrieval-indexes", "choice_tables:indexes", (paths.SUMMARY_INDEXES,)),
     ),
     Product(
-        TABLE, "retrieval-documents", f"{_PACKAGE}documents_table:table", _FOR_DOCUMENTS, "retrieval-clusters"
+        TABLE, "retrieval-documents", f"{_PACKAGE}tables:documents", _FOR_DOCUMENTS, "retrieval-clusters"
+    ),
+    Product(TABLE, "retrieval-group-tests", f"{_PACKAGE}tables:group_tests", _ON_GROUPS, "retrieval-groups"),
+    Product(TABLE, "retrieval-seeds", f"{_PACKAGE}tables:seeds", _OF_SEEDS, "retrieval-seeds"),
+    Product(
+        TABLE, "retrieval-questions", f"{_PACKAGE}quoted_tables:questions", _QUOTED, "retrieval", quotes=True
     ),
     Product(
-        TABLE, "retrieval-group-tests", f"{_PACKAGE}group_tests_table:table", _ON_GROUPS, "retrieval-groups"
-    ),
-    Product(TABLE, "retrieval-seeds", f"{_PACKAGE}seeds_table:table", _OF_SEEDS, "retrieval-seeds"),
-    Product(
-        TABLE, "retrieval-questions", f"{_PACKAGE}questions_table:table", _QUOTED, "retrieval", quotes=True
-    ),
-    Product(
-        TABLE, "retrieval-terms", f"{_PACKAGE}terms_table:table", _EXPLAINED, "retrieval-terms", quotes=True
+        TABLE, "retrieval-terms", f"{_PACKAGE}quoted_tables:terms", _EXPLAINED, "retrieval-terms", quotes=True
     ),
     Product(
         CHECK,

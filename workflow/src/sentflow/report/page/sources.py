@@ -1,7 +1,7 @@
 """What the page is made of, and what a family of measurements has to say on it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -79,13 +79,13 @@ class Sources:
         found: Mapping[str, Mapping[str, Any]] = self.settings.get(section, {})
         return found
 
-    def table(self, name: str, block_heading: str = "") -> Table:
-        """A table of the registry, for the page."""
+    def table(self, name: str) -> Table:
+        """A table of the registry."""
         published = self.settings.get("published", {}).get(name, ())
         table: Table = products.find(TABLE, name).load()(
             self.inputs, {"caption": self.title, "published": published}
         )
-        return replace(table, block_heading=block_heading) if block_heading else table
+        return table
 
 
 @dataclass(frozen=True)

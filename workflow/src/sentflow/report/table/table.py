@@ -76,11 +76,14 @@ class Matrix:
         Names of lines and columns as programs know them; values in full precision, None where there is none.
     notes
         Of the compact form: it has neither intervals nor letters, so that it has fewer notes.
+    n_blocks
+        Blocks of the table that the compact form shows, from the first; None for all.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
     notes: tuple[str, ...]
+    n_blocks: int | None = None
 
 
 @dataclass(frozen=True)
@@ -236,7 +239,14 @@ def build(
     )
 
 
-def crossed(rows: Iterable[Any], by: Sequence[str], across: str, value: str, notes: Sequence[str]) -> Matrix:
+def crossed(
+    rows: Iterable[Any],
+    by: Sequence[str],
+    across: str,
+    value: str,
+    notes: Sequence[str],
+    n_blocks: int | None = None,
+) -> Matrix:
     """The matrix of rows: a line for each value of the attributes `by`, a column for each of `across`."""
     cells = {
         (tuple(getattr(row, key) for key in by), getattr(row, across)): getattr(row, value) for row in rows
@@ -246,6 +256,7 @@ def crossed(rows: Iterable[Any], by: Sequence[str], across: str, value: str, not
         header=(*by, *columns),
         rows=tuple((*line, *(cells.get((line, column)) for column in columns)) for line in lines),
         notes=tuple(notes),
+        n_blocks=n_blocks,
     )
 
 

@@ -51,7 +51,6 @@ def section(sources: Sources) -> Section | None:
     published = sources.settings.get("published", {}).get("retrieval-published")
     names = {
         "retrieval": True,
-        "retrieval-measures": len(sizes) > 1,  # of one set the first table has everything
         "retrieval-groups": any(row.group for row in rows),
         "retrieval-differences": differences,
         "retrieval-published": published,
@@ -92,11 +91,7 @@ def section(sources: Sources) -> Section | None:
         rows=rows,
         encoders=[row for row in rows if not row.is_baseline],
         findings=retrieval_findings(shown, differences, sources.inputs.rows_if_there(DocumentDifference)),
-        tables={
-            name: sources.table(name, "Measure" if name == "retrieval" and len(sizes) > 1 else "Questions")
-            for name, there in names.items()
-            if there
-        },
+        tables={name: sources.table(name) for name, there in names.items() if there},
         datasets=datasets_of([*sets.values(), *corpora.values()]),
         badges=(counted(len(sizes), "question set"),),
     )

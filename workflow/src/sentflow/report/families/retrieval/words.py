@@ -3,12 +3,10 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.compare.marks import Marks
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.rows import RetrievalRow
-from sentflow.report.numbers import count, decimal, interval, percent
+from sentflow.report.numbers import count, decimal, percent
 from sentflow.report.rows import unique
-from sentflow.report.table.table import Cell
 from sentflow.retrieval.groups import CLEAN, LEAKED
 from sentflow.retrieval.ties import DECISIVE, decisive
 from sentflow.stats.effective import FEWEST_OTHERS, FEWEST_VALUES
@@ -44,19 +42,6 @@ def measures_of(rows: Sequence[RetrievalRow]) -> list[str]:
 def by_order(worst: float, best: float) -> str:
     """``ties 0.417–1.000``, where the order of equal scores decides on a mean; else nothing."""
     return f"ties {decimal(worst)}–{decimal(best)}" if decisive(worst, best) else ""
-
-
-def cell(row: RetrievalRow, marks: Marks) -> Cell:
-    """A mean; of the main measure over all questions of a set with interval, mark and letters."""
-    ranged = by_order(row.worst_order, row.best_order)
-    if not row.is_main or row.group:
-        return Cell(decimal(row.value), detail=ranged)
-    return Cell(
-        decimal(row.value),
-        detail=f"{interval(row.low, row.high)} {ranged}".rstrip(),
-        mark=marks.mark(row.questions, row.retriever),
-        letters=marks.raised(row.questions, row.retriever),
-    )
 
 
 def grades_note(rows: Sequence[RetrievalRow]) -> str:
