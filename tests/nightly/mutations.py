@@ -23,17 +23,11 @@ REPOSITORY = Path(__file__).parents[2]
 PACKAGE = REPOSITORY / "workflow" / "src" / "sentflow"
 LEFT_OUT = ("texts/sample",)  # its output is data, held by checksums
 SECONDS = 1800  # beyond it a change has made something endless, which is noticed too
-OPPOSITE = {
-    **{
-        ast.Lt: ast.GtE,
-        ast.GtE: ast.Lt,
-        ast.Gt: ast.LtE,
-        ast.LtE: ast.Gt,
-        ast.Eq: ast.NotEq,
-        ast.NotEq: ast.Eq,
-    },
-    **{ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is},
-}
+_PAIRS = (
+    *((ast.Lt, ast.GtE), (ast.Gt, ast.LtE), (ast.Eq, ast.NotEq)),
+    *((ast.In, ast.NotIn), (ast.Is, ast.IsNot)),
+)
+OPPOSITE = dict(_PAIRS) | {other: one for one, other in _PAIRS}
 
 
 @dataclass(frozen=True)

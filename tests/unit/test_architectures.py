@@ -25,13 +25,8 @@ TEXTS = [
     " ".join(WORDS[::-1] * 5 + ["lei"]),
 ]
 LIMIT = 32  # tokens
-WIDE = {
-    "vocab_size": 12,
-    "hidden_size": 16,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "intermediate_size": 16,
-}
+WIDE = {"vocab_size": 12, "hidden_size": 16, "num_hidden_layers": 2, "intermediate_size": 16}
+WIDE["num_attention_heads"] = 2
 GROUPED = {**WIDE, "num_key_value_heads": 1, "head_dim": 8, "max_position_embeddings": LIMIT}
 # Name of the classes → what its configuration says; positions that begin behind the padding are two more
 ARCHITECTURES = {

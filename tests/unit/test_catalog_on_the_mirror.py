@@ -1,6 +1,5 @@
 """Entries of the catalog on the real files: numbers of rows, classes, and what gives labels away."""
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,11 +8,11 @@ import pytest
 from mirror_data import catalog, mirror_pairs, raw_file
 from training_files import prepared_of
 
-from sentflow.families.training.settings import REQUIRED, known_files, prepared_by
+from sentflow.families.training.needs import REQUIRED
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.table import TaskTable
 from sentflow.texts.task_files import DERIVED, files_of
-from sentflow.training.data.settings import TrainingDataSettings
+from sentflow.training.data.settings import PreparedRows
 from sentflow.training.data.sources import raw_files_of, sources_of
 from sentflow.training.data.table import TrainingData
 
@@ -39,13 +38,10 @@ def derived_task(name: str, mirror: Path, folder: Path) -> TaskTable:
 def training_data(name: str, mirror: Path, folder: Path) -> TrainingData:
     entry, pair_sets = catalog()["training_data"][name], catalog()["pair_sets"]
     needed = raw_files_of(entry, pair_sets)
-    settings = {
-        **prepared_by(entry),
-        "rows": entry["rows"],
-        "files": known_files(needed, catalog()["datasets"]),
-    }
-    settings["sources"] = sources_of(entry, pair_sets)
-    chosen = TrainingDataSettings.from_settings(json.loads(json.dumps(settings)), data=name)
+    known = catalog()["datasets"]
+    files = {dataset: known[dataset]["files"] for dataset, _ in needed}
+    chosen = {key: entry[key] for key in (*PreparedRows.model_fields, "rows") if key in entry}
+    chosen |= {"files": files, "sources": tuple(sources_of(name, entry, pair_sets))}
     return prepared_of(name, [linked(mirror, folder, *one) for one in needed], chosen)[0]
 
 

@@ -9,7 +9,7 @@ from called import printed, refused
 from experiments import DEFAULT, REPOSITORY, WORKFLOW
 
 from sentflow.cli.configuration import read_configuration
-from sentflow.cli.terminal import Facts, Listing, show_blocks
+from sentflow.cli.terminal import Facts, listing, show_blocks
 from sentflow.config.load import load_experiment
 from sentflow.files.control_characters import HIDDEN
 
@@ -169,8 +169,8 @@ def test_new_experiment_with_a_wrong_name_writes_nothing(tmp_path):
 def test_no_text_steers_the_terminal(capsys):
     evil = "a\x1b]0;owned\x07\u202eb\r\ud800"
     shown = r"a\x1b]0;owned\x07\u202eb\r\ud800"
-    listing = Listing((evil, "b"), [(evil, "1"), (evil,)], caption=evil, notes=(evil,), fixed=1)
-    show_blocks([listing, Facts(evil, [(evil, evil)]), evil])
+    table = listing((evil, "b"), [(evil, "1"), (evil, "")], caption=evil, notes=(evil,), lead=1)
+    show_blocks([table, Facts(evil, [(evil, evil)]), evil])
     text = capsys.readouterr().out
     assert HIDDEN.search(text) is None
     assert text.count(shown) == 9

@@ -1,14 +1,10 @@
 """Other processors on this one: every library computes as it was told, or the test fails."""
 
 import os
-from pathlib import Path
 
 import pytest
 
-import sentflow
 from processor_settings import PROCESSORS, VARIABLE
-
-PACKAGE = Path(sentflow.__file__).parent
 
 
 @pytest.mark.numeric

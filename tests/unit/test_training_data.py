@@ -11,8 +11,12 @@ from training_files import prepared, prepared_of, written
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
 from sentflow.training.data import prepare
-from sentflow.training.data.settings import TrainingDataSettings
-from sentflow.training.data.table import TrainingData, check_rows, read_training_data, write_training_data
+from sentflow.training.data.table import (
+    TrainingData,
+    check_rows,
+    read_training_data,
+    write_training_data,
+)
 
 LINES = {"format": "lines"}
 NLI = (
@@ -125,7 +129,6 @@ def test_files_of_another_form_are_refused_in_words(tmp_path):
         (b"text,b\na,c\n", {"format": "csv", "other": "x"}, "other: no column 'x'. Columns: 'text', 'b'"),
         (b"text;b\na;c\n", {"format": "csv"}, "write delimiter: ';'"),
         (b'{"body": "a"}\n', {"format": "jsonl"}, "no column 'text'"),
-        (b"a\n", {"format": "arff"}, "'arff' is not a format. Write one of: lines, csv"),
     ):
         with pytest.raises((ConfigError, DataError)) as caught:
             prepared(tmp_path, {"my.txt": content}, reader)
@@ -141,11 +144,11 @@ def test_sentences_of_pair_sets_come_from_the_folder_of_their_dataset(tmp_path):
         *written(tmp_path / "sts13", {"in.x.txt": "e\tf\n", "gs.x.txt": "1.5\n"}),
     ]
     reader = {"format": "semeval", "subsets": ["x"], "input": "in.{subset}.txt", "gold": "gs.{subset}.txt"}
-    sources = [{"where": "", "dataset": name, "pairs": reader} for name in ("sts12", "sts13")]
+    sources = [{"where": "pair_sets.x", "dataset": name, "pairs": reader} for name in ("sts12", "sts13")]
 
     def texts(form: str, **entry: bool) -> list[dict[str, str]]:
         settings = {"form": form, "sources": sources, **entry}
-        return prepared_of("both", raw, TrainingDataSettings.from_settings(settings, data="both"))[0].rows()
+        return prepared_of("both", raw, settings)[0].rows()
 
     assert [row["text"] for row in texts("texts")] == list("abef")
     assert [row["text"] for row in texts("texts", unscored=True)] == list("abcdef")

@@ -3,12 +3,6 @@
 training = targets.families["training"]
 
 
-include: "training/data.smk"
-include: "training/train.smk"
-include: "training/study.smk"
-include: "training/reports.smk"
-
-
 localrules:
     trainings,
 
@@ -17,4 +11,402 @@ rule trainings:
     """Every trained encoder, with its history, its development scores and what its data share with the tests."""
     input:
         training.results(),
-        training.models.manifests(),
+        training.each(paths.MANIFEST),
+
+
+rule prepare_training:
+    """The raw files of training data → their table, with counts of what was left out and why."""
+    input:
+        raw=training.tables.raw_files_of,
+    output:
+        table=paths.TRAINING_DATA,
+        digest=paths.TRAINING_DATA_DIGEST,
+    log:
+        paths.log("prepare_training", "{data}"),
+    benchmark:
+        paths.benchmark("prepare_training", "{data}")
+    wildcard_constraints:
+        data=one_of(training.tables.of_files),
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 120, per_input=training.tables.copies_of_raw_files),
+        checks=training.tables.checks,
+        limits=targets.limits,
+    params:
+        **job_params("prepare_training", settings=training.tables.prepare_settings),
+    shell:
+        command("prepare_training")
+
+
+rule collect_training:
+    """Documents of corpora and questions → a table of training data."""
+    input:
+        training.tables.corpora(paths.CORPUS_DIGEST),
+        training.tables.questions(paths.QUESTIONS_DIGEST),
+        training.tables.questions(paths.JUDGEMENTS_DIGEST),
+        corpora=ancient(training.tables.corpora(paths.CORPUS)),
+        questions=ancient(training.tables.questions(paths.QUESTIONS)),
+        judgements=ancient(training.tables.questions(paths.JUDGEMENTS)),
+    output:
+        table=paths.TRAINING_DATA,
+        digest=paths.TRAINING_DATA_DIGEST,
+    log:
+        paths.log("collect_training", "{data}"),
+    benchmark:
+        paths.benchmark("collect_training", "{data}")
+    wildcard_constraints:
+        data=one_of(training.tables.collected),
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 20, per_input=12),
+        checks=training.tables.checks,
+    params:
+        **job_params("collect_training", settings=training.tables.collect_settings),
+    shell:
+        command("collect_training")
+
+
+rule clean_pairs:
+    """Pairs of a relation and the tables of tests → the pairs that may be trained on, with counts of what was left out."""
+    input:
+        paths.TRAINING_DATA_DIGEST.replace("{data}", "{relation}"),
+        training.tables.held_out_digests,
+        relation=ancient(paths.TRAINING_DATA.replace("{data}", "{relation}")),
+        tests=ancient(training.tables.held_out_tables),
+    output:
+        table=paths.CLEANED_PAIRS,
+        digest=paths.CLEANED_PAIRS_DIGEST,
+    log:
+        paths.log("clean_pairs", "{data}/{relation}"),
+    benchmark:
+        paths.benchmark("clean_pairs", "{data}/{relation}")
+    wildcard_constraints:
+        data=one_of(training.tables.combined),
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(2000, 240, per_input=12, of="tests"),
+    params:
+        **job_params("clean_pairs", settings=training.tables.clean_settings),
+    shell:
+        command("clean_pairs")
+
+
+rule combine_pairs:
+    """Cleaned relations → one table of training data, without copies and near copies."""
+    input:
+        training.tables.relations(paths.CLEANED_PAIRS_DIGEST),
+        relations=ancient(training.tables.relations(paths.CLEANED_PAIRS)),
+    output:
+        table=paths.TRAINING_DATA,
+        digest=paths.TRAINING_DATA_DIGEST,
+    log:
+        paths.log("combine_pairs", "{data}"),
+    benchmark:
+        paths.benchmark("combine_pairs", "{data}")
+    wildcard_constraints:
+        data=one_of(training.tables.combined),
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(2000, 240, per_input=2),
+        checks=training.tables.checks,
+    params:
+        **job_params("combine_pairs", near=training.tables.near),
+    shell:
+        command("combine_pairs")
+
+
+rule mine_training:
+    """Questions, judgements and what a retriever found → a table of training data, and what might have been negative."""
+    input:
+        training.tables.corpora(paths.CORPUS_DIGEST),
+        training.tables.questions(paths.QUESTIONS_DIGEST),
+        training.tables.questions(paths.JUDGEMENTS_DIGEST),
+        training.tables.runs(paths.RUN_DIGEST),
+        training.tables.labels(paths.RUN_DIGEST),
+        training.tables.held_out(paths.QUESTIONS_DIGEST),
+        training.tables.held_out(paths.JUDGEMENTS_DIGEST),
+        corpora=ancient(training.tables.corpora(paths.CORPUS)),
+        questions=ancient(training.tables.questions(paths.QUESTIONS)),
+        judgements=ancient(training.tables.questions(paths.JUDGEMENTS)),
+        runs=ancient(training.tables.runs(paths.RUN)),
+        labels=ancient(training.tables.labels(paths.RUN)),
+        held_out=ancient(training.tables.held_out(paths.QUESTIONS)),
+        held_out_judgements=ancient(training.tables.held_out(paths.JUDGEMENTS)),
+    output:
+        table=paths.TRAINING_DATA,
+        digest=paths.TRAINING_DATA_DIGEST,
+        looked_at=paths.LOOKED_AT,
+    log:
+        paths.log("mine_training", "{data}"),
+    benchmark:
+        paths.benchmark("mine_training", "{data}")
+    wildcard_constraints:
+        data=one_of(training.tables.mined),
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 30, per_input=20),
+        checks=training.tables.checks,
+    params:
+        **job_params("mine_training", settings=training.tables.mine_settings),
+    shell:
+        command("mine_training")
+
+
+rule audit_training:
+    """Training data and the tables of all tests → copies and near copies of texts of each test among those of training."""
+    input:
+        paths.TRAINING_DATA_DIGEST,
+        training.tables.digests_of_tests,
+        data=ancient(paths.TRAINING_DATA),
+        tests=ancient(training.tables.tables_of_tests),
+    output:
+        paths.TRAINING_AUDIT,
+    log:
+        paths.log("audit_training", "{data}"),
+    benchmark:
+        paths.benchmark("audit_training", "{data}")
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(3000, 60, per_input=12),
+    params:
+        **job_params("audit_training", settings=training.tables.audit_settings),
+    shell:
+        command("audit_training")
+
+
+rule train:
+    """Train one encoder. A killed or cancelled job goes on where its last state was saved."""
+    input:
+        training.rows_digest,
+        start=training.start,
+        rows=ancient(training.rows),
+        teacher_texts=ancient(training.of_teacher(paths.TEXTS)),
+        teacher_embeddings=ancient(training.of_teacher(paths.EMBEDDINGS)),
+        teacher_info=training.of_teacher(paths.EMBEDDINGS_INFO),
+    output:
+        record=paths.TRAINING_RECORD,
+        made=paths.TRAINING_MADE,
+        history=paths.TRAINING_HISTORY,
+        held_out=paths.TRAINING_HELD_OUT,
+        snapshots=training.kept(directory(paths.SNAPSHOTS), temp),
+    log:
+        paths.log("train", "{model}"),
+    benchmark:
+        paths.benchmark("train", "{model}")
+    wildcard_constraints:
+        model=one_of(training.models),
+    # Each attempt goes on where the one before was ended.
+    retries: 3
+    conda:
+        "../../envs/sentflow.yaml"
+    threads: 4
+    resources:
+        **asks(6000, 720),
+        device=training.device,
+        gpu=training.gpus,
+        limits=targets.limits,
+    params:
+        code=training.train_code,
+        env=training.versions,
+        libraries=training.libraries,
+        settings=training.train_settings,
+        state=training.state,
+    # exec: SLURM asks every process of a job to end, and a training whose shell is gone would end without saving
+    shell:
+        command("train", replaces_shell=True)
+
+
+rule score_snapshot:
+    """The development pairs and their vectors by one snapshot → correlation, alignment and uniformity."""
+    input:
+        training.of_development(paths.PAIR_SET_DIGEST),
+        pairs=ancient(training.of_development(paths.PAIR_SET)),
+        texts=ancient(training.of_development(paths.TEXTS)),
+        embeddings=ancient(training.of_development(paths.EMBEDDINGS)),
+        info=training.of_development(paths.EMBEDDINGS_INFO),
+    output:
+        paths.DEVELOPMENT_SCORE,
+    log:
+        paths.log("score_snapshot", "{model}/step-{step}"),
+    benchmark:
+        paths.benchmark("score_snapshot", "{model}/step-{step}")
+    wildcard_constraints:
+        model=one_of(training.models),
+    # See rule embed
+    priority: 1
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 10, per_input=7),
+    params:
+        **job_params("score_snapshot", settings=training.score_settings),
+    shell:
+        command("score_snapshot")
+
+
+rule choose_snapshot:
+    """The snapshot that is the trained encoder: the last, or the one with the best development score."""
+    input:
+        scores=training.scores,
+        record=paths.TRAINING_RECORD,
+        snapshots=paths.SNAPSHOTS,
+    output:
+        manifest=paths.MANIFEST,
+        selection=paths.CHOSEN_SNAPSHOT,
+        last=directory(paths.LAST_SNAPSHOT),
+    log:
+        paths.log("choose_snapshot", "{model}"),
+    benchmark:
+        paths.benchmark("choose_snapshot", "{model}")
+    wildcard_constraints:
+        model=one_of(training.models),
+    # See rule embed
+    priority: 1
+    localrule: True
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 10),
+    params:
+        **job_params("choose_snapshot", settings=training.choice_settings),
+        state=training.state,
+    shell:
+        command("choose_snapshot")
+
+
+rule score_trainings:
+    """Development scores of all snapshots, and test scores of all trained encoders → one table."""
+    input:
+        development=training.all_scores(),
+        selections=training.each(paths.CHOSEN_SNAPSHOT),
+        similarity=training.test_scores("pair_sets", paths.SUMMARY_SIMILARITY),
+        alignments=training.test_scores("alignments", paths.SUMMARY_ALIGNMENTS),
+    output:
+        paths.SUMMARY_TRAINING,
+    log:
+        paths.log("score_trainings"),
+    benchmark:
+        paths.benchmark("score_trainings")
+    localrule: True
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(2000, 20),
+    params:
+        **job_params("score_trainings", settings=training.score_summary_settings),
+    shell:
+        command("score_trainings")
+
+
+rule compare_training:
+    """The similarities of every pair by every seed → means, differences and their intervals, group by group."""
+    input:
+        rows=training.similarities(),
+    output:
+        paths.TRAINING_SEEDS,
+    log:
+        paths.log("compare_training"),
+    benchmark:
+        paths.benchmark("compare_training")
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(2000, 60),
+    params:
+        **job_params("compare_training", settings=training.comparison_settings),
+    shell:
+        command("compare_training")
+
+
+rule summarise_training_jobs:
+    """The records of all trainings → what was trained from what, what it cost, every step, held-out rows, cells of sweeps."""
+    input:
+        training.each(
+            paths.TRAINING_MADE,
+            paths.CHOSEN_SNAPSHOT,
+            paths.TRAINING_HISTORY,
+            paths.TRAINING_HELD_OUT,
+        ),
+        records=training.each(paths.TRAINING_RECORD),
+        scores=paths.SUMMARY_TRAINING,
+    output:
+        jobs=paths.SUMMARY_TRAINING_JOBS,
+        history=paths.SUMMARY_TRAINING_HISTORY,
+        held_out=paths.SUMMARY_TRAINING_HELD_OUT,
+        sweeps=paths.SUMMARY_SWEEPS,
+    log:
+        paths.log("summarise_training_jobs"),
+    benchmark:
+        paths.benchmark("summarise_training_jobs")
+    localrule: True
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 10),
+    params:
+        **job_params("summarise_training_jobs", settings=training.summary_settings),
+    shell:
+        command("summarise_training_jobs")
+
+
+rule model_card:
+    """One training and all scores → the model card of its encoder, in the form of the Hugging Face hub."""
+    input:
+        paths.TRAINING_MADE,
+        paths.TRAINING_HISTORY,
+        paths.TRAINING_HELD_OUT,
+        paths.CHOSEN_SNAPSHOT,
+        record=paths.TRAINING_RECORD,
+        manifest=paths.MANIFEST,
+        summaries=targets.summaries_of_scores(),
+        audit=training.audit_of_model,
+    output:
+        card=paths.MODEL_CARD,
+        about=paths.MODEL_CARD_ABOUT,
+    log:
+        paths.log("model_card", "{model}"),
+    benchmark:
+        paths.benchmark("model_card", "{model}")
+    wildcard_constraints:
+        model=one_of(training.models),
+    localrule: True
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 10),
+    params:
+        **job_params("model_card", settings=training.card_settings),
+    shell:
+        command("model_card")
+
+
+rule export_pairs:
+    """Training data that were put together → shards and a card, as a data set of the Hugging Face hub."""
+    input:
+        paths.TRAINING_DATA_DIGEST,
+        data=ancient(paths.TRAINING_DATA),
+        audit=training.tables.audit,
+    output:
+        shards=directory(paths.PAIR_CORPUS),
+        card=paths.PAIR_CORPUS_CARD,
+    log:
+        paths.log("export_pairs", "{data}"),
+    benchmark:
+        paths.benchmark("export_pairs", "{data}")
+    wildcard_constraints:
+        data=one_of(training.tables.combined),
+    localrule: True
+    conda:
+        "../../envs/sentflow.yaml"
+    resources:
+        **asks(1000, 30, per_input=4),
+    params:
+        **job_params("export_pairs", settings=training.tables.export_settings),
+    shell:
+        command("export_pairs")

@@ -228,15 +228,6 @@ def _task(n: int) -> TaskTable:
     return replace(table, labels=labels.astype(np.int64))
 
 
-def test_plans_keep_documents_together_and_test_every_row_once():
-    labels, groups = np.arange(300) % 2, np.arange(300) // 6
-    plans = list(plan_folds(labels, PUBLISHED.but(repetitions=1), groups=groups))
-    for plan in plans:
-        outside = np.concatenate([plan.train, plan.evaluation])
-        assert not set(groups[plan.test]) & set(groups[outside])
-    assert sorted(row for plan in plans for row in plan.test) == list(range(300))
-
-
 def test_folds_that_nobody_named_stay_untested_where_documents_are_too_few(tmp_path, caplog):
     table = replace(_task(200), groups=["a", "b"] * 200)
     settings = probe_settings(folds_optional=True, repetitions=1, switches=Switches(group_folds=True))

@@ -38,18 +38,13 @@ def first_plan(labels: np.ndarray) -> FoldPlan:
 
 
 def our_fold(
-    n: int,
-    n_classes: int,
-    *,
-    hidden: int | None = None,
-    protocol: ProbeProtocol = SHORT,
-    device: str = "cpu",
+    n: int, n_classes: int, *, hidden: int | None = None, protocol: ProbeProtocol = SHORT
 ) -> FoldResult:
     features, labels = rows_of_blobs(n, n_classes)
     plan = first_plan(labels)
     design = ProbeDesign("mcc" if n_classes == 2 else "adjusted_macro_f1", n_classes, hidden, protocol)
     parts = tuple(part for part, _ in parts_of(plan, features, labels))
-    [result] = train_planned(MadeParts(parts), labels, [plan], design.on(device))
+    [result] = train_planned(MadeParts(parts), labels, [plan], design)
     return result
 
 

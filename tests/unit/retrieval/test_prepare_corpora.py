@@ -25,21 +25,10 @@ def questions_of(tmp_path, questions, judgements, corpus, **keys):
     asked, judged = tmp_path / "questions.jsonl", tmp_path / "judgements.tsv"
     asked.write_text("\n".join(map(json.dumps, questions)), encoding="utf-8")
     judged.write_text("\n".join(["query-id\tcorpus-id\tscore", *(judgements or [])]), encoding="utf-8")
-    entry = {
-        **COMMON,
-        "corpus": "c",
-        "questions": [{"format": "jsonl", "files": [asked.name], "id": "_id", "text": "text"}],
-        "judgements": [
-            {
-                "format": "tsv",
-                "files": [judged.name],
-                "question": "query-id",
-                "document": "corpus-id",
-                "grade": "score",
-            }
-        ][: 0 if judgements is None else 1],
-        **keys,
-    }
+    source = {"format": "jsonl", "files": [asked.name], "id": "_id", "text": "text"}
+    columns = {"question": "query-id", "document": "corpus-id", "grade": "score"}
+    sources = [] if judgements is None else [{"format": "tsv", "files": [judged.name], **columns}]
+    entry = {**COMMON, "corpus": "c", "questions": [source], "judgements": sources, **keys}
     settings, raw = read_of(QuestionSettings, entry), [asked, judged, *tmp_path.glob("test.tsv")]
     return prepare_questions("q", raw, settings, corpus, read_of(Checks, entry))
 

@@ -34,16 +34,8 @@ def rows(table: PairTable) -> list[tuple[str, str, float]]:
 
 def test_tsv_without_header_takes_quotes_as_signs_and_lines_of_seven_or_nine_fields(tmp_path):
     lines = ['g\tf\ty\t1\t4.5\tsay "no\tb', "g\tf\ty\t2\t0\tc\td\tsource\tsource", 'g\tf\ty\t3\t5.000\t"e\tf']
-    table = prepared(
-        tmp_path,
-        {"x.csv": "\n".join(lines)},
-        format="tsv",
-        header=False,
-        columns=[7, 9],
-        text_a=6,
-        text_b=7,
-        score=5,
-    )
+    places = {"columns": [7, 9], "text_a": 6, "text_b": 7, "score": 5}
+    table = prepared(tmp_path, {"x.csv": "\n".join(lines)}, format="tsv", header=False, **places)
     assert rows(table) == [('say "no', "b", 4.5), ("c", "d", 0.0), ('"e', "f", 5.0)]
 
 

@@ -8,7 +8,7 @@ from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.texts.corpora import Corpus
 from sentflow.training.data.collect import collected_neighbours, collected_spans
 from sentflow.training.data.mine import Mined, mine, pseudo_labelled
-from sentflow.training.data.negatives import NegativeSettings
+from sentflow.training.data.settings import MinedNegatives
 
 TEXTS = {
     "a": "Licença de obra",
@@ -41,7 +41,7 @@ def run(**found):
 
 def mined(asked, ran, form="triplets", **settings):
     found = Mined()
-    mine(asked, CORPUS, ran, NegativeSettings(**{"number": "all", **settings}), form, found)
+    mine(asked, CORPUS, ran, MinedNegatives(**{"number": "all", **settings}), form, found)
     return found
 
 
@@ -83,7 +83,7 @@ def test_copies_of_held_out_documents_are_held_out_and_empty_documents_are_no_ne
     asked = asked_of({"q": {"a": 2, "b": 2}})
     found = Mined()
     ran = run(q=["none", "c"])
-    mine(asked, CORPUS, ran, NegativeSettings(number="all"), "triplets", found, {"a copy"})
+    mine(asked, CORPUS, ran, MinedNegatives(number="all"), "triplets", found, {"a copy"})
     assert [row[2:] for row in found.rows] == [(TEXTS["b"], TEXTS["c"])]
     assert found.counts["held_out_relevant"] == 1
     assert outcomes(found)["none"] == "without text"
@@ -108,7 +108,7 @@ def test_a_first_document_well_before_the_second_counts_as_relevant():
     found = pseudo_labelled(asked, labels, 2.0)
     assert found.by_question() == {"q": {"b": 2}, "r": {}, "s": {}}
     rows = Mined()
-    mine(found, CORPUS, run(q=["b", "a", "c"]), NegativeSettings(number="all"), "triplets", rows)
+    mine(found, CORPUS, run(q=["b", "a", "c"]), MinedNegatives(number="all"), "triplets", rows)
     assert [row[1:] for row in rows.rows] == [
         ("Text of q?", TEXTS["b"], CORPUS.whole_texts()[0]),
         ("Text of q?", TEXTS["b"], TEXTS["c"]),

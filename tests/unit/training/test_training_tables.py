@@ -8,7 +8,7 @@ import yaml
 from filled import filled
 
 from sentflow.compare.training_rows import TrainingSeeds
-from sentflow.families.training.shown import shown_sweep
+from sentflow.families.training.sweeps import shown_sweep
 from sentflow.report.families.training import tables
 from sentflow.report.families.training.rows import ALIGNMENT, DEVELOPMENT, SPEARMAN, TEST, TrainingRow
 from sentflow.report.families.training.sweep_cells import reduced, sweep_cells
@@ -18,6 +18,7 @@ from sentflow.training.cell_states import NOT_RUN
 
 WORKFLOW = Path(__file__).parents[3] / "workflow"
 CATALOG = yaml.safe_load((WORKFLOW / "catalog/sweeps.yaml").read_text(encoding="utf-8"))
+PUBLISHED = yaml.safe_load((WORKFLOW / "catalog/published_training.yaml").read_text(encoding="utf-8"))
 ROW = TrainingRow(
     model="", model_title="", group="", recipe="simcse", start="bert-base", data="wiki1m", learning_rate=3e-5, seed=42,
     is_control=False, step=125, selected=True, pairs="STSB-dev", column="STSB-dev", split=DEVELOPMENT, measure=SPEARMAN,
@@ -27,7 +28,7 @@ ENGLISH = "contrastive-english.dropout.lr-{}.length-32"
 
 
 def english(**changed):
-    return shown_sweep("contrastive-english", {**CATALOG["contrastive-english"], **changed}, WORKFLOW)
+    return shown_sweep("contrastive-english", {**CATALOG["contrastive-english"], **changed}, PUBLISHED)
 
 
 def scored(group, dev, test, seed=42):
@@ -62,7 +63,7 @@ def test_ours_are_means_over_seeds_beside_the_published_cell():
 def test_cells_of_an_axis_without_a_column_have_lines_of_their_own():
     entry = {key: value for key, value in CATALOG["contrastive-english"].items() if key != "published"}
     grid = {"method": {"dropout": {}}, "batch_size": [16, 64], "seed": [42]}
-    sweep = shown_sweep("contrastive-english", {**entry, "grid": grid}, WORKFLOW)
+    sweep = shown_sweep("contrastive-english", {**entry, "grid": grid}, PUBLISHED)
     rows = [
         *scored("contrastive-english.dropout.batch-16", 0.8, 0.7),
         *scored("contrastive-english.dropout.batch-64", 0.6, 0.5),

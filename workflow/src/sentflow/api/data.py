@@ -1,19 +1,28 @@
-"""A task's rows for the evaluator: brought once, verified on every use, read and checked as in the pipeline."""
+"""Tasks and pair sets in notebooks: of the catalog or the caller's own, brought once, verified on every use."""
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from sentflow.api.tasks import OFFICIAL
+import yaml
+
+from sentflow.api.arguments import ArgumentError
 from sentflow.config.datasets import File
-from sentflow.config.entries import AllEntries, Entry
+from sentflow.config.entries import AllEntries, Entries, Entry, merge
+from sentflow.config.load import catalog_with
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
+from sentflow.errors import ConfigError, instead
 from sentflow.files.io import write_text
+from sentflow.files.settings_files import read_settings
+from sentflow.graph.workflow_folder import workflow_folder
 from sentflow.probing.settings import ProbeProtocol
+from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare import PrepareSettings, prepare
+from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
 from sentflow.texts.readers import Reader
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
@@ -29,24 +38,6 @@ def load_task(
     A file lies at ``<folder>/<dataset>/<file>``, where it is downloaded to (or generated, for sample data). For an
     official task without that file, the CSV that the published evaluator left in `folder` will do; its checksum is
     not known, so that a warning says that it was not verified.
-
-    Parameters
-    ----------
-    name
-        In the catalog.
-    catalog
-        See `known_tasks`.
-    folder
-        Of all datasets.
-    protocol
-        That the rows must allow.
-    mirrors
-        Folders or base URLs, tried before the addresses of the catalog, as are those of the environment.
-
-    Raises
-    ------
-    ConfigError, DataError
-        See `download` and `prepare`.
     """
     entry = catalog["tasks"][name]
     dataset, file, *others = entry["dataset"], *files_of(entry["reader"])
@@ -84,3 +75,90 @@ def _bring(raw: Path, dataset_entry: Entry, mirrors: Sequence[str]) -> None:
         return
     file = File.model_validate(entry)
     download(file, raw, mirrors=mirrors_in_use(mirrors, os.environ))
+
+
+WORKFLOW = workflow_folder()
+
+# In the order of the published evaluator, f2a12c2
+OFFICIAL = (
+    *("F1A", "F1B", "F2", "F3", "F4", "F5", "F6", "G1", "G2A", "G2B", "G3", "G4"),
+    *("T1A", "T1B", "T2A", "T2B", "T3", "T4"),
+)
+
+
+def known_tasks(config: str | Path | Mapping[str, Any] | None) -> AllEntries:
+    """Every task that can be asked for, as ``tasks`` → name → entry, and beside them the ``datasets``."""
+    return catalog_with(own_entries(config), WORKFLOW, "tasks", "datasets")
+
+
+def chosen_tasks(tasks: str | Sequence[str], known: Entries) -> tuple[str, ...]:
+    """The tasks that ``tasks=`` asks for, in the order of asking; ``"all"`` are the 18 official ones."""
+    if isinstance(tasks, str):
+        return OFFICIAL if tasks == "all" else chosen_tasks([tasks], known)
+    names = tuple(tasks)
+    if unknown := [name for name in names if name not in known]:
+        raise ArgumentError(
+            f"tasks: there is no task {', '.join(map(repr, unknown))}. {instead(str(unknown[0]), known)}"
+        )
+    if len(set(names)) < len(names) or not names:
+        raise ArgumentError(f"tasks: {list(names)!r}. Write at least one task, and each one once.")
+    return names
+
+
+def own_entries(config: str | Path | Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """What a config file holds; see `known_tasks`."""
+    if config is None or isinstance(config, Mapping):
+        return config or {}
+    content = read_settings(Path(config).expanduser())
+    if not isinstance(content, Mapping):
+        raise ConfigError(f"config: {config} must be a map, e.g. with tasks: and datasets:.")
+    return content
+
+
+def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTable:
+    """A pair set of the catalog."""
+    entry = _entry(name)
+    files = catalog("datasets")[entry["dataset"]]["files"]
+    settings = PairSettings.from_settings(entry, pairs=name)
+    raw = []
+    for file in settings.reader.file_names():
+        raw.append(folder / entry["dataset"] / file)
+        source = File.model_validate(files[file])
+        download(source, raw[-1], mirrors=mirrors_in_use(mirrors, os.environ))
+    return prepare_pairs(name, raw, settings)
+
+
+def own_pairs(path: str | Path, *, like: str) -> PairTable:
+    """The pairs of a file of the caller's, in the form of a pair set of the catalog."""
+    file = Path(os.path.expandvars(path)).expanduser()
+    if not file.is_file():
+        raise ArgumentError(f"path: there is no file {str(path)!r}. Leave it out to download the data.")
+    entry = {**_entry(like), "data_version": f"{file.name}, not verified"}
+    settings = PairSettings.from_settings(
+        {key: value for key, value in entry.items() if key not in ("rows", "subset_rows")}, pairs=like
+    )
+    reader = replace(settings.reader, files=(file.name,))
+    if not reader.header and _names_columns(file):
+        reader = replace(reader, header=True, text_a="sentence1", text_b="sentence2", score="score")
+    return prepare_pairs(like, [file], replace(settings, reader=reader))
+
+
+def _names_columns(file: Path) -> bool:
+    with file.open(encoding="utf-8-sig", errors="replace") as stream:
+        return {"score", "sentence1", "sentence2"} <= set(stream.readline().rstrip("\r\n").split("\t"))
+
+
+def _entry(name: str) -> dict[str, Any]:
+    """An entry of the catalog with what it takes over from others (``like``)."""
+    entry = dict(catalog("pair_sets")[name])
+    if (base := entry.pop("like", None)) is None:
+        return entry
+    found: dict[str, Any] = merge(_entry(base), entry)
+    return found
+
+
+def catalog(section: str) -> Mapping[str, Any]:
+    """A section of the catalog."""
+    file = WORKFLOW / "catalog" / f"{section}.yaml"
+    found: Mapping[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return found

@@ -29,20 +29,7 @@ def trained_folds(
     *,
     n_processes: int,
 ) -> Iterator[FoldResult]:
-    """Every fold as soon as it is done: the same results in any number of processes, not always in order.
-
-    Parameters
-    ----------
-    source, labels, plans, design
-        See `train_planned`; the features of a fold are asked for in this process.
-    n_processes
-        At most one per fold is started; 1 is this process.
-
-    Raises
-    ------
-    SentflowError
-        A process was killed.
-    """
+    """Every fold as soon as it is done: the same results in any number of processes, not always in order."""
     n_processes = min(n_processes, design.protocol.repetitions * design.protocol.folds)
     if n_processes <= 1:
         yield from train_planned(source, labels, plans, design)

@@ -23,24 +23,10 @@ def is_reference(model: Any) -> bool:
 class OwnEncoder:
     """Features by a user's class, with ``encode`` or ``embed``, lazy or not; see docs/own-encoder.md.
 
-    Parameters
-    ----------
-    reference
-        ``path/to/file.py:ClassName``.
-    arguments
-        Of the class.
-
     Attributes
     ----------
     lazy
         Whether the class learns from the training part of each fold.
-
-    Raises
-    ------
-    ArgumentError
-        No such file or class, or arguments that it does not take.
-    ConfigError, DataError
-        The file cannot be imported, or fails on two sentences.
     """
 
     def __init__(self, reference: str, arguments: Mapping[str, Any]) -> None:
@@ -59,26 +45,7 @@ class OwnEncoder:
     def features(
         self, texts_a: list[str], texts_b: list[str] | None, *, task: str, data_split: str, alternatives: bool
     ) -> FloatArray:
-        """(n, D) float32 features of n rows, as in the pipeline.
-
-        Parameters
-        ----------
-        texts_a, texts_b
-            n texts each; no `texts_b` for single texts.
-        task
-            Its name.
-        data_split
-            ``"all"`` unless lazy; else ``"train"``, with which it begins anew, then ``"eval"`` and ``"test"``.
-        alternatives
-            Whether text b holds alternatives, each of which is a text by itself.
-
-        Raises
-        ------
-        ArgumentError
-            The split does not fit the class.
-        DataError
-            The class failed, or returned something else.
-        """
+        """(n, D) float32 features of n rows, as in the pipeline."""
         if self.lazy == (data_split == ALL):
             wanted = "'train', then 'eval' and 'test'" if self.lazy else "'all'"
             raise ArgumentError(

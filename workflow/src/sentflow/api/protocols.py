@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.api.arguments import ArgumentError
-from sentflow.api.tasks import WORKFLOW, own_entries
+from sentflow.api.data import WORKFLOW, own_entries
 from sentflow.config.entries import Entries
 from sentflow.config.load import catalog_with
 from sentflow.errors import ConfigError, instead
@@ -16,22 +16,7 @@ OWN_NAME = "own"  # of an entry that is given without a name
 
 
 class Protocols:
-    """The protocol of each task that an evaluator knows.
-
-    Parameters
-    ----------
-    protocol, config
-        See `named_protocol`.
-    tasks
-        Entries by name.
-
-    Raises
-    ------
-    ArgumentError
-        There is no such protocol, at a task either, or the entry is not in order.
-    ConfigError
-        The protocols of `config` are not in order.
-    """
+    """The protocol of each task that an evaluator knows."""
 
     def __init__(
         self,
@@ -56,23 +41,7 @@ class Protocols:
 def named_protocol(
     protocol: str | Mapping[str, Any], config: str | Path | Mapping[str, Any] | None
 ) -> ProbeProtocol:
-    """The protocol that ``protocol=`` asks for.
-
-    Parameters
-    ----------
-    protocol
-        A name of the catalog or of `config`; or an entry as under ``protocols:`` of a config file, with ``like``,
-        ``switches`` and ``training``, which is then called "own".
-    config
-        A YAML file, or what one would hold: its ``protocols`` are read.
-
-    Raises
-    ------
-    ArgumentError
-        There is no such protocol, or the entry is not in order.
-    ConfigError
-        The protocols of `config` are not in order.
-    """
+    """The protocol that ``protocol=`` asks for."""
     own = own_entries(config)
     if isinstance(protocol, Mapping):
         entry = {"title": "Own protocol", **protocol}
@@ -96,14 +65,19 @@ def probe_protocol(
 
     Parameters
     ----------
-    protocol, config
-        See `named_protocol`. The switch ``leak_hidden_dims`` and those of intervals and curves are kept, but decide
-        nothing there: a probe of features alone knows no task, and gives folds, not summaries.
+    protocol
+        A name of the catalog or of `config`; or an entry as under ``protocols:`` of a config file, with ``like``,
+        ``switches`` and ``training``, which is then called "own". The switch ``leak_hidden_dims`` and those of
+        intervals and curves are kept, but decide nothing there: a probe of features alone knows no task, and gives
+        folds, not summaries.
+    config
+        A YAML file, or what one would hold: its ``protocols`` are read.
 
     Raises
     ------
     ArgumentError
-        See `named_protocol`; or the protocol sets a ``classifier`` for which `cross_validate` has ``hidden``.
+        There is no such protocol, the entry is not in order, or the protocol sets a ``classifier`` for which
+        `cross_validate` has ``hidden``.
     """
     named = named_protocol(protocol, config)
     if named.classifier not in (None, REGULARISED):

@@ -97,32 +97,14 @@ def score_record(
     settings: ProbeSettings,
     protocol: AboutProtocol,
 ) -> dict[str, Any]:
-    """What a score file of the pipeline says.
-
-    Parameters
-    ----------
-    model, settings
-        See `ResultFolder`.
-    protocol
-        Of the score, see `catalog.about_protocol`.
-    """
+    """What a score file of the pipeline says."""
     infos = [FoldInfo.of(fold, settings) for fold in folds]
     about = about_score(table, infos, model=model, probe=settings, protocol=protocol)
     return {**about, **result.score}
 
 
 class ResultFolder:
-    """The files of one model, laid out as the pipeline's results folder.
-
-    Parameters
-    ----------
-    folder
-        Stands for ``results``.
-    model
-        Its name there.
-    settings
-        What the probes are trained with, see `catalog.job_settings`; goes into every file.
-    """
+    """The files of one model, laid out as the pipeline's results folder."""
 
     def __init__(self, folder: Path, model: str, *, settings: ProbeSettings) -> None:
         self._folder, self._model, self._settings = folder, model, settings

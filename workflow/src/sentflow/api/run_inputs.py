@@ -27,13 +27,7 @@ class Texts:
 
 
 def texts_of(given: Any, argument: str) -> Texts:
-    """Texts of a list, or of a dictionary by name; a document may be (title, text).
-
-    Raises
-    ------
-    ArgumentError
-        Nothing is there, or something is no text.
-    """
+    """Texts of a list, or of a dictionary by name; a document may be (title, text)."""
     if isinstance(given, str) or not isinstance(given, Mapping | Iterable):
         raise ArgumentError(
             f"{argument} is a {type(given).__name__}. Give a list of texts, or a dictionary from names to texts."
@@ -57,20 +51,7 @@ def corpus_of(documents: Any) -> Corpus:
 
 
 def scores_of(run: Any) -> Scores:
-    """Question → document → score, in the order given.
-
-    Parameters
-    ----------
-    run
-        That, or rows of (question, document, score), or the path of a file in TREC's form.
-
-    Raises
-    ------
-    ArgumentError
-        It is none of these, a score is no finite number, or a document occurs twice for a question.
-    DataError
-        The file is not in order.
-    """
+    """Question → document → score, in the order given."""
     if isinstance(run, str | Path):
         return read_scores(Path(run))
     rows: Iterable[Sequence[Any]]
@@ -92,21 +73,7 @@ def scores_of(run: Any) -> Scores:
 
 
 def grades_of(judgements: Any) -> Grades:
-    """Question → document → grade.
-
-    Parameters
-    ----------
-    judgements
-        That, or question → relevant documents, or rows of (question, document) or (question, document, grade), or the
-        path of a file in TREC's or BEIR's form.
-
-    Raises
-    ------
-    ArgumentError
-        It is none of these, a grade is no whole number, or there is no judgement.
-    DataError
-        The file is not in order.
-    """
+    """Question → document → grade."""
     if isinstance(judgements, str | Path):
         return read_judgements(Path(judgements))
     found: Grades = {}
@@ -131,17 +98,7 @@ def grades_of(judgements: Any) -> Grades:
 def ranked_run(
     scores: Mapping[str, Mapping[str, float]], document_ids: Sequence[str], *, ordered: bool
 ) -> Run:
-    """Scores as a run.
-
-    Parameters
-    ----------
-    scores
-        Question → document → score.
-    document_ids
-        Every document that occurs.
-    ordered
-        Whether equal scores are in the order of `document_ids`, or in that of `scores`.
-    """
+    """Scores as a run."""
     row_of = {name: row for row, name in enumerate(document_ids)}
     ranked = {}
     for question, found in scores.items():

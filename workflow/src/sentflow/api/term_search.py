@@ -36,23 +36,7 @@ def search_terms(
     candidates: int | None,
     batch_size: int,
 ) -> list[Ranked]:
-    """The k best texts of each question, as retrievers of kind `sparse` find them.
-
-    Parameters
-    ----------
-    model
-        A `SparseEncoder`, or a `SparsEmbed`, which keeps as many terms as it says itself.
-    candidates
-        Texts that the weights find and the vectors of terms rank; None ranks by the weights.
-    batch_size
-        Texts that are encoded at once.
-
-    Raises
-    ------
-    ArgumentError
-        The model is neither, a weight is below 0 or no finite number, or candidates are fewer than k or asked of a
-        model without vectors of terms.
-    """
+    """The k best texts of each question, as retrievers of kind `sparse` find them."""
     if not weighs_terms(model):
         raise ArgumentError(
             f"retriever.model is a {type(model).__name__}. Kind sparse takes a SparseEncoder of sentence-transformers, "

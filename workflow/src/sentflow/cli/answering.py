@@ -44,19 +44,7 @@ class _Step:
 
 
 class Answering:
-    """The jobs that answer new questions.
-
-    Parameters
-    ----------
-    experiment
-        That the results are of.
-    corpus
-        Name of what is searched.
-    source, file
-        Of the questions, as in ``question_sets``, and where its file is.
-    retriever, decision
-        Names; None decides nothing.
-    """
+    """The jobs that answer new questions."""
 
     def __init__(
         self,
@@ -81,19 +69,7 @@ class Answering:
         return [file for file in files if file not in self._made and not in_folder(results, file).is_file()]
 
     def run(self, results: Path, work: Path) -> Iterator[str]:
-        """Run the jobs one after the other, into a folder that is laid out like the results.
-
-        Yields
-        ------
-        str
-            The name of each, before it is run.
-
-        Raises
-        ------
-        SentflowError
-            That of the job; or the documents were embedded by another encoder, or with other settings, than the
-            questions.
-        """
+        """Run the jobs one after the other, into a folder that is laid out like the results."""
 
         def place(file: str) -> Path:
             return in_folder(work if file in self._made else results, file)

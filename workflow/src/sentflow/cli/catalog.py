@@ -8,12 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from sentflow.cli.configuration import AsJson, ConfigFiles, read_catalog
-from sentflow.cli.terminal import Listing, show_blocks
+from sentflow.cli.terminal import listing, show_blocks
 from sentflow.config.entries import Entries
 from sentflow.config.problems.encoders import custom_problems
 from sentflow.encoders.entries import is_lazy
 from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError, instead
+from sentflow.report.table.table import Table
 
 # Of any section, as far as its entries have them
 _COLUMNS = (
@@ -59,7 +60,7 @@ def tasks(
     keys = ("title", "family", "metric", "classifier", "layout", "data_version", "licence")
     cells = [(name, *(_METRICS.get(row[key], row[key]) for key in keys)) for name, row in kept.items()]
     header = ("Task", "Title", "Family", "Metric", "Probe", "Input", "Data", "Licence")
-    _print(kept, Listing(header, cells, notes=(f"{len(kept)} of {len(rows)} tasks.",)), as_json=as_json)
+    _print(kept, listing(header, cells, notes=(f"{len(kept)} of {len(rows)} tasks.",)), as_json=as_json)
 
 
 def models(
@@ -79,7 +80,7 @@ def models(
         (name, row["title"], row["kind"], row["source"], row["licence"], _remark(row))
         for name, row in kept.items()
     ]
-    _print(kept, Listing(header, cells, notes=(f"{len(kept)} of {len(rows)} models.",)), as_json=as_json)
+    _print(kept, listing(header, cells, notes=(f"{len(kept)} of {len(rows)} models.",)), as_json=as_json)
 
 
 def catalog(
@@ -94,7 +95,7 @@ def catalog(
     if section is None:
         counts = [(name, f"{len(found):,}") for name, found in entries.items()]
         numbers = {name: len(found) for name, found in entries.items()}
-        _print(numbers, Listing(("Section", "Entries"), counts, "lr"), as_json=as_json)
+        _print(numbers, listing(("Section", "Entries"), counts, "lr"), as_json=as_json)
         return
     name = section.replace("-", "_")
     if name not in entries:
@@ -103,7 +104,7 @@ def catalog(
     keys = [key for key in _COLUMNS if any(key in row for row in shown.values())]
     cells = [(one, *(row.get(key, "") for key in keys)) for one, row in shown.items()]
     header = ("Name", *(key.replace("_", " ").capitalize() for key in keys))
-    _print(entries[name], Listing(header, cells, notes=(f"{len(cells)} entries.",)), as_json=as_json)
+    _print(entries[name], listing(header, cells, notes=(f"{len(cells)} entries.",)), as_json=as_json)
 
 
 def _simple(entry: Mapping[str, Any]) -> dict[str, str]:
@@ -154,7 +155,7 @@ def _refuse_unknown(option: str, value: str | None, known: Sequence[str]) -> Non
         raise ConfigError(f"{option} {value}: no such value. Write one of: {', '.join(sorted(set(known)))}.")
 
 
-def _print(entries: Mapping[str, Any], listing: Listing, *, as_json: bool) -> None:
+def _print(entries: Mapping[str, Any], listing: Table, *, as_json: bool) -> None:
     if as_json:
         show_blocks([json.dumps(entries, indent=1, ensure_ascii=False)])
     else:

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from sentflow.cli.configuration import AsJson
-from sentflow.cli.terminal import Block, Facts, Listing, show_blocks
+from sentflow.cli.terminal import Block, Facts, listing, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document
 from sentflow.report.numbers import MISSING, counted, decimal
+from sentflow.report.table.table import Table
 from sentflow.runs.causes import STAGES
 from sentflow.runs.comparison import Comparison, compare_folders
 from sentflow.runs.differences import LOSS_TOLERANCE, ResultDifference
@@ -57,14 +58,14 @@ def _blocks(found: Comparison, a: Path, b: Path, *, rows: int, is_equal: bool) -
         cells = [(key, _short(one), _short(other)) for key, (one, other) in differing]
         notes = _more(len(cells), rows)
         blocks.append(
-            Listing(("Made by", "A", "B"), cells[:rows], caption="What differs in the records", notes=notes)
+            listing(("Made by", "A", "B"), cells[:rows], caption="What differs in the records", notes=notes)
         )
     blocks.append(_counts(found))
     if outside := found.outside:
         lines = [_line(found, each) for each in outside[:rows]]
         notes = _more(len(outside), rows)
         caption = f"Results that differ by more than {found.tolerance:g}"
-        blocks.append(Listing(_HEADER, lines, "lrrrrl", caption=caption, notes=notes))
+        blocks.append(listing(_HEADER, lines, "lrrrrl", caption=caption, notes=notes))
     blocks += [
         f"Only in {side}: {_named(names)}."
         for side, names in (("A", found.only_a), ("B", found.only_b))
@@ -74,7 +75,7 @@ def _blocks(found: Comparison, a: Path, b: Path, *, rows: int, is_equal: bool) -
     return blocks
 
 
-def _counts(found: Comparison) -> Listing:
+def _counts(found: Comparison) -> Table:
     cells = []
     for kind in KINDS:
         if each := found.of_kind(kind):
@@ -86,7 +87,7 @@ def _counts(found: Comparison) -> Listing:
     header = ("Kind", "Both have", "Equal", "Within", "Outside", "Largest difference of a score")
     losses = f"{max(LOSS_TOLERANCE, found.tolerance):g} for losses"
     notes = (f"Within: every value differs by {found.tolerance:g} at most ({losses}).",)
-    return Listing(header, cells, "lrrrrr", caption="Results", notes=notes)
+    return listing(header, cells, "lrrrrr", caption="Results", notes=notes)
 
 
 def _line(found: Comparison, each: ResultDifference) -> tuple[str, ...]:

@@ -25,43 +25,18 @@ ResultsRead = Annotated[Path, typer.Option("--results", help="The results folder
 
 
 def read_experiment(files: Sequence[Path] | None, *, alone: bool = False) -> Experiment:
-    """The experiment of `read_configuration`, checked.
-
-    Raises
-    ------
-    ConfigError
-        As `read_configuration` and `load_experiment` do.
-    """
+    """The experiment of `read_configuration`, checked."""
     own = read_configuration(files, alone=True)
     return load_experiment(read_configuration(files, alone=alone), workflow_folder(), own)
 
 
 def read_catalog(files: Sequence[Path] | None) -> AllEntries:
-    """Every entry of the catalog and of `read_configuration`, checked.
-
-    Raises
-    ------
-    ConfigError
-        As `read_configuration` and `load_catalog` do.
-    """
+    """Every entry of the catalog and of `read_configuration`, checked."""
     return load_catalog(read_configuration(files), workflow_folder())
 
 
 def read_configuration(files: Sequence[Path] | None, *, alone: bool = False) -> dict[str, Any]:
-    """The workflow's ``config.yaml`` with files merged over it: maps are merged, lists are replaced.
-
-    Parameters
-    ----------
-    files
-        The later one wins.
-    alone
-        Leave ``config.yaml`` out, as ``snakemake --replace-workflow-config`` does.
-
-    Raises
-    ------
-    ConfigError
-        A file is missing or not YAML, or it holds something else than a map.
-    """
+    """The workflow's ``config.yaml`` with files merged over it: maps are merged, lists are replaced."""
     merged: dict[str, Any] = {}
     for file in configuration_files(files, alone=alone):
         settings = read_settings(file)

@@ -16,13 +16,14 @@ import typer
 from sentflow.cli.configuration import ConfigFiles, read_experiment
 from sentflow.cli.local_files import read_local_files, rows_of_tasks
 from sentflow.cli.run import complete
-from sentflow.cli.terminal import Listing, show_blocks
+from sentflow.cli.terminal import listing, show_blocks
 from sentflow.config.entries import AllEntries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.errors import ConfigError, DataError
 from sentflow.graph import paths
 from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
 from sentflow.report.numbers import duration
+from sentflow.report.table.table import Table
 from sentflow.training.data.collected import (
     corpora_of,
     is_asked,
@@ -139,13 +140,7 @@ def costs(
 
 
 def planned_jobs(files: Sequence[Path], *, everything: bool) -> list[PlannedJob]:
-    """The jobs that Snakemake would run in this folder.
-
-    Raises
-    ------
-    DataError
-        It cannot plan them; has its last words.
-    """
+    """The jobs that Snakemake would run in this folder."""
     with tempfile.TemporaryDirectory() as name:
         file = Path(name, "jobs.jsonl")
         words = ["--dry-run", "--cores", "1", "--quiet", "host", "reason", "--logger", "sentflow"]
@@ -183,7 +178,7 @@ def _measured_here() -> dict[str, Cost]:
 
 def _listing(
     jobs: Sequence[PlannedJob], here: Mapping[str, Cost], sizes: Sizes, trainings: Mapping[str, float | None]
-) -> Listing:
+) -> Table:
     """A line per rule, the longest first; `trainings` has seconds of each trained encoder, None where unknown."""
     by_rule: dict[str, list[PlannedJob]] = {}
     for job in jobs:
@@ -216,7 +211,7 @@ def _listing(
     ]
     if unknown:
         notes.append(f"Trainings of which no entry says how many rows an epoch has: {', '.join(unknown)}.")
-    return Listing(
+    return listing(
         ("Rule", "Jobs", "Each", "Hours", "MB", "Requested MB", "Requested min"),
         [*lines, ("all", f"{len(jobs):,}", "", f"{total / 3600:,.2f}", "", "", "")],
         alignment="lrrrrrr",

@@ -18,7 +18,7 @@ from sentflow.api.run_evaluation import (
     evaluate_run,
 )
 from sentflow.cli.configuration import AsJson
-from sentflow.cli.terminal import Block, Listing, show_blocks
+from sentflow.cli.terminal import Block, listing, show_blocks
 from sentflow.compare.comparisons import detectable
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document, write_text
@@ -26,7 +26,7 @@ from sentflow.report.captions import detectable_note, equivalence, sizes
 from sentflow.report.families.retrieval.words import NO_INTERVAL, by_order
 from sentflow.report.numbers import decimal, interval, p_number, percent
 from sentflow.report.table.formats import csv_records
-from sentflow.report.table.table import Value
+from sentflow.report.table.table import Table, Value
 
 
 class SameIds(StrEnum):
@@ -131,13 +131,13 @@ def _blocks(found: Sequence[RunEvaluation], compared: RunComparison | None, judg
     measures = [*found[0].means]
     rows = [(one.name, *(_cell(one, measure) for measure in measures)) for one in found]
     notes = (found[0].population(), *(remark for one in found for remark in one.remarks()))
-    means = Listing(
+    means = listing(
         ("Run", *measures),
         rows,
         "l" * (len(measures) + 1),
         caption=f"Runs against {judgements.name}",
         notes=notes,
-        fixed=1,
+        lead=1,
     )
     return [means, _tests(compared)] if compared else [means]
 
@@ -149,7 +149,7 @@ def _cell(one: RunEvaluation, measure: str) -> str:
     return f"{found} {by_order(row['worst_order'], row['best_order'])}".rstrip()
 
 
-def _tests(compared: RunComparison) -> Listing:
+def _tests(compared: RunComparison) -> Table:
     first = compared.rows[0]
     header = ("First − second", "Difference", "Interval", "p", "Holm", "Equivalent", "Won/tied/lost")
     rows = [
@@ -171,13 +171,13 @@ def _tests(compared: RunComparison) -> Listing:
         f"{sizes(first.n_questions, detectable(compared.rows, first.unit_set))}. "
         + detectable_note(first.alpha, "questions", "runs", "table")
     )
-    return Listing(
+    return listing(
         header,
         rows,
         "l" + "r" * (len(header) - 1),
         caption=f"Differences in {first.measure}",
         notes=(note, NO_INTERVAL) if any(math.isnan(row.low) for row in compared.rows) else (note,),
-        fixed=1,
+        lead=1,
     )
 
 

@@ -12,12 +12,13 @@ import typer
 from sentflow.cli.configuration import AsJson, ConfigFiles, ResultsRead, read_catalog
 from sentflow.cli.explained_run import blocks_of_run, explained_run
 from sentflow.cli.models import fetched_manifest
-from sentflow.cli.terminal import Block, Listing, beginning, quiet, show_blocks
+from sentflow.cli.terminal import Block, beginning, listing, quiet, show_blocks
 from sentflow.encoders.entries import encode_settings, has_term_vectors, weighs_terms
 from sentflow.encoders.kinds.table import TRAINED, WEIGHING
 from sentflow.errors import ConfigError, instead
 from sentflow.files.io import json_document
 from sentflow.report.numbers import counted
+from sentflow.report.table.table import Table
 from sentflow.texts.decoding import decode
 
 
@@ -134,7 +135,7 @@ def _explained_text(
     }
 
 
-def _terms(record: Mapping[str, Any], most: int) -> Listing:
+def _terms(record: Mapping[str, Any], most: int) -> Table:
     """A table of the first terms of a text."""
     terms, cut = record["terms"], record["tokens_cut_off"]
     rows = [
@@ -147,7 +148,7 @@ def _terms(record: Mapping[str, Any], most: int) -> Listing:
     )
     about = f"{record['model']}, {counted(len(terms), 'term')} of a {record['role']}"
     caption = f"{about}: {beginning(record['text'])}"
-    return Listing(("#", "Term", "Weight"), rows, "rlr", caption=caption, notes=tuple(filter(None, notes)))
+    return listing(("#", "Term", "Weight"), rows, "rlr", caption=caption, notes=tuple(filter(None, notes)))
 
 
 def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sentflow.cli.answering import in_folder, to_make_first
 from sentflow.cli.configuration import read_experiment
-from sentflow.cli.terminal import Block, Listing, beginning, quiet
+from sentflow.cli.terminal import Block, beginning, listing, quiet
 from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.retrieval.family import Retrieval
@@ -17,6 +17,7 @@ from sentflow.families.retrieval.parts import EXPLAINED
 from sentflow.graph import paths
 from sentflow.jobs.machine import prepare_environment
 from sentflow.report.numbers import counted, share
+from sentflow.report.table.table import Table
 from sentflow.retrieval.contributions import Explanation
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.runs import read_run
@@ -46,24 +47,7 @@ def explained_run(
     configs: Sequence[Path] | None,
     results: Path,
 ) -> dict[str, Any]:
-    """What a retriever ranked for a question, and what the scores of documents are sums of, as JSON.
-
-    Parameters
-    ----------
-    retriever, questions, question
-        Names of the retriever, of the set and of the question.
-    documents
-        Identifiers; of none, the best ranked one and the best ranked relevant one.
-    configs, results
-        Those that the results were made with, and their folder.
-
-    Raises
-    ------
-    ConfigError
-        A name does not exist, or the scores of the retriever are no sums over terms.
-    DataError
-        A file is missing or damaged, or the run was made from other files.
-    """
+    """What a retriever ranked for a question, and what the scores of documents are sums of, as JSON."""
     family = Retrieval(read_experiment(configs))
     job = _job(retriever, questions, family)
     common = _files(job, family)
@@ -124,7 +108,7 @@ def blocks_of_run(record: Mapping[str, Any], *, most: int) -> list[Block]:
     return [head, *(_table(document, most) for document in record["documents"]), *record["notes"]]
 
 
-def _table(document: Mapping[str, Any], most: int) -> Listing:
+def _table(document: Mapping[str, Any], most: int) -> Table:
     terms, rest, score = document["terms"], document["rest"], document["score"]
     rows = [
         (
@@ -154,7 +138,7 @@ def _table(document: Mapping[str, Any], most: int) -> Listing:
     )
     caption = f"{document['document']}, {ranked}, score {score:.6g}, {judged}: {beginning(document['text'])}"
     header = ("Shared term", "In question", "In document", "Adds", "Share")
-    return Listing(header, rows, "lrrrr", caption=caption, notes=tuple(notes))
+    return listing(header, rows, "lrrrr", caption=caption, notes=tuple(notes))
 
 
 def _job(retriever: str, questions: str, family: Retrieval) -> SimpleNamespace:

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from sentflow.cli.configuration import AsJson
-from sentflow.cli.terminal import Listing, show_blocks
+from sentflow.cli.terminal import listing, show_blocks
 from sentflow.files.io import json_document
 from sentflow.report.numbers import counted, decimal
+from sentflow.report.table.table import Table
 from sentflow.runs.folder import ResultsFolder
 from sentflow.runs.leaderboard import KINDS, Board, boards_of
 
@@ -48,7 +49,7 @@ def leaderboard(
         show_blocks(blocks)
 
 
-def _listing(board: Board) -> Listing:
+def _listing(board: Board) -> Table:
     name, thing, value = _NAMES[board.kind]
     rows = [
         (
@@ -71,11 +72,11 @@ def _listing(board: Board) -> Listing:
     if board.lacking:
         notes.append(f"Without results on {thing}s: {', '.join(board.lacking)}.")
     notes += [f"Left out: {task}, which {', '.join(names)} lacks." for task, names in board.left_out.items()]
-    return Listing(
+    return listing(
         (name, "Mean", "Rank", "Run", *board.tasks),
         rows,
         "lrrl" + "r" * len(board.tasks),
         caption=": ".join(filter(None, (f"{thing.capitalize()}s", protocol + board.data_version))),
         notes=tuple(notes),
-        fixed=2,
+        lead=2,
     )

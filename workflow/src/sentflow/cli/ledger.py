@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentflow.cli.terminal import Facts, Listing, show_blocks
+from sentflow.cli.terminal import Facts, listing, show_blocks
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import read_json
@@ -16,6 +16,7 @@ from sentflow.graph import paths
 from sentflow.graph.workflow_folder import workflow_folder
 from sentflow.ledger.accepted import Entry, unexpected, with_entries
 from sentflow.ledger.verdicts import VERDICTS, LedgerRow
+from sentflow.report.table.table import Table
 
 _DIGITS = 8
 
@@ -45,12 +46,12 @@ def ledger(
     rows = read_rows(folder / _below_results(paths.SUMMARY_LEDGER), LedgerRow)
     found = unexpected(rows)
     counts = Counter(row.verdict for row in rows)
-    blocks: list[Facts | Listing | str] = [
+    blocks: list[Facts | Table | str] = [
         Facts(f"{len(rows)} claims", [(verdict, str(counts[verdict])) for verdict in VERDICTS])
     ]
     if found:
         lines = [(row.name, _number(row.expected), _number(row.ours)) for row in found]
-        blocks.append(Listing(("Claim", "Expected", "Ours"), lines, "lrr"))
+        blocks.append(listing(("Claim", "Expected", "Ours"), lines, "lrr"))
     if accept and found:
         file = workflow_folder() / "catalog" / "ledger.yaml"
         _write(file, found, commit or _commit_of(folder), why)

@@ -35,11 +35,6 @@ def read_local_files(experiment: Experiment) -> dict[str, "TaskTable"]:
     -------
     dict
         Task → its table, for the tasks whose files are here and not large.
-
-    Raises
-    ------
-    ConfigError, DataError
-        Files are not in order, each in the words of the rule that prepares it; all are named.
     """
     with TemporaryDirectory() as folder, limited(**dict(experiment.config.limits)):
         reader = _Reader(experiment, Path(folder))
@@ -59,13 +54,6 @@ def small_tasks(
     experiment: Experiment, tables: Mapping[str, "TaskTable"]
 ) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Tasks with too few rows to train on as published, and with too few documents for anything to be said of new ones.
-
-    Parameters
-    ----------
-    experiment
-        Rows per class of its catalog count where a task has no table.
-    tables
-        Of tasks whose files are on this machine; documents are known only of these.
 
     Returns
     -------

@@ -17,26 +17,7 @@ if TYPE_CHECKING:
 def fetched_manifest(
     model: str, entry: Mapping[str, Any], folder: Path, *, before: str, results: Path = Path(paths.RESULTS)
 ) -> tuple["Manifest", Path]:
-    """The manifest of a model and the folder it lies in; downloads and trainings are left to the pipeline.
-
-    Parameters
-    ----------
-    model, entry
-        Name, and entry without problems.
-    folder
-        For the manifest of a model that lies in a folder or package.
-    before
-        What it has to be there for, for messages.
-    results
-        The results folder.
-
-    Raises
-    ------
-    ConfigError
-        The pipeline has not made it, or made it by a recipe of another kind.
-    DataError
-        Its files are damaged.
-    """
+    """The manifest of a model and the folder it lies in; downloads and trainings are left to the pipeline."""
     is_trained = entry["kind"] == TRAINED
     source = {"trained": model} if is_trained else entry["source"]
     if source_kind(source) in ("folder", "package"):

@@ -11,7 +11,7 @@ import typer
 
 from sentflow.cli.answering import ASKED, Answering, in_folder, to_make_first
 from sentflow.cli.configuration import ConfigFiles, ResultsRead, read_experiment
-from sentflow.cli.terminal import Block, Listing, beginning, quiet, show_blocks
+from sentflow.cli.terminal import Block, beginning, listing, quiet, show_blocks
 from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.exports.submission import submission, submission_text
@@ -21,6 +21,7 @@ from sentflow.files.io import write_text
 from sentflow.files.parquet import read_described
 from sentflow.graph import paths
 from sentflow.report.numbers import counted
+from sentflow.report.table.table import Table
 from sentflow.retrieval.decision_files import read_decided
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import read_run, write_run
@@ -102,13 +103,7 @@ def search(
 
 
 def write_answers(path: Path, found: Run, asked: Sequence[str], *, retriever: str) -> None:
-    """Write what was found for questions, in the form that the ending of the file names.
-
-    Raises
-    ------
-    DataError
-        The file cannot be written, or a document of a submission is no article of a law.
-    """
+    """Write what was found for questions, in the form that the ending of the file names."""
     if path.suffix == _SUBMISSION:
         documents = {name: found.documents(name) for name in found.ranked}
         write_text(path, submission_text(submission(asked, documents)))
@@ -229,7 +224,7 @@ def _cut_off(work: Path, retriever: str, family: Retrieval) -> list[str]:
     return notes
 
 
-def _shown(found: Run, question: str, corpus: Corpus, *, caption: str, decided: bool) -> Listing:
+def _shown(found: Run, question: str, corpus: Corpus, *, caption: str, decided: bool) -> Table:
     """The first documents of a question, or all that were decided, each with its score and its beginning."""
     ranked = found.ranked.get(question)
     places = list(zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)) if ranked else []
@@ -244,7 +239,7 @@ def _shown(found: Run, question: str, corpus: Corpus, *, caption: str, decided: 
         notes.append(f"{counted(len(places) - n_shown, 'further document')} below them.")
     if not places:
         notes.append("Nothing is given as an answer." if decided else "No document was found.")
-    return Listing(("#", "Document", "Score", "Text"), rows, "rlrl", caption=caption, notes=tuple(notes))
+    return listing(("#", "Document", "Score", "Text"), rows, "rlrl", caption=caption, notes=tuple(notes))
 
 
 def _ids(folder: Path, file: str) -> list[str]:

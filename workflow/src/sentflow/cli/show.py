@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sentflow.cli.show_folders import folder_blocks, table_listing
-from sentflow.cli.terminal import Block, Facts, Listing, more, show_blocks
+from sentflow.cli.show_folders import folder_blocks
+from sentflow.cli.terminal import Block, Facts, listing, more, show_blocks
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
@@ -25,6 +25,7 @@ from sentflow.report.costs.tables import costs
 from sentflow.report.families.probing.tables import scores
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal, interval, percent
+from sentflow.report.table.table import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,7 +139,7 @@ def _jsonl_blocks(path: Path, rows: int) -> list[Block]:
         return [Facts(str(path), _flat(records[0]))]
     header = tuple(dict.fromkeys(key for record in records for key in record))
     cells = [tuple(_shown(record.get(key)) for key in header) for record in records[:rows]]
-    return [Listing(header, cells, caption=str(path), notes=more(len(records), rows))]
+    return [listing(header, cells, caption=str(path), notes=more(len(records), rows))]
 
 
 def _array_blocks(path: Path, _rows: int) -> list[Block]:
@@ -173,7 +174,7 @@ def _csv_blocks(path: Path, rows: int) -> list[Block]:
     if any(len(record) != len(header) for record in records):
         raise DataError(f"{path} has rows that are longer or shorter than its {len(header)} column names.")
     cells = [tuple(record) for record in records[:rows]]
-    return [Listing(tuple(header), cells, caption=str(path), notes=more(len(records), rows))]
+    return [listing(tuple(header), cells, caption=str(path), notes=more(len(records), rows))]
 
 
 def _text_blocks(path: Path, _rows: int) -> list[Block]:
@@ -201,9 +202,9 @@ def _parquet_blocks(path: Path, rows: int) -> list[Block]:
     if names >= _PREDICTIONS:
         return [_confusion(path, table), _first_rows(table, rows)]
     if names >= {field.name for field in fields(ScoreRow)}:
-        return [table_listing(scores(Inputs([path]), {"caption": str(path)}))]
+        return [scores(Inputs([path]), {"caption": str(path)})]
     if names >= {field.name for field in fields(CostRow)}:
-        return [table_listing(costs(Inputs([path]), {"caption": str(path)}))]
+        return [costs(Inputs([path]), {"caption": str(path)})]
     return [Facts(str(path), [("rows", f"{len(table):,}"), *_flat(about)]), _first_rows(table, rows)]
 
 
@@ -270,7 +271,7 @@ def _folds(path: Path, table: "pa.Table", about: dict[str, Any]) -> list[Block]:
         for repetition, found in sorted(tests.items())
     ]
     header = ("Repetition", "Folds", "Lowest", "Mean test score", "Highest")
-    return [Listing(header, cells, "rrrrr", caption=f"table of {len(keys)} folds {path}")]
+    return [listing(header, cells, "rrrrr", caption=f"table of {len(keys)} folds {path}")]
 
 
 def _settings(about: dict[str, Any]) -> list[tuple[str, str]]:
@@ -282,7 +283,7 @@ def _settings(about: dict[str, Any]) -> list[tuple[str, str]]:
         return _flat(about)
 
 
-def _epochs(table: "pa.Table") -> Listing:
+def _epochs(table: "pa.Table") -> Table:
     by_epoch: dict[int, dict[str, float]] = {}
     for epoch, name, value in zip(*_columns(table, "train_epoch", "metric", "value"), strict=True):
         if epoch > 0:
@@ -292,10 +293,10 @@ def _epochs(table: "pa.Table") -> Listing:
         (str(epoch), *(decimal(found.get(name, math.nan), 4) for name in names))
         for epoch, found in sorted(by_epoch.items())
     ]
-    return Listing(("Epoch", "Training loss", "Evaluation loss", "Evaluation score"), cells, "rrrr")
+    return listing(("Epoch", "Training loss", "Evaluation loss", "Evaluation score"), cells, "rrrr")
 
 
-def _confusion(path: Path, table: "pa.Table") -> Listing:
+def _confusion(path: Path, table: "pa.Table") -> Table:
     """Truth × prediction, in rows."""
     # rows of a fold that are scores have neither
     answers = zip(*_columns(table, "truth", "predicted"), strict=True)
@@ -305,12 +306,12 @@ def _confusion(path: Path, table: "pa.Table") -> Listing:
     cells = [(str(truth), *(f"{pairs[truth, predicted]:,}" for predicted in labels)) for truth in labels]
     header = ("Truth", *(f"predicted {label}" for label in labels))
     notes = (f"{right:,} of {pairs.total():,} correct.",)
-    return Listing(header, cells, "l" + "r" * len(labels), caption=f"predictions {path}", notes=notes)
+    return listing(header, cells, "l" + "r" * len(labels), caption=f"predictions {path}", notes=notes)
 
 
-def _first_rows(table: "pa.Table", rows: int) -> Listing:
+def _first_rows(table: "pa.Table", rows: int) -> Table:
     cells = [tuple(map(_cell, row.values())) for row in table.slice(0, rows).to_pylist()]
-    return Listing(tuple(table.column_names), cells, notes=more(len(table), rows))
+    return listing(tuple(table.column_names), cells, notes=more(len(table), rows))
 
 
 # --- values -------------------------------------------------------------------------------------------------

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.cli.terminal import Block, Listing
+from sentflow.cli.terminal import Block, listing
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.marks import BEST, NOT_WORSE
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.compare.score_rows import ScoreRow
@@ -29,42 +28,26 @@ from sentflow.report.families.similarity.summary import similarity_rows
 from sentflow.report.families.similarity.tables import sts
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, decimal
-from sentflow.report.table.table import Cell, Table
+from sentflow.report.table.table import Table
 from sentflow.similarity.storage import OVERLAP, read_similarities
 
-# A terminal may have no styles, and a pipe has none, so marks are written.
-_MARKS = {BEST: ("**", "**"), NOT_WORSE: ("_", "_"), "": ("", "")}
-_MARKS_NOTE = "In this terminal: **bold**, _underlined_, ^letters."
 _MAIN = "nDCG@10"
 
 
 def folder_blocks(folder: Path, fold_scores: Callable[[Path], Sequence[float]]) -> list[Block]:
-    """The scores in a results folder, in the folder that holds it, or in one of score files or folds.
-
-    Parameters
-    ----------
-    folder
-        Where to look.
-    fold_scores
-        Reads the test scores of a fold file.
-
-    Raises
-    ------
-    DataError
-        There is nothing of that kind; names what there is.
-    """
+    """The scores in a results folder, in the folder that holds it, or in one of score files or folds."""
     results = folder / paths.RESULTS
     if results.is_dir() and not (folder / "scores").is_dir():
         folder = results
     if tables := _summaries(folder):
-        return [table_listing(table) for table in tables]
+        return list(tables)
     for kind, keys, rows_of, table_of in _LOOSE:
         if files := _files(folder, kind, keys):
             rows: list[Any] = []
             for file, content in files.items():
                 with reported(file):
                     rows += rows_of(file, content)
-            return [table_listing(table_of(rows, counted(len(files), "score file")))]
+            return [table_of(rows, counted(len(files), "score file"))]
     if folds := sorted(folder.rglob("rep-*/fold-*.parquet")):
         return [_folds(folder, folds, fold_scores)]
     inside = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
@@ -72,28 +55,6 @@ def folder_blocks(folder: Path, fold_scores: Callable[[Path], Sequence[float]]) 
         f"{folder} has no scores, no similarities, no retrieval and no folds. "
         + (f"It contains: {', '.join(inside)}. Add one of these to the path." if inside else "It is empty.")
     )
-
-
-def table_listing(table: Table) -> Listing:
-    """A table of the report for the terminal."""
-    rows: list[tuple[str, ...]] = []
-    for block in table.blocks:
-        rows += [(block.title,)] if block.title else []
-        rows += [tuple(_written(cell) for cell in line) for line in block.lines]
-    alignment = "".join("r" if column.is_number else "l" for column in table.columns)
-    has_marks = any(cell.mark or cell.letters for line in table.lines for cell in line)
-    notes = (*table.notes, *((_MARKS_NOTE,) if has_marks else ()))
-    header = (
-        f"{column.heading} ^{column.letter}" if column.letter else column.heading for column in table.columns
-    )
-    fixed = table.lead if table.name == "scores" else 0
-    return Listing(tuple(header), rows, alignment, caption=table.caption, notes=notes, fixed=fixed)
-
-
-def _written(cell: Cell) -> str:
-    before, after = _MARKS[cell.mark]
-    letters = f"^{cell.letters}" if cell.letters else ""
-    return f"{before}{cell.text}{after}{letters} {cell.detail}".strip()
 
 
 def _summaries(results: Path) -> list[Table]:
@@ -217,7 +178,7 @@ _LOOSE: Sequence[tuple[str, set[str], Callable[..., list[Any]], Callable[..., Ta
 )
 
 
-def _folds(folder: Path, files: Sequence[Path], fold_scores: Callable[[Path], Sequence[float]]) -> Listing:
+def _folds(folder: Path, files: Sequence[Path], fold_scores: Callable[[Path], Sequence[float]]) -> Table:
     rows = []
     for file in files:
         of_fold = " ".join(map(decimal, fold_scores(file)))
@@ -225,4 +186,4 @@ def _folds(folder: Path, files: Sequence[Path], fold_scores: Callable[[Path], Se
         rows.append((place, *repetition_and_fold(file.as_posix()), of_fold))
     cells = [(place, str(repetition), str(fold), score) for place, repetition, fold, score in sorted(rows)]
     header = ("Probe", "Repetition", "Fold", "Test score")
-    return Listing(header, cells, "lrrr", caption=f"{len(files)} folds in {folder}")
+    return listing(header, cells, "lrrr", caption=f"{len(files)} folds in {folder}")

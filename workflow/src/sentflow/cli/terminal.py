@@ -9,46 +9,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sentflow.compare.marks import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
+from sentflow.report.table.table import Block as Lines
+from sentflow.report.table.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Table as Grid
     from rich.text import Text
 
 # Without a terminal there is no width to keep to: a row is a line, whatever its length.
 _NO_TERMINAL_WIDTH = 100_000
-_JUSTIFY = {"l": "left", "r": "right", "c": "center"}
 _PADDING = 3  # blanks of a column and behind it
 _MARGIN = 2  # blanks at both ends of a table
+# A terminal may have no styles, and a pipe has none, so marks are written.
+_MARKS = {BEST: ("**", "**"), NOT_WORSE: ("_", "_"), "": ("", "")}
+_MARKS_NOTE = "In this terminal: **bold**, _underlined_, ^letters."
 _CHARACTERS = 200  # of a text that is shown by its beginning
-
-
-@dataclass(frozen=True)
-class Listing:
-    """A table.
-
-    Attributes
-    ----------
-    header
-        One heading per column.
-    rows
-        Cells; a row of a single cell is a heading of the rows below it.
-    alignment
-        Per column ``l``, ``r`` or ``c``.
-    caption, notes
-        Printed above and below.
-    fixed
-        Columns that stand in every part when the table is too wide for the terminal and is cut into parts;
-        0 wraps the cells instead.
-    """
-
-    header: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    alignment: str = ""
-    caption: str = ""
-    notes: tuple[str, ...] = ()
-    fixed: int = 0
 
 
 @dataclass(frozen=True)
@@ -59,7 +37,33 @@ class Facts:
     items: Sequence[tuple[str, str]]
 
 
-Block = Listing | Facts | str
+Block = Table | Facts | str
+
+
+def listing(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    alignment: str = "",
+    caption: str = "",
+    notes: Sequence[str] = (),
+    lead: int = 0,
+) -> Table:
+    """A table of texts.
+
+    Parameters
+    ----------
+    alignment
+        Per column ``l`` or ``r``; all to the left without.
+    lead
+        Columns that stand in every part where the table is too wide for the terminal and is cut into parts; 0 wraps
+        the cells instead.
+    """
+    columns = tuple(
+        Column(heading, Cell, is_number=place == "r")
+        for heading, place in zip(header, alignment or "l" * len(header), strict=True)
+    )
+    lines = tuple(tuple(map(Cell, row)) for row in rows)
+    return Table("", caption, tuple(notes), columns, (Lines("", "", lines),), (), (), lead=lead)
 
 
 @contextmanager
@@ -104,59 +108,76 @@ def show_blocks(blocks: Iterable[Block]) -> None:
 
 def _show_each(console: "Console", blocks: Iterable[Block]) -> None:
     for index, block in enumerate(blocks):
-        bare = isinstance(block, Listing) and not block.caption  # a table begins with a blank line of its own
-        if index and not bare:
+        # a table begins with a blank line of its own
+        if index and not (isinstance(block, Table) and not block.caption):
             console.print()
-        if isinstance(block, Listing):
-            _show_listing(console, block)
+        if isinstance(block, Table):
+            _show_table(console, block)
         elif isinstance(block, Facts):
             _show_facts(console, block)
         else:
             console.print(visible(block), markup=False, highlight=False, soft_wrap=True)
 
 
-def _show_listing(console: "Console", listing: Listing) -> None:
-    if listing.caption:
-        console.print(visible(listing.caption), markup=False, style="bold")
-    for part in _parts(listing, console.width - _MARGIN):
-        console.print(_table(listing, part))
-    for note in listing.notes:
+def _show_table(console: "Console", table: Table) -> None:
+    if table.caption:
+        console.print(visible(table.caption), markup=False, style="bold")
+    for part in _parts(table, console.width - _MARGIN):
+        console.print(_grid(table, part))
+    has_marks = any(cell.mark or cell.letters for line in table.lines for cell in line)
+    for note in (*table.notes, *([_MARKS_NOTE] if has_marks else [])):
         console.print(visible(note), markup=False, style="dim")
 
 
-def _parts(listing: Listing, available: int) -> list[list[int]]:
+def _parts(table: Table, available: int) -> list[list[int]]:
     """Columns of each part of a table, so that a part is no wider than the terminal where that is possible."""
-    if not listing.fixed:
-        return [list(range(len(listing.header)))]
+    if not table.lead:
+        return [list(range(len(table.columns)))]
     from rich.cells import cell_len
 
-    cells = [listing.header, *(row for row in listing.rows if len(row) == len(listing.header))]
     widths = [
-        max(cell_len(visible(text)) for text in column) + _PADDING for column in zip(*cells, strict=True)
+        max(
+            cell_len(visible(text))
+            for text in [_heading(column), *(_written(line[place]) for line in table.lines)]
+        )
+        + _PADDING
+        for place, column in enumerate(table.columns)
     ]
-    first = list(range(listing.fixed))
+    first = list(range(table.lead))
     parts: list[list[int]] = [[]]
-    for column in range(listing.fixed, len(widths)):
+    for column in range(table.lead, len(widths)):
         if parts[-1] and sum(widths[index] for index in [*first, *parts[-1], column]) > available:
             parts.append([])
         parts[-1].append(column)
     return [[*first, *part] for part in parts]
 
 
-def _table(listing: Listing, columns: Sequence[int]) -> "Table":
+def _grid(table: Table, places: Sequence[int]) -> "Grid":
     from rich import box
-    from rich.table import Table
+    from rich.table import Table as Grid
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=True)
-    for index in columns:
-        align = listing.alignment[index] if listing.alignment else "l"
-        table.add_column(_plain(listing.header[index]), justify=_JUSTIFY[align], overflow="fold")  # type: ignore[arg-type]
-    for row in listing.rows:
-        if len(row) == 1 and len(listing.header) > 1:
-            table.add_row(_plain(row[0]))
-        else:
-            table.add_row(*(_plain(row[index]) for index in columns))
-    return table
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=True)
+    for place in places:
+        column = table.columns[place]
+        grid.add_column(
+            _plain(_heading(column)), justify="right" if column.is_number else "left", overflow="fold"
+        )
+    for block in table.blocks:
+        if block.title:
+            grid.add_row(_plain(block.title))
+        for line in block.lines:
+            grid.add_row(*(_plain(_written(line[place])) for place in places))
+    return grid
+
+
+def _heading(column: Column) -> str:
+    return f"{column.heading} ^{column.letter}" if column.letter else column.heading
+
+
+def _written(cell: Cell) -> str:
+    before, after = _MARKS[cell.mark]
+    letters = f"^{cell.letters}" if cell.letters else ""
+    return f"{before}{cell.text}{after}{letters} {cell.detail}".strip()
 
 
 def _plain(text: str) -> "Text":
@@ -167,10 +188,10 @@ def _plain(text: str) -> "Text":
 
 
 def _show_facts(console: "Console", facts: Facts) -> None:
-    from rich.table import Table
+    from rich.table import Table as Grid
 
     console.print(visible(facts.title), markup=False, style="bold")
-    grid = Table.grid(padding=(0, 2))
+    grid = Grid.grid(padding=(0, 2))
     grid.add_column(style="cyan", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in facts.items:

@@ -13,7 +13,7 @@ import typer
 from sentflow.cli.answering import processors
 from sentflow.cli.configuration import ConfigFiles, read_catalog
 from sentflow.cli.models import fetched_manifest
-from sentflow.cli.terminal import Listing, quiet, show_blocks
+from sentflow.cli.terminal import listing, quiet, show_blocks
 from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.encoders.kinds.table import KINDS
 from sentflow.errors import ConfigError, DataError, instead
@@ -85,7 +85,7 @@ def tune(
         "none.",
         "Largest difference of a value, and lowest cosine: unit vectors against those of torch in float32.",
     )
-    table = Listing(_HEADER, rows, "llrrrrrrrrl", caption=f"{model} on this machine", notes=notes)
+    table = listing(_HEADER, rows, "llrrrrrrrrl", caption=f"{model} on this machine", notes=notes)
     show_blocks([table, _settings(model, stages[-1].chosen, tolerance=tolerance)])
 
 

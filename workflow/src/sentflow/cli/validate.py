@@ -16,7 +16,7 @@ from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.training.settings import chosen_by_tests
+from sentflow.families.training.needs import chosen_by_tests
 from sentflow.graph.plan import files_outside, is_fetched, is_on_this_machine, raw_files, refuse_uploads
 from sentflow.graph.targets import Targets
 from sentflow.jobs.secrecy import TOKEN_VARIABLES, without_secrets

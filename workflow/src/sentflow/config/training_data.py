@@ -221,8 +221,8 @@ class Reader(Columns):
                 yield key, "lines have no columns. Write a pattern with named groups, or leave the key out."
 
 
-class DataFacts(Settings):
-    """What training data say in both of their forms."""
+class RowChoice(Settings):
+    """Which rows stay, and what is made of them."""
 
     nli: Maybe[Literal["by-premise", "study-label-word"]] = None
     """How rows of premise (text), hypothesis (other) and label are made pairs or triplets. Labels must have the
@@ -240,6 +240,11 @@ class DataFacts(Settings):
     """Seed of a control; each row gets the other text of another row, so that nothing can be learnt from which texts
     belong together (pairs, triplets).
     """
+
+
+class DataFacts(RowChoice):
+    """What training data say in both of their forms."""
+
     contains_test_texts: bool = False
     """Whether the data are known to hold texts of test sets. Tables and model cards say so."""
     rows: Maybe[Count] = None

@@ -50,21 +50,7 @@ def write_crate(
     versions: Mapping[str, Any],
     published: str,
 ) -> None:
-    """Write a zip with the files and their description.
-
-    Parameters
-    ----------
-    path
-        Of the zip.
-    files
-        Name in the crate → file of the run.
-    about
-        ``title``, ``description``; ``datasets`` and ``models``: name → what is known of them.
-    versions
-        Of the record, see `sentflow.report.record.versions`.
-    published
-        ISO date.
-    """
+    """Write a zip with the files and their description."""
     metadata = crate_metadata(files, about=about, versions=versions, published=published)
     text = json.dumps(metadata, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     with atomic(path) as part, zipfile.ZipFile(part, "w") as archive:

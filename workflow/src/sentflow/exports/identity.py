@@ -81,11 +81,6 @@ class ModelName:
 def model_name(entry_name: str, entry: Mapping[str, Any]) -> ModelName:
     """The name of an encoder.
 
-    Parameters
-    ----------
-    entry_name, entry
-        Of the catalog or the config.
-
     Notes
     -----
     Two entries may take the same hub model in different ways; only the one without settings of its own has its name.

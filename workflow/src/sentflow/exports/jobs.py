@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json, write_text
 from sentflow.jobs.job import In, Json, Out, Resource, job
+from sentflow.training.settings import CardSettings
 
 if TYPE_CHECKING:
     from sentflow.texts.corpora import Questions
@@ -25,7 +26,7 @@ def export_mteb(
 
     Settings: {"tasks", "models": external names}.
     """
-    from sentflow.compare.fold_scores import fold_scores
+    from sentflow.compare.task_files import fold_scores
     from sentflow.exports.mteb import model_meta, run_settings, task_result
     from sentflow.exports.scores import ExportSettings, read_digests, read_scores
     from sentflow.report.rows import unique
@@ -202,7 +203,7 @@ def export_law_files(
     *, corpus: In, questions: Sequence[In] = (), text: Out, dictionary: Out, articles: Out
 ) -> None:
     """A corpus of laws and questions → the intermediate files of the published Zalo system."""
-    from sentflow.exports.law_files import article_list, article_texts, text_lines
+    from sentflow.exports.submission import article_list, article_texts, text_lines
     from sentflow.texts.corpora import read_corpus
 
     documents = read_corpus(corpus)
@@ -279,20 +280,19 @@ def model_card(
     manifest: In,
     summaries: Sequence[In] = (),
     audit: Sequence[In] = (),
-    settings: Json,
+    settings: CardSettings,
     about: Out,
     card: Out,
 ) -> None:
     """The files of one training and all scores → the model card of its encoder."""
     from sentflow.training.cards.card import model_card
-    from sentflow.training.cards.facts import About, read_facts
+    from sentflow.training.cards.facts import read_facts
     from sentflow.training.cards.lint import card_problems
 
-    described = About.from_settings(settings)
-    facts = read_facts(record.parent, manifest, described, summaries, next(iter(audit), None))
+    facts = read_facts(record.parent, manifest, settings, summaries, next(iter(audit), None))
     text = model_card(facts)
     if problems := card_problems(text, facts):
         raise DataError(f"the card of {facts.record.model} is wrong: {'; '.join(problems)}.")
-    write_json(about, settings)
+    write_json(about, settings.as_dict())
     write_text(card, text)
-    logger.info("%s: %d scores of %d seeds", card, len(facts.scores), len(described.siblings))
+    logger.info("%s: %d scores of %d seeds", card, len(facts.scores), len(settings.siblings))

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.compare.protocol_groups import by_protocol
-from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.numbers import MINUS, MISSING, decimal
 from sentflow.report.rows import unique
@@ -26,15 +25,7 @@ _HEAD = r"""%% Numbers of the experiment: %s
 
 
 def macros(rows: Sequence[ScoreRow], *, title: str) -> str:
-    """The text of ``numbers.tex``.
-
-    Parameters
-    ----------
-    rows
-        Every score.
-    title
-        Of the experiment, for the first line.
-    """
+    """The text of ``numbers.tex``."""
     tasks, models = unique(row.task for row in rows), unique(row.model for row in rows)
     numbers = {
         f"{row.task}/{row.model}/{name}": value for row in rows for name, value in _quantities(row).items()

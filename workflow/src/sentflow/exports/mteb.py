@@ -31,15 +31,6 @@ _LIBRARIES = ("torch", "sentence-transformers", "transformers", "numpy")
 def task_result(row: ScoreRow, task: TaskFacts, fold_scores: Sequence[float]) -> dict[str, Any]:
     """The result of one encoder on one task.
 
-    Parameters
-    ----------
-    row
-        Its score.
-    task
-        The data.
-    fold_scores
-        (J,) test scores of the folds, in their order.
-
     Notes
     -----
     An undefined score has no entry, for ``main_score`` must be a number. Nothing is said about time: encoders embed the
@@ -76,18 +67,6 @@ def retrieval_result(
 ) -> dict[str, Any]:
     """The result of one dense retriever on one question set.
 
-    Parameters
-    ----------
-    task, language
-        Name of the question set, and ISO 639-1 code of its texts.
-    data_revision
-        See `TaskFacts`.
-    values
-        Key of `retrieval_measures` → (n,) values of the n questions with a relevant document; ``ndcg_at_10`` is the
-        main score.
-    about
-        What else the entry says.
-
     Notes
     -----
     Without such a question there is no entry.
@@ -98,15 +77,7 @@ def retrieval_result(
 
 
 def model_meta(model: ModelFacts, dimension: float) -> dict[str, Any]:
-    """The description of a model, in the fields of MTEB's ``ModelMeta``; null is unknown.
-
-    Parameters
-    ----------
-    model
-        Its names.
-    dimension
-        Width of its vectors.
-    """
+    """The description of a model, in the fields of MTEB's ``ModelMeta``; null is unknown."""
     licence = model.licence.lower()
     return {
         "loader": None,
@@ -134,15 +105,7 @@ def model_meta(model: ModelFacts, dimension: float) -> dict[str, Any]:
 
 
 def run_settings(tasks: Sequence[str], versions: Mapping[str, Any]) -> str:
-    """One line of JSON per task: what ran with which libraries.
-
-    Parameters
-    ----------
-    tasks
-        Their names.
-    versions
-        Of the record, see `sentflow.report.record.versions`.
-    """
+    """One line of JSON per task: what ran with which libraries."""
     known = {"mteb": MTEB_VERSION, **{name: versions["libraries"].get(name) for name in _LIBRARIES}}
     lines = [
         {"task": task, "splits": [SPLIT], "subsets": [SUBSET], "version": known, "encode_kwargs": {}}

@@ -19,20 +19,7 @@ def shard_borders(n_rows: int, n_shards: int) -> list[tuple[int, int]]:
 
 
 def card(facts: Facts, about: Facts, audit: Facts | None, size_bytes: int) -> str:
-    """The card of a paired corpus.
-
-    Parameters
-    ----------
-    facts
-        What rule combine_pairs says of it.
-    about
-        ``title``, ``language``, ``near``; ``relations``: title of each; ``datasets``: per relation title, licence,
-        homepage and citation of what its texts are from.
-    audit
-        Of these pairs against the tests; None where the experiment tests nothing.
-    size_bytes
-        Of all shards.
-    """
+    """The card of a paired corpus."""
     relations = facts["relations"]
     front = [
         "---",

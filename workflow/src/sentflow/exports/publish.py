@@ -37,24 +37,7 @@ class Published:
 
 
 def publish(model: str, target: Path, *, results: Path) -> Published:
-    """Write an encoder of a results folder into a folder of its own; whole or not at all.
-
-    Parameters
-    ----------
-    model
-        Its name in the experiment.
-    target
-        Does not exist yet, or is empty.
-    results
-        The results folder.
-
-    Raises
-    ------
-    ConfigError
-        The folder is not empty, or the encoder is of a kind without files.
-    DataError
-        The manifest, a file of the encoder or its card is missing, or a file is not the one of the manifest.
-    """
+    """Write an encoder of a results folder into a folder of its own; whole or not at all."""
     refuse_full(target)
     manifest_file = _in(results, paths.MANIFEST, model)
     if not manifest_file.is_file():
@@ -90,13 +73,7 @@ def publish(model: str, target: Path, *, results: Path) -> Published:
 
 
 def refuse_full(target: Path) -> None:
-    """Raise ConfigError where something is in the way.
-
-    Raises
-    ------
-    ConfigError
-        The folder is a file, or is not empty.
-    """
+    """Raise ConfigError where something is in the way."""
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise ConfigError(f"{target} is there already and no folder. Write the name of a new folder.")
     if target.is_dir() and any(target.iterdir()):
@@ -106,13 +83,7 @@ def refuse_full(target: Path) -> None:
 
 
 def licence_of(card: str, path: Path) -> str:
-    """What the front matter of a card says of the licence.
-
-    Raises
-    ------
-    DataError
-        The front matter cannot be read.
-    """
+    """What the front matter of a card says of the licence."""
     import yaml
     from huggingface_hub import ModelCard
 

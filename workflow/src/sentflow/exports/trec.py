@@ -20,21 +20,7 @@ def annotated_run(
     versions: Mapping[str, Any],
     benchmark: Mapping[str, Any] | None,
 ) -> str:
-    """A run file with its header.
-
-    Parameters
-    ----------
-    run
-        What was found.
-    retriever
-        Its name.
-    settings
-        See `sentflow.families.retrieval.exports.RetrievalExports.trec_settings`.
-    versions
-        Of the record, see `sentflow.report.record.versions`.
-    benchmark
-        Snakemake's record of the job that searched; None where there is none.
-    """
+    """A run file with its header."""
     goal, about = settings["evaluation"], settings["retrievers"]
     n_separated = sum(int((separated(found.scores) != found.scores).sum()) for found in run.ranked.values())
     metadata: dict[str, Any] = {

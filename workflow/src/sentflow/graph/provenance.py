@@ -27,6 +27,7 @@ PLUMBING = {
     "sentflow.retrieval.settings": "reaches jobs as their params",
     "sentflow.training.recipes.settings": "reaches jobs as their params",
     "sentflow.training.settings": "reaches jobs as their params",
+    "sentflow.training.data.settings": "reaches jobs as their params",
     "sentflow.encoders.kinds.table": "reaches jobs as their params: keys, libraries, digests of the modules it names",
 }
 # Files that code reads. They count with every module of the folder that they are in, or that is above their own.

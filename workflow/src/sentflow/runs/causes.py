@@ -38,13 +38,7 @@ class Cause:
 
 
 class Chain:
-    """What two runs were made from.
-
-    Parameters
-    ----------
-    a, b
-        Their results folders.
-    """
+    """What two runs were made from."""
 
     def __init__(self, a: ResultsFolder, b: ResultsFolder) -> None:
         self._a, self._b = a, b

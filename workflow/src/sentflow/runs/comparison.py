@@ -100,18 +100,7 @@ class Comparison:
 
 
 def compare_folders(a: ResultsFolder, b: ResultsFolder, *, tolerance: float) -> Comparison:
-    """Hold the results of two runs against each other.
-
-    Parameters
-    ----------
-    tolerance
-        Absolute, of every value but losses.
-
-    Raises
-    ------
-    DataError
-        They have no result in common.
-    """
+    """Hold the results of two runs against each other."""
     if not a.results.keys() & b.results.keys():
         raise DataError(
             f"{a.path} and {b.path} have no result in common. They are results of other tasks, pair sets or encoders."

@@ -70,15 +70,7 @@ def changed(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, tuple[Any, 
 
 
 def result_difference(a: ResultsFolder, b: ResultsFolder, name: str, *, tolerance: float) -> ResultDifference:
-    """What differs in a result that both folders have.
-
-    Parameters
-    ----------
-    name
-        As in `ResultsFolder.results`.
-    tolerance
-        Of every value but losses, which have `LOSS_TOLERANCE`; absolute.
-    """
+    """What differs in a result that both folders have."""
     one, other = a.results[name], b.results[name]
     about = changed(one.about, other.about)
     keys = one.numbers.keys() & other.numbers.keys()

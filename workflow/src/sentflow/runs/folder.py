@@ -77,18 +77,7 @@ class Vectors:
 
 
 class ResultsFolder:
-    """The results of a run.
-
-    Parameters
-    ----------
-    path
-        A results folder, or the folder that holds one.
-
-    Raises
-    ------
-    DataError
-        There are no results of any kind.
-    """
+    """The results of a run."""
 
     def __init__(self, path: Path) -> None:
         inside = path / paths.RESULTS

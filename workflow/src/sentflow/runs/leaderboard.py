@@ -78,19 +78,7 @@ class Board:
 
 
 def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
-    """Leaderboards over all runs: one per kind of score, protocol and data version.
-
-    Parameters
-    ----------
-    runs
-        Name of a run → its results.
-
-    Raises
-    ------
-    DataError
-        Runs measured the same task in other ways, so that their scores may not stand side by side; or no board has a
-        task that is common to all encoders.
-    """
+    """Leaderboards over all runs: one per kind of score, protocol and data version."""
     boards = []
     for kind in KINDS:
         found = [(run, result) for run, folder in runs.items() for result in _of_kind(folder, kind)]

@@ -14,7 +14,15 @@ from sentflow.files.io import digest_of, read_json, write_json, write_text
 from sentflow.files.limits import use_limits
 from sentflow.jobs.job import In, Json, Manual, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import library_version, prepare_environment
-from sentflow.training.settings import SnapshotChoice, TrainingRun
+from sentflow.training.data.settings import (
+    AuditedData,
+    CleanedPairs,
+    CollectedRows,
+    MinedRows,
+    PreparedRows,
+    RowChecks,
+)
+from sentflow.training.settings import ComparedTrainings, ScoredSnapshot, SnapshotChoice, TrainingRun
 
 logger = logging.getLogger(__name__)
 
@@ -24,21 +32,20 @@ def prepare_training(
     *,
     raw: list[In],
     data: Wildcard,
-    settings: Json,
-    checks: Resource[Json] = None,
+    settings: PreparedRows,
+    checks: Resource[RowChecks],
     limits: Resource[Json] = None,
     table: Out,
 ) -> None:
     """The raw files of training data into their table, with counts of what was left out."""
-    from sentflow.training.data.prepare import Preparation
-    from sentflow.training.data.settings import TrainingDataSettings
+    from sentflow.training.data.prepare import ROWS, Preparation
+    from sentflow.training.data.reader import labels_of, read_sources
     from sentflow.training.data.table import write_parts
 
     use_limits(limits)
-    entry = {**settings, **(checks or {})}
-    reading = TrainingDataSettings.from_settings(entry, data=data)
-    preparation = Preparation(data, reading)
-    write_parts(table, preparation.parts(raw), preparation.facts)
+    preparation = Preparation(data, settings, checks.rows, labels_of(settings))
+    batches = read_sources(settings, raw, checks.files, rows=ROWS)
+    write_parts(table, preparation.parts(batches), preparation.facts)
 
 
 @job("numpy")
@@ -48,8 +55,8 @@ def collect_training(
     questions: Sequence[In] = (),
     judgements: Sequence[In] = (),
     data: Wildcard,
-    settings: Json,
-    checks: Resource[Json] = None,
+    settings: CollectedRows,
+    checks: Resource[RowChecks],
     table: Out,
 ) -> None:
     """Documents of corpora and questions into a table of training data."""
@@ -61,23 +68,21 @@ def collect_training(
         collected_titles,
     )
     from sentflow.training.data.prepare import table_of_rows
-    from sentflow.training.data.settings import TrainingDataSettings
     from sentflow.training.data.table import write_training_data
 
-    entry = {**settings, **(checks or {})}
-    reading = TrainingDataSettings.from_settings(entry, data=data)
     documents = [read_corpus(path) for path in corpora]
     asked = [read_questions(*paths) for paths in zip(questions, judgements, strict=True)]
-    match reading.form:
+    match settings.form:
         case "spans":
-            found = collected_spans(documents, entry.get("split"))
-        case "pairs" if neighbours := entry.get("neighbours"):
-            found = collected_neighbours(documents, None if neighbours is True else neighbours["words"])
+            found = collected_spans(documents, settings.split)
+        case "pairs" if settings.neighbours:
+            words = None if settings.neighbours is True else settings.neighbours.words
+            found = collected_neighbours(documents, words)
         case "pairs":
             found = collected_titles(documents)
         case _:
             found = collected_texts(documents, asked)
-    write_training_data(table, *table_of_rows(data, found, reading))
+    write_training_data(table, *table_of_rows(data, found, settings, checks.rows))
 
 
 @job("numpy")
@@ -91,8 +96,8 @@ def mine_training(
     held_out: Sequence[In] = (),
     held_out_judgements: Sequence[In] = (),
     data: Wildcard,
-    settings: Json,
-    checks: Resource[Json] = None,
+    settings: MinedRows,
+    checks: Resource[RowChecks],
     looked_at: Out,
     table: Out,
 ) -> None:
@@ -100,14 +105,9 @@ def mine_training(
     from sentflow.retrieval.runs import read_run
     from sentflow.texts.corpora import read_corpus, read_questions
     from sentflow.training.data.mine import Mined, mine, pseudo_labelled, write_looked_at
-    from sentflow.training.data.negatives import NegativeSettings
     from sentflow.training.data.prepare import table_of_rows
-    from sentflow.training.data.settings import TrainingDataSettings
     from sentflow.training.data.table import write_training_data
 
-    entry = {**settings, **(checks or {})}
-    reading = TrainingDataSettings.from_settings(entry, data=data)
-    negatives = NegativeSettings(**entry.get("negatives", {}))
     corpus_of = {corpus.name: corpus for corpus in map(read_corpus, corpora)}
     held_out_documents: dict[str, set[str]] = {}
     for paths in zip(held_out, held_out_judgements, strict=True):
@@ -118,17 +118,16 @@ def mine_training(
         question_set = read_questions(*paths)
         corpus = corpus_of[question_set.corpus]
         run = read_run(runs[place], corpus.ids)[1] if runs else None
-        if labels:
+        if settings.pseudo_margin is not None:
             labelling_run = read_run(labels[place], corpus.ids)[1]
-            question_set = pseudo_labelled(question_set, labelling_run, entry["pseudo_labels"]["margin"])
-        mine(
-            question_set, corpus, run, negatives, reading.form, mined, held_out_documents.get(corpus.name, ())
-        )
-    estimable = negatives.margin is None and not labels
+            question_set = pseudo_labelled(question_set, labelling_run, settings.pseudo_margin)
+        of_tests = held_out_documents.get(corpus.name, ())
+        mine(question_set, corpus, run, settings.negatives, settings.form, mined, of_tests)
+    estimable = settings.negatives.margin is None and not labels
     facts_of_mining = mined.facts(estimable=estimable)
     if not mined.rows:
         raise DataError(f"training_data.{data}: no row is left. {_counts(facts_of_mining)}")
-    training_rows, facts = table_of_rows(data, mined.as_rows(reading.form), reading)
+    training_rows, facts = table_of_rows(data, mined.as_rows(settings.form), settings, checks.rows)
     write_looked_at(looked_at, data, mined.looked_at)
     write_training_data(table, training_rows, {**facts, "mined": facts_of_mining})
 
@@ -139,19 +138,16 @@ def _counts(facts: Mapping[str, Any]) -> str:
 
 
 @job("numpy", "py3langid")
-def clean_pairs(*, relation: In, tests: Sequence[In] = (), settings: Json, table: Out) -> None:
-    """A table of training data and the tables of tests → its pairs that may be trained on.
-
-    Settings: {"tests": kind and name of each table, "language": code or null}.
-    """
+def clean_pairs(*, relation: In, tests: Sequence[In] = (), settings: CleanedPairs, table: Out) -> None:
+    """A table of training data and the tables of tests → its pairs that may be trained on."""
     from sentflow.files.parquet import DescribedParts, DescribedWriter, readable
     from sentflow.texts.collection import read_table
     from sentflow.training.pairs.clean import Cleaned, HeldOut
 
     tables_of_tests = {
-        (kind, name): read_table(path) for (kind, name), path in zip(settings["tests"], tests, strict=True)
+        (kind, name): read_table(path) for (kind, name), path in zip(settings.tests, tests, strict=True)
     }
-    cleaned = Cleaned(settings["language"], HeldOut(tables_of_tests))
+    cleaned = Cleaned(settings.language, HeldOut(tables_of_tests))
     with readable(relation, "table of training data"):
         training_table = DescribedParts(relation)
         name_of_relation = str(training_table.about["training"])
@@ -174,12 +170,14 @@ def clean_pairs(*, relation: In, tests: Sequence[In] = (), settings: Json, table
 
 @job("numpy")
 def combine_pairs(
-    *, relations: list[In], data: Wildcard, settings: Json, checks: Resource[Json] = None, table: Out
+    *,
+    relations: list[In],
+    data: Wildcard,
+    near: float,
+    checks: Resource[RowChecks],
+    table: Out,
 ) -> None:
-    """Cleaned relations → one table of training data, without copies and near copies.
-
-    Settings: {"near": least similarity of near copies}.
-    """
+    """Cleaned relations → one table of training data, without copies and near copies, of that similarity or more."""
     from sentflow.files.parquet import DescribedWriter
     from sentflow.training.pairs.combine import combined, write_rows
     from sentflow.training.pairs.scratch import Scratch
@@ -188,11 +186,10 @@ def combine_pairs(
     names = [one["relation"] for one in known]
     table.parent.mkdir(parents=True, exist_ok=True)
     with Scratch(table.parent, table.stem, relations) as scratch:
-        found = combined(scratch, names, near=settings["near"])
+        found = combined(scratch, names, near=near)
         n_rows = int(found.kept.sum())
-        expected = (checks or {}).get("rows", n_rows)
-        if n_rows != expected:
-            raise DataError(f"training_data.{data}: {n_rows} rows, expected {expected}.")
+        if checks.rows not in (None, n_rows):
+            raise DataError(f"training_data.{data}: {n_rows} rows, expected {checks.rows}.")
         with atomic(table) as part:
             writer = DescribedWriter(part, {"training": data, "form": "pairs", "classes": []})
             write_rows(writer, scratch, found)
@@ -212,20 +209,17 @@ def combine_pairs(
 
 
 @job("numpy")
-def audit_training(*, data: In, tests: list[In], settings: Json, output: Out) -> None:
-    """Training data and the tables of tests → what texts they have in common.
-
-    Settings: {"tests": kind and name of each table, "declared": whether test texts are said to be there}.
-    """
+def audit_training(*, data: In, tests: list[In], settings: AuditedData, output: Out) -> None:
+    """Training data and the tables of tests → what texts they have in common."""
     from sentflow.audit.training_audit import audit_training
     from sentflow.files.sealed import write_sealed
     from sentflow.texts.collection import read_table
     from sentflow.training.data.table import read_training_data
 
     tables_of_tests = {
-        (kind, name): read_table(path) for (kind, name), path in zip(settings["tests"], tests, strict=True)
+        (kind, name): read_table(path) for (kind, name), path in zip(settings.tests, tests, strict=True)
     }
-    facts = audit_training(read_training_data(data), tables_of_tests, declared=settings["declared"])
+    facts = audit_training(read_training_data(data), tables_of_tests, declared=settings.declared)
     write_sealed(output, facts)
     for found in facts["tests"]:
         logger.info(
@@ -333,18 +327,17 @@ def _in_processes(n: int) -> None:
 
 
 @job("numpy", "scipy")
-def score_snapshot(*, pairs: In, texts: In, embeddings: In, info: In, settings: Json, output: Out) -> None:
-    """Development pairs and their vectors by one snapshot of a training → how good it is there.
-
-    Settings: {"model", "step", "pairs"}.
-    """
+def score_snapshot(
+    *, pairs: In, texts: In, embeddings: In, info: In, settings: ScoredSnapshot, output: Out
+) -> None:
+    """Development pairs and their vectors by one snapshot of a training → how good it is there."""
     from sentflow.files.sealed import write_sealed
     from sentflow.texts.lookup import read_vectors
     from sentflow.texts.pairs import read_pairs
     from sentflow.training.development import development_measures
 
     measures = development_measures(read_pairs(pairs), read_vectors(texts, embeddings, info))
-    write_sealed(output, {**settings, "measures": measures})
+    write_sealed(output, {**settings.as_dict(), "measures": measures})
 
 
 @job()
@@ -386,24 +379,19 @@ def choose_snapshot(
 
 
 @job("numpy", "scipy")
-def compare_training(*, rows: list[In], settings: Json, output: Out) -> None:
-    """The similarities of all trainings on all pair sets → what seeds and pairs decide.
-
-    Settings: {"pairs": pair sets in order, "groups": name → seed → encoder, "controls": groups, "measure",
-    "correlation", "alpha", "level", "n_resamples", "seed"}.
-    """
+def compare_training(*, rows: list[In], settings: ComparedTrainings, output: Out) -> None:
+    """The similarities of all trainings on all pair sets → what seeds and pairs decide."""
     from sentflow.compare.pair_sets import refuse_other_pairs
     from sentflow.compare.training_rows import TrainingSeeds
     from sentflow.compare.trainings import Trainings
     from sentflow.files.rows import write_rows
     from sentflow.similarity.results import bootstrap_seed
-    from sentflow.similarity.settings import PairSetSettings
     from sentflow.similarity.storage import read_similarities
 
-    pair_sets, groups, controls = (settings.pop(key) for key in ("pairs", "groups", "controls"))
+    groups = settings.groups
     similarities = {(one.pairs, one.model): one for one in map(read_similarities, rows)}
     found: list[TrainingSeeds] = []
-    for pairs in pair_sets:
+    for pairs in settings.pair_sets:
         own = [similarities[pairs, model] for seeds in groups.values() for model in seeds.values()]
         refuse_other_pairs(own)
         places = {one.model: place for place, one in enumerate(own)}
@@ -413,8 +401,8 @@ def compare_training(*, rows: list[In], settings: Json, output: Out) -> None:
                 name: {int(seed): places[model] for seed, model in seeds.items()}
                 for name, seeds in groups.items()
             },
-            controls=controls,
-            settings=PairSetSettings(**{**settings, "seed": bootstrap_seed(settings["seed"], pairs)}),
+            controls=settings.controls,
+            settings=settings.model_copy(update={"seed": bootstrap_seed(settings.seed, pairs)}),
         )
         found += trainings.seed_rows()
         logger.info("%s: %d trainings in %d groups", pairs, len(own), len(groups))

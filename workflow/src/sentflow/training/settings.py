@@ -15,6 +15,7 @@ from sentflow.config.model import (
     Distinct,
     Int,
     Maybe,
+    Names,
     Number,
     Pair,
     Seed,
@@ -22,6 +23,7 @@ from sentflow.config.model import (
     Several,
     Text,
 )
+from sentflow.similarity.settings import PairSetSettings
 from sentflow.training.recipes.settings import RECIPES, RecipeSettings
 
 KEEP, DROP = "keep", "drop"
@@ -236,3 +238,50 @@ class SnapshotChoice(Rule):
     """Of the encoder that the recipe makes."""
     pairs: str | None = None
     """The pair set on which snapshots are scored; null where none are."""
+
+
+class ScoredSnapshot(Settings):
+    """What is scored on development pairs."""
+
+    model: Text
+    step: Int
+    pairs: Text
+
+
+class ComparedTrainings(PairSetSettings):
+    """Trainings that are compared; the seed is that of all pair sets, see `bootstrap_seed`."""
+
+    pair_sets: Names
+    """In the order of the rows."""
+    groups: dict[str, dict[str, str]]
+    """What is trained several times → seed → encoder."""
+    controls: Names
+    """Those of `groups` that are controls."""
+
+
+class CardSettings(Settings):
+    """What the configuration says of an encoder and of what it was made of."""
+
+    title: Text
+    licence: str = ""
+    """Of the trained encoder, as SPDX names it; empty where nobody has said."""
+    languages: Names = ()
+    """ISO 639-1, of the training data."""
+    base: str = ""
+    """The encoder, itself not trained here, that the training began with, perhaps through others; empty for none."""
+    base_title: str = ""
+    base_hub: str = ""
+    """Its name on the hub; empty where it did not come from there."""
+    base_revision: str = ""
+    base_licence: str = ""
+    path: Names = ()
+    """The encoders between it and this one, in the order of training."""
+    data_title: str = ""
+    data_hub: str = ""
+    data_licence: str = ""
+    read_out: str = ""
+    """Pooling of the vectors that were scored; empty where it is that of the files."""
+    segment: str = ""
+    """How words are marked in the texts that it reads, see `sentflow.texts.segmentation`; empty for not at all."""
+    siblings: dict[str, int] = {}
+    """Encoder → seed, of the trainings that differ in nothing but the seed, this one included."""

@@ -9,9 +9,15 @@ from sentflow.config.problems.probing import source_problems
 from sentflow.encoders.entries import kind_of
 from sentflow.encoders.kinds.table import CROSS_ENCODER, DENSE, MADE_BY, SPARSE_EMBED, TRAINABLE, TRAINED
 from sentflow.errors import instead
-from sentflow.families.training.needs import further_models, needed_models, start_name, teacher_of
-from sentflow.families.training.read_out import pooling_problems
-from sentflow.families.training.settings import REQUIRED, named_data
+from sentflow.families.training.needs import (
+    REQUIRED,
+    further_models,
+    named_data,
+    needed_models,
+    pooling_problems,
+    start_name,
+    teacher_of,
+)
 from sentflow.families.training.sweeps import sweep_problems
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.training.data.collected import (

@@ -5,7 +5,7 @@ from sentflow.config.model import mistakes
 from sentflow.config.problems.common import unknown
 from sentflow.config.trainings import Sweep
 from sentflow.encoders.kinds.table import TRAINED
-from sentflow.families.training.read_out import write_out_pooling
+from sentflow.families.training.needs import write_out_pooling
 from sentflow.families.training.seeds import write_out_seeds
 from sentflow.families.training.sweeps import cells, sweep_problems
 from sentflow.training.cell_states import VALUE

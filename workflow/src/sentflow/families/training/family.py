@@ -1,17 +1,90 @@
 """Training: encoders that are made here, the data that they are trained on, and what is said of the way there."""
 
 from collections.abc import Mapping
+from functools import cached_property
+from itertools import product
 from typing import Any
 
+from sentflow.config.entries import Entry, read_yaml
 from sentflow.config.experiment import Experiment
-from sentflow.families.training.data import DataOfTraining
-from sentflow.families.training.models import TrainedModels
-from sentflow.families.training.products import PRODUCTS
-from sentflow.families.training.reports import ReportsOfTraining
-from sentflow.families.training.study import StudyOfTrainings
+from sentflow.encoders.kinds.table import KINDS, MADE_BY, TRAINED
+from sentflow.exports.identity import OWNER, model_name
+from sentflow.families.pair_sets import development_sets, measured, resampling
+from sentflow.families.training.needs import start_of, teacher_of
+from sentflow.families.training.sweeps import shown_sweep
+from sentflow.families.training.tables import TrainingTables
 from sentflow.graph import paths
-from sentflow.graph.family import Collection, Family
-from sentflow.graph.job_settings import one_of
+from sentflow.graph.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
+from sentflow.graph.job_settings import json_text, one_of, pick_known
+from sentflow.graph.provenance import code, versions
+from sentflow.training.data.combined import UNKNOWN_LANGUAGE
+from sentflow.training.recipes.settings import RECIPES, module_of
+from sentflow.training.settings import (
+    CardSettings,
+    ComparedTrainings,
+    ScoredSnapshot,
+    SnapshotChoice,
+    StartOfTraining,
+    TrainingRun,
+    TrainingSettings,
+    option_module,
+)
+from sentflow.training.snapshots import scored_steps, snapshot_name
+from sentflow.training.start_names import shown_start
+
+_PACKAGE = "sentflow.report.families.training."
+_SUMMARY = (paths.SUMMARY_TRAINING,)
+_JOBS = (paths.SUMMARY_TRAINING_JOBS,)
+
+PRODUCTS = (
+    *products_of(
+        _PACKAGE,
+        "sweeps",
+        (TABLE, "training-sweep", "tables:sweep", _SUMMARY),
+        (TABLE, "training-reduced", "tables:best_of_sweep", _SUMMARY),
+        (FIGURE, "training-sweep", "sweep_figure:FIGURE", (paths.SUMMARY_SWEEPS,)),
+    ),
+    *products_of(
+        _PACKAGE,
+        "trainings",
+        (TABLE, "training-runs", "tables:runs", _JOBS),
+        (TABLE, "training-costs", "tables:costs", _JOBS),
+        (TABLE, "training-held-out", "tables:held_out", (paths.SUMMARY_TRAINING_HELD_OUT,)),
+        (
+            FIGURE,
+            "training-curves",
+            "curves_figure:FIGURE",
+            (
+                paths.SUMMARY_TRAINING_JOBS,
+                paths.SUMMARY_TRAINING,
+                paths.SUMMARY_TRAINING_HISTORY,
+                paths.SUMMARY_TRAINING_HELD_OUT,
+            ),
+        ),
+        (FIGURE, "training-path", "path_figure:FIGURE", (*_SUMMARY, *_JOBS)),
+    ),
+    *products_of(
+        _PACKAGE,
+        "training seeds",
+        (TABLE, "training-seeds", "tables:seeds", (paths.TRAINING_SEEDS, paths.SUMMARY_TRAINING)),
+    ),
+    Product(
+        FIGURE,
+        "training-seeds",
+        f"{_PACKAGE}seeds_figure:FIGURE",
+        (*_SUMMARY, *_JOBS),
+        "trainings",
+        also=(paths.TRAINING_SEEDS,),  # one seed has no interval
+    ),
+    Product(
+        CHECK,
+        "model-cards",
+        f"{_PACKAGE}cards_check:check_cards",
+        (paths.TRAINING_RECORD, paths.MODEL_CARD, paths.TRAINING_AUDIT),
+        "trainings",
+        also=(paths.SUMMARY, paths.SUMMARY_SIMILARITY, paths.SUMMARY_RETRIEVAL),
+    ),
+)
 
 
 class Training(Family):
@@ -23,68 +96,363 @@ class Training(Family):
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
-        self.data_of = DataOfTraining(experiment)
-        self.models = TrainedModels(experiment)
-        self.study = StudyOfTrainings(experiment)
-        self.reports = ReportsOfTraining(experiment, self.models, self.data_of, self.study)
+        self.tables = TrainingTables(experiment)
+        self.models = experiment.trained_models
+        self.sweeps = experiment.selected["sweeps"]
+        self.pair_sets = list(experiment.selected["pair_sets"])
+        # Name without seed → seed → selected encoder; then those with several seeds
+        self.groups: dict[str, dict[int, str]] = {}
+        for name, entry in experiment.models.items():
+            if entry["kind"] == TRAINED:
+                self.groups.setdefault(entry.get("seed_of", name), {})[entry["seed"]] = name
+        self.seeded = {name: seeds for name, seeds in self.groups.items() if len(seeds) > 1}
+        self.comparisons = [paths.TRAINING_SEEDS] if self.seeded and self.pair_sets else []
+
+    def each(self, *patterns: str) -> list[str]:
+        """A file of each trained encoder, pattern after pattern."""
+        return [pattern.format(model=model) for pattern, model in product(patterns, self.models)]
+
+    # --- what it needs and makes ----------------------------------------------------------------------------
 
     def raw_files(self) -> list[tuple[str, str]]:
-        """See `Family.raw_files`."""
-        return self.data_of.raw_files()
+        return self.tables.raw_files()
 
     def collections(self) -> list[Collection]:
-        """See `Family.collections`."""
-        return self.models.collections()
+        """The sentences of development sets, embedded by the snapshots that are scored on them; texts of teachers."""
+        snapshots: dict[str, list[str]] = {pairs: [] for pairs in development_sets(self.experiment)}
+        teachers: dict[str, list[str]] = {}
+        for model, entry in self.models.items():
+            for step in scored_steps(entry):
+                snapshots[self._pairs(entry)].append(snapshot_name(model, step))
+            if (teacher := teacher_of(entry)) and teacher not in teachers.setdefault(entry["data"], []):
+                teachers[entry["data"]].append(teacher)
+        of_development = [
+            Collection(
+                _development(pairs),
+                [paths.PAIR_SET.format(pairs=pairs)],
+                [paths.PAIR_SET_DIGEST.format(pairs=pairs)],
+                models,
+            )
+            for pairs, models in snapshots.items()
+        ]
+        of_teachers = [
+            Collection(
+                _taught(data),
+                [paths.TRAINING_DATA.format(data=data)],
+                [paths.TRAINING_DATA_DIGEST.format(data=data)],
+                models,
+            )
+            for data, models in teachers.items()
+        ]
+        return [*of_development, *of_teachers]
 
     def audits(self) -> list[str]:
-        """See `Family.audits`."""
-        return self.data_of.audits()
+        return self.tables.audits()
 
     def results(self) -> list[str]:
-        """See `Family.results`."""
-        records = self.models.of_all(paths.TRAINING_RECORD)
-        chosen = self.models.of_all(paths.CHOSEN_SNAPSHOT)
-        return [*records, *chosen, *self.audits(), *self.study.comparisons()]
+        trained = self.each(paths.TRAINING_RECORD, paths.CHOSEN_SNAPSHOT)
+        return [*trained, *self.audits(), *self.comparisons]
 
     def summaries(self) -> list[str]:
-        """See `Family.summaries`."""
-        if not self.models.models:
+        if not self.models:
             return []
-        return [paths.SUMMARY_TRAINING, *self.study.comparisons(), *self.reports.summaries()]
+        return [
+            paths.SUMMARY_TRAINING,
+            *self.comparisons,
+            paths.SUMMARY_TRAINING_JOBS,
+            paths.SUMMARY_TRAINING_HISTORY,
+            paths.SUMMARY_TRAINING_HELD_OUT,
+            paths.SUMMARY_SWEEPS,
+        ]
 
     def exports(self) -> list[str]:
-        """See `Family.exports`."""
-        return [*self.reports.cards(), *self.data_of.exports()]
+        return [*self.each(paths.MODEL_CARD), *self.tables.exports()]
 
     def documents(self) -> list[str]:
-        """See `Family.documents`."""
-        return self.reports.documents()
+        return [*self.each(paths.MODEL_CARD, paths.TRAINING_RECORD), *self.audits()]
 
     def available(self) -> Mapping[str, bool]:
-        """See `Family.available`."""
-        there = bool(self.models.models)
+        there = bool(self.models)
         return {
             "trainings": there,
-            "sweeps": there and bool(self.study.sweeps),
-            "training seeds": bool(self.study.comparisons()),
+            "sweeps": there and bool(self.sweeps),
+            "training seeds": bool(self.comparisons),
         }
 
     def told(self) -> dict[str, Any]:
-        """See `Family.told`."""
-        return {"training_data": dict(self.data_of.entries)} if self.models.models else {}
+        return {"training_data": dict(self.tables.entries)} if self.models else {}
 
     def published(self) -> Mapping[str, Any]:
-        """See `Family.published`."""
-        return self.study.published()
+        return (
+            {"training-sweep": self._shown_sweeps, "training-reduced": self._shown_sweeps}
+            if self.groups
+            else {}
+        )
 
     def constraints(self) -> Mapping[str, str]:
-        """See `Family.constraints`."""
         return {
-            "data": one_of(self.data_of.entries),
-            "relation": self.data_of.relations(),
+            "data": one_of(self.tables.entries),
+            "relation": self.tables.relation_names(),
             "step": "[0-9]+",
         }
 
     def kept(self, output: Any, temporary: Any) -> Any:
         """Snapshots stay, or are deleted when the encoder is chosen."""
         return output if self.experiment.config.training.keep_snapshots else temporary(output)
+
+    @cached_property
+    def _shown_sweeps(self) -> list[Entry]:
+        known = (
+            read_yaml(self.experiment.workflow / "catalog" / "published_training.yaml") if self.sweeps else {}
+        )
+        return [shown_sweep(name, sweep, known) for name, sweep in self.sweeps.items()]
+
+    # --- jobs: a training and its snapshots -----------------------------------------------------------------
+
+    def start(self, wildcards: Any) -> str:
+        """Manifest of the encoder that a training starts from."""
+        return paths.MANIFEST.format(model=start_of(self.models[wildcards.model])["name"])
+
+    def rows(self, wildcards: Any) -> str:
+        """The training data."""
+        return paths.TRAINING_DATA.format(data=self.models[wildcards.model]["data"])
+
+    def rows_digest(self, wildcards: Any) -> str:
+        """The digest beside `rows`."""
+        return paths.TRAINING_DATA_DIGEST.format(data=self.models[wildcards.model]["data"])
+
+    def of_teacher(self, pattern: str) -> Any:
+        """Function of a job: texts of which a teacher's vectors are learnt, or these; nothing without a teacher."""
+
+        def files(wildcards: Any) -> list[str]:
+            entry = self.models[wildcards.model]
+            teacher = teacher_of(entry)
+            return [pattern.format(model=teacher, collection=_taught(entry["data"]))] if teacher else []
+
+        return files
+
+    def scores(self, wildcards: Any) -> list[str]:
+        """The development scores of a trained encoder, in the order of steps."""
+        return self._scores(wildcards.model)
+
+    def all_scores(self) -> list[str]:
+        """The development scores of all trained encoders."""
+        return [file for model in self.models for file in self._scores(model)]
+
+    def of_development(self, pattern: str) -> Any:
+        """Function of a job: the pair set on which a snapshot is scored, its sentences, or their vectors."""
+
+        def file(wildcards: Any) -> str:
+            pairs = self._pairs(self.models[wildcards.model])
+            snapshot = snapshot_name(wildcards.model, int(wildcards.step))
+            return pattern.format(pairs=pairs, model=snapshot, collection=_development(pairs))
+
+        return file
+
+    def state(self, wildcards: Any) -> str:
+        """The hidden folder from which a training goes on."""
+        return paths.TRAINING_STATE.format(model=wildcards.model)
+
+    def device(self, wildcards: Any) -> str:
+        """Where it is computed. Not a setting of science: changing it runs nothing again."""
+        return json_text(self.models[wildcards.model].get("device"))
+
+    def gpus(self, wildcards: Any) -> int:
+        """GPUs that a training asks a cluster for: those that its entry names."""
+        device = self.models[wildcards.model].get("device") or []
+        named = device if isinstance(device, list) else [device]
+        return sum(one.startswith("cuda") for one in named)
+
+    def train_code(self, wildcards: Any) -> str:
+        """Digest of what trains: the command and the modules of the recipe and of the options."""
+        entry = self.models[wildcards.model]
+        return code("train", module_of(entry["recipe"]), *map(option_module, _settings(entry).options))
+
+    def libraries(self, wildcards: Any) -> str:
+        """Names of the distributions that can change a training."""
+        entry = self.models[wildcards.model]
+        of_options = [name for option in _settings(entry).options.values() for name in option.libraries]
+        of_entry = KINDS[TRAINED].vector_libraries(pick_known(entry, "segment"))
+        return " ".join(sorted({*of_entry, *RECIPES[entry["recipe"]].libraries, *of_options}))
+
+    def versions(self, wildcards: Any) -> str:
+        """Their versions."""
+        return versions(*self.libraries(wildcards).split())
+
+    def train_settings(self, wildcards: Any) -> str:
+        """Everything that a training is a function of, beside its files."""
+        entry = self.models[wildcards.model]
+        recipe = RECIPES[entry["recipe"]].model_validate(entry.get("settings", {}))
+        return TrainingRun(
+            model=wildcards.model,
+            recipe=entry["recipe"],
+            settings=recipe,
+            least_rows=recipe.needs().least_rows,
+            training=_settings(entry),
+            seed=entry["seed"],
+            pooling=entry.get("training_pooling", entry.get("pooling")),
+            segment=entry.get("segment"),
+            start=StartOfTraining(**start_of(entry)),
+            data=entry["data"],
+            form=self.experiment.entries["training_data"][entry["data"]]["form"],
+        ).as_json()
+
+    def score_settings(self, wildcards: Any) -> str:
+        """What is scored on development pairs."""
+        pairs = self._pairs(self.models[wildcards.model])
+        return ScoredSnapshot(model=wildcards.model, step=int(wildcards.step), pairs=pairs).as_json()
+
+    def choice_settings(self, wildcards: Any) -> str:
+        """Which snapshot is the encoder."""
+        entry = self.models[wildcards.model]
+        kind = MADE_BY.get(entry["recipe"], TRAINED)
+        return SnapshotChoice(model=wildcards.model, kind=kind, **entry.get("selection", {})).as_json()
+
+    # --- jobs: what is said of trainings --------------------------------------------------------------------
+
+    def similarities(self) -> list[str]:
+        """The similarities of every pair by every training with several seeds."""
+        models = [model for seeds in self.seeded.values() for model in seeds.values()]
+        named = product(self.pair_sets, models)
+        return [paths.SIMILARITY_ROWS.format(pairs=pairs, model=model) for pairs, model in named]
+
+    def test_scores(self, section: str, file: str) -> list[str]:
+        """A summary of the results of selected pair sets or alignments, where there are any."""
+        return [file] if self.experiment.selected[section] and self.experiment.fixed_models else []
+
+    def audit_of_model(self, wildcards: Any) -> list[str]:
+        """The audit of the training data of an encoder, where there is one."""
+        audit = paths.TRAINING_AUDIT.format(data=self.models[wildcards.model]["data"])
+        return [audit] if audit in self.audits() else []
+
+    def comparison_settings(self, _wildcards: Any) -> str:
+        """What is compared, and how."""
+        models = self.experiment.models
+        controls = [
+            name
+            for name, seeds in self.seeded.items()
+            if any(models[model].get("control") for model in seeds.values())
+        ]
+        return ComparedTrainings(
+            pair_sets=tuple(self.pair_sets),
+            groups={
+                name: {str(seed): model for seed, model in seeds.items()}
+                for name, seeds in self.seeded.items()
+            },
+            controls=tuple(controls),
+            alpha=self.experiment.config.statistics.alpha,
+            **measured(self.experiment),
+            **resampling(self.experiment),
+        ).as_json()
+
+    def score_summary_settings(self, _wildcards: Any) -> str:
+        """What rows say of encoders and pair sets beside their numbers."""
+        pair_sets = {**self.experiment.selected["pair_sets"], **development_sets(self.experiment)}
+        return json_text(
+            {
+                "models": {name: self._described(name, entry) for name, entry in self.models.items()},
+                "pairs": {
+                    name: {"column": entry.get("group", name), "data_version": entry["data_version"]}
+                    for name, entry in pair_sets.items()
+                },
+            }
+        )
+
+    def summary_settings(self, _wildcards: Any) -> str:
+        """What is said of trainings beside their records."""
+        known = self.experiment.entries["training_data"]
+        models = {
+            name: {
+                "title": entry.get("title", name),
+                "group": entry.get("seed_of", name),
+                "control": bool(entry.get("control", False)),
+                "data_version": known[entry["data"]]["data_version"],
+            }
+            for name, entry in self.models.items()
+        }
+        return json_text({"models": models, "sweeps": self._shown_sweeps if self.groups else []})
+
+    def card_settings(self, wildcards: Any) -> str:
+        """What a model card says beside the files of its training."""
+        name = wildcards.model
+        entry = self.models[name]
+        base, path = self._base(entry)
+        of_base = self.experiment.entries["models"][base] if base else {}
+        outside = model_name(base, of_base) if base else None
+        on_hub = outside is not None and not outside.name.startswith(f"{OWNER}/")
+        adapted = outside.adapted_from if outside and not on_hub else None
+        data = self.experiment.entries["training_data"][entry["data"]]
+        dataset = self.experiment.entries["datasets"].get(data.get("dataset", ""), {})
+        language = data.get("language", UNKNOWN_LANGUAGE)
+        siblings = {
+            other: its["seed"]
+            for other, its in self.models.items()
+            if other == name or ("seed_of" in entry and its.get("seed_of") == entry["seed_of"])
+        }
+        return CardSettings(
+            title=entry.get("title", name),
+            licence=entry.get("licence", ""),
+            read_out=entry.get("pooling") or "",
+            base=base,
+            base_title=of_base.get("title", base),
+            base_hub=outside.name if outside and on_hub else adapted or "",
+            base_revision=of_base.get("source", {}).get("revision", ""),
+            base_licence=of_base.get("licence", ""),
+            path=tuple(path),
+            siblings=siblings,
+            segment=entry.get("segment") or "",
+            languages=() if language == UNKNOWN_LANGUAGE else (language,),
+            data_title=data["title"],
+            data_hub=dataset.get("hub", ""),
+            data_licence=dataset.get("licence", ""),
+        ).as_json()
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _pairs(self, entry: Entry) -> str:
+        """The pair set on which its snapshots are scored."""
+        return str(entry["selection"]["pairs"])
+
+    def _scores(self, model: str) -> list[str]:
+        steps = scored_steps(self.models[model])
+        return [paths.DEVELOPMENT_SCORE.format(model=model, step=f"{step:06d}") for step in steps]
+
+    def _described(self, name: str, entry: Entry) -> dict[str, Any]:
+        data, start = self.experiment.entries["training_data"][entry["data"]], start_of(entry)
+        return {
+            "title": entry.get("title", name),
+            "group": entry.get("seed_of", name),
+            "recipe": entry["recipe"],
+            "start": shown_start(start["name"], drawn="configuration" in start),
+            "data": entry["data"],
+            "learning_rate": entry["training"]["learning_rate"],
+            "seed": entry["seed"],
+            "is_control": "shuffled_positives" in data,
+        }
+
+    def _base(self, entry: Entry) -> tuple[str, list[str]]:
+        """The first start that was not trained here, empty for random weights; and what lies between."""
+        path: list[str] = []
+        while True:
+            start = start_of(entry)
+            name = str(start["name"])
+            if "configuration" in start:
+                return "", path
+            if name not in self.models:
+                return name, path
+            path.insert(0, name)
+            entry = self.models[name]
+
+
+def _settings(entry: Entry) -> TrainingSettings:
+    return TrainingSettings.model_validate(entry["training"])
+
+
+def _development(pairs: str) -> str:
+    """The collection of the sentences of a development set."""
+    return f"development/{pairs}"
+
+
+def _taught(data: str) -> str:
+    """The collection of texts of which a teacher's vectors are learnt."""
+    return f"training/{data}"

@@ -1,16 +1,25 @@
-"""What a training needs of other entries of ``models``: its start, a teacher, and what finds its negatives.
+"""What a training needs of other entries: its start, a teacher, its data and what finds these, and its read-out.
 
-Standard library only: the Snakefile imports this package in every job.
+The Snakefile imports this package in every job: standard library and pydantic only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map
-from sentflow.encoders.kinds.table import TRAINED
+from sentflow.config.experiment import Experiment
+from sentflow.encoders.kinds.table import MADE_BY, TRAINED
 from sentflow.families.retrieval.parts import further_encoders, models_of
 from sentflow.training.data.collected import question_sets_of, searchers_of
 from sentflow.training.data.combined import held_out_of, with_relations
+from sentflow.training.recipes.settings import RECIPES
+from sentflow.training.settings import BEST
+
+REQUIRED = "REQUIRED"
+"""Stands in the catalog for the path of a file that was never published."""
+
+
+# --- other encoders -------------------------------------------------------------------------------------------
 
 
 def start_of(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,25 +42,18 @@ def start_name(entry: Any) -> str | None:
 
 
 def teacher_of(entry: Mapping[str, Any]) -> str | None:
-    """The encoder whose vectors a distillation learns; None for recipes without one."""
+    """The encoder whose vectors are learnt; None for recipes without one."""
     teacher = as_map(entry.get("settings")).get("teacher")
     return teacher if isinstance(teacher, str) else None
 
 
-def miners_of(entry: Any, entries: AllEntries) -> list[str]:
-    """The retrievers that make rows of a training, whatever else is wrong with it."""
-    found = as_map(entry)
-    data = found.get("data")
-    if found.get("kind") != TRAINED or not isinstance(data, str):
-        return []
-    known = entries["training_data"]
-    return [name for part in with_relations([data], known) for name in searchers_of(as_map(known.get(part)))]
-
-
 def needed_models(entry: Any, entries: AllEntries) -> list[str]:
     """The encoders that a training reads, or whose vectors its rows are found by."""
-    mining = models_of(miners_of(entry, entries), entries["retrievers"])
-    names = (start_name(entry), teacher_of(as_map(entry)), *mining)
+    training, known = as_map(entry), entries["training_data"]
+    data = training.get("data")
+    named = with_relations([data], known) if training.get("kind") == TRAINED and isinstance(data, str) else []
+    searchers = [name for part in named for name in searchers_of(as_map(known.get(part)))]
+    names = (start_name(entry), teacher_of(training), *models_of(searchers, entries["retrievers"]))
     return list(dict.fromkeys(name for name in names if name))
 
 
@@ -71,15 +73,31 @@ def further_models(entries: AllEntries, selected: Selected) -> list[str]:
     return found
 
 
-def data_of(entries: AllEntries, selected: Selected) -> dict[str, Entry]:
-    """The training data of selected encoders and of those that they need, and what these data consist of.
+# --- data -----------------------------------------------------------------------------------------------------
 
-    As far as they exist and are maps.
-    """
+
+def named_data(models: Entries) -> dict[str, str]:
+    """Training data that trained encoders name → the first encoder that does."""
+    found: dict[str, str] = {}
+    for name, entry in models.items():
+        if entry.get("kind") == TRAINED and isinstance(entry.get("data"), str):
+            found.setdefault(entry["data"], name)
+    return found
+
+
+def selected_data(experiment: Experiment) -> Entries:
+    """The entries of the training data that the selected trained encoders name, and of those that these consist of."""
+    known = experiment.entries["training_data"]
+    return {name: known[name] for name in with_relations(named_data(experiment.trained_models), known)}
+
+
+def data_of(entries: AllEntries, selected: Selected) -> dict[str, Entry]:
+    """The same while a configuration is read, as far as the data exist and are maps."""
     models, known = entries["models"], entries["training_data"]
-    needed = [models[name] for name in [*selected["models"], *further_models(entries, selected)]]
-    named = [as_map(entry).get("data") for entry in needed if as_map(entry).get("kind") == TRAINED]
-    there = [name for name in named if isinstance(name, str) and name in known]
+    needed = {
+        name: as_map(models[name]) for name in [*selected["models"], *further_models(entries, selected)]
+    }
+    there = [name for name in named_data(needed) if name in known]
     return {name: as_map(known[name]) for name in with_relations(there, known)}
 
 
@@ -97,3 +115,60 @@ def miners(entries: AllEntries, selected: Selected) -> dict[str, list[str]]:
         for retriever in searchers_of(entry):
             found.setdefault(retriever, []).extend(question_sets_of(entry))
     return found
+
+
+def chosen_by_tests(experiment: Experiment) -> dict[str, list[str]]:
+    """Selected pair sets by whose scores snapshots are chosen, so that results on them are no tests, → the encoders."""
+    found: dict[str, list[str]] = {}
+    for name, entry in experiment.trained_models.items():
+        selection = entry.get("selection", {})
+        chooses = selection.get("rule", BEST) == BEST or selection.get("patience") is not None
+        if chooses and selection.get("pairs") in experiment.selected["pair_sets"]:
+            found.setdefault(selection["pairs"], []).append(entry.get("seed_of", name))
+    return {pairs: list(dict.fromkeys(models)) for pairs, models in found.items()}
+
+
+# --- read-out -------------------------------------------------------------------------------------------------
+
+
+def write_out_pooling(models: Entries) -> None:
+    """Let trained encoders that say no pooling have the one that they must have, in place."""
+    for name, entry in models.items():
+        if as_map(entry).get("kind") == TRAINED and (deciding := _deciding_recipe(name, models)):
+            entry.setdefault("pooling", deciding[1])
+
+
+def pooling_problems(name: str, entry: Entry, models: Entries) -> Iterator[str]:
+    """What is wrong with the read-out of a trained encoder."""
+    deciding = _deciding_recipe(name, models)
+    if not deciding:
+        return
+    stage, pooling = deciding
+    recipe = models[stage]["recipe"]
+    before = "" if stage == name else f", by which {stage} was trained before,"
+    for key in ("pooling", "training_pooling"):
+        if key in entry and entry[key] != pooling:
+            yield (
+                f"{key}: the recipe {recipe}{before} gathers a text in its first token, and {entry[key]} reads out "
+                f"others. Write {pooling}, or leave {key} out."
+            )
+
+
+def _deciding_recipe(name: str, models: Entries) -> tuple[str, str] | None:
+    """The encoder on the way to this one, itself included, whose recipe asks for a read-out; and that.
+
+    None for encoders of another kind than that of dense vectors.
+    """
+    if as_map(models.get(name)).get("recipe") in MADE_BY:
+        return None
+    seen: set[str] = set()
+    while name in models and name not in seen:
+        seen.add(name)
+        entry: dict[str, Any] = as_map(models[name])
+        recipe = RECIPES.get(str(entry.get("recipe")))
+        if entry.get("kind") == TRAINED and recipe and recipe.read_out:
+            return name, recipe.read_out
+        if not isinstance(entry.get("start"), str):  # random weights have learnt nothing
+            return None
+        name = start_name(entry) or ""
+    return None

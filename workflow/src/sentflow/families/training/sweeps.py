@@ -11,6 +11,7 @@ from typing import Any
 from sentflow.config.entries import merge
 from sentflow.config.problems.values import MAX_LENGTH
 from sentflow.encoders.kinds.table import MADE_BY
+from sentflow.errors import ConfigError, instead
 from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
 
 ALL, NONE = "all", "none"
@@ -86,6 +87,38 @@ def shown_method(cell: Cell) -> str:
     """Its method, and its place on axes that tables have no column for: two cells would be one line there."""
     others = (axis for axis in cell.axes if axis not in (*_FIRST, *_LAST, *_COLUMNS))
     return ", ".join([cell.axes[METHOD], *(_word(axis, cell.axes[axis]) for axis in others)])
+
+
+def shown_sweep(name: str, sweep: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
+    """A sweep as `sentflow.report.families.training.sweep_cells` reads it, beside published ones, given by name.
+
+    There is one line per cell, whatever its seeds.
+
+    Raises
+    ------
+    ConfigError
+        It names a published sweep that does not exist.
+    """
+    found = {
+        "name": name,
+        "title": sweep.get("title", name),
+        "development": development_of(sweep),
+        "test": sweep.get("test", ""),
+        "cells": list({cell.group: _line(cell) for cell in cells(name, sweep)}.values()),
+    }
+    if "published" not in sweep:
+        return found
+    wanted = sweep["published"]
+    if wanted["name"] not in published:
+        raise ConfigError(
+            f"sweeps.{name}.published.name: there is no published sweep {wanted['name']!r}. "
+            f"{instead(wanted['name'], published)}"
+        )
+    entry = published[wanted["name"]]
+    section = entry["columns"].index("section")
+    # a command has little room, so the rest is left out
+    rows = [row for row in entry["rows"] if row[section] == wanted.get("section", row[section])]
+    return {**found, "published": {**entry, "rows": rows}}
 
 
 def sweep_problems(name: str, sweep: Mapping[str, Any]) -> Iterator[str]:
@@ -185,3 +218,17 @@ def _word(axis: str, value: Any) -> str:
     # 3e-05 → 3e-5; a small number is written as it is in papers
     number = f"{value:g}".replace("e-0", "e-") if isinstance(value, float) else str(value)
     return f"{_SHORT.get(axis, axis.replace('_', '-'))}-{number}"
+
+
+def _line(cell: Cell) -> list[Any]:
+    """Group, state, start, data, method, number of tokens, learning rate."""
+    training = cell.entry.get("training", {})
+    return [
+        cell.group,
+        cell.state,
+        cell.entry["start"],
+        cell.entry["data"],
+        shown_method(cell),
+        training.get("max_tokens"),
+        training.get("learning_rate"),
+    ]

@@ -85,7 +85,8 @@ def latex(text: str) -> str:
     return "{}" + escaped if escaped.startswith("[") else escaped
 
 
-def _written(table: Table, *, is_compact: bool) -> str:
+def _written(whole: Table, *, is_compact: bool) -> str:
+    table = _fitted(whole)
     is_stacked = sum(_widths(table, is_stacked=False)) > _NATURAL
     parts = [
         rows for part in _cut_columns(table, is_stacked=is_stacked) for rows in _cut_lines(part, is_stacked)
@@ -111,10 +112,10 @@ def _written(table: Table, *, is_compact: bool) -> str:
 
 
 def _tabular(table: Table, *, is_stacked: bool, is_upright: bool) -> Iterator[str]:
-    wraps = [_is_wrapped(table, place) for place in range(len(table.columns))]
+    wraps = [column.width is not None for column in table.columns]
     signs = max(sum(_widths(table, is_stacked=is_stacked)), _NATURAL // 2)
     kinds = (
-        rf">{{\raggedright\arraybackslash}}p{{{column.width:g}cm}}"
+        rf">{{\raggedright\arraybackslash}}p{{{column.width:.2f}cm}}"
         if wrapped
         else "r"
         if column.is_number
@@ -153,7 +154,7 @@ def _heading(column: Column, *, is_upright: bool) -> str:
     lines = textwrap.wrap(column.heading, _HEADING, break_long_words=False) if column.is_number else []
     if len(lines) < 2:
         return latex(column.heading) + raised
-    return _stacked([*map(latex, lines[:-1]), latex(lines[-1]) + raised])
+    return r"\shortstack[r]{" + r"\\".join(map(latex, lines)) + raised + "}"
 
 
 def _cell(cell: Cell, *, is_stacked: bool, is_wrapped: bool) -> str:
@@ -168,7 +169,7 @@ def _cell(cell: Cell, *, is_stacked: bool, is_wrapped: bool) -> str:
 
 
 def _stacked(lines: Sequence[str]) -> str:
-    return r"\shortstack[r]{" + r"\\".join(lines) + "}"
+    return r"\begin{tabular}[t]{@{}r@{}}" + r"\\".join(lines) + r"\end{tabular}"
 
 
 def _breakable(text: str) -> str:
@@ -176,24 +177,35 @@ def _breakable(text: str) -> str:
     return r"\allowbreak{}".join(map(latex, re.split(r"(?<=[-_/])(?=\w)", text)))
 
 
-def _widths(table: Table, *, is_stacked: bool) -> list[int]:
+def _fitted(table: Table) -> Table:
+    """Texts that are wrapped get the room that other columns leave; none is wrapped where all fit into one line."""
+    longest = _widths(table, is_stacked=False, may_wrap=False)
+    least = _widths(table, is_stacked=False)
+    missing = sum(longest) - sum(least)
+    share = min(1.0, max(0.0, (_NATURAL - sum(least)) / missing)) if missing else 1.0
+
+    def fitted(column: Column, low: int, high: int) -> Column:
+        signs = low + share * (high - low)
+        return replace(column, width=None if signs >= high else signs / _PER_CENTIMETRE)
+
+    columns = zip(table.columns, least, longest, strict=True)
+    return replace(table, columns=tuple(fitted(column, low, high) for column, low, high in columns))
+
+
+def _widths(table: Table, *, is_stacked: bool, may_wrap: bool = True) -> list[int]:
     """Signs of the widest cell of each column, and a blank."""
-    return [
-        1
-        + max([_signs(line[place], column, is_stacked=is_stacked) for line in table.lines], default=_HEADING)
-        for place, column in enumerate(table.columns)
-    ]
+    widths = []
+    for place, column in enumerate(table.columns):
+        cells = [line[place] for line in table.lines]
+        signs = max([_signs(cell, is_stacked=is_stacked) for cell in cells], default=_HEADING)
+        if column.width is not None and may_wrap:
+            signs = min(signs, round(column.width * _PER_CENTIMETRE))
+        widths.append(1 + signs)
+    return widths
 
 
-def _signs(cell: Cell, column: Column, *, is_stacked: bool) -> int:
-    signs = max(len(cell.text), len(cell.detail)) if is_stacked else len(cell.text) + len(cell.detail)
-    return signs if column.width is None else min(signs, round(column.width * _PER_CENTIMETRE))
-
-
-def _is_wrapped(table: Table, place: int) -> bool:
-    width = table.columns[place].width
-    cells = (line[place] for line in table.lines)
-    return width is not None and any(len(cell.text + cell.detail) > width * _PER_CENTIMETRE for cell in cells)
+def _signs(cell: Cell, *, is_stacked: bool) -> int:
+    return max(len(cell.text), len(cell.detail)) if is_stacked else len(cell.text) + len(cell.detail)
 
 
 def _cut_columns(table: Table, *, is_stacked: bool) -> list[Table]:

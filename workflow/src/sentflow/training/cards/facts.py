@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from sentflow.training.cards.uses import USES
 from sentflow.training.held_out_rows import HeldOutRow
 from sentflow.training.made import Made
 from sentflow.training.record import Record
+from sentflow.training.settings import CardSettings
 
 _END_SHARE = 10  # the first and the last tenth of the steps stand for beginning and end
 
@@ -64,58 +65,6 @@ class ReadOut:
 
 
 @dataclass(frozen=True)
-class About:
-    """What the configuration says of an encoder and of what it was made of.
-
-    Attributes
-    ----------
-    title
-        As people know it.
-    licence
-        Of the trained encoder, as SPDX names it; empty where nobody has said.
-    languages
-        ISO 639-1, of the training data.
-    base, base_title, base_hub, base_revision, base_licence
-        The encoder, itself not trained here, that the training began with, perhaps through others; the name on the hub
-        and the commit are empty where it did not come from there.
-    path
-        The encoders between it and this one, in the order of training.
-    data_title, data_hub, data_licence
-        Of the training data; empty where not known.
-    read_out
-        Pooling of the vectors that were scored; empty where it is that of the files.
-    segment
-        How words are marked in the texts that it reads, see `sentflow.texts.segmentation`; empty for not at all.
-    siblings
-        Encoder → seed, of the trainings that differ in nothing but the seed, this one included.
-    """
-
-    title: str
-    licence: str = ""
-    languages: tuple[str, ...] = ()
-    base: str = ""
-    base_title: str = ""
-    base_hub: str = ""
-    base_revision: str = ""
-    base_licence: str = ""
-    path: tuple[str, ...] = ()
-    data_title: str = ""
-    data_hub: str = ""
-    data_licence: str = ""
-    read_out: str = ""
-    segment: str = ""
-    siblings: Mapping[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> "About":
-        """From the settings of a job."""
-        found = dict(settings)
-        for key in ("languages", "path"):
-            found[key] = tuple(found.get(key, ()))
-        return cls(**found)
-
-
-@dataclass(frozen=True)
 class Spread:
     """A score of this encoder beside those of the other seeds."""
 
@@ -158,7 +107,7 @@ class Facts:
     record: Record
     made: Made
     read_out: ReadOut
-    about: About
+    about: CardSettings
     selection: Mapping[str, Any]
     loss: tuple[float, float]
     held_out: Sequence[HeldOutRow]
@@ -173,7 +122,7 @@ class Facts:
 
 
 def read_facts(
-    training: Path, manifest: Path, about: About, summaries: Sequence[Path], overlap: Path | None
+    training: Path, manifest: Path, about: CardSettings, summaries: Sequence[Path], overlap: Path | None
 ) -> Facts:
     """The facts of one encoder.
 
@@ -234,7 +183,7 @@ def _first_and_chosen(rows: Sequence[HeldOutRow], chosen: int) -> list[HeldOutRo
     return [row for row in rows if row.step in shown]
 
 
-def _spread(score: CardScore, scores: Sequence[CardScore], about: About) -> Spread:
+def _spread(score: CardScore, scores: Sequence[CardScore], about: CardSettings) -> Spread:
     same = {other.model: other.value for other in scores if _same(other, score)}
     return Spread(score, tuple(same[model] for model in about.siblings if model in same))
 

@@ -17,10 +17,10 @@ from sentflow.training.data.negatives import (
     TAKEN,
     Candidate,
     Found,
-    NegativeSettings,
     copies_of,
 )
 from sentflow.training.data.reader import Rows
+from sentflow.training.data.settings import MinedNegatives
 from sentflow.training.draws import Draws
 
 POSITIVE, NEGATIVE = "1", "0"
@@ -105,7 +105,7 @@ def mine(
     questions: Questions,
     corpus: Corpus,
     run: Run | None,
-    settings: NegativeSettings,
+    settings: MinedNegatives,
     form: str,
     into: Mined,
     held_out: Collection[str] = (),
@@ -226,7 +226,7 @@ class _Search:
     questions: Questions
     question: str
     found: Found
-    settings: NegativeSettings
+    settings: MinedNegatives
     into: Mined
 
     def has_within_ranks(self, document: str) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from sentflow.audit.ngrams import plain
 from sentflow.retrieval.ranking import Ranked
 from sentflow.texts.corpora import Corpus
-from sentflow.training.data.forms import ALL, RANDOM, RANKS
+from sentflow.training.data.forms import ALL, RANDOM
+from sentflow.training.data.settings import MinedNegatives
 from sentflow.training.draws import Draws
 
 TAKEN = "taken"
@@ -18,35 +19,6 @@ MARGIN = "score within the margin"
 NOT_CHOSEN = "not chosen"
 HELD_OUT = "held out"
 EMPTY = "without text"
-
-
-@dataclass(frozen=True)
-class NegativeSettings:
-    """Which documents are looked at, and how many are taken; see `sentflow.config.training_data.Negatives`.
-
-    Attributes
-    ----------
-    ranks
-        First and last, from 1.
-    number
-        How many are taken, or ``"all"``.
-    choice
-        ``"random"`` or ``"first"``.
-    seed
-        Of the drawing.
-    margin
-        In [0, 1): a score is below that of the relevant document by at least this share of its size; None looks at no
-        score.
-    scored_ranks
-        Last rank with a score of the retriever's own, where scores are kept; None is all. None behind it is looked at.
-    """
-
-    ranks: Sequence[int] = RANKS
-    number: int | str = 1
-    choice: str = RANDOM
-    seed: int = 0
-    margin: float | None = None
-    scored_ranks: int | None = None
 
 
 @dataclass(frozen=True)
@@ -115,7 +87,7 @@ class Found:
         place = self._place.get(document)
         return None if place is None else self._found[place][1]
 
-    def candidates(self, settings: NegativeSettings, draws: Draws, best: float | None) -> list[Candidate]:
+    def candidates(self, settings: MinedNegatives, draws: Draws, best: float | None) -> list[Candidate]:
         """Everything within the ranks, in their order, and what becomes of it.
 
         Parameters
@@ -170,7 +142,7 @@ def _most(margin: float | None, best: float | None) -> float:
     return -math.inf if best is None else best - margin * abs(best)
 
 
-def _chosen(passing: Sequence[int], settings: NegativeSettings, draws: Draws) -> list[int]:
+def _chosen(passing: Sequence[int], settings: MinedNegatives, draws: Draws) -> list[int]:
     number = len(passing) if settings.number == ALL else min(int(settings.number), len(passing))
     if settings.choice != RANDOM:
         return list(passing[:number])

@@ -1,9 +1,8 @@
 """Raw files of training data into their table: read, leave out what cannot be trained on, and count it."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from sentflow.training.data.labels import class_names, classes_of
 from sentflow.training.data.nli import ENTAILMENT, by_premise, study_label_word
 from sentflow.training.data.reader import Rows, in_parts, joined
 from sentflow.training.data.scores import scores_of
-from sentflow.training.data.settings import TrainingDataSettings
+from sentflow.training.data.settings import RowSettings
 from sentflow.training.data.sources import are_taken_by_row
 from sentflow.training.data.table import TEXT_COLUMNS, TrainingData
 
@@ -32,12 +31,23 @@ class Preparation:
     data
         Their name.
     settings
-        See `TrainingDataSettings`.
+        Which rows stay.
+    rows
+        How many there must be; None is not known.
+    labels
+        Label as written → class; empty where labels are classes already.
     """
 
-    def __init__(self, data: str, settings: TrainingDataSettings) -> None:
+    def __init__(
+        self,
+        data: str,
+        settings: RowSettings,
+        rows: int | None = None,
+        labels: Mapping[str, int] | None = None,
+    ) -> None:
         self.data = data
         self.settings = settings
+        self._expected, self._labels = rows, labels or {}
         self.n_rows = 0
         self._n_read = 0
         self._n_one_word = 0
@@ -46,28 +56,20 @@ class Preparation:
         self._classes: Sequence[str] = ()
         self._more: dict[str, Any] = {}
 
-    def parts(self, raw_files: Sequence[Path]) -> Iterator[TrainingData]:
-        """The tables of the rows of raw files, each in the folder of its dataset, in the order of the files.
+    def parts(self, batches: Iterable[Rows]) -> Iterator[TrainingData]:
+        """The tables of rows, in their order.
 
         Of texts, pairs, triplets and spans that are taken as they stand, `ROWS` are in memory at a time. Rows with
         labels or scores, rows made of several others and shuffled ones come as one part.
 
         Raises
         ------
-        ConfigError
-            The settings do not fit the files.
         DataError
-            A file or its rows are not in order.
+            The rows are not in order.
         """
-        settings = self.settings
-        batches = (
-            rows
-            for source in settings.sources
-            for rows in source.batches(
-                raw_files, settings.files.get(source.dataset, {}), unscored=settings.unscored, rows=ROWS
-            )
-        )
-        for rows in in_parts(batches, ROWS) if are_taken_by_row(vars(settings)) else [joined(batches)]:
+        chosen = self.settings
+        by_row = are_taken_by_row(chosen.form, chosen.nli, chosen.shuffled_positives)
+        for rows in in_parts(batches, ROWS) if by_row else [joined(batches)]:
             yield self.part(rows)
 
     def part(self, rows: Rows) -> TrainingData:
@@ -81,7 +83,7 @@ class Preparation:
         settings = self.settings
         self._n_read += len(rows)
         rows = self._left_out(rows, "empty", _with_empty_cells(rows))
-        labels = settings.labels
+        labels = self._labels
         classes = classes_of(self.data, rows, labels) if "label" in rows.columns else None
         rows, classes = self._in_form(rows, classes)
         least = settings.least_characters
@@ -118,7 +120,7 @@ class Preparation:
         DataError
             No row is left, or another number than expected.
         """
-        data, expected = self.data, self.settings.rows
+        data, expected = self.data, self._expected
         counts = ", ".join(f"{n} {why.replace('_', ' ')}" for why, n in self._dropped.items() if n)
         if not self.n_rows:
             raise DataError(
@@ -183,7 +185,7 @@ class Preparation:
 
 
 def table_of_rows(
-    data: str, rows: Rows, settings: TrainingDataSettings
+    data: str, rows: Rows, settings: RowSettings, expected: int | None
 ) -> tuple[TrainingData, dict[str, Any]]:
     """The table of rows in memory, and facts about it; see `Preparation`.
 
@@ -192,7 +194,7 @@ def table_of_rows(
     DataError
         The rows are not in order, or none is left.
     """
-    preparation = Preparation(data, settings)
+    preparation = Preparation(data, settings, expected)
     return preparation.part(rows), preparation.facts()
 
 

@@ -6,13 +6,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sentflow.errors import ConfigError
-from sentflow.texts.formats.records import Column
+from sentflow.config.training_data import Reader
 from sentflow.texts.pair_readers import PairReader, read_pair_rows
+from sentflow.texts.preparation import verified_files
 from sentflow.texts.record_readers import RecordReader
 from sentflow.training.data.forms import COLUMNS
+from sentflow.training.data.settings import PreparedRows
 
-FORMATS = ("lines", "csv", "tsv", "jsonl", "json", "parquet")
 _TEXTS = COLUMNS[:3]
 
 
@@ -58,93 +58,82 @@ class Rows:
         return Rows(names, {"text": list(chain.from_iterable(self.texts()))})
 
 
-@dataclass(frozen=True)
-class TrainingReader:
-    """How to read rows of training data: the ``reader`` of a catalog entry.
+def read_sources(
+    settings: PreparedRows, raw_files: Sequence[Path], files: Mapping[str, Mapping[str, Any]], *, rows: int
+) -> Iterator[Rows]:
+    """The rows of all sources, one after the other.
 
-    Attributes
+    Parameters
     ----------
-    records
-        How the files are written; one of `FORMATS`.
-    columns
-        Of `COLUMNS` → column of the files: a name, in JSON also a path, or a number from 1 where there is no header.
-    labels
-        Label as written → class; empty where labels are classes already. In the catalog it may be a list of labels,
-        the first of which is class 0.
-    missing
-        Cells that stand for nothing, e.g. ``"N/A"``.
-    lists
-        Whether ``other`` holds a list of texts (JSON), each of which makes a row. A ``text`` that is a list has a line
-        for each of its texts.
+    raw_files
+        Each in the folder of its dataset.
+    files
+        Dataset → name → catalog entry; what has a checksum there is verified.
+    rows
+        Records of a batch, where the format can be read so.
+
+    Raises
+    ------
+    ConfigError, DataError
+        See `verified_files`, `RecordReader.batches` and `read_pair_rows`; or a column does not exist.
     """
-
-    records: RecordReader
-    columns: Mapping[str, Column]
-    labels: Mapping[str, int]
-    missing: frozenset[str] = frozenset()
-    lists: bool = False
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any], *, where: str) -> "TrainingReader":
-        """The reader of a catalog entry.
-
-        Raises
-        ------
-        ConfigError
-            Unknown or missing keys, or an unknown format.
-        """
-        own = (*COLUMNS, "labels", "missing", "lists")
-        if settings.get("format") not in FORMATS:
-            raise ConfigError(
-                f"{where}.format: {settings.get('format')!r} is not a format. Write one of: {', '.join(FORMATS)}."
-            )
-        of_file = {key: value for key, value in settings.items() if key not in own}
-        labels = settings.get("labels", {})
-        return cls(
-            RecordReader.from_settings(of_file, where=where),
-            {"text": "text"} | {key: settings[key] for key in COLUMNS if key in settings},
-            labels if isinstance(labels, Mapping) else {name: place for place, name in enumerate(labels)},
-            frozenset(settings.get("missing", ())),
-            settings.get("lists", False),
-        )
-
-    def batches(self, paths: Mapping[str, Path], *, where: str, rows: int) -> Iterator[Rows]:
-        """The rows of all files, see `RecordReader.batches`.
-
-        Parameters
-        ----------
-        paths
-            Name → file.
-        where
-            Place of the reader, for messages.
-        rows
-            Records of a batch, where the format can be read so.
-
-        Raises
-        ------
-        ConfigError, DataError
-            See `RecordReader.batches`; or a column does not exist.
-        """
-        for records in self.records.batches(paths, list(self.columns.values()), where=where, rows=rows):
+    for source in settings.sources:
+        where = f"{source.where}.reader"
+        own = [path for path in raw_files if path.parent.name == source.dataset]
+        known = files.get(source.dataset, {})
+        if source.pairs is not None:
+            pair_reader = PairReader.from_settings(source.pairs, where=where)
+            paths = verified_files(pair_reader.file_names(), own, known, where=where)
+            yield _pairs_as_rows(paths, pair_reader, unscored=settings.unscored)
+            continue
+        reader = Reader.model_validate(source.rows)
+        paths = verified_files(reader.files, own, known, where=where)
+        columns = {"text": reader.text} | {
+            key: column for key in COLUMNS if (column := getattr(reader, key)) is not None
+        }
+        for records in _record_reader(reader).batches(paths, list(columns.values()), where=where, rows=rows):
             names = [f"{records.file}, row {name}" for name in records.names]
-            yield self._as_meant(Rows(names, records.pick(self.columns)))
-
-    def _as_meant(self, rows: Rows) -> Rows:
-        """Rows with missing cells empty, and a row for each text of a list."""
-        if self.missing:
-            columns = {
-                key: ["" if cell in self.missing else cell for cell in cells]
-                for key, cells in rows.columns.items()
-            }
-            rows = replace(rows, columns=columns)
-        if not self.lists:
-            return rows
-        others = [cell.split("\n") for cell in rows.columns["other"]]
-        repeated = rows.taken([place for place, found in enumerate(others) for _ in found])
-        return replace(repeated, columns={**repeated.columns, "other": list(chain.from_iterable(others))})
+            yield _as_meant(Rows(names, records.pick(columns)), reader)
 
 
-def read_pairs_as_rows(paths: Mapping[str, Path], reader: PairReader, *, unscored: bool) -> Rows:
+def labels_of(settings: PreparedRows) -> dict[str, int]:
+    """Label as written → class, of the first source; empty where labels are classes already."""
+    reader = settings.sources[0].rows
+    labels = Reader.model_validate(reader).labels if reader else None
+    return (
+        dict(labels) if isinstance(labels, dict) else {name: place for place, name in enumerate(labels or ())}
+    )
+
+
+def _record_reader(reader: Reader) -> RecordReader:
+    return RecordReader(
+        format=reader.format,
+        encoding=reader.encoding,
+        member=reader.member,
+        delimiter=reader.delimiter,
+        quoting=reader.quoting,
+        files=reader.files,
+        header=reader.header,
+        pattern=reader.pattern or "",
+    )
+
+
+def _as_meant(rows: Rows, reader: Reader) -> Rows:
+    """Rows with missing cells empty, and a row for each text of a list."""
+    if reader.missing:
+        columns = {
+            key: ["" if cell in reader.missing else cell for cell in cells]
+            for key, cells in rows.columns.items()
+        }
+        rows = replace(rows, columns=columns)
+    if not reader.lists:
+        return rows
+    others = [cell.split("\n") for cell in rows.columns["other"]]
+    repeated = rows.taken([place for place, texts in enumerate(others) for _ in texts])
+    return replace(repeated, columns={**repeated.columns, "other": list(chain.from_iterable(others))})
+
+
+def _pairs_as_rows(paths: Mapping[str, Path], reader: PairReader, *, unscored: bool) -> Rows:
     """The pairs of a pair set without their scores; see `read_pair_rows`."""
     parts = read_pair_rows(paths, reader, unscored=unscored)
     return joined(

@@ -12,55 +12,47 @@ from sentflow.training.data.forms import (
     TEXTS,
     TRIPLETS,
 )
+from sentflow.training.data.settings import Source
 
 Entry = Mapping[str, Any]
 
 
-def sources_of(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[dict[str, Any]]:
-    """The dataset and reader of each source of an entry, in their order; `where` is its place, for messages.
-
-    None of an entry whose rows are those of corpora and question sets.
-    """
-    if "dataset" not in entry and "pair_sets" not in entry:
-        return []
+def sources_of(data: str, entry: Entry, pair_sets: Mapping[str, Entry]) -> list[Source]:
+    """The sources of training data in their order; none where rows are those of corpora and question sets."""
     if "pair_sets" in entry:
         return [
-            {
-                "where": f"pair_sets.{name}",
-                "dataset": pair_sets[name]["dataset"],
-                "pairs": pair_sets[name]["reader"],
-            }
+            Source(
+                where=f"pair_sets.{name}", dataset=pair_sets[name]["dataset"], pairs=pair_sets[name]["reader"]
+            )
             for name in entry["pair_sets"]
         ]
-    return [{"where": "", "dataset": entry["dataset"], "rows": entry["reader"]}]
+    if "dataset" not in entry:
+        return []
+    return [Source(where=f"training_data.{data}", dataset=entry["dataset"], rows=entry["reader"])]
 
 
 def raw_files_of(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[tuple[str, str]]:
     """(dataset, file) of the raw files of an entry, each once, in the order in which they are read."""
     found = [
-        (source["dataset"], file)
-        for source in sources_of(entry, pair_sets)
+        (source.dataset, file)
+        for source in sources_of("", entry, pair_sets)
         for file in (
-            raw_files_of_pairs({"reader": source["pairs"]}) if "pairs" in source else source["rows"]["files"]
+            raw_files_of_pairs({"reader": source.pairs}) if source.pairs else (source.rows or {})["files"]
         )
     ]
     return list(dict.fromkeys(found))
 
 
-def are_taken_by_row(entry: Entry) -> bool:
+def are_taken_by_row(form: str, nli: str | None, shuffled_positives: int | None) -> bool:
     """Whether rows are taken as they stand, so that a part of them can be prepared without the others."""
-    return (
-        entry["form"] in (TEXTS, PAIRS, TRIPLETS, SPANS)
-        and entry.get("nli") is None
-        and entry.get("shuffled_positives") is None
-    )
+    return form in (TEXTS, PAIRS, TRIPLETS, SPANS) and nli is None and shuffled_positives is None
 
 
 def are_read_by_row(entry: Entry) -> bool:
-    """Whether the raw files of such an entry are never in memory as a whole; of an archive, its file is."""
+    """Whether the raw files of an entry are never in memory as a whole; of an archive, its file is."""
     reader = entry.get("reader", {})
     return (
-        are_taken_by_row(entry)
+        are_taken_by_row(entry["form"], entry.get("nli"), entry.get("shuffled_positives"))
         and reader.get("format") in READ_BY_ROW
         and not any(map(is_archive_name, reader["files"]))
     )

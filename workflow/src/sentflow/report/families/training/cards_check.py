@@ -6,9 +6,10 @@ from sentflow.errors import SentflowError
 from sentflow.files.io import read_json
 from sentflow.report.checks import CheckResult, Selection
 from sentflow.report.inputs import Inputs
-from sentflow.training.cards.facts import About, read_facts
+from sentflow.training.cards.facts import read_facts
 from sentflow.training.cards.lint import card_problems
 from sentflow.training.record import Record
+from sentflow.training.settings import CardSettings
 
 NAME = "model-cards"
 _RULE = (
@@ -31,7 +32,7 @@ def _problems(record: Path, card: Path, inputs: Inputs) -> list[str]:
     training = record.parent
     summaries = [file for file in inputs.files if file.suffix == ".parquet"]
     try:
-        about = About.from_settings(read_json(card.parent / "about.json"))
+        about = CardSettings.model_validate(read_json(card.parent / "about.json"))
         data = Record.read(record).data.name
         manifest = training.parents[1] / "models" / training.name / "manifest.json"
         audit = next((file for file in inputs.files if _is_audit(file) and file.stem == data), None)
