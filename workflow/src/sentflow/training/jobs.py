@@ -10,7 +10,7 @@ from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
-from sentflow.files.io import digest_of, read_json, write_json, write_text
+from sentflow.files.io import digest_of, read_json, write_json
 from sentflow.files.limits import use_limits
 from sentflow.jobs.job import In, Json, Manual, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import library_version, prepare_environment
@@ -266,13 +266,11 @@ def train(
         return
 
     from sentflow.files.rows import write_rows
-    from sentflow.training.held_out_rows import HeldOutRow
-    from sentflow.training.history import write_history
-    from sentflow.training.job import Job
+    from sentflow.training.job import Job, Place
     from sentflow.training.leave import EXIT_CODE
     from sentflow.training.links import link_files
     from sentflow.training.loop import LeftEarly
-    from sentflow.training.place import Place
+    from sentflow.training.record import HeldOutRow, write_history
 
     versions = {library: library_version(library) for library in libraries.split()}
     teacher = [file for file in (teacher_texts, teacher_embeddings, teacher_info) if file]
@@ -288,7 +286,7 @@ def train(
     link_files(place.snapshots, snapshots)
     write_history(history, progress.history)
     write_rows(held_out, HeldOutRow, [HeldOutRow(**row) for row in progress.held_out])
-    write_text(made, costs.to_json())
+    costs.write(made)
     # The state stays for a run that is killed before Snakemake takes these outputs; `choose_snapshot` deletes it
     recorded.write(record)
 
