@@ -24,9 +24,7 @@ import torch
 from scipy.stats import spearmanr
 
 from embedding_speed import model_folder, sample_texts
-from sentflow.api.data import load_task
-from sentflow.api.pair_sets import catalog_pairs
-from sentflow.api.tasks import known_tasks
+from sentflow.api.data import catalog_pairs, known_tasks, load_task
 from sentflow.encoders.kinds.neural.backends import ExportedTransformer, missing_libraries
 from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
 from sentflow.encoders.kinds.neural.load import load_folder

@@ -24,8 +24,7 @@ from probe_levels import TESTS, samples, wrong_rejections
 from real_probes import THREE_CLASSES, RealTask, text_task
 from real_scores import OTHERS, measured
 from retrieval_tests import seed_rates
-from sentflow.api.data import load_task
-from sentflow.api.tasks import known_tasks
+from sentflow.api.data import known_tasks, load_task
 from sentflow.compare.pair_sets import NormalTest
 from sentflow.probing.settings import PUBLISHED
 from sentflow.similarity.bootstrap import bootstrap

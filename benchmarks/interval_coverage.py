@@ -15,9 +15,8 @@ from scipy import stats
 
 from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.items import item_replicates, resampling_units
-from sentflow.stats.mcnemar import mcnemar
 from sentflow.stats.multiplicity import holm
-from sentflow.stats.paired import CorrectedT
+from sentflow.stats.paired import CorrectedT, mcnemar
 from sentflow.stats.repeatability import published_intervals
 from sentflow.stats.resampling import percentile_limits
 from simulated_probes import Sample, World, samples, true_scores

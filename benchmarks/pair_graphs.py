@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sentflow.api.pair_sets import catalog_pairs
+from sentflow.api.data import catalog_pairs
 from sentflow.compare.pair_sets import NormalTest
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import spearman

@@ -101,9 +101,7 @@ def measure_and_keep(arguments: argparse.Namespace) -> None:
 def measured(folder: Path, mirror: str, mlp_repetitions: int) -> Iterator[tuple[str, np.ndarray]]:
     """Names and values."""
     from embedding_speed import model_folder
-    from sentflow.api.data import load_task
-    from sentflow.api.pair_sets import catalog_pairs
-    from sentflow.api.tasks import known_tasks
+    from sentflow.api.data import catalog_pairs, known_tasks, load_task
     from sentflow.encoders.kinds.neural.load import load_folder
     from sentflow.encoders.kinds.neural.settings import Settings
     from sentflow.encoders.roles import TEXT

@@ -13,8 +13,7 @@ import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from sentflow.api.data import load_task
-from sentflow.api.tasks import known_tasks
+from sentflow.api.data import known_tasks, load_task
 from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.features.embedded import embedded_rows
 from sentflow.probing.protocol.draws import FoldPlan, UngroupableError, plan_folds

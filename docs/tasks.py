@@ -6,7 +6,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from sentflow.api.tasks import OFFICIAL, known_tasks
+from sentflow.api.data import OFFICIAL, known_tasks
 from sentflow.config.entries import Entries
 from sentflow.report.captions import FAMILIES, LAYOUTS
 from sentflow.report.figure.canvas import INK, QUIET, style

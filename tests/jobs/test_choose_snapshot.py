@@ -9,6 +9,7 @@ from tiny_bert import save_tiny_bert
 from sentflow.encoders.manifest import read_manifest
 from sentflow.files.sealed import read_sealed, write_sealed
 from sentflow.training.jobs import choose_snapshot
+from sentflow.training.settings import SnapshotChoice
 
 SCORES = {0: 0.9, 2: 0.8, 4: 0.7}
 
@@ -32,7 +33,7 @@ def choose(snapshots: Path, **selection: object) -> Path:
         snapshots=snapshots,
         record=folder / "record.json",
         scores=[folder / f"{step}.json" for step in SCORES],
-        settings={"model": "mine", "pairs": "STSB-dev", **selection},
+        settings=SnapshotChoice(model="mine", kind="trained", pairs="STSB-dev", **selection),
         manifest=folder / "model/manifest.json",
         last=folder / "last",
         selection=folder / "selection.json",

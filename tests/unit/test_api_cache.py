@@ -3,7 +3,7 @@ import warnings
 import numpy as np
 import pytest
 
-from sentflow.api.cache import SAMPLE_ROWS, cached_features
+from sentflow.api.embedding import SAMPLE_ROWS, cached_features
 
 ROWS = [f"ação {row}\0" for row in range(40)]
 

@@ -13,8 +13,7 @@ from small_tasks import task_features, text_vectors
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
-from sentflow.api.data import load_task
-from sentflow.api.tasks import known_tasks
+from sentflow.api.data import known_tasks, load_task
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError
 from sentflow.files.io import read_json

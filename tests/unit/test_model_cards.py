@@ -48,9 +48,9 @@ def card(facts):
 
 def test_cards_of_encoders_of_other_kinds_and_of_taught_ones_have_no_problem(facts):
     settings = {**facts.record.recipe_settings, "question_prompt": "", "document_prompt": "query: "}
-    teacher = Teacher("large", "12" * 32, "34" * 32)
+    teacher = Teacher(name="large", files_sha256="12" * 32, vectors_sha256="34" * 32)
     for kind in ("splade", "sparse-embed", "cross-encoder"):
-        record = replace(facts.record, recipe_settings=settings, teacher=teacher)
+        record = facts.record.model_copy(update={"recipe_settings": settings, "teacher": teacher})
         other = replace(facts, read_out=replace(facts.read_out, kind=kind, pooling=None), record=record)
         text = model_card(other)
         assert card_problems(text, other) == []

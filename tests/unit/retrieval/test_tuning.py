@@ -12,6 +12,7 @@ from retrievers import fusion_settings
 from sentflow.config.model import refuse_wrong
 from sentflow.config.search import Decision as DecisionSettings
 from sentflow.errors import ConfigError, DataError
+from sentflow.retrieval.clusters import linked_by
 from sentflow.retrieval.decisions import Decision, grid
 from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import Ranked, Run
@@ -19,7 +20,7 @@ from sentflow.retrieval.set_measures import SET_MEASURES, f2, of_means, set_valu
 from sentflow.retrieval.training_questions import refuse_shared, training_questions
 from sentflow.retrieval.tuned_decision import tune_decision
 from sentflow.retrieval.tuned_fusion import read_chosen, weigh, weight_grid, write_chosen
-from sentflow.retrieval.tuning import choose, clusters_of, folds_of
+from sentflow.retrieval.tuning import choose, folds_of
 
 IDS = ["a", "b", "c", "d"]
 
@@ -121,7 +122,7 @@ def test_folds_hold_every_question_and_keep_clusters_together_where_they_fit(rel
     folds = folds_of(relevant, n_folds, seed)
     n_folds = min(n_folds, len(relevant))
     assert sorted(set(folds.tolist())) == list(range(n_folds))
-    clusters = clusters_of(relevant)
+    clusters = linked_by(relevant)
     sizes = np.bincount(clusters)
     if sizes.max() <= math.ceil(len(relevant) / n_folds) and len(sizes) >= n_folds:
         assert all(len(set(folds[clusters == one])) == 1 for one in range(len(sizes)))
@@ -131,7 +132,7 @@ def test_folds_hold_every_question_and_keep_clusters_together_where_they_fit(rel
 
 
 def test_questions_share_a_cluster_through_others_and_one_alone_tunes_nothing():
-    assert clusters_of([["a"], ["b"], ["a", "c"], ["c"], ["b"]]).tolist() == [0, 1, 0, 0, 1]
+    assert linked_by([["a"], ["b"], ["a", "c"], ["c"], ["b"]]).tolist() == [0, 1, 0, 0, 1]
     with pytest.raises(DataError, match="1 training questions with a relevant document"):
         folds_of([["a"]], 5, 1)
 

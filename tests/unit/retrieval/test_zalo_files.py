@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.exports.law_files import article_list, article_texts, text_lines
-from sentflow.exports.submission import repaired_law, submission
+from sentflow.exports.submission import article_list, article_texts, repaired_law, submission, text_lines
 from sentflow.texts.corpora import Corpus, Questions
 
 LAWS = Corpus(

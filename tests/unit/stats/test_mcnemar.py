@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from sentflow.stats.mcnemar import mcnemar
+from sentflow.stats.paired import mcnemar
 
 
 def right(both: int, only_first: int, only_second: int, none: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,9 +8,8 @@ from training_jobs import job_settings, rows_in, start_in
 
 from sentflow.errors import ConfigError
 from sentflow.files.io import file_sha256
-from sentflow.training.job import Job
+from sentflow.training.job import Job, Place
 from sentflow.training.loop import LeftEarly
-from sentflow.training.place import Place
 
 
 @pytest.fixture(scope="module")

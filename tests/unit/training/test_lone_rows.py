@@ -6,8 +6,7 @@ from tiny_bert import save_tiny_masked_bert
 from training_jobs import job_settings, rows_in, start_in
 
 from sentflow.training.contract import target_of
-from sentflow.training.job import Job
-from sentflow.training.place import Place
+from sentflow.training.job import Job, Place
 
 COLUMNS = {
     "text": ["lei", "ação projeto", "saúde não", "projeto", "não : lei"],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sentflow.families.training.sweeps import cells, sweep_problems
-from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
+from sentflow.training.shown import NOT_APPLICABLE, NOT_RUN, VALUE
 
 WORKFLOW = Path(__file__).parents[3] / "workflow"
 SWEEP = {

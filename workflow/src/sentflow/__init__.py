@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sentflow import sparse
     from sentflow.api.alignment import STSBEval, TMUPEval
-    from sentflow.api.evaluator import UlyssesSentEval
-    from sentflow.api.lazy import UlyssesSentEvalLazy
+    from sentflow.api.evaluator import UlyssesSentEval, UlyssesSentEvalLazy
     from sentflow.api.protocols import probe_protocol
     from sentflow.api.read_results import read_results
     from sentflow.api.retrieval import retrieve
@@ -58,6 +57,6 @@ def __getattr__(name: str) -> Any:
         import sentflow.sparse as sparse
 
         return sparse
-    from sentflow.api import lazy, protocols
+    from sentflow.api import evaluator, protocols
 
-    return getattr(protocols if name == "probe_protocol" else lazy, name)
+    return getattr(protocols if name == "probe_protocol" else evaluator, name)

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sentflow.api.arguments import ArgumentError
-from sentflow.api.checks import expanded
-from sentflow.api.pair_sets import catalog_pairs, own_pairs
+from sentflow.api.arguments import ArgumentError, expanded
+from sentflow.api.data import catalog_pairs, own_pairs
 from sentflow.api.plots import drawn
 from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.config.model import refuse_wrong

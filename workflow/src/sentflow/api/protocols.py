@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.api.arguments import ArgumentError
-from sentflow.api.tasks import WORKFLOW, own_entries
+from sentflow.api.data import WORKFLOW, own_entries
 from sentflow.config.entries import Entries
 from sentflow.config.load import catalog_with
 from sentflow.errors import ConfigError, instead

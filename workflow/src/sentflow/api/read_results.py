@@ -4,8 +4,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.api.arguments import ArgumentError
-from sentflow.api.checks import expanded
+from sentflow.api.arguments import ArgumentError, expanded
 from sentflow.api.plots import shown
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError, instead

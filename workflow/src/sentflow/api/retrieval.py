@@ -1,21 +1,29 @@
 """Search in notebooks: questions and documents as lists, by the retrievers of the pipeline, with its numbers."""
 
+import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sentflow.api.arguments import ArgumentError
-from sentflow.api.catalog_encoder import CatalogEncoder
-from sentflow.api.pair_sets import catalog
+from sentflow.api.data import catalog
 from sentflow.api.run_inputs import Texts, corpus_of, texts_of
 from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.api.term_search import has_vectors_of_terms, search_terms, weighs_terms
 from sentflow.config.model import refuse_wrong
 from sentflow.config.search import Analyser as AnalyserSettings
+from sentflow.encoders import entries
+from sentflow.encoders.fetch.model import fetch_model
+from sentflow.encoders.kinds.contract import Surroundings
+from sentflow.encoders.kinds.table import DENSE, FITTED
+from sentflow.encoders.load import encode_settings, load_encoder
+from sentflow.encoders.manifest import source_kind
 from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.roles import DOCUMENT, QUERY, SIDES
 from sentflow.errors import instead
 from sentflow.report.numbers import counted
 from sentflow.retrieval.analysers import Analyser
@@ -30,6 +38,7 @@ from sentflow.texts.split_passages import PassageSettings, split_corpus
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 DEPTH = 1000  # of runs that are fused, as retrieval.depth of the default configuration
 SEED = 9847706
@@ -317,3 +326,47 @@ def _vectors(encode: Any, texts: list[str], batch_size: int) -> FloatArray:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _SHOWN_CHARACTERS else f"{line[: _SHOWN_CHARACTERS - 1]}…"
+
+
+class CatalogEncoder:
+    """An encoder of the catalog as `sentflow.retrieve` takes one, with the vectors of the pipeline."""
+
+    def __init__(self, name: str) -> None:
+        models = catalog("models")
+        if name not in models:
+            raise ArgumentError(f"retriever: there is no {name!r} in models. {instead(name, models)}")
+        entry = models[name]
+        if missing := _missing(entry):
+            raise ArgumentError(
+                f"retriever: models.{name} {missing}. Give the encoder itself, e.g. a SentenceTransformer, or run the "
+                "pipeline: sentflow run."
+            )
+        manifest = fetch_model(name, entries.fetch_settings(entry), Path())
+        settings = encode_settings(manifest, entries.encode_settings(entry, roles=SIDES))
+        self._encoder = load_encoder(manifest, settings, Surroundings(threads=os.cpu_count() or 1))
+
+    def encode_query(self, texts: Sequence[str]) -> FloatArray:
+        """(n, d) float32 vectors of n questions."""
+        return self._encode(texts, QUERY)
+
+    def encode_document(self, texts: Sequence[str]) -> FloatArray:
+        """(n, d) float32 vectors of n documents."""
+        return self._encode(texts, DOCUMENT)
+
+    def _encode(self, texts: Sequence[str], role: str) -> FloatArray:
+        if isinstance(texts, str):
+            raise TypeError("a list of texts is encoded")
+        return self._encoder.encode(list(texts), role=role, task=None)
+
+
+def _missing(entry: Mapping[str, Any]) -> str:
+    """Why vectors cannot be computed from what is installed; empty if nothing is known to be in the way."""
+    kind = entries.kind_of(entry)
+    if kind.gives == FITTED:
+        return "learns from the training part of each fold, so that there is nothing to search with"
+    source = entry.get("source", {})
+    if entry["kind"] == "trained":
+        return "has no weights here: a training of the pipeline makes them"
+    if source and (origin := source_kind(source)) not in ("package", "folder"):
+        return f"has no weights here: source.{origin} is fetched by the pipeline"
+    return "" if kind.gives == DENSE else f"gives {kind.gives}, no vectors of texts"

@@ -2,14 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
-from sentflow.config.entries import Entry
+from sentflow.cli.answering import in_folder
+from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.probing import Probing
@@ -17,15 +17,16 @@ from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.similarity import Similarity
 from sentflow.files.limits import limited
 from sentflow.graph import paths
+from sentflow.jobs.job import job_named, option_of
+from sentflow.texts.settings import TaskSettings
+from sentflow.texts.task_files import DERIVED
 
 if TYPE_CHECKING:
-    from sentflow.texts.corpora import Corpus
     from sentflow.texts.table import TaskTable
 
 _MAX_BYTES = 50_000_000  # what is larger is left to the jobs
 _MOST_LABELS = 20  # of more nobody wants a line
 _RAW_FOLDER = Path(paths.RAW_FILE).parents[1]
-_Table = TypeVar("_Table")
 
 
 def read_local_files(experiment: Experiment) -> dict[str, "TaskTable"]:
@@ -36,7 +37,7 @@ def read_local_files(experiment: Experiment) -> dict[str, "TaskTable"]:
     dict
         Task → its table, for the tasks whose files are here and not large.
     """
-    with TemporaryDirectory() as folder, limited(**dict(experiment.config.limits)):
+    with TemporaryDirectory() as folder, limited(**dict(experiment.config.limits)), quiet():
         reader = _Reader(experiment, Path(folder))
         tables = reader.tasks(Probing(experiment))
         reader.pair_sets(Similarity(experiment))
@@ -70,8 +71,8 @@ def small_tasks(
         where = f"{task} ({protocol.name})"
         if counts and (warning := few_rows(counts, protocol=protocol.name, **protocol.needs())):
             rows.append((where, warning))
-        folds = json.loads(probing.prepare_checks(SimpleNamespace(task=task))).get("document_folds")
-        if task in tables and folds and (warning := check_documents(tables[task], **folds)):
+        folds = probing.task_checks(task).document_folds
+        if task in tables and folds and (warning := check_documents(tables[task], **dict(folds))):
             documents.append((where, warning))
     return rows, documents
 
@@ -90,79 +91,88 @@ def _counts(task: str, experiment: Experiment, tables: Mapping[str, "TaskTable"]
 
 
 class _Reader:
-    """Makes tables of files of this machine, and keeps what is wrong with them."""
+    """Runs the jobs that prepare files of this machine, in a folder of its own, and keeps what is wrong with them."""
 
     def __init__(self, experiment: Experiment, folder: Path) -> None:
         self.problems: list[SentflowError] = []
         self._datasets, self._folder = experiment.entries["datasets"], folder
 
     def tasks(self, probing: Probing) -> dict[str, "TaskTable"]:
+        from sentflow.texts.table import read_task
+
         tables = {}
         for task, entry in probing.tasks.items():
             job = SimpleNamespace(task=task)
-            settings = _settings(probing.prepare_settings, probing.prepare_checks, job)
             files = [Path(file) for file in probing.raw_files_of_task(job)]
             if "documents" in entry:  # whether rows can be documents is known of sample data, too
                 self._generate(files)
-            prepared = self._read(f"tasks.{task}", files, partial(_task, task, settings))
-            if prepared:
-                tables[task] = prepared
+            told = probing.prepare_settings(job), probing.prepare_checks(job)
+            if self._prepared("prepare", f"tasks.{task}", job, files, told, table=paths.TASK):
+                tables[task] = read_task(self._made(paths.TASK, job))
         return tables
 
     def pair_sets(self, similarity: Similarity) -> None:
-        from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
-
         for name in similarity.prepared:
             job = SimpleNamespace(pairs=name)
-            found = _settings(similarity.prepare_settings, similarity.prepare_checks, job)
-
-            def prepare(files: list[Path], name: str = name, found: Entry = found) -> object:
-                return prepare_pairs(name, files, PairSettings.from_settings(found, pairs=name))
-
-            self._read(f"pair_sets.{name}", similarity.raw_files_of_set(job), prepare)
+            told = similarity.prepare_settings(job), similarity.prepare_checks(job)
+            files = similarity.raw_files_of_set(job)
+            self._prepared("prepare_pairs", f"pair_sets.{name}", job, files, told, table=paths.PAIR_SET)
 
     def collections(self, retrieval: Retrieval) -> None:
-        corpora = {name: self._corpus(name, retrieval) for name in retrieval.prepared_corpora}
+        here = set()
+        for name in retrieval.prepared_corpora:
+            job = SimpleNamespace(corpus=name)
+            told = retrieval.corpus_settings(job), retrieval.corpus_checks(job)
+            files = retrieval.raw_files_of_corpus(job)
+            if self._prepared("prepare_corpus", f"corpora.{name}", job, files, told, table=paths.CORPUS):
+                here.add(name)
         for name, entry in retrieval.prepared.items():
-            # judgements must fit what is searched
-            if corpus := corpora.get(entry["corpus"]):
-                self._questions(name, corpus, retrieval)
+            if entry["corpus"] not in here:  # judgements must fit what is searched
+                continue
+            job = SimpleNamespace(questions=name)
+            told = retrieval.question_settings(job), retrieval.question_checks(job)
+            files = retrieval.raw_files_of_questions(job)
+            corpus = paths.CORPUS.format(corpus=entry["corpus"])
+            outputs = {"table": paths.QUESTIONS, "judgements": paths.JUDGEMENTS}
+            where = f"question_sets.{name}"
+            self._prepared("prepare_questions", where, job, files, told, corpus=corpus, **outputs)
 
-    def _corpus(self, name: str, retrieval: Retrieval) -> "Corpus | None":
-        from sentflow.texts.corpus_settings import Checks, CorpusSettings, read_of
-        from sentflow.texts.prepare_corpus import prepare_corpus
+    def _prepared(
+        self,
+        name: str,
+        where: str,
+        wildcards: SimpleNamespace,
+        raw_files: Iterable[str | Path],
+        told: tuple[str, str],
+        **files: str,
+    ) -> bool:
+        """Whether a job has made its outputs of raw files; not where one of these is not here, large, or not in order.
 
-        entry = retrieval.prepared_corpora[name]
-        settings, checks = read_of(CorpusSettings, entry), read_of(Checks, entry)
-        raw = retrieval.raw_files_of_corpus(SimpleNamespace(corpus=name))
-        return self._read(f"corpora.{name}", raw, lambda files: prepare_corpus(name, files, settings, checks))
-
-    def _questions(self, name: str, corpus: "Corpus", retrieval: Retrieval) -> None:
-        from sentflow.texts.corpus_settings import Checks, QuestionSettings, read_of
-        from sentflow.texts.prepare_questions import prepare_questions
-
-        entry = retrieval.prepared[name]
-        settings, checks = read_of(QuestionSettings, entry), read_of(Checks, entry)
-        raw = retrieval.raw_files_of_questions(SimpleNamespace(questions=name))
-        self._read(
-            f"question_sets.{name}",
-            raw,
-            lambda files: prepare_questions(name, files, settings, corpus, checks),
-        )
-
-    def _read(
-        self, where: str, raw_files: Iterable[str | Path], prepare: Callable[[list[Path]], _Table]
-    ) -> _Table | None:
-        """What is made of raw files; None where one of them is not here or large, or is not in order."""
+        Checksums of the catalog are for the copies in the results, and are compared there.
+        """
         places = [self._place(Path(file)) for file in raw_files]
-        here = [place for place in places if place is not None]
-        if not here or len(here) < len(places):
-            return None
+        raw = [place for place in places if place is not None]
+        if not raw or len(raw) < len(places):
+            return False
+        settings, checks = told
+        values = {
+            **vars(wildcards),
+            "settings": settings,
+            "checks": json.dumps({key: one for key, one in json.loads(checks).items() if key != "files"}),
+            **{parameter: str(self._made(file, wildcards)) for parameter, file in files.items()},
+        }
+        job = job_named(name)
+        words = [f"{option_of(parameter)}={value}" for parameter, value in values.items()]
         try:
-            return prepare(here)
+            job.function(**job.values([*words, "--raw", *map(str, raw)]))
         except SentflowError as problem:
-            self.problems.append(type(problem)(f"{where}: {problem}"))
-            return None
+            labels = _labels_line(raw[0], settings, str(problem))
+            self.problems.append(type(problem)(f"{where}: {problem}{labels}"))
+            return False
+        return True
+
+    def _made(self, pattern: str, wildcards: SimpleNamespace) -> Path:
+        return in_folder(self._folder, pattern.format(**vars(wildcards)))
 
     def _place(self, raw_file: Path) -> Path | None:
         """A raw file under its name in the results."""
@@ -194,29 +204,18 @@ class _Reader:
                 write_text(self._copy(raw_file), to_csv(generate(generator, seed=entry["seed"])))
 
 
-def _settings(settings: Callable[[Any], str], checks: Callable[[Any], str], job: Any) -> Entry:
-    """What a rule is given. Checksums of the catalog are for the copies in the results, and are compared there."""
-    whole: Entry = {**json.loads(settings(job)), **json.loads(checks(job))}
-    return {key: value for key, value in whole.items() if key != "files"}
+def _labels_line(file: Path, settings: str, problem: str) -> str:
+    """The line that names the labels of a task that are words: the job does not know them in full."""
+    if "label is not an integer" not in problem:
+        return ""
+    from sentflow.texts.readers import read_rows
 
-
-def _task(task: str, settings: Entry, files: list[Path]) -> "TaskTable":
-    """The table of a task; where its labels are words, the message has the line that names them."""
-    from sentflow.texts.prepare import PrepareSettings, prepare
-    from sentflow.texts.readers import Reader, read_rows
-
-    whole = PrepareSettings.from_settings(settings, task=task)
-    try:
-        return prepare(task, files, whole)
-    except DataError as problem:
-        # the words of the job do not know the labels in full; its code decides what runs again
-        reader = whole.reader
-        if not isinstance(reader, Reader) or reader.labels or "label is not an integer" not in str(problem):
-            raise
-        # an empty label is missing, and told as such
-        words = [label for label in sorted(set(read_rows(files[0], reader).labels)) if label.strip()]
-        if len(words) < 2 or len(words) > _MOST_LABELS:
-            raise
-        labels = ", ".join(json.dumps(label, ensure_ascii=False) for label in words)
-        line = f"Or with the labels of {files[0].name}, the first as class 0:\n  labels: [{labels}]"
-        raise DataError(f"{problem}\n{line}") from None
+    reader = TaskSettings.model_validate_json(settings).reader
+    if reader.format == DERIVED or reader.labels:
+        return ""
+    # an empty label is missing, and told as such
+    words = [label for label in sorted(set(read_rows(file, reader).labels)) if label.strip()]
+    if len(words) < 2 or len(words) > _MOST_LABELS:
+        return ""
+    labels = ", ".join(json.dumps(label, ensure_ascii=False) for label in words)
+    return f"\nOr with the labels of {file.name}, the first as class 0:\n  labels: [{labels}]"

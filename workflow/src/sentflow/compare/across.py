@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from sentflow.compare.differences import winner_by
-from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
+from sentflow.compare.score_rows import by_protocol
 from sentflow.compare.tasks import ComparisonSettings
 from sentflow.stats.across import (
     Omnibus,

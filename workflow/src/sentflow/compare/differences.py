@@ -1,11 +1,17 @@
-"""Two systems on the same units: what every row of differences says.
+"""Two systems on the same units: what every row of differences says, and how all pairs of systems are compared.
 
 Rows of families differ in what else they say; marks, letters and checks read what `Difference` names.
 """
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import combinations
 from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+
+from sentflow.stats.multiplicity import holm
 
 
 class Difference(Protocol):
@@ -79,3 +85,30 @@ def values_of(rows: Iterable[Difference], unit_set: str) -> dict[str, float]:
         if row.unit_set == unit_set:
             values |= {row.model_a: row.value_a, row.model_b: row.value_b}
     return {model: value for model, value in values.items() if not math.isnan(value)}
+
+
+Row_co = TypeVar("Row_co", bound=Difference, covariant=True)
+
+
+class UnitScores(Protocol[Row_co]):
+    """Scores of M systems on the same units: folds of a cross-validation, pairs of sentences, questions."""
+
+    @property
+    def n_systems(self) -> int:
+        """M."""
+
+    def replicates(self) -> np.ndarray:
+        """(R, M) scores in resamples of the units, the same resamples for all systems."""
+
+    def test(self, a: int, b: int, resampled: np.ndarray) -> Row_co:
+        """System a against system b, `p_holm` still to be told; `resampled` holds the (R,) differences a − b."""
+
+
+def all_differences(scores: UnitScores[Row]) -> list[Row]:
+    """Every two systems, in order; p is adjusted for all of them together."""
+    pairs = list(combinations(range(scores.n_systems), 2))
+    if not pairs:
+        return []
+    drawn = scores.replicates()
+    rows = [scores.test(a, b, drawn[:, a] - drawn[:, b]) for a, b in pairs]
+    return [replace(row, p_holm=p) for row, p in zip(rows, holm([row.p for row in rows]), strict=True)]

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtri
 
+from sentflow.compare.differences import all_differences
 from sentflow.compare.rows import SimilarityDifference
-from sentflow.compare.unit_scores import all_differences
 from sentflow.errors import DataError
 from sentflow.files.rows import row_from
 from sentflow.similarity.bootstrap import bootstrap

@@ -208,3 +208,10 @@ class SeedRow:
     share_of_seeds: float
     more: str
     seeds_unseen: bool
+
+
+@dataclass(frozen=True)
+class DecisionDifference(QuestionDifference):
+    """A `QuestionDifference` of F2; a system is ``retriever/decision``."""
+
+    FILE: ClassVar[str] = "decision-differences"

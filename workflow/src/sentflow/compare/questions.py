@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
+from sentflow.compare.differences import all_differences
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.compare.unit_scores import all_differences
 from sentflow.files.rows import row_from
 from sentflow.stats.clustered import ClusteredT
 from sentflow.stats.means import (

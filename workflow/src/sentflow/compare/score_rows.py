@@ -1,8 +1,9 @@
 """The rows of scores: one encoder on one task, by one protocol or by two. Each carries what a caption needs."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol, TypeVar
 
 
 @dataclass(frozen=True)
@@ -211,3 +212,30 @@ def shown_limits(row: ScoreRow, low: float, high: float, *, clips: bool | None =
     is_cut = row.clips if clips is None else clips
     least = 0.0 if is_cut else -1.0 if row.metric == "mcc" else -1 / (row.n_classes - 1)
     return min(max(low, least), 1.0), max(min(high, 1.0), least)
+
+
+class OfAProtocol(Protocol):
+    """Whatever says by which protocol it was made."""
+
+    @property
+    def protocol(self) -> str:
+        """Its name."""
+
+
+class OfATask(OfAProtocol, Protocol):
+    """Whatever is of one task."""
+
+    @property
+    def task(self) -> str:
+        """Its name."""
+
+
+Row = TypeVar("Row", bound=OfAProtocol)
+
+
+def by_protocol(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Protocol → its rows in their order; protocols in the order of their first row."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.protocol, []).append(row)
+    return groups

@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentflow.compare.protocol_groups import by_protocol
-from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.errors import DataError
 from sentflow.files.rows import number_or_nan, row_from
 from sentflow.jobs.settings import described

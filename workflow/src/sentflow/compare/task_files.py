@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sentflow.compare.fold_scores import fold_scores
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.scores import in_order, score_row
 from sentflow.compare.tasks import ComparisonSettings, FoldScores
 from sentflow.errors import DataError
+from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.sealed import read_sealed
 from sentflow.probing.storage.predictions import out_of_fold, read_predictions
 from sentflow.stats.items import OutOfFold, resampling_units
@@ -147,3 +147,23 @@ def _refuse_other_rows(rows: Sequence[ScoreRow], predictions: Sequence[OutOfFold
                 f"{row.task}: {row.model} was tested on other texts or folds than {rows[0].model}, so they "
                 "cannot be compared. Delete the folds of both and run snakemake again."
             )
+
+
+_COLUMNS = ["kfold_repetition", "kfold_partition", "metric", "value"]
+
+
+def fold_scores(path: Path | str) -> np.ndarray:
+    """(J,) float64 in the order of repetitions and folds.
+
+    Raises
+    ------
+    DataError
+        The file is not a score table.
+    """
+    with readable(path, "score table"):
+        table = read_parquet(path, _COLUMNS)
+    columns = {name: table[name].to_numpy(zero_copy_only=False) for name in _COLUMNS}
+    tested = columns["metric"] == "metric_test"
+    order = np.lexsort((columns["kfold_partition"][tested], columns["kfold_repetition"][tested]))
+    values: np.ndarray = columns["value"][tested].astype(np.float64)[order]
+    return values

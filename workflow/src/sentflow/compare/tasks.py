@@ -7,17 +7,16 @@ from functools import cached_property
 
 import numpy as np
 
+from sentflow.compare.differences import all_differences
 from sentflow.compare.marks import beaten, joined_letters, letters
 from sentflow.compare.rows import CALIBRATED, CORRECTED_T, PairRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.compare.unit_scores import all_differences
 from sentflow.files.rows import row_from
 from sentflow.probing.settings import REGULARISED
 from sentflow.stats.across import ranks
 from sentflow.stats.items import OutOfFold, Units, item_replicates
-from sentflow.stats.mcnemar import mcnemar
 from sentflow.stats.out_of_fold import OutOfFoldT, RowScores, by_repetition, row_scores
-from sentflow.stats.paired import CorrectedT, PairedT
+from sentflow.stats.paired import CorrectedT, PairedT, mcnemar
 from sentflow.stats.resampling import percentile_limits
 
 

@@ -26,7 +26,7 @@ def export_mteb(
 
     Settings: {"tasks", "models": external names}.
     """
-    from sentflow.compare.fold_scores import fold_scores
+    from sentflow.compare.task_files import fold_scores
     from sentflow.exports.mteb import model_meta, run_settings, task_result
     from sentflow.exports.scores import ExportSettings, read_digests, read_scores
     from sentflow.report.rows import unique
@@ -203,7 +203,7 @@ def export_law_files(
     *, corpus: In, questions: Sequence[In] = (), text: Out, dictionary: Out, articles: Out
 ) -> None:
     """A corpus of laws and questions → the intermediate files of the published Zalo system."""
-    from sentflow.exports.law_files import article_list, article_texts, text_lines
+    from sentflow.exports.submission import article_list, article_texts, text_lines
     from sentflow.texts.corpora import read_corpus
 
     documents = read_corpus(corpus)

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.compare.protocol_groups import by_protocol
-from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.numbers import MINUS, MISSING, decimal
 from sentflow.report.rows import unique

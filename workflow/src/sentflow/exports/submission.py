@@ -1,10 +1,11 @@
 """Submissions of the Zalo AI challenge 2021, legal text retrieval: a JSON list of questions with articles of laws."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.errors import DataError
+from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.formats.nested import ARTICLE_SEPARATOR
 
 _ENDINGS = (("nd-cp", "nđ-cp"), ("nđ-", "nđ-cp"), ("nð-cp", "nđ-cp"))  # the last with the letter eth
@@ -58,3 +59,36 @@ def article_of(document: str) -> tuple[str, str]:
 def _articles(documents: Sequence[str]) -> list[dict[str, str]]:
     found = ((repaired_law(law), article) for law, article in map(article_of, documents))
     return [{"law_id": law, "article_id": article} for law, article in dict.fromkeys(found)]
+
+
+def text_lines(corpus: Corpus, asked: Iterable[Questions]) -> Iterator[str]:
+    """What its language models read (``corpus.txt``): a line per article, ``title. text``, then one per question.
+
+    Line ends within a text become spaces; an article without a title is its text.
+    """
+    for title, text in zip(corpus.titles, corpus.texts, strict=True):
+        yield _one_line(f"{title}. {text}" if title else text)
+    for questions in asked:
+        yield from map(_one_line, questions.texts)
+
+
+def article_texts(corpus: Corpus) -> dict[str, dict[str, str]]:
+    """``law_article`` → ``{"title", "text"}`` (``legal_dict.json``); of two articles with one key, the first."""
+    found: dict[str, dict[str, str]] = {}
+    for document, title, text in zip(corpus.ids, corpus.titles, corpus.texts, strict=True):
+        found.setdefault("_".join(article_of(document)), {"title": title, "text": text})
+    return found
+
+
+def article_list(corpus: Corpus) -> list[tuple[str, str, str]]:
+    """Law, article and whole text of each document, in the order of the corpus.
+
+    ``doc_refers.json``; the published file is a pickle of the same list, ``doc_refers_saved.pkl``.
+    """
+    return [
+        (*article_of(document), text) for document, text in zip(corpus.ids, corpus.whole_texts(), strict=True)
+    ]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines())

@@ -259,8 +259,8 @@ def compare(
         omnibus_of,
         rank_rows,
     )
-    from sentflow.compare.protocol_groups import by_protocol
     from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
+    from sentflow.compare.score_rows import by_protocol
     from sentflow.compare.task_files import scores_of_tasks
     from sentflow.compare.tasks import ComparisonSettings, compare_task
     from sentflow.files.rows import write_rows
@@ -329,9 +329,9 @@ def compare_protocol(
     if len(set(lengths)) > 1:
         raise DataError(f"the lists of files must have the same length and order; got {lengths}.")
     from sentflow.compare.effects import effect_rows
-    from sentflow.compare.fold_scores import fold_scores
     from sentflow.compare.score_rows import EffectRow
     from sentflow.compare.scores import in_order, score_row
+    from sentflow.compare.task_files import fold_scores
     from sentflow.files.rows import write_rows
     from sentflow.files.sealed import read_sealed
 

@@ -4,9 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from sentflow.compare.comparisons import NAMED_DIFFERENCE, n_needed
-from sentflow.compare.protocol_groups import OfAProtocol, OfATask, by_protocol
 from sentflow.compare.rows import CORRECTED_T, EQUIVALENT, OUT_OF_FOLD, PairRow
-from sentflow.compare.score_rows import EffectRow, ScoreRow
+from sentflow.compare.score_rows import EffectRow, OfAProtocol, OfATask, ScoreRow, by_protocol
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.numbers import MISSING, about, count, counted, decimal, listed, percent
 from sentflow.report.rows import unique

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import AcrossRow, RankRow
-from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.files.rows import number_or_nan
 from sentflow.report.families.probing import remarks
 from sentflow.report.rows import data_versions, unique

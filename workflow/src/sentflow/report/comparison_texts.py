@@ -3,8 +3,8 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from sentflow.compare.protocol_groups import OfAProtocol, by_protocol
 from sentflow.compare.rows import PairRow
+from sentflow.compare.score_rows import OfAProtocol, by_protocol
 from sentflow.report import captions
 from sentflow.report.comparison_data import RankingRow
 from sentflow.report.figure.texts import FigureTexts

@@ -503,7 +503,7 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
     """The values of retrievers with their decisions on all questions → which differ."""
     import numpy as np
 
-    from sentflow.compare.decision_rows import DecisionDifference
+    from sentflow.compare.question_rows import DecisionDifference
     from sentflow.compare.questions import QuestionScores, compare_questions
     from sentflow.files.rows import row_from, write_rows
     from sentflow.retrieval.decision_files import read_decision_values

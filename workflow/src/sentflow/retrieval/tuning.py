@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentflow.errors import DataError
+from sentflow.retrieval.clusters import linked_by
 from sentflow.stats.seeds import derive_seed
 
 _DIGITS = 12  # to which means are rounded, so that what differs by the order of sums is equal
@@ -101,7 +102,7 @@ def folds_of(relevant: Sequence[Sequence[str]], n_folds: int, seed: int) -> np.n
     if n < 2:
         raise DataError(f"{n} training questions with a relevant document: nothing can be tuned on so few.")
     n_folds = min(n_folds, n)
-    cluster = clusters_of(relevant)
+    cluster = linked_by(relevant)
     sizes = np.bincount(cluster)
     if sizes.max() > -(-n // n_folds) or len(sizes) < n_folds:
         cluster, sizes = np.arange(n), np.ones(n, dtype=np.int64)
@@ -115,21 +116,6 @@ def folds_of(relevant: Sequence[Sequence[str]], n_folds: int, seed: int) -> np.n
         fold_of_cluster[one], filled[fold] = fold, filled[fold] + sizes[one]
     found: np.ndarray = fold_of_cluster[cluster]
     return found
-
-
-def clusters_of(relevant: Sequence[Sequence[str]]) -> np.ndarray:
-    """(n,) int64 cluster of each question: those that share a relevant document are in one, also through others."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    names = {name: row for row, name in enumerate(dict.fromkeys(name for own in relevant for name in own))}
-    pairs = [(row, len(relevant) + names[name]) for row, own in enumerate(relevant) for name in own]
-    n = len(relevant) + len(names)
-    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    _, found = connected_components(
-        coo_array((np.ones(len(pairs)), (rows, columns)), shape=(n, n)), directed=False
-    )
-    return np.unique(found[: len(relevant)], return_inverse=True)[1].astype(np.int64)
 
 
 def _best(values: np.ndarray) -> int:

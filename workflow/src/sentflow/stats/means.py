@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 
-from sentflow.stats.bca import bca_limits
 from sentflow.stats.effective import FEWEST_OTHERS, FEWEST_VALUES
 from sentflow.stats.items import resampling_units
-from sentflow.stats.resampling import Bootstrap, drawn_counts, interval_of_mean, percentile_limits
+from sentflow.stats.resampling import Bootstrap, bca_limits, drawn_counts, interval_of_mean, percentile_limits
 
 _RARE = 3  # values of 0 or of 1 up to which Wilson's interval is too short
 _ROUNDING = 1e-12  # of the largest absolute score; means that are closer than this are equal

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sentflow.stats.bca import bca_limits
+from sentflow.stats.resampling import bca_limits
 
 MAX_SEED = 2**32 - 1
 PUBLISHED_SEED = 9847706  # published evaluator, f2a12c2

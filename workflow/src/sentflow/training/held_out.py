@@ -116,7 +116,7 @@ def measured(
     Returns
     -------
     list
-        Per measure the values of a `sentflow.training.held_out_rows.HeldOutRow`, by name, as JSON holds them.
+        Per measure the values of a `sentflow.training.record.HeldOutRow`, by name, as JSON holds them.
     """
     objective.eval()
     chunks = partial(chunks_by_length, max_tokens_per_chunk=settings.chunk_tokens)

@@ -3,7 +3,8 @@
 import hashlib
 import json
 import logging
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import torch
 from transformers.utils import logging as transformers_logging
 
+from sentflow.config.model import Settings
 from sentflow.encoders.kinds.neural.devices import check_devices, default_devices
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.files.io import file_sha256, read_json
@@ -23,13 +25,11 @@ from sentflow.training.export import save_encoder
 from sentflow.training.held_out import split
 from sentflow.training.leave import Leave, SaveEvery
 from sentflow.training.loop import Hooks, Trainer, n_steps
-from sentflow.training.made import Made
 from sentflow.training.meter import Meter
 from sentflow.training.new_weights import seeded
-from sentflow.training.place import Place
 from sentflow.training.processes import local_rank, processes_of
 from sentflow.training.progress import ProgressLog
-from sentflow.training.record import RANDOM_WEIGHTS, Data, Record, Start, Teacher
+from sentflow.training.record import RANDOM_WEIGHTS, Data, Made, Record, Start, Teacher
 from sentflow.training.settings import DROP, StartOfTraining, TrainingRun, TrainingSettings
 from sentflow.training.snapshots import snapshot_steps
 from sentflow.training.start import check_max_tokens, load_start
@@ -37,6 +37,39 @@ from sentflow.training.state import Progress, StateFolder
 from sentflow.training.vocabulary import LearntVocabulary
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a training is computed and kept; none of it is a setting of the training.
+
+    Attributes
+    ----------
+    state
+        Folder of its states and of the snapshots that it has made.
+    devices
+        One for each process that trains; None is the best there is.
+    threads
+        Of the processor; another number may change the last bits of the weights.
+    save_seconds
+        Between two states on disk.
+    """
+
+    state: Path
+    devices: tuple[str | None, ...] = (None,)
+    threads: int = 1
+    save_seconds: float = 300.0
+
+    @property
+    def snapshots(self) -> Path:
+        """Where the encoder is saved, until the training has ended: in folders ``step-000020``."""
+        return self.state / "snapshots"
+
+    def clear_snapshots(self, steps: Collection[int]) -> None:
+        """Delete snapshots but those after some steps: a training of other settings, broken off, may have left them."""
+        for folder in self.snapshots.glob("step-*"):
+            if int(folder.name.removeprefix("step-")) not in steps:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -129,12 +162,18 @@ class Job:
         record = Record(
             model=settings.model,
             recipe=settings.recipe,
-            recipe_settings=settings.settings.as_dict(),
-            training=training.as_dict(),
+            recipe_settings=_every_setting(settings.settings),
+            training=_every_setting(training),
             seed=settings.seed,
             pooling=settings.pooling,
             start=_start(settings.start, manifest),
-            data=Data(settings.data, data_sha256, len(table), settings.form, len(held_out)),
+            data=Data(
+                name=settings.data,
+                sha256=data_sha256,
+                rows=len(table),
+                form=settings.form,
+                held_out=len(held_out),
+            ),
             teacher=_teacher(self.teacher),
             code=self.code,
             versions=self.versions,
@@ -219,7 +258,13 @@ def _start(start: StartOfTraining, manifest: Manifest) -> Start:
     kind, source = manifest.kind, manifest.source
     if start.configuration is not None:
         kind, source = RANDOM_WEIGHTS, {key: value for key, value in start.as_dict().items() if key != "name"}
-    return Start(start.name, kind, source, manifest.revision, manifest.files_sha256)
+    return Start(
+        name=start.name,
+        kind=kind,
+        source=source,
+        revision=manifest.revision,
+        files_sha256=manifest.files_sha256,
+    )
 
 
 def _teacher(files: Sequence[Path]) -> Teacher | None:
@@ -227,7 +272,11 @@ def _teacher(files: Sequence[Path]) -> Teacher | None:
         return None
     _, _, info = files
     told = read_json(info)
-    return Teacher(told["model"], told["files_sha256"], told["sha256"])
+    return Teacher(name=told["model"], files_sha256=told["files_sha256"], vectors_sha256=told["sha256"])
+
+
+def _every_setting(settings: Settings) -> dict[str, Any]:
+    return {**dict.fromkeys(type(settings).model_fields), **settings.as_dict()}
 
 
 def _digest(*parts: Any) -> str:

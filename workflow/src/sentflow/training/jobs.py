@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.errors import DataError
+from sentflow.errors import DataError, SentflowError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import digest_of, read_json, write_json, write_text
 from sentflow.files.limits import use_limits
@@ -247,6 +247,7 @@ def train(
     libraries: str = "",
     code: str = "",
     device: Resource[Json] = None,
+    attempt: Resource[int] = 1,
     threads: int = 1,
     save_seconds: Manual[float] = 300.0,
     limits: Resource[Json] = None,
@@ -257,7 +258,14 @@ def train(
     held_out: Out,
     snapshots: Out,
 ) -> None:
-    """An encoder and rows of text → the trained encoder, at every step that is asked for, and the way there."""
+    """An encoder and rows of text → the trained encoder, at every step that is asked for, and the way there.
+
+    Snakemake repeats every failure. One that was explained would fail again, so a later attempt only says it again.
+    """
+    refusal = state / "refusal.txt"
+    if attempt > 1 and refusal.is_file():
+        raise DataError(refusal.read_text(encoding="utf-8"))
+    refusal.unlink(missing_ok=True)
     use_limits(limits)
     prepare_environment(threads)
     devices = tuple(device) if isinstance(device, list) else (device,)
@@ -266,13 +274,11 @@ def train(
         return
 
     from sentflow.files.rows import write_rows
-    from sentflow.training.held_out_rows import HeldOutRow
-    from sentflow.training.history import write_history
-    from sentflow.training.job import Job
+    from sentflow.training.job import Job, Place
     from sentflow.training.leave import EXIT_CODE
     from sentflow.training.links import link_files
     from sentflow.training.loop import LeftEarly
-    from sentflow.training.place import Place
+    from sentflow.training.record import HeldOutRow, write_history
 
     versions = {library: library_version(library) for library in libraries.split()}
     teacher = [file for file in (teacher_texts, teacher_embeddings, teacher_info) if file]
@@ -283,12 +289,15 @@ def train(
     except LeftEarly as reason:
         logger.warning("%s: asked to end, or little time is left. The next run goes on from there.", reason)
         sys.exit(EXIT_CODE)
+    except SentflowError as error:
+        write_text(refusal, str(error))
+        raise
     if int(os.environ.get("RANK", "0")):
         return  # the first process writes
     link_files(place.snapshots, snapshots)
     write_history(history, progress.history)
     write_rows(held_out, HeldOutRow, [HeldOutRow(**row) for row in progress.held_out])
-    write_text(made, costs.to_json())
+    costs.write(made)
     # The state stays for a run that is killed before Snakemake takes these outputs; `choose_snapshot` deletes it
     recorded.write(record)
 

@@ -29,8 +29,8 @@ from sentflow.training.settings import (
     TrainingSettings,
     option_module,
 )
+from sentflow.training.shown import shown_start
 from sentflow.training.snapshots import scored_steps, snapshot_name
-from sentflow.training.start_names import shown_start
 
 _PACKAGE = "sentflow.report.families.training."
 _SUMMARY = (paths.SUMMARY_TRAINING,)

@@ -15,9 +15,7 @@ from sentflow.files.sealed import read_sealed
 from sentflow.training.cards.overlap import Overlap
 from sentflow.training.cards.scores import CardScore, read_scores
 from sentflow.training.cards.uses import USES
-from sentflow.training.held_out_rows import HeldOutRow
-from sentflow.training.made import Made
-from sentflow.training.record import Record
+from sentflow.training.record import HeldOutRow, Made, Record
 from sentflow.training.settings import CardSettings
 
 _END_SHARE = 10  # the first and the last tenth of the steps stand for beginning and end

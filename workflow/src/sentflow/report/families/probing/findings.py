@@ -6,8 +6,7 @@ from statistics import median
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.differences import other, winner_by
-from sentflow.compare.protocol_groups import by_protocol
-from sentflow.compare.score_rows import DocumentScore, ScoreRow
+from sentflow.compare.score_rows import DocumentScore, ScoreRow, by_protocol
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks, tested
 from sentflow.report.families.probing.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence

@@ -9,8 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.compare.protocol_groups import by_protocol
-from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report import captions
 from sentflow.report.families.probing import encoder_lines, remarks
 from sentflow.report.families.probing.rows import average_score

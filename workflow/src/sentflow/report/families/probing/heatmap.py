@@ -9,8 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from sentflow.compare.protocol_groups import by_protocol
-from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.figure import canvas, layout, lettering

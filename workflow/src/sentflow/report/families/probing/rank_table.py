@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import AcrossRow, RankRow
-from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.inputs import Inputs

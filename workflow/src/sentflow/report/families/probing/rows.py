@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sentflow.compare.protocol_groups import by_protocol
-from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report.rows import unique
 
 

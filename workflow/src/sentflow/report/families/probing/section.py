@@ -11,8 +11,7 @@ from sentflow.compare.comparisons import (
     n_needed,
 )
 from sentflow.compare.marks import Marks, letters
-from sentflow.compare.protocol_groups import by_protocol
-from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow
+from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow, by_protocol
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.answer import answer

@@ -11,9 +11,8 @@ from scipy.stats import kendalltau
 
 from sentflow.compare.comparisons import Comparisons, DocumentComparisons, detectable, n_needed
 from sentflow.compare.marks import Marks
-from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import PairRow
-from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow
+from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow, by_protocol
 from sentflow.files.rows import row_from
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks

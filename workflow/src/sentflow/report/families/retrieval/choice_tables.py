@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from sentflow.compare.decision_rows import DecisionDifference
 from sentflow.compare.marks import Marks
+from sentflow.compare.question_rows import DecisionDifference
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.decision_rows import MAIN, OTHERS, DecisionRow
 from sentflow.report.families.retrieval.index_rows import IndexRow

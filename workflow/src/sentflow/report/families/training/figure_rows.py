@@ -47,7 +47,7 @@ class TrainingHeldOutRow:
     chosen
         Whether the encoder is this snapshot.
     measure, value, n
-        See `sentflow.training.held_out_rows.HeldOutRow`.
+        See `sentflow.training.record.HeldOutRow`.
     data_version
         Of the training data.
     """

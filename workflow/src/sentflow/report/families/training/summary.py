@@ -12,10 +12,8 @@ from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import sweep_cells
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.rows import unique
-from sentflow.training.held_out_rows import HeldOutRow
-from sentflow.training.made import Made
-from sentflow.training.record import RANDOM_WEIGHTS, Record
-from sentflow.training.start_names import shown_start
+from sentflow.training.record import RANDOM_WEIGHTS, HeldOutRow, Made, Record
+from sentflow.training.shown import shown_start
 
 Settings = Mapping[str, Any]
 

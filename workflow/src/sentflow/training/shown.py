@@ -1,4 +1,9 @@
-"""How tables call what a training began with. No job that trains imports it."""
+"""What tables of trainings show: how a start is called, and cells without a value. No job that trains imports it."""
+
+# Cells of a table of trainings, as papers print them
+VALUE = "value"
+NOT_RUN = "?"
+NOT_APPLICABLE = "-"
 
 
 def shown_start(name: str, *, drawn: bool) -> str:
