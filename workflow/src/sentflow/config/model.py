@@ -98,6 +98,8 @@ def keys_of_others(
     """
     value = getattr(model, kind)
     for key in sorted(model.model_fields_set - {kind, *keys[value]}):
+        if getattr(model, key) == type(model).model_fields[key].default:
+            continue  # says nothing, and a job receives it with all others
         yield key, f"{kind}: {value} has no such key. Write one of: {', '.join(sorted(keys[value]))}."
 
 
