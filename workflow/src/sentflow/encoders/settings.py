@@ -1,7 +1,7 @@
 """Settings of encoders, a model per kind."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
@@ -530,7 +530,11 @@ class Custom(Described):
     timeout_seconds: Maybe[Seconds] = None
 
 
-_MADE = {"cross-encoder": CrossEncoder, "splade": Splade, "sparse-embed": SparseEmbed}
+_MADE: Mapping[str, type[Settings]] = {
+    "cross-encoder": CrossEncoder,
+    "splade": Splade,
+    "sparse-embed": SparseEmbed,
+}
 """Recipe → the model of what it makes, where that is no encoder of dense vectors."""
 ModelName = Annotated[
     str,
