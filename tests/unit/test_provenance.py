@@ -220,6 +220,19 @@ def test_a_module_that_is_imported_by_name_counts(package):
     assert provenance.code("probe", "sentflow.named") != before
 
 
+def test_of_settings_only_those_that_a_job_uses_count(package):
+    text = "from sentflow.losses import loss\n\n\nclass Fit:\n    epochs: int = 1\n\n\nclass Shown:\n    loss = loss\n"
+    package.write("probing/settings.py", text)
+    train = "from sentflow.probing.settings import Fit\n\n\ndef train(x):\n    return Fit\n"
+    package.write("probing/training.py", train)
+    before = package.digest()
+    package.write("probing/settings.py", text.replace("loss = loss", "loss = None"))
+    package.write("losses.py", SOURCES["losses.py"].replace("2", "3"))
+    assert package.digest() == before
+    package.write("probing/settings.py", text.replace("= 1", "= 2"))
+    assert package.digest() != before
+
+
 def test_a_package_that_is_named_counts_as_a_whole(package):
     package.write("shown/__init__.py", "")
     package.write("shown/table.py", "ROWS = 1\n")
