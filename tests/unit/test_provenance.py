@@ -103,8 +103,12 @@ def package(tmp_path, monkeypatch):
         ("probing/jobs.py", JOBS.replace("report.TITLE", "report.OTHER")),
         ("probing/jobs.py", JOBS + "\n\n@job()\ndef other(*, output: Out) -> None:\n    ...\n"),
         ("training.py", "from pydantic import Field\n\nFACTOR: int = Field(2, description='By it.')\n"),
+        ("training.py", SOURCES["training.py"] + '"""What it does."""\n'),
     ],
-    ids=["comment", "docstring", "brackets", "unrelated", "new", "jobs", "log", "neighbour", "job", "field"],
+    ids=[
+        *("comment", "docstring", "brackets", "unrelated", "new", "jobs", "log", "neighbour", "job", "field"),
+        "text below a field",
+    ],
 )
 def test_edit_that_changes_no_code_keeps_the_digest(package, name, text):
     before = package.digest()
