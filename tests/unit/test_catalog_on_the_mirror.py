@@ -9,7 +9,9 @@ from mirror_data import catalog, mirror_pairs, raw_file
 from training_files import prepared_of
 
 from sentflow.families.training.needs import REQUIRED
-from sentflow.texts.prepare import PrepareSettings, prepare
+from sentflow.texts.corpus_settings import read_of
+from sentflow.texts.prepare import prepare
+from sentflow.texts.settings import TaskChecks, TaskSettings
 from sentflow.texts.table import TaskTable
 from sentflow.texts.task_files import DERIVED, files_of
 from sentflow.training.data.settings import PreparedRows
@@ -31,8 +33,8 @@ def derived_task(name: str, mirror: Path, folder: Path) -> TaskTable:
     entry = catalog()["tasks"][name]
     files = [linked(mirror, folder, entry["dataset"], file) for file in files_of(entry["reader"])]
     known = catalog()["datasets"][entry["dataset"]]["files"]
-    settings = {**entry, "folds": 5, "files": known, "small_parts": True}
-    return prepare(name, files, PrepareSettings.from_settings(settings, task=name))
+    checked = {**entry, "folds": 5, "files": known, "small_parts": True}
+    return prepare(name, files, read_of(TaskSettings, entry), read_of(TaskChecks, checked))
 
 
 def training_data(name: str, mirror: Path, folder: Path) -> TrainingData:

@@ -4,8 +4,9 @@ from collections import Counter
 
 import numpy as np
 
+from sentflow.config.tasks import Reader
 from sentflow.texts.derived.exchange import partners
-from sentflow.texts.derived.reader import DerivedReader
+from sentflow.texts.derived.reader import read_derived
 
 
 def rng() -> np.random.Generator:
@@ -16,10 +17,8 @@ def read(tmp_path, lines, **settings):
     path = tmp_path / "rows.csv"
     path.write_text("\n".join(["a,b,y,t", *lines]) + "\n", encoding="utf-8")
     source = {"format": "csv", "files": ["rows.csv"], "text_a": "a", **settings.pop("columns", {})}
-    reader = DerivedReader.from_settings(
-        {"format": "derived", "sources": [source], **settings}, where="tasks.X.reader"
-    )
-    return reader.read({"rows.csv": path}, task="X")
+    reader = Reader.model_validate({"format": "derived", "sources": [source], **settings})
+    return read_derived(reader, {"rows.csv": path}, task="X", where="tasks.X.reader")
 
 
 def test_partners_are_mutual_of_one_topic_and_have_other_texts():

@@ -103,8 +103,12 @@ def package(tmp_path, monkeypatch):
         ("probing/jobs.py", JOBS.replace("report.TITLE", "report.OTHER")),
         ("probing/jobs.py", JOBS + "\n\n@job()\ndef other(*, output: Out) -> None:\n    ...\n"),
         ("training.py", "from pydantic import Field\n\nFACTOR: int = Field(2, description='By it.')\n"),
+        ("training.py", SOURCES["training.py"] + '"""What it does."""\n'),
     ],
-    ids=["comment", "docstring", "brackets", "unrelated", "new", "jobs", "log", "neighbour", "job", "field"],
+    ids=[
+        *("comment", "docstring", "brackets", "unrelated", "new", "jobs", "log", "neighbour", "job", "field"),
+        "text below a field",
+    ],
 )
 def test_edit_that_changes_no_code_keeps_the_digest(package, name, text):
     before = package.digest()
@@ -220,6 +224,19 @@ def test_a_module_that_is_imported_by_name_counts(package):
     assert provenance.code("probe", "sentflow.named") != before
 
 
+def test_of_settings_only_those_that_a_job_uses_count(package):
+    text = "from sentflow.losses import loss\n\n\nclass Fit:\n    epochs: int = 1\n\n\nclass Shown:\n    loss = loss\n"
+    package.write("probing/settings.py", text)
+    train = "from sentflow.probing.settings import Fit\n\n\ndef train(x):\n    return Fit\n"
+    package.write("probing/training.py", train)
+    before = package.digest()
+    package.write("probing/settings.py", text.replace("loss = loss", "loss = None"))
+    package.write("losses.py", SOURCES["losses.py"].replace("2", "3"))
+    assert package.digest() == before
+    package.write("probing/settings.py", text.replace("= 1", "= 2"))
+    assert package.digest() != before
+
+
 def test_a_package_that_is_named_counts_as_a_whole(package):
     package.write("shown/__init__.py", "")
     package.write("shown/table.py", "ROWS = 1\n")
@@ -264,7 +281,7 @@ def test_what_only_plumbing_imports_computes_nothing():
         for name in job.names_in(module):
             found = {one for one in provenance.sources_of(name) if "/" not in one}
             for hidden in _behind_plumbing(found) - found:
-                source = provenance._file(hidden).read_text(encoding="utf-8")
+                source = provenance._file(hidden.partition(":")[0]).read_text(encoding="utf-8")
                 assert not re.search(
                     r"import (numpy|scipy|torch|pandas|sklearn)|from (numpy|scipy|torch)", source
                 )

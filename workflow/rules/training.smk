@@ -201,7 +201,7 @@ rule train:
         paths.benchmark("train", "{model}")
     wildcard_constraints:
         model=one_of(training.models),
-    # Each attempt goes on where the one before was ended.
+    # Each attempt goes on where the one before was ended; only one that failed with an explanation does nothing.
     retries: 3
     conda:
         "../../envs/sentflow.yaml"
@@ -209,6 +209,7 @@ rule train:
     resources:
         **asks(6000, 720),
         device=training.device,
+        attempt=lambda wildcards, attempt: attempt,
         gpu=training.gpus,
         limits=targets.limits,
     params:

@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sentflow.config.pairs import Reader as PairReader
+from sentflow.config.tasks import Reader
 from sentflow.errors import DataError
 from sentflow.files.arrow import numbers_of, table_of
 from sentflow.files.limits import RATIO_FROM_BYTES, limited
@@ -19,8 +21,8 @@ from sentflow.files.parquet import (
     write_parquet,
 )
 from sentflow.files.parquet_columns import column_names, column_values
-from sentflow.texts.pair_readers import PairReader, read_pair_rows
-from sentflow.texts.readers import Reader, read_rows
+from sentflow.texts.pair_readers import read_pair_rows
+from sentflow.texts.readers import read_rows
 
 TABLE = pa.table({"a": list(range(2000)), "b": [f"texto {row * 7919 % 1000}" for row in range(2000)]})
 
@@ -136,7 +138,7 @@ def test_readers_of_rows_and_of_pairs_refuse_it_and_take_it_where_it_is_meant(tm
     text = repeated("x" * 1_000_000, n)
     path = write(tmp_path / "a.parquet", {"text": text, "other": text, "label": [1] * n}, store_schema=False)
     rows = Reader(format="parquet", file=path.name, text_a="text", label="label")
-    pairs = PairReader("parquet", files=(path.name,), text_a="text", text_b="other", score="label")
+    pairs = PairReader(format="parquet", files=(path.name,), text_a="text", text_b="other", score="label")
     with pytest.raises(DataError, match=r"raise limits\.unpacked_ratio"):
         read_rows(path, rows)
     with pytest.raises(DataError, match=r"raise limits\.unpacked_ratio"):

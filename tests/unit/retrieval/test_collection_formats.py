@@ -2,9 +2,11 @@
 
 import json
 import zipfile
+from typing import get_args
 
 import pytest
 
+from sentflow.config.collections import Source
 from sentflow.errors import ConfigError, DataError
 from sentflow.texts.formats.classic import read_slashed, read_smart, read_spaced
 from sentflow.texts.formats.literals import literal_list
@@ -12,8 +14,8 @@ from sentflow.texts.formats.matched_lines import read_matched_lines
 from sentflow.texts.formats.nested import read_law_questions, read_laws, read_squad
 from sentflow.texts.formats.oab import read_oab_exam, read_oab_justifications, read_statute
 from sentflow.texts.formats.raw_file import RawFile
+from sentflow.texts.formats.table import read_records
 from sentflow.texts.formats.trec import read_trec_documents, read_trec_topics
-from sentflow.texts.record_readers import FORMATS, RecordReader
 
 
 @pytest.fixture
@@ -62,17 +64,16 @@ def test_spaced_fields(raw):
 
 def test_matched_lines_have_the_named_groups(raw):
     found = read_matched_lines(
-        raw("head\n\t1 - (12) a text\n\t2 - (3) b\n"), r"\t\d+ - \((?P<id>\d+)\) (?P<text>.*)", where="x"
+        raw("head\n\t1 - (12) a text\n\t2 - (3) b\n"), r"\t\d+ - \((?P<id>\d+)\) (?P<text>.*)"
     )
     assert columns(found, "id", "text") == [["12", "3"], ["a text", "b"]]
     assert found.names == ["2", "3"]
     for pattern, error, said in (
-        ("(", ConfigError, "is no regular expression"),
         ("a", ConfigError, "names no group"),
         ("(?P<id>z)", DataError, "matches none of 4 lines"),
     ):
         with pytest.raises(error, match=said):
-            read_matched_lines(raw("head\n\t1 - (12) a text\n\t2 - (3) b\n"), pattern, where="x")
+            read_matched_lines(raw("head\n\t1 - (12) a text\n\t2 - (3) b\n"), pattern)
 
 
 def test_squad(raw):
@@ -238,20 +239,23 @@ def test_bytes_that_are_no_utf8_are_told_with_their_place_in_every_format(tmp_pa
     path = tmp_path / "file.txt"
     path.write_bytes(b"id,text\n1,caf\xe9\n")
     # Parquet and archives are no text, and XML names its own encoding.
-    for name in set(FORMATS) - {"parquet", "assin-xml", "conll-archive"}:
+    for name in set(get_args(Source.model_fields["format"].annotation)) - {
+        "parquet",
+        "assin-xml",
+        "conll-archive",
+    }:
         entry = {"format": name, "files": ["file.txt"], **NEEDED.get(name, {})}
-        reader = RecordReader.from_settings(entry, where="corpora.c.documents.0")
+        reader = Source.model_validate(entry)
         with pytest.raises(
             DataError, match=r"file.txt: byte 13 \(line 2\), 0xe9, cannot be decoded as utf-8"
         ):
-            reader.read({"file.txt": path}, ["id", "text"], where="corpora.c.documents.0")
+            read_records(path, reader, ["id", "text"], joined="\n")
 
 
 def read(tmp_path, format, content):
     path = tmp_path / "file"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    entry = {"format": format, "files": ["file"]}
-    (records,) = RecordReader.from_settings(entry, where="here").read({"file": path}, (), where="here")
+    records = read_records(path, Source(format=format, files=("file",)))
     return dict(zip(records.header, records.columns, strict=True))
 
 

@@ -12,14 +12,13 @@ from retrievers import fusion_settings
 from sentflow.config.model import refuse_wrong
 from sentflow.config.search import Decision as DecisionSettings
 from sentflow.errors import ConfigError, DataError
-from sentflow.retrieval.decisions import Decision, grid
+from sentflow.retrieval.clusters import linked_by
+from sentflow.retrieval.decisions import Decision, grid, tune_decision
 from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.set_measures import SET_MEASURES, f2, of_means, set_values
-from sentflow.retrieval.training_questions import refuse_shared, training_questions
-from sentflow.retrieval.tuned_decision import tune_decision
 from sentflow.retrieval.tuned_fusion import read_chosen, weigh, weight_grid, write_chosen
-from sentflow.retrieval.tuning import choose, clusters_of, folds_of
+from sentflow.retrieval.tuning import choose, folds_of, refuse_shared, training_questions
 
 IDS = ["a", "b", "c", "d"]
 
@@ -121,7 +120,7 @@ def test_folds_hold_every_question_and_keep_clusters_together_where_they_fit(rel
     folds = folds_of(relevant, n_folds, seed)
     n_folds = min(n_folds, len(relevant))
     assert sorted(set(folds.tolist())) == list(range(n_folds))
-    clusters = clusters_of(relevant)
+    clusters = linked_by(relevant)
     sizes = np.bincount(clusters)
     if sizes.max() <= math.ceil(len(relevant) / n_folds) and len(sizes) >= n_folds:
         assert all(len(set(folds[clusters == one])) == 1 for one in range(len(sizes)))
@@ -131,7 +130,7 @@ def test_folds_hold_every_question_and_keep_clusters_together_where_they_fit(rel
 
 
 def test_questions_share_a_cluster_through_others_and_one_alone_tunes_nothing():
-    assert clusters_of([["a"], ["b"], ["a", "c"], ["c"], ["b"]]).tolist() == [0, 1, 0, 0, 1]
+    assert linked_by([["a"], ["b"], ["a", "c"], ["c"], ["b"]]).tolist() == [0, 1, 0, 0, 1]
     with pytest.raises(DataError, match="1 training questions with a relevant document"):
         folds_of([["a"]], 5, 1)
 
@@ -156,7 +155,7 @@ def test_the_window_that_training_questions_need_is_found():
     tuned = tune_decision(candidates, [asked(20, "train")], n_folds=5, seed=1)
     # from 1 on both documents of odd questions are kept, from 6 on one too many of even ones; the first of equals
     assert tuned.best == Decision(window=1.0)
-    told = tuned.told(0.01)
+    told = tuned.facts(0.01)
     assert (told["in_sample"], told["nested"], told["optimism"]) == (1, 1, 0)
     assert told["within_margin"] == [{"window": 0.5 * n} for n in range(2, 12)]
     test, run = asked(4, "test")

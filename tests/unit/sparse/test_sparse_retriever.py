@@ -6,9 +6,8 @@ import torch
 from masked_models import sparse_encoder
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.sparse import Retriever, index
+from sentflow.sparse import Retriever
 from sentflow.sparse.calibration import calibrate
-from sentflow.sparse.index import TermArrays, TermIndex
 from sentflow.sparse.term_vectors import TermVectors, all_scores
 
 WORDS = ("lei", "ação", "projeto", "não", "saúde", ":")
@@ -51,23 +50,6 @@ def test_with_all_documents_as_candidates_it_is_the_search_of_all_scores(encoder
         assert scores == sorted(scores, reverse=True)
         assert {each["id"] for each in ranked} == {each["id"] for each in DOCUMENTS}
     assert min(float(each) for each in expected.flatten()) == 0.0  # some share no term
-
-
-@pytest.mark.parametrize("most_cells", [14, 1 << 24])
-def test_nearest_is_exact_with_ties_in_the_order_of_the_index(most_cells, monkeypatch):
-    monkeypatch.setattr(index, "_MOST_CELLS", most_cells)
-    terms = TermIndex(n_terms=6)
-    rng = np.random.default_rng(0)
-    dense = (rng.integers(0, 3, size=(40, 6)) * rng.integers(0, 2, size=(40, 6))).astype(np.float32)
-    ids = np.where(dense > 0, np.arange(6), -1).astype(np.int32)
-    terms.add(TermArrays(ids, dense, np.zeros((40, 6, 1), dtype=np.float16)))
-    queries = np.array([[1, 2, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0]], dtype=np.float32)
-    found = terms.nearest(
-        TermArrays(np.tile(np.arange(6, dtype=np.int32), (2, 1)), queries, dense).matrix(6), 9
-    )
-    for query, ranked in zip(queries, found, strict=True):
-        scores = dense @ query
-        assert ranked.rows.tolist() == sorted(range(40), key=lambda row: (-scores[row], row))[:9]
 
 
 def test_errors_leave_the_retriever_as_it_was(encoder):

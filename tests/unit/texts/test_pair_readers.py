@@ -8,11 +8,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.config.model import mistakes
+from sentflow.config.pairs import Reader
+from sentflow.errors import DataError
 from sentflow.files.arrow import table_of
-from sentflow.texts.pair_readers import PairReader
 from sentflow.texts.pairs import PairTable
-from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
+from sentflow.texts.prepare_pairs import prepare_pairs
+from sentflow.texts.settings import PairSettings
 
 COLUMNS = {"text_a": "s1", "text_b": "s2", "score": "gold"}
 
@@ -24,8 +26,7 @@ def prepared(folder: Path, files: dict[str, str | bytes], scale: tuple = (0, 5),
     if reader["format"] != "semeval":
         reader.setdefault("files", list(files))
     entry = {"reader": reader, "data_version": "test", "language": "pt", "scale": scale}
-    chosen = PairSettings.from_settings(entry, pairs="X")
-    return prepare_pairs("X", [folder / name for name in files], chosen)
+    return prepare_pairs("X", [folder / name for name in files], PairSettings.model_validate(entry))
 
 
 def rows(table: PairTable) -> list[tuple[str, str, float]]:
@@ -112,14 +113,17 @@ def test_file_of_another_form_is_refused_with_its_place(tmp_path):
             prepared(tmp_path, {"x": content}, **reader)
 
 
-def test_reader_that_does_not_fit_is_refused():
-    for reader, message in (
-        ({"format": "tab"}, "X.reader.format: 'tab' is not a format. Write one of: semeval, tsv"),
-        ({"format": "csv"}, "X.reader: format csv needs files"),
-        ({"format": "semeval", "subsets": ["a"]}, "format semeval needs input and gold"),
-        ({"format": "csv", "files": ["x"], "quote": "'"}, "X.reader: unknown key quote"),
-        ({"format": "tsv", "files": ["x"], "header": False}, "text_a: 'text_a' names a column"),
-        ({"format": "blocks", "files": ["x"], "block": 3}, "block: 3 lines do not make pairs"),
-    ):
-        with pytest.raises(ConfigError, match=message):
-            PairReader.from_settings(reader, where="X.reader")
+@pytest.mark.parametrize(
+    ("reader", "key"),
+    [
+        ({"format": "tab"}, "x.format"),
+        ({"format": "csv"}, "'files' is missing"),
+        ({"format": "semeval", "subsets": ["a"], "input": "{subset}"}, "'gold' is missing"),
+        ({"format": "csv", "files": ["x"], "quote": "'"}, "x.quote"),
+        ({"format": "tsv", "files": ["x"], "header": False, "text_b": 2, "score": 3}, "x.text_a"),
+        ({"format": "blocks", "files": ["x"], "block": 3}, "x.block"),
+    ],
+)
+def test_reader_that_does_not_fit_is_refused(reader, key):
+    [mistake] = mistakes(Reader, reader, where="x")
+    assert key in str(mistake)

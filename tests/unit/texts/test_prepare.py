@@ -5,22 +5,24 @@ import pytest
 
 from sentflow.errors import DataError
 from sentflow.texts.checks import check_folds
-from sentflow.texts.prepare import PrepareSettings, prepare
+from sentflow.texts.corpus_settings import read_of
+from sentflow.texts.prepare import prepare
+from sentflow.texts.settings import TaskChecks, TaskSettings
 from sentflow.texts.table import TaskInfo, TaskTable
 
 N_ROWS = 420  # two classes of 210: a fold trains on 268 rows, two batches
 
 
-def settings(**keys: object) -> PrepareSettings:
+def settings(**keys: object) -> tuple[TaskSettings, TaskChecks]:
     entry = {
         "reader": {"format": "ulysses-csv", "file": "x.csv"},
         "layout": "columns",
         "metric": "mcc",
         "data_version": "test data",
         "folds": 5,
-        "title": "not this stage's business",
+        **keys,
     }
-    return PrepareSettings.from_settings({**entry, **keys}, task="X")
+    return read_of(TaskSettings, entry), read_of(TaskChecks, entry)
 
 
 def single_rows(n: int = N_ROWS) -> list[list[str]]:
@@ -41,7 +43,7 @@ def raw_csv(folder: Path, rows: list[list[str]]) -> Path:
 
 
 def prepare_rows(folder: Path, fields: list[list[str]], **keys: object) -> TaskTable:
-    return prepare("X", [raw_csv(folder, fields)], settings(**keys))
+    return prepare("X", [raw_csv(folder, fields)], *settings(**keys))
 
 
 def test_table_keeps_rows_in_the_order_of_the_file(tmp_path):

@@ -11,7 +11,7 @@ from sentflow.sparse.activations import splade_weights
 from sentflow.sparse.folder import load_sparse_embed
 from sentflow.sparse.ranking_losses import margin_mse
 from sentflow.sparse.regularisers import flops
-from sentflow.sparse.term_vectors import TermVectors, candidate_scores
+from sentflow.sparse.term_vectors import TermVectors, all_scores
 from sentflow.training.draws import Draws
 
 STEP = Draws(1, ("step", 1))
@@ -60,13 +60,11 @@ def test_scores_of_sparse_embed_are_those_of_search(tmp_path):
     found = objective(tmp_path, "sparse-embed", ranking="margin-mse", question_flops=0, document_flops=0)
     views = represented(found, tiny.SCORED)
     queries, *documents = views
-    stacked = TermVectors(
-        *(torch.stack([each[key] for each in documents], dim=1) for key in ("ids", "vectors"))
-    )
     teacher = torch.tensor([[row["score"], row["negative_score"]] for row in tiny.SCORED]).double()
     of_queries, *weights = [found.term_weights(view) for view in views]
     by_weights = torch.stack([(of_queries * each).sum(dim=1) for each in weights], dim=1)
-    by_vectors = candidate_scores(TermVectors(queries["ids"], queries["vectors"]), stacked)
+    terms, *others = [TermVectors(each["ids"], each["vectors"]) for each in (queries, *documents)]
+    by_vectors = torch.stack([all_scores(terms, each).diagonal() for each in others], dim=1)
     expected = margin_mse(by_vectors, teacher) + 0.1 * margin_mse(by_weights, teacher)
     assert found.loss(views, tiny.SCORED).item() == pytest.approx(expected.item(), rel=1e-6)
 

@@ -3,7 +3,6 @@
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +19,14 @@ from sentflow.files.io import write_text
 from sentflow.files.settings_files import read_settings
 from sentflow.graph.workflow_folder import workflow_folder
 from sentflow.probing.settings import ProbeProtocol
+from sentflow.texts.corpus_settings import read_of
+from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.pairs import PairTable
-from sentflow.texts.prepare import PrepareSettings, prepare
-from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
-from sentflow.texts.readers import Reader
+from sentflow.texts.prepare import prepare
+from sentflow.texts.prepare_pairs import prepare_pairs
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
+from sentflow.texts.settings import PairChecks, PairSettings, TaskChecks, TaskSettings
 from sentflow.texts.table import TaskTable
 from sentflow.texts.task_files import files_of
 
@@ -41,29 +42,24 @@ def load_task(
     """
     entry = catalog["tasks"][name]
     dataset, file, *others = entry["dataset"], *files_of(entry["reader"])
-    settings = PrepareSettings.from_settings({**entry, **protocol.needs()}, task=name)
+    settings = read_of(TaskSettings, entry)
+    checks = TaskChecks(metric=entry["metric"], **protocol.needs())
     raw = folder / dataset / file
     left_behind = folder / f"{Path(file).stem}.csv"
-    if (
-        isinstance(settings.reader, Reader)
-        and name in OFFICIAL
-        and not raw.exists()
-        and left_behind.is_file()
-    ):
+    if name in OFFICIAL and not raw.exists() and left_behind.is_file():
         warnings.warn(
             f"{name} is read from {left_behind}, which cannot be verified. Delete it to download the "
             "official file.",
             UserWarning,
             stacklevel=2,
         )
-        reader = replace(settings.reader, file=left_behind.name)
-        return prepare(
-            name, [left_behind], replace(settings, reader=reader, data_version="official, not verified")
-        )
+        reader = settings.reader.model_copy(update={"file": left_behind.name})
+        changes = {"reader": reader, "data_version": "official, not verified"}
+        return prepare(name, [left_behind], settings.model_copy(update=changes), checks)
     needed = [raw, *(folder / dataset / other for other in others)]
     for path in needed:
         _bring(path, catalog["datasets"][dataset], mirrors)
-    return prepare(name, needed, settings)
+    return prepare(name, needed, settings, checks)
 
 
 def _bring(raw: Path, dataset_entry: Entry, mirrors: Sequence[str]) -> None:
@@ -119,13 +115,12 @@ def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTab
     """A pair set of the catalog."""
     entry = _entry(name)
     files = catalog("datasets")[entry["dataset"]]["files"]
-    settings = PairSettings.from_settings(entry, pairs=name)
     raw = []
-    for file in settings.reader.file_names():
+    for file in raw_files_of(entry):
         raw.append(folder / entry["dataset"] / file)
         source = File.model_validate(files[file])
         download(source, raw[-1], mirrors=mirrors_in_use(mirrors, os.environ))
-    return prepare_pairs(name, raw, settings)
+    return prepare_pairs(name, raw, read_of(PairSettings, entry), read_of(PairChecks, entry))
 
 
 def own_pairs(path: str | Path, *, like: str) -> PairTable:
@@ -134,13 +129,12 @@ def own_pairs(path: str | Path, *, like: str) -> PairTable:
     if not file.is_file():
         raise ArgumentError(f"path: there is no file {str(path)!r}. Leave it out to download the data.")
     entry = {**_entry(like), "data_version": f"{file.name}, not verified"}
-    settings = PairSettings.from_settings(
-        {key: value for key, value in entry.items() if key not in ("rows", "subset_rows")}, pairs=like
-    )
-    reader = replace(settings.reader, files=(file.name,))
-    if not reader.header and _names_columns(file):
-        reader = replace(reader, header=True, text_a="sentence1", text_b="sentence2", score="score")
-    return prepare_pairs(like, [file], replace(settings, reader=reader))
+    settings = read_of(PairSettings, entry)
+    changes: dict[str, Any] = {"files": (file.name,)}
+    if not settings.reader.header and _names_columns(file):
+        changes |= {"header": True, "text_a": "sentence1", "text_b": "sentence2", "score": "score"}
+    reader = settings.reader.model_copy(update=changes)
+    return prepare_pairs(like, [file], settings.model_copy(update={"reader": reader}))
 
 
 def _names_columns(file: Path) -> bool:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from sentflow.cli.answering import in_folder
 from sentflow.cli.terminal import quiet
-from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.probing import Probing
@@ -19,6 +18,8 @@ from sentflow.families.similarity import Similarity
 from sentflow.files.limits import limited
 from sentflow.graph import paths
 from sentflow.jobs.job import job_named, option_of
+from sentflow.texts.settings import TaskSettings
+from sentflow.texts.task_files import DERIVED
 
 if TYPE_CHECKING:
     from sentflow.texts.table import TaskTable
@@ -70,8 +71,8 @@ def small_tasks(
         where = f"{task} ({protocol.name})"
         if counts and (warning := few_rows(counts, protocol=protocol.name, **protocol.needs())):
             rows.append((where, warning))
-        folds = json.loads(probing.prepare_checks(SimpleNamespace(task=task))).get("document_folds")
-        if task in tables and folds and (warning := check_documents(tables[task], **folds)):
+        folds = probing.task_checks(task).document_folds
+        if task in tables and folds and (warning := check_documents(tables[task], **dict(folds))):
             documents.append((where, warning))
     return rows, documents
 
@@ -165,7 +166,7 @@ class _Reader:
         try:
             job.function(**job.values([*words, "--raw", *map(str, raw)]))
         except SentflowError as problem:
-            labels = _labels_line(raw[0], {**json.loads(settings), **json.loads(checks)}, str(problem))
+            labels = _labels_line(raw[0], settings, str(problem))
             self.problems.append(type(problem)(f"{where}: {problem}{labels}"))
             return False
         return True
@@ -203,15 +204,14 @@ class _Reader:
                 write_text(self._copy(raw_file), to_csv(generate(generator, seed=entry["seed"])))
 
 
-def _labels_line(file: Path, settings: Entry, problem: str) -> str:
+def _labels_line(file: Path, settings: str, problem: str) -> str:
     """The line that names the labels of a task that are words: the job does not know them in full."""
     if "label is not an integer" not in problem:
         return ""
-    from sentflow.texts.prepare import PrepareSettings
-    from sentflow.texts.readers import Reader, read_rows
+    from sentflow.texts.readers import read_rows
 
-    reader = PrepareSettings.from_settings(settings, task="").reader
-    if not isinstance(reader, Reader) or reader.labels:
+    reader = TaskSettings.model_validate_json(settings).reader
+    if reader.format == DERIVED or reader.labels:
         return ""
     # an empty label is missing, and told as such
     words = [label for label in sorted(set(read_rows(file, reader).labels)) if label.strip()]

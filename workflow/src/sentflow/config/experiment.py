@@ -13,6 +13,7 @@ from pydantic import Field
 
 from sentflow.config.entries import AllEntries, Entries
 from sentflow.config.model import (
+    PUBLISHED_SEED,
     Correlation,
     Count,
     Distinct,
@@ -33,9 +34,8 @@ from sentflow.config.model import (
 from sentflow.encoders.entries import is_featuriser, is_lazy
 from sentflow.encoders.kinds.table import RANDOM, TRAINED
 from sentflow.files.limits import Limits
+from sentflow.geometry.settings import Described
 from sentflow.training.snapshots import snapshot_entries
-
-PUBLISHED_SEED = 9847706
 
 
 class About(Settings):
@@ -127,19 +127,13 @@ class Similarity(Settings):
     """Seed of the resamples for intervals and tests, and of the training of regressions."""
 
 
-class Geometry(Settings):
+class Geometry(Described):
     """What is measured on the vectors of a family of pair sets."""
 
     families: Literal["all"] | Distinct[str] = "all"
     """Families to describe. "all" is every family of a selected pair set, [] is none."""
-    truncation: Distinct[Count] = (16, 32, 64, 128, 256)
-    """Numbers of leading dimensions to score with."""
     permuted_texts: Int = Field(500, ge=0, le=100_000)
     """Texts of a family that are embedded once more with their words in another order; 0 for none."""
-    neighbours: Count = Field(10, le=1000)
-    """Nearest neighbours of a text that count towards hubness; 10 as usual."""
-    seed: Seed = PUBLISHED_SEED
-    """Seed of the permutations and resamples."""
 
 
 class Stage(Settings):

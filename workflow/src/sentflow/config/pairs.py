@@ -76,10 +76,22 @@ class Reader(Settings):
     """Lines per set of paraphrases; the first and second are a pair, the third and fourth, and so on (blocks)."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys that are of other formats."""
+        """Keys that are of other formats, those that are missing, and columns without a header."""
         yield from keys_of_others(self, "format", _KEYS)
+        for key in _NEEDED.get(self.format, ("files",)):
+            if getattr(self, key) is None:
+                yield "", f"{key!r} is missing, which the format {self.format} needs."
+        if not self.header:
+            for key in ("text_a",) if self.format == "blocks" else ("text_a", "text_b", "score"):
+                if isinstance(column := getattr(self, key), str):
+                    yield (
+                        key,
+                        f"{column!r} names a column, but without a header columns have numbers. "
+                        "Write its number, from 1.",
+                    )
 
 
+_NEEDED = {"semeval": ("subsets", "input", "gold"), "blocks": ("files", "block")}
 _COLUMNS = ("files", "member", "text_a", "text_b", "score", "subset", "scores", "encoding", "spaces")
 _LINES = (*_COLUMNS, "header", "columns", "delimiter")
 # Format → the keys that it reads; of those, some may be left out
@@ -120,6 +132,11 @@ class PairSet(Settings):
     subset_rows: Maybe[dict[str, Count]] = Field(None, min_length=1)
     """Sub-source → number of scored pairs that it must have; other numbers are an error."""
     note: Maybe[Note] = None
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Whether the scale is one."""
+        if not self.scale[0] < self.scale[1]:
+            yield "scale", f"{list(self.scale)} is no scale. Write [least, greatest], e.g. [0, 5]."
 
 
 class Alignment(Settings):

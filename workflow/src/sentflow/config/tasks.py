@@ -28,6 +28,7 @@ from sentflow.config.model import (
     Title,
     keys_of_others,
 )
+from sentflow.errors import no_pattern
 
 Family = Annotated[
     str,
@@ -54,6 +55,8 @@ Layout = Annotated[
     ),
 ]
 Class = Annotated[str, Field(pattern=r"^-?[0-9]{1,18}\z", description="A class is a whole number.")]
+FILE = "file"
+"""As column of a label, group or topic: the name of the file, without its ending."""
 _RECORDS = ("file", "labels", "member", "encoding", "delimiter")
 _NAMED = ("text_a", "text_b", "label", "group")
 _DERIVED = (
@@ -227,8 +230,8 @@ class Reader(Columns):
     seed: Seed = 0
     """Of what is drawn, with the name of the task (derived)."""
 
-    def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys that are of other formats, and those that are missing."""
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """Keys that are of other formats, those that are missing, and what is no regular expression."""
         yield from keys_of_others(self, "format", _KEYS)
         for key in (_KEYS[self.format][0], *_NEEDED.get(self.format, ())):
             if getattr(self, key) is None:
@@ -238,6 +241,23 @@ class Reader(Columns):
                 "group",
                 f"{self.group!r} is no column of folders of texts. Write name, or leave the key out.",
             )
+        if self.format == "derived" and not self.makes:
+            for number, source in enumerate(self.sources or ()):
+                if source.label is None:
+                    yield ("sources", number), "there is no label. Write its column, or makes in the reader."
+        yield from self._wrong_patterns()
+
+    def _wrong_patterns(self) -> Iterator[tuple[Path, str]]:
+        patterns: dict[Path, str | None] = {
+            (key,): getattr(self, key) for key in ("topic_pattern", "name_pattern", "split")
+        }
+        for number, one in enumerate(self.replace or ()):
+            patterns["replace", number, "pattern"] = one.pattern
+        for key, text in self.matching or ():
+            patterns["matching", key] = text
+        for place, pattern in patterns.items():
+            if pattern and (wrong := no_pattern(pattern)):
+                yield place, wrong
 
 
 class TaskFacts(Settings):

@@ -13,7 +13,7 @@ from sentflow.families.pair_sets import (
     resampling,
     titles_of,
 )
-from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
+from sentflow.geometry.settings import AlignmentSettings, Described, GeometrySettings
 from sentflow.graph import paths
 from sentflow.graph.family import FIGURE, TABLE, Collection, Family, Product, products_of
 from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
@@ -138,7 +138,7 @@ class Geometry(Family):
 
     def geometry_settings(self) -> str:
         """What is measured of the vectors of a collection."""
-        geometry = pick(self.experiment.config.geometry, "truncation", "neighbours", "seed")
+        geometry = pick(self.experiment.config.geometry, *Described.model_fields)
         settings = {**resampling(self.experiment), **geometry, **measured(self.experiment)}
         return GeometrySettings(**settings).as_json()
 

@@ -6,6 +6,14 @@ from itertools import product
 from typing import Any
 
 from sentflow.audit.settings import AuditSettings, HardestSettings
+from sentflow.compare.settings import (
+    ComparedProtocol,
+    ComparedTasks,
+    ComparisonSettings,
+    ModelTitle,
+    TaskTitle,
+    Titles,
+)
 from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import descriptions
@@ -16,7 +24,7 @@ from sentflow.families.training.needs import held_out_tasks
 from sentflow.graph import paths
 from sentflow.graph.exports import TaskExports
 from sentflow.graph.family import CHECK, FIGURE, TABLE, Collection, Family, Product, matrices_of, products_of
-from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
+from sentflow.graph.job_settings import described_models, one_of, pick
 from sentflow.graph.provenance import code, versions
 from sentflow.probing.protocol.catalog import (
     DOCUMENTS,
@@ -39,9 +47,10 @@ from sentflow.probing.settings import (
     not_comparable_text,
     switch_text,
 )
+from sentflow.texts.corpus_settings import read_of
+from sentflow.texts.settings import DocumentFolds, TaskChecks, TaskSettings
 from sentflow.texts.task_files import files_of
 
-_PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts", "documents")
 _COMPARISON_KEYS = ("adjustment", "alpha", "level", "n_item_resamples", "rope", "test")
 _PACKAGE = "sentflow.report.families.probing."
 _SCORES = (paths.SUMMARY,)
@@ -348,20 +357,25 @@ class Probing(Family):
 
     def prepare_settings(self, wildcards: Any) -> str:
         """What decides a task table."""
-        return json_text(pick_known(self._known[wildcards.task], *_PREPARE_KEYS))
+        return read_of(TaskSettings, self._known[wildcards.task]).as_json()
 
     def prepare_checks(self, wildcards: Any) -> str:
         """What a task table must allow: checked early, but it changes no byte and runs nothing again."""
-        entry = self._known[wildcards.task]
+        return self.task_checks(wildcards.task).as_json()
+
+    def task_checks(self, task: str) -> TaskChecks:
+        """The same as a model."""
+        entry = self._known[task]
         known = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         pinned = {name: known[name] for name in files_of(entry["reader"]) if "generator" not in known[name]}
-        protocol = self.task_protocol(wildcards.task)
-        checks = {"metric": entry["metric"], **protocol.needs()}
+        protocol = self.task_protocol(task)
         named = [protocol, *(self.protocols[name] for name in self.study)]
         needed = names_documents(entry) and any(one.switches.group_folds for one in named)
-        if needed or wildcards.task in self.document_tasks:
-            checks["document_folds"] = {**protocol.cross_validation, "needed": needed}
-        return json_text({**checks, "files": pinned} if pinned else checks)
+        checks = TaskChecks(metric=entry["metric"], **protocol.needs(), files=pinned)
+        if needed or task in self.document_tasks:
+            folds = DocumentFolds(**protocol.cross_validation, needed=needed)
+            checks = checks.model_copy(update={"document_folds": folds})
+        return checks
 
     def probe_params(self, job: str) -> dict[str, Any]:
         """The params of a rule that probes: what is trained as published on a processor has no further code."""
@@ -413,18 +427,22 @@ class Probing(Family):
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles, groups of tasks, which models are controls; and the order, for Snakemake sees sets of inputs."""
-        return json_text(self._titles(self.tasks))
+        return Titles(**self._titles(self.tasks)).as_json()
 
     def comparison_settings(self, tasks: Iterable[str]) -> str:
         """Titles and order as in `summarise_settings`, sources of the tasks, and how models are compared."""
         statistics = pick(self.experiment.config.statistics, *_COMPARISON_KEYS)
         sources = {task: self._source(task) for task in tasks}
-        return json_text({**self._titles(tasks), "sources": sources, "statistics": statistics})
+        return ComparedTasks(
+            **self._titles(tasks), sources=sources, statistics=ComparisonSettings(**statistics)
+        ).as_json()
 
     def effect_settings(self, wildcards: Any) -> str:
         """The protocol whose effects are measured; titles as in `summarise_settings`."""
-        protocol = pick(self.protocols[wildcards.protocol], "name", "title")
-        return json_text({**self._titles(self.study_tasks), "protocol": protocol})
+        protocol = self.protocols[wildcards.protocol]
+        return ComparedProtocol(
+            **self._titles(self.study_tasks), protocol=protocol.name, protocol_title=protocol.title
+        ).as_json()
 
     def _real_models(self) -> list[str]:
         """The models that are no controls, by name; all of them if there are only controls."""
@@ -443,9 +461,8 @@ class Probing(Family):
         lazy = self.experiment.lazy_models
         models = described_models(self.experiment.models).items()
         return {
-            "tasks": {task: pick(self.tasks[task], "title", "family") for task in tasks},
-            "models": {name: {**about, "fitted": name in lazy} for name, about in models},
-            "order": [list(tasks), self.models],
+            "tasks": {task: TaskTitle(**pick(self.tasks[task], "title", "family")) for task in tasks},
+            "models": {name: ModelTitle(**about, fitted=name in lazy) for name, about in models},
         }
 
     def _protocol(self, wildcards: Any) -> ProbeProtocol:

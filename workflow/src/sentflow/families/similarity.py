@@ -16,12 +16,12 @@ from sentflow.families.pair_sets import (
 )
 from sentflow.graph import paths
 from sentflow.graph.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
-from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
+from sentflow.graph.job_settings import json_text, one_of, pick
 from sentflow.similarity.settings import ComparedSets, Resampling
+from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.pair_files import raw_files_of
+from sentflow.texts.settings import PairChecks, PairSettings
 
-_PREPARE_KEYS = ("reader", "data_version", "language", "scale")
-_CHECK_KEYS = ("rows", "subset_rows")
 _PARTS = ("train", "dev", "test")
 _PACKAGE = "sentflow.report.families.similarity."
 _STS = (paths.SUMMARY_SIMILARITY,)
@@ -174,14 +174,14 @@ class Similarity(Family):
 
     def prepare_settings(self, wildcards: Any) -> str:
         """What decides the table of a pair set."""
-        return json_text(pick_known(self.prepared[wildcards.pairs], *_PREPARE_KEYS))
+        return read_of(PairSettings, self.prepared[wildcards.pairs]).as_json()
 
     def prepare_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
         entry = self.prepared[wildcards.pairs]
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
+        return read_of(PairChecks, {**entry, "files": known}).as_json()
 
     def resampling(self) -> str:
         """How intervals of scores are drawn; no measure, for all are written."""

@@ -5,7 +5,17 @@ from typing import Any, Final, Literal
 
 from pydantic import Field, model_validator
 
-from sentflow.config.model import Correlation, Count, Distinct, Int, Measure, Number
+from sentflow.config.model import (
+    PUBLISHED_SEED,
+    Correlation,
+    Count,
+    Distinct,
+    Int,
+    Measure,
+    Number,
+    Seed,
+    Settings,
+)
 from sentflow.similarity.settings import Resampling
 
 DEFINITION: Final = "definition"
@@ -64,13 +74,20 @@ class AlignmentSettings(Resampling):
         return facts
 
 
-class GeometrySettings(Resampling):
+class Described(Settings):
+    """What of the section ``geometry`` decides how vectors are described."""
+
+    truncation: Distinct[Count] = (16, 32, 64, 128, 256)
+    """Numbers of first dimensions to score pairs with, below the width of the vectors, which is added."""
+    neighbours: Int = Field(10, ge=3, le=1000)
+    """Nearest neighbours of a text that count towards hubness and dimension; 10 as usual."""
+    seed: Seed = PUBLISHED_SEED
+    """Seed of the permutations and resamples."""
+
+
+class GeometrySettings(Described, Resampling):
     """What is measured of the vectors of a family of texts; without resamples nothing has an interval."""
 
-    truncation: Distinct[Count]
-    """Numbers of first dimensions for which pairs are scored, below d; d itself is added."""
-    neighbours: Int = Field(ge=3)
-    """k of hubness and of the dimension by maximum likelihood."""
     measure: Measure
     """Similarity of the scores of whitened and shortened vectors."""
     correlation: Correlation

@@ -7,6 +7,7 @@ digest goes to the job, too, which refuses to run other code (`sentflow.jobs.cod
 
 import hashlib
 import json
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -55,19 +56,16 @@ def code(job: str, *named: str) -> str:
     ModuleNotFoundError
         There is no such module in the package.
     """
-    module, parts = _parts(job)
-    digests = {f"{module}:{name}": part.digest for name, part in parts.items()}
-    digests |= {name: facts(name).digest for name in sources_of(job, *named)}
+    digests = {name: _digest(name) for name in sources_of(job, *named)}
     remember()
     text = "".join(f"{name}\0{digest}\n" for name, digest in sorted(digests.items()))
     return " ".join([hashlib.sha256(text.encode()).hexdigest()[:16], *named])
 
 
 def sources_of(job: str, *named: str) -> set[str]:
-    """The modules and data files in the digest of a job beside its own module, see `code`."""
-    imported = {name for part in _parts(job)[1].values() for name in part.imported}
+    """What is in the digest of a job: modules, parts of modules (``module:name``) and data files, see `code`."""
     by_name = [inner for name in named for inner in _whole(name)]
-    return reached(*(name for name in imported if _file(name)), *by_name)
+    return reached(f"{module_of(job)}:{job}", *by_name)
 
 
 def job_params(job: str, **settings: Any) -> dict[str, Any]:
@@ -100,13 +98,13 @@ def versions(*distributions: str) -> str:
     return " ".join(f"{name}={_public_version(name)}" for name in sorted(distributions))
 
 
-def reached(*modules: str) -> set[str]:
-    """Modules, every module that they import, directly or through others, and the data files beside these.
+def reached(*starts: str) -> set[str]:
+    """Modules or parts of modules, all that they import, directly or through others, and the data files beside these.
 
-    Plumbing is left out.
+    Plumbing is left out. Of modules with jobs, and of those named ``settings``, only the parts count that are used.
     """
     names: set[str] = set()
-    waiting = list(modules)
+    waiting = list(starts)
     while waiting:
         name = waiting.pop()
         if name not in names and not is_plumbing(name):
@@ -117,14 +115,36 @@ def reached(*modules: str) -> set[str]:
 
 
 def is_plumbing(name: str) -> bool:
-    """Whether a module can change no byte of a result."""
-    return name in PLUMBING or name.split(".")[1] in PLUMBING_FOLDERS
+    """Whether a module, or a part of one, can change no byte of a result."""
+    module = name.partition(":")[0]
+    return module in PLUMBING or module.split(".")[1] in PLUMBING_FOLDERS
 
 
 @cache
-def imports(module: str) -> frozenset[str]:
-    """Modules of the package that a module imports anywhere, inside functions too."""
-    return frozenset(name for name in facts(module).imported if _file(name))
+def imports(name: str) -> frozenset[str]:
+    """What of the package a module or a part of one imports anywhere, inside functions too, and uses of its module."""
+    module, is_part, part = name.partition(":")
+    about = facts(module).parts[part] if is_part else facts(module)
+    own = {f"{module}:{use}" for use in about.uses} if isinstance(about, Part) else set()
+    return frozenset(own.union(*map(_meant, about.imported)) - {"sentflow"})
+
+
+def _meant(entry: str) -> list[str]:
+    """What an import makes count: of ``package:name`` both where the name is a module, else the module or its part."""
+    module, _, name = entry.partition(":")
+    inner = f"{module}.{name}"
+    if name and _file(inner):
+        return [module, inner]
+    return [entry if _is_in_parts(module) and name in facts(module).parts else module]
+
+
+def _is_in_parts(module: str) -> bool:
+    return module in MODULES or module.endswith(".settings")
+
+
+def _digest(name: str) -> str:
+    module, is_part, part = name.partition(":")
+    return (facts(module).parts[part] if is_part else facts(module)).digest
 
 
 @cache
@@ -144,13 +164,16 @@ def facts(name: str) -> Facts:
     content = file.read_bytes()
     if file.suffix in DATA:
         return Facts(hashlib.sha256(content).hexdigest(), [], {})
-    return facts_of(content, has_jobs=name in MODULES)
+    return facts_of(content, in_parts=_is_in_parts(name))
 
 
 def write_sources(file: Path) -> None:
     """Keep the facts of the whole package as they are when a run begins, for `use_sources`."""
-    names = sorted(name for folder in _folders(_ROOT) for name in _in_folder(folder))
-    write_json(file, {name: facts(name) for name in names if name != "sentflow"})
+    kept = {}
+    for name in (name for folder in _folders(_ROOT) for name in _in_folder(folder)):
+        with suppress(SyntaxError):  # of a module that nobody has finished
+            kept[name] = facts(name)
+    write_json(file, kept)
     remember()
 
 
@@ -159,20 +182,6 @@ def use_sources(file: Path) -> None:
     if file.is_file():
         kept = json.loads(file.read_bytes())
         _at_the_start.update({name: Facts.of(*values) for name, values in kept.items()})
-
-
-def _parts(job: str) -> tuple[str, dict[str, Part]]:
-    """The module of a job; its function, and what that uses of the module, directly or through others."""
-    module = module_of(job)
-    there = facts(module).parts
-    parts: dict[str, Part] = {}
-    waiting = [job]
-    while waiting:
-        name = waiting.pop()
-        if name in there and name not in parts:
-            parts[name] = there[name]
-            waiting.extend(there[name].uses)
-    return module, parts
 
 
 @cache

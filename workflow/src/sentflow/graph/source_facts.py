@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from sentflow.errors import SentflowError
 from sentflow.files.io import write_json
 
-_PACKAGE = "sentflow."
+_PACKAGE = ("sentflow.", "sentflow:")
 _MOST_KEPT = 5000
 # Fields that say where or how something is written, not what it does. `kind` is the u of u"text".
 _IGNORED_FIELDS = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
@@ -28,14 +28,14 @@ _new: dict[str, Any] = {}
 
 
 class Part(NamedTuple):
-    """What a module with jobs defines under one name.
+    """What a module defines under one name.
 
     Attributes
     ----------
     digest
         Of its code.
     imported
-        Names of the package that it uses or imports itself.
+        What of the package it uses or imports itself, as in `Facts`.
     uses
         Other names of the module.
     signature
@@ -59,9 +59,9 @@ class Facts(NamedTuple):
     digest
         Of its code.
     imported
-        Names of the package that it imports.
+        What of the package it imports: modules, and ``module:name`` for ``from module import name``.
     parts
-        Name → what a module with jobs defines under it; empty for other modules.
+        Name → what it defines under it; empty where nobody asked.
     """
 
     digest: str
@@ -74,14 +74,14 @@ class Facts(NamedTuple):
         return cls(digest, imported, {name: Part(*part) for name, part in parts.items()})
 
 
-def facts_of(source: bytes, *, has_jobs: bool) -> Facts:
+def facts_of(source: bytes, *, in_parts: bool) -> Facts:
     """Facts of a source, read once.
 
     Parameters
     ----------
     source
         Of a Python module.
-    has_jobs
+    in_parts
         Whether to read what it defines under each name, too.
 
     Raises
@@ -89,11 +89,11 @@ def facts_of(source: bytes, *, has_jobs: bool) -> Facts:
     SyntaxError
         It is no Python, such as a file that an editor has not finished.
     """
-    key = f"{hashlib.sha256(source).hexdigest()}{'+' if has_jobs else ''}"
+    key = f"{hashlib.sha256(source).hexdigest()}{'+' if in_parts else ''}"
     if known := _new.get(key) or _kept().get(key):
         return Facts.of(*known)
     tree = ast.parse(source)
-    parts = _defined(tree, source.decode("utf-8")) if has_jobs else {}
+    parts = _defined(tree, source.decode("utf-8")) if in_parts else {}
     facts = Facts(_digest(tree), sorted(_imported_names(tree)), parts)
     _new[key] = facts
     return facts
@@ -130,33 +130,23 @@ def _kept_file() -> Path:
 
 
 def _imported_names(tree: ast.AST) -> set[str]:
-    """Names below the package that are imported; some are of functions, not of modules."""
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names.update(*_bound(node).values())
-    return names
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    return {name for node in imports for name in _bound(node).values() if name.startswith(_PACKAGE)}
 
 
-def _bound(node: ast.Import | ast.ImportFrom) -> dict[str, list[str]]:
-    """Name that an import gives → what it is below the package: a module, or a name in one."""
+def _bound(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
+    """Name that an import gives → what it is: a module, or ``module:name``."""
     if isinstance(node, ast.Import):
-        bound = {alias.asname or alias.name.partition(".")[0]: [alias.name] for alias in node.names}
-    elif node.module and node.level == 0:
-        bound = {
-            alias.asname or alias.name: [node.module, f"{node.module}.{alias.name}"] for alias in node.names
-        }
-    else:
-        return {}
-    return {name: [one for one in full if one.startswith(_PACKAGE)] for name, full in bound.items()}
+        return {alias.asname or alias.name.partition(".")[0]: alias.name for alias in node.names}
+    return {alias.asname or alias.name: f"{node.module}:{alias.name}" for alias in node.names}
 
 
-# --- what a module with jobs defines ------------------------------------------------------------------------
+# --- what a module defines ----------------------------------------------------------------------------------
 
 
 def _defined(tree: ast.Module, text: str) -> dict[str, Part]:
     """Name → what a module defines under it; what an import gives is of the parts that use it."""
-    imports: dict[str, list[str]] = {}
+    imports: dict[str, str] = {}
     nodes: dict[str, list[ast.stmt]] = {}
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -169,7 +159,8 @@ def _defined(tree: ast.Module, text: str) -> dict[str, Part]:
         libraries = [library for node in defining for library in _libraries(node)]
         own = [_without_job(node) for node in defining]
         used = set().union(globals_of.get(name, ()), *map(_read, own)) - {name}
-        imported = set().union(*map(_imported_names, own), *(imports[one] for one in used & imports.keys()))
+        given = {imports[one] for one in used & imports.keys() if imports[one].startswith(_PACKAGE)}
+        imported = given.union(*map(_imported_names, own))
         digest = hashlib.sha256("".join(map(_digest, own)).encode()).hexdigest()
         signature = _annotations(own[0]) if isinstance(own[0], ast.FunctionDef) else []
         parts[name] = Part(digest, sorted(imported), sorted(used & nodes.keys()), signature, libraries)

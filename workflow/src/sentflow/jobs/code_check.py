@@ -10,7 +10,6 @@ from types import CodeType, ModuleType
 from sentflow.errors import ConfigError, SentflowError
 from sentflow.graph.provenance import code, facts, sources_of
 from sentflow.graph.source_facts import facts_of
-from sentflow.jobs.job import module_of
 
 
 class CodeChangedError(SentflowError):
@@ -45,7 +44,7 @@ def check_code(job: str, digest: str) -> None:
         is_same = False
     if not is_same:
         raise CodeChangedError(job)
-    modules = {name for name in sources_of(job, *named) if "/" not in name} | {module_of(job)}
+    modules = {name.partition(":")[0] for name in sources_of(job, *named) if "/" not in name}
     sys.meta_path.insert(0, _CheckedImports(job, {name: facts(name).digest for name in modules}))
 
 
@@ -74,6 +73,6 @@ class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType | None:
         compiled = super().get_code(fullname)
         # Python has read the source, or compared its date, right before
-        if facts_of(Path(self.path).read_bytes(), has_jobs=False).digest != self._digest:
+        if facts_of(Path(self.path).read_bytes(), in_parts=False).digest != self._digest:
             raise CodeChangedError(self._job)
         return compiled

@@ -4,8 +4,6 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from sentflow.errors import DataError
 from sentflow.texts.corpora import Questions
@@ -44,18 +42,32 @@ def clusters_of(questions: Questions, by: str, pattern: str | None = None) -> di
             )
         return {name: one for name, one in zip(questions.ids, questions.clusters, strict=True) if one}
     relevant = np.flatnonzero(questions.grades >= questions.relevant_grade)
-    asked = questions.judged[relevant]
     units = _parts([questions.documents[row] for row in relevant], pattern, questions.name)
-    row_of = {unit: row for row, unit in enumerate(dict.fromkeys(units))}
-    n = len(questions)
-    # questions and documents are the nodes of a graph, judgements its edges
-    ends = (asked, n + np.array([row_of[unit] for unit in units], dtype=np.int64))
-    edges = coo_array((np.ones(len(units)), ends), shape=(n + len(row_of),) * 2)
-    _, component = connected_components(edges, directed=False)
+    own: dict[int, list[str]] = {}
+    for question, unit in zip(questions.judged[relevant].tolist(), units, strict=True):
+        own.setdefault(question, []).append(unit)
+    linked = linked_by([*own.values()]).tolist()
     first: dict[int, str] = {}
-    for question, unit in zip(asked.tolist(), units, strict=True):
-        first.setdefault(int(component[question]), unit)
-    return {questions.ids[question]: first[int(component[question])] for question in asked.tolist()}
+    for cluster, names in zip(linked, own.values(), strict=True):
+        first.setdefault(cluster, names[0])
+    return {questions.ids[question]: first[cluster] for question, cluster in zip(own, linked, strict=True)}
+
+
+def linked_by(relevant: Sequence[Sequence[str]]) -> np.ndarray:
+    """(n,) int64 cluster of each question: those that share a relevant document are in one, also through others."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    # questions and documents are the nodes of a graph, judgements its edges
+    n = len(relevant)
+    row_of = {
+        name: row for row, name in enumerate(dict.fromkeys(name for own in relevant for name in own), n)
+    }
+    edges = [(row, row_of[name]) for row, own in enumerate(relevant) for name in own]
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(edges)), tuple(ends)), shape=(n + len(row_of),) * 2)
+    _, component = connected_components(graph, directed=False)
+    return np.unique(component[:n], return_inverse=True)[1].astype(np.int64)
 
 
 def _parts(documents: Sequence[str], pattern: str | None, name: str) -> list[str]:

@@ -31,18 +31,20 @@ def term_embeddings(model: SparsEmbed, texts: Sequence[str], k: int, side: str) 
     if not len(kept):
         nothing = np.empty((0, model.embedding_size), dtype=np.float16)
         return TermEmbeddings(csr_array(shape, dtype=np.float32), nothing)
-    return _in_rows(encoded_terms(model, [texts[row] for row in kept], k, side), kept, shape)
+    return in_rows(encoded_terms(model, [texts[row] for row in kept], k, side), kept, shape)
 
 
-def _in_rows(found: Encoded, kept: np.ndarray, shape: tuple[int, int]) -> TermEmbeddings:
-    """Columns ascend within a row; rows that are not among (b,) kept ones are empty."""
+def in_rows(
+    found: Encoded, kept: np.ndarray, shape: tuple[int, int], dtype: torch.dtype = torch.float16
+) -> TermEmbeddings:
+    """Columns ascend within a row; rows that are not among (b,) kept ones are empty. The dtype is that of vectors."""
     ids = found[0].cpu().numpy()
     active = ids != NO_TERM
     rows, columns = np.repeat(kept, active.sum(axis=1)), ids[active]
     order = np.lexsort((columns, rows))
     weights, vectors = (
-        one.to("cpu", dtype).numpy()[active][order]
-        for one, dtype in zip(found[1:], (torch.float32, torch.float16), strict=True)
+        one.to("cpu", kind).numpy()[active][order]
+        for one, kind in zip(found[1:], (torch.float32, dtype), strict=True)
     )
     ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
     return TermEmbeddings(csr_array((weights, columns[order].astype(np.int32), ends), shape=shape), vectors)

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import ConfigError, DataError
-from sentflow.retrieval.ranking import top
+from sentflow.retrieval.ranking import Ranked
+from sentflow.retrieval.second_stage import TermCorpus, reordered
+from sentflow.retrieval.sparse import SparseVectors, search
 from sentflow.sparse.checks import check_count
-from sentflow.sparse.encoding import encoded_terms
-from sentflow.sparse.index import TermArrays, TermIndex
+from sentflow.sparse.encoding import encoded_terms, in_rows
 from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
-from sentflow.sparse.term_vectors import TermVectors
 
 _NAMED = 3
 
@@ -35,16 +36,16 @@ class Retriever:
 
     Notes
     -----
-    Kept per document with k terms and width E: 16 k + 4 + 2 k E bytes at most (ids int32 and weights float32 in a
-    contiguous array and once more in a CSR matrix, vectors float16). With k 64 and E 32 that is 5 KiB, with 256 and 64
-    36 KiB. A search holds no more than some blocks of 64 MiB besides; the first one after documents were added joins
-    all arrays, and holds them twice for that moment.
+    Kept per document with k terms and width E: 8 k + 4 + 2 k E bytes at most (ids int32 and weights float32 in a CSR
+    matrix, vectors float16). With k 64 and E 32 that is 4.5 KiB, with 256 and 64 34 KiB. A search holds some blocks of
+    50 MB besides; the first one after documents were added joins all arrays, and holds them twice for that moment.
     """
 
     def __init__(self, key: str, on: str | Sequence[str], model: SparsEmbed) -> None:
         self.key, self.on = key, [on] if isinstance(on, str) else list(on)
         self.model = model
-        self._index = TermIndex(model.n_terms)
+        self._parts: list[TermEmbeddings] = []
+        self._k: int | None = None
         self._keys: list[Hashable] = []
         self._known: set[Hashable] = set()
         self._encoded_by: tuple[str, int] | None = None
@@ -55,7 +56,10 @@ class Retriever:
     @property
     def n_bytes(self) -> int:
         """Of all that is kept of the documents, but for their identifiers."""
-        return self._index.n_bytes if len(self) else 0
+        stored = (
+            (one.weights.data, one.weights.indices, one.weights.indptr, one.vectors) for one in self._parts
+        )
+        return sum(array.nbytes for arrays in stored for array in arrays)
 
     def add(
         self, documents: Sequence[Mapping[str, Any]], k_token: int = 256, batch_size: int = 32
@@ -81,12 +85,21 @@ class Retriever:
         k = min(check_count(k_token, "k_token"), self.model.n_terms)
         check_count(batch_size, "batch_size")
         encoded_by = self._checked_model()
-        self._index.check_terms(k)
+        if self._k not in (None, k):
+            raise ConfigError(
+                f"k_token is {k}, and the documents before were added with {self._k}. Add all with the same, or make "
+                "another retriever."
+            )
         keys, texts = self._read(documents)
-        arrays = TermArrays.empty(len(texts), k, self.model.embedding_size)
-        for start in range(0, len(texts), batch_size):
-            arrays.put(start, *encoded_terms(self.model, texts[start : start + batch_size], k, DOCUMENT))
-        self._index.add(arrays)
+        batches = (texts[start : start + batch_size] for start in range(0, len(texts), batch_size))
+        terms = TERM_FORM.joined([self._terms(batch, k, DOCUMENT, torch.float16) for batch in batches])
+        if not np.isfinite(terms.vectors).all():
+            raise DataError(
+                "vectors of terms have values above 65504, where half precision ends. Train with smaller weights of "
+                "the projection."
+            )
+        self._parts.append(terms)
+        self._k = k
         self._keys += keys
         self._known.update(keys)
         self._encoded_by = encoded_by
@@ -113,7 +126,7 @@ class Retriever:
         -------
         list
             Per question a list of ``{key: …, "similarity": …}``, best first, equal ones as they were added. The
-            similarity is `pair_scores`, 0 without a shared term.
+            similarity is that of `sentflow.sparse.term_vectors.pair_scores`, 0 without a shared term.
 
         Raises
         ------
@@ -134,21 +147,27 @@ class Retriever:
         return found
 
     def _ranked(self, questions: list[str], k_sparse: int, k_token: int) -> list[list[dict[str, Any]]]:
-        ids, weights, embeddings = encoded_terms(self.model, questions, k_token, QUERY)
-        asked = TermArrays.empty(*embeddings.shape)
-        asked.put(0, ids, weights, embeddings)
-        candidates = self._index.nearest(asked.matrix(self.model.n_terms), k_sparse)
-        # Every document has a score, so all questions have equally many candidates
-        rows = np.stack([each.rows for each in candidates])
-        scores = self._index.scores(TermVectors(ids, embeddings), rows, device=self.model.device)
-        ranked = [top(own, k_sparse, rows=places) for own, places in zip(scores, rows, strict=True)]
+        queries = self._terms(questions, k_token, QUERY, torch.float32)
+        if len(self._parts) > 1:
+            self._parts = [TERM_FORM.joined(self._parts)]
+        [terms] = self._parts
+        every = np.arange(len(self))
+        by_weights = search(queries.weights, SparseVectors(terms.weights, every), k_sparse)
+        # Every document has a score: those without a shared term have 0 and come last
+        candidates = [_filled(one, every, k_sparse) for one in by_weights]
+        by_vectors = reordered(candidates, queries, TermCorpus(terms, every), k_sparse)
+        ranked = (_filled(one, rows.rows, k_sparse) for one, rows in zip(by_vectors, candidates, strict=True))
         return [
             [
                 {self.key: self._keys[row], "similarity": score}
-                for row, score in zip(each.rows.tolist(), each.scores.tolist(), strict=True)
+                for row, score in zip(one.rows.tolist(), one.scores.tolist(), strict=True)
             ]
-            for each in ranked
+            for one in ranked
         ]
+
+    def _terms(self, texts: list[str], k: int, side: str, dtype: torch.dtype) -> TermEmbeddings:
+        shape = len(texts), self.model.n_terms
+        return in_rows(encoded_terms(self.model, texts, k, side), np.arange(len(texts)), shape, dtype)
 
     def _read(self, documents: Sequence[Mapping[str, Any]]) -> tuple[list[Hashable], list[str]]:
         if not len(documents):
@@ -188,6 +207,16 @@ class Retriever:
                 "retriever and add the documents again."
             )
         return now
+
+
+def _filled(ranked: Ranked, rows: np.ndarray, k: int) -> Ranked:
+    """At most k documents: behind those that were found, other ones of `rows`, in their order, with a score of 0."""
+    if len(ranked) == k:
+        return ranked
+    others = np.setdiff1d(rows, ranked.rows)[: k - len(ranked)]
+    return Ranked(
+        np.concatenate([ranked.rows, others]), np.concatenate([ranked.scores, np.zeros(len(others))])
+    )
 
 
 def _state_of(model: SparsEmbed) -> tuple[str, int]:

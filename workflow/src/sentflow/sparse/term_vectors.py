@@ -73,12 +73,6 @@ def pair_scores(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
     return _shared_sum("bie,bje->bij", queries.ids[:, :, None], documents.ids[:, None, :], queries, documents)
 
 
-def candidate_scores(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
-    """The same of each query with its own C documents, (B, C); `documents` has (B, C, k_d) terms."""
-    ids = queries.ids[:, None, :, None], documents.ids[:, :, None, :]
-    return _shared_sum("bie,bcje->bcij", *ids, queries, documents)
-
-
 def all_scores(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
     """The same of every query with every document, (Q, D), in blocks of documents.
 

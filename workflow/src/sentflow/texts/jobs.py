@@ -10,6 +10,7 @@ from sentflow.files.io import write_digest, write_text
 from sentflow.files.limits import use_limits
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
 from sentflow.texts.corpus_settings import NOTHING, Checks, CorpusSettings, QuestionSettings
+from sentflow.texts.settings import PairChecks, PairSettings, TaskChecks, TaskSettings
 
 logger = logging.getLogger(__name__)
 
@@ -61,23 +62,21 @@ def prepare(
     *,
     raw: list[In],
     task: Wildcard,
-    settings: Json,
-    checks: Resource[Json] = None,
+    settings: TaskSettings,
+    checks: Resource[TaskChecks],
     limits: Resource[Json] = None,
     table: Out,
 ) -> None:
     """The raw file of a task into its table."""
-    from sentflow.texts.prepare import PrepareSettings, prepare
+    from sentflow.texts.prepare import prepare
     from sentflow.texts.table import write_task
 
     use_limits(limits)
-    checks = checks or {}
-    reading = PrepareSettings.from_settings({**settings, **checks}, task=task)
-    rows = prepare(task, raw, reading)
-    if "document_folds" in checks:
+    rows = prepare(task, raw, settings, checks)
+    if folds := checks.document_folds:
         # by name: this changes no byte of the table, so its code is none of the job's
         check = import_module("sentflow.probing.protocol.draws").check_documents
-        if warning := check(rows, **checks["document_folds"]):
+        if warning := check(rows, **dict(folds)):
             logger.warning("%s: %s", task, warning)
     write_task(table, rows)
     write_digest(table)
@@ -88,19 +87,17 @@ def prepare_pairs(
     *,
     raw: list[In],
     pairs: Wildcard,
-    settings: Json,
-    checks: Resource[Json] = None,
+    settings: PairSettings,
+    checks: Resource[PairChecks],
     limits: Resource[Json] = None,
     table: Out,
 ) -> None:
     """The raw files of a pair set into its table."""
     from sentflow.texts.pairs import write_pairs
-    from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
+    from sentflow.texts.prepare_pairs import prepare_pairs
 
     use_limits(limits)
-    entry = {**settings, **(checks or {})}
-    reading = PairSettings.from_settings(entry, pairs=pairs)
-    write_pairs(table, prepare_pairs(pairs, raw, reading))
+    write_pairs(table, prepare_pairs(pairs, raw, settings, checks))
     write_digest(table)
 
 

@@ -1,27 +1,11 @@
 """What the preparation of every kind of table shares: settings, verified raw files, and problems reported together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.checksums import verify_again
-
-
-def picked_settings(kind: type, settings: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """The keys of a catalog entry that a dataclass of settings has; the others are not this stage's.
-
-    Raises
-    ------
-    ConfigError
-        A key without a default is missing.
-    """
-    known = fields(kind)
-    required = [item.name for item in known if item.default is MISSING and item.default_factory is MISSING]
-    if missing := [name for name in required if name not in settings]:
-        raise ConfigError(f"{where}: {', '.join(missing)} missing.")
-    return {item.name: settings[item.name] for item in known if settings.get(item.name) is not None}
 
 
 def verified_files(

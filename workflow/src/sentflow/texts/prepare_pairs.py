@@ -3,68 +3,26 @@
 import logging
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from sentflow.errors import ConfigError
 from sentflow.texts.checks import empty_texts, named
-from sentflow.texts.pair_readers import PairReader, PairRows, read_pair_rows
+from sentflow.texts.pair_files import reader_files
+from sentflow.texts.pair_readers import PairRows, read_pair_rows
 from sentflow.texts.pairs import PairInfo, PairTable
-from sentflow.texts.preparation import picked_settings, refuse, verified_files
+from sentflow.texts.preparation import refuse, verified_files
+from sentflow.texts.settings import PairChecks, PairSettings
 
 logger = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True)
-class PairSettings:
-    """The part of a pair set's catalog entry that its table depends on, and what is checked on the way.
-
-    Attributes
-    ----------
-    reader
-        How to read the raw files.
-    data_version, language, scale
-        See `PairInfo`.
-    rows
-        Expected number of scored pairs, or None. Changes no byte, as do the next two.
-    subset_rows
-        Sub-source → expected number of scored pairs, or None.
-    files
-        Name → catalog entry of raw files: what has a checksum there is verified again before it is read.
-    """
-
-    reader: PairReader
-    data_version: str
-    language: str
-    scale: tuple[float, float]
-    rows: int | None = None
-    subset_rows: Mapping[str, int] | None = None
-    files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any], *, pairs: str) -> "PairSettings":
-        """Pick the settings out of a pair set's entry; its other keys are not this stage's.
-
-        Raises
-        ------
-        ConfigError
-            A key is missing, or has a value that does not fit.
-        """
-        picked = picked_settings(cls, settings, where=f"pair_sets.{pairs}")
-        picked["reader"] = PairReader.from_settings(settings["reader"], where=f"pair_sets.{pairs}.reader")
-        picked["scale"] = tuple(map(float, settings["scale"]))
-        if len(picked["scale"]) != 2 or not picked["scale"][0] < picked["scale"][1]:
-            raise ConfigError(
-                f"pair_sets.{pairs}.scale: {settings['scale']!r} is no scale. Write [least, greatest], e.g. [0, 5]."
-            )
-        return cls(**picked)
+NOTHING = PairChecks()
 
 
-def prepare_pairs(pairs: str, raw_files: Sequence[Path], settings: PairSettings) -> PairTable:
+def prepare_pairs(
+    pairs: str, raw_files: Sequence[Path], settings: PairSettings, checks: PairChecks = NOTHING
+) -> PairTable:
     """Read and check the pairs of a set.
 
     Parameters
@@ -73,8 +31,8 @@ def prepare_pairs(pairs: str, raw_files: Sequence[Path], settings: PairSettings)
         Its name.
     raw_files
         Files of its dataset; those that the reader names are found among them by name.
-    settings
-        See `PairSettings`.
+    settings, checks
+        What the table depends on, and what is checked on the way.
 
     Returns
     -------
@@ -89,15 +47,17 @@ def prepare_pairs(pairs: str, raw_files: Sequence[Path], settings: PairSettings)
         A file or its rows are not in order; all problems with the rows are told at once.
     """
     where = f"pair_sets.{pairs}.reader"
-    files = verified_files(settings.reader.file_names(), raw_files, settings.files, where=where)
+    names = reader_files(settings.reader.model_dump(exclude_none=True))
+    files = verified_files(names, raw_files, checks.files, where=where)
     parts = read_pair_rows(files, settings.reader)
-    problems = [problem for part in parts for problem in _problems(part, settings.scale)]
+    low, high = map(float, settings.scale)
+    problems = [problem for part in parts for problem in _problems(part, (low, high))]
     n_rows = sum(map(len, parts))
     counts = Counter(subset for part in parts for subset in part.subset)
-    if settings.rows is not None and n_rows != settings.rows:
-        problems.append(f"{n_rows} scored pairs, expected {settings.rows}")
-    if settings.subset_rows is not None and dict(counts) != dict(settings.subset_rows):
-        expected = ", ".join(f"{subset}: {n}" for subset, n in settings.subset_rows.items())
+    if checks.rows is not None and n_rows != checks.rows:
+        problems.append(f"{n_rows} scored pairs, expected {checks.rows}")
+    if checks.subset_rows is not None and dict(counts) != dict(checks.subset_rows):
+        expected = ", ".join(f"{subset}: {n}" for subset, n in checks.subset_rows.items())
         found = ", ".join(f"{subset}: {n}" for subset, n in counts.items())
         problems.append(f"pairs per sub-source are {found}, expected {expected}")
     refuse(problems, table=pairs)
@@ -141,7 +101,7 @@ def _table(pairs: str, settings: PairSettings, parts: Sequence[PairRows], subset
         pairs=pairs,
         data_version=settings.data_version,
         language=settings.language,
-        scale=settings.scale,
+        scale=(float(settings.scale[0]), float(settings.scale[1])),
         subsets=subsets,
     )
     return PairTable(

@@ -2,19 +2,19 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sentflow.config.model import Settings
-from sentflow.errors import ConfigError, DataError, no_pattern
+from sentflow.config.collections import Records
+from sentflow.errors import DataError
 from sentflow.texts.corpus_files import MEANINGS
 from sentflow.texts.formats.literals import literal_list
-from sentflow.texts.formats.records import Column, Records
+from sentflow.texts.formats.records import Column
+from sentflow.texts.formats.records import Records as FileRecords
+from sentflow.texts.formats.table import read_records
 from sentflow.texts.preparation import verified_files
-from sentflow.texts.record_readers import RecordReader
 
-LISTS = ("none", "json", "spaces", "numpy", "python")
 _QUOTE = re.compile("['\"]")
 # What may follow a quote, up to the next one of its kind
 _QUOTED = {quote: re.compile(rf"((?:[^{quote}\\]|\\.)*+){quote}", re.DOTALL) for quote in "'\""}
@@ -23,67 +23,21 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Source:
-    """One source of records in the catalog: a reader, and what its columns mean.
+    """One source of records in the catalog.
 
     Attributes
     ----------
-    reader
-        See `RecordReader`.
+    entry
+        Its files, how they are written, and how their cells are read.
     where
         Its place in the catalog, for messages.
     columns
         Meaning (``id``, ``title``, ``text``, ``question``, …) → column of the file.
-    lists
-        How a cell holds several values: ``json`` (a list), ``spaces`` (``[1 2]`` or ``1 2``), ``numpy`` (a printed
-        array of strings, which are joined by spaces), ``python`` (a literal list of texts, or of maps, whose values
-        are joined by ``|`` as `law_article` joins them); ``none``: it holds one.
-    lower
-        Whether texts are put in lower case, for files that are in capitals throughout.
-    remove
-        Regular expression of what is no part of a text, such as the operators of a search engine; it is replaced by a
-        space, and white space by single spaces.
-    least_words
-        Column → number of words; rows with fewer in it are left out.
     """
 
-    reader: RecordReader
+    entry: Records
     where: str
     columns: Mapping[str, Column]
-    lists: str = "none"
-    lower: bool = False
-    remove: str = ""
-    least_words: Mapping[Column, int] = field(default_factory=dict)
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any], *, where: str, meanings: Sequence[str]) -> "Source":
-        """The source of a catalog entry.
-
-        Parameters
-        ----------
-        settings
-            Keys of the reader, of this class, and meanings.
-        where
-            Their place, for messages.
-        meanings
-            What columns may mean here.
-
-        Raises
-        ------
-        ConfigError
-            Unknown keys, or values that do not exist.
-        """
-        own = {item.name for item in fields(cls)} - {"reader", "where", "columns"}
-        columns = {key: settings[key] for key in meanings if key in settings}
-        if wrong := no_pattern(settings.get("remove", "")):
-            raise ConfigError(f"{where}.remove: {wrong}")
-        rest = {key: value for key, value in settings.items() if key not in own and key not in meanings}
-        reader = RecordReader.from_settings(rest, where=where)
-        picked = {key: settings[key] for key in own if key in settings}
-        if picked.get("lists", LISTS[0]) not in LISTS:
-            raise ConfigError(
-                f"{where}.lists: {picked['lists']!r} does not exist. Write one of: {', '.join(LISTS)}."
-            )
-        return cls(reader, where, columns, **picked)
 
     def rows(self, paths: Mapping[str, Path]) -> Iterator["Row"]:
         """The rows of all files, in their order.
@@ -91,29 +45,31 @@ class Source:
         Raises
         ------
         ConfigError, DataError
-            See `RecordReader.read`; or a cell is no list.
+            See `read_records`; or a cell is no list.
         """
-        wanted = dict.fromkeys([*self.columns.values(), *self.least_words])
-        found = self.reader.read(paths, [*wanted], where=self.where)
-        for number, records in enumerate(found):
-            prefix = f"{number + 1}." if len(found) > 1 else ""
-            yield from self._rows(records, prefix)
+        files = self.entry.files
+        # only JSON has lists of texts
+        joined = None if self.entry.format == "parquet" else "\n"
+        wanted = [*dict.fromkeys([*self.columns.values(), *(self.entry.least_words or {})])]
+        for number, file in enumerate(files):
+            prefix = f"{number + 1}." if len(files) > 1 else ""
+            yield from self._rows(read_records(paths[file], self.entry, wanted, joined=joined), prefix)
 
-    def _rows(self, records: Records, prefix: str) -> Iterator["Row"]:
+    def _rows(self, records: FileRecords, prefix: str) -> Iterator["Row"]:
         picked = records.pick(self.columns)
         counted = [
             (records.pick({"least_words": column})["least_words"], least)
-            for column, least in self.least_words.items()
+            for column, least in (self.entry.least_words or {}).items()
         ]
         for place, name in enumerate(records.names):
             if all(len(_WORD.findall(values[place])) >= least for values, least in counted):
                 cells = {key: self._cell(key, values[place], records, name) for key, values in picked.items()}
                 yield Row(f"{records.file}, row {name}", f"{prefix}{name}", cells)
 
-    def _cell(self, key: str, cell: str, records: Records, row: str) -> list[str]:
+    def _cell(self, key: str, cell: str, records: FileRecords, row: str) -> list[str]:
         if key in ("question", "question_text", "grade", "id", "title", "group", "cluster"):
             return [self._cleaned(key, cell)]
-        match self.lists:
+        match getattr(self.entry, "lists", "none"):
             case "json":
                 values = cell.split("\n")
             case "spaces":
@@ -134,9 +90,9 @@ class Source:
     def _cleaned(self, key: str, value: str) -> str:
         if not key.endswith("text"):
             return value.strip()
-        if self.remove:
-            value = " ".join(re.sub(self.remove, " ", value).split())
-        return value.strip().lower() if self.lower else value.strip()
+        if remove := getattr(self.entry, "remove", None):
+            value = " ".join(re.sub(remove, " ", value).split())
+        return value.strip().lower() if getattr(self.entry, "lower", False) else value.strip()
 
 
 def quoted(text: str) -> list[str]:
@@ -178,16 +134,18 @@ class Row:
         return self.cells[key][0] if key in self.cells else default
 
 
-def sources_of(entries: Sequence[Settings], key: str, where: str) -> list[Source]:
+def sources_of(entries: Sequence[Records], key: str, where: str) -> list[Source]:
     """The sources under a key of a corpus or question set, which is one of `MEANINGS`."""
     return [
-        Source.from_settings(
-            entry.model_dump(exclude_unset=True, exclude_none=True),
-            where=f"{where}.{key}.{number}",
-            meanings=MEANINGS[key],
-        )
+        Source(entry, f"{where}.{key}.{number}", columns_of(entry, MEANINGS[key]))
         for number, entry in enumerate(entries)
     ]
+
+
+def columns_of(entry: Records, meanings: Iterable[str]) -> dict[str, Column]:
+    """Meaning → the column that an entry names for it."""
+    named = {meaning: getattr(entry, meaning, None) for meaning in meanings}
+    return {meaning: column for meaning, column in named.items() if column is not None}
 
 
 def verified_paths(
@@ -198,7 +156,7 @@ def verified_paths(
     where: str,
 ) -> dict[str, Path]:
     """The files that sources name, see `verified_files`."""
-    names = list(dict.fromkeys(file for source in sources for file in source.reader.files))
+    names = list(dict.fromkeys(file for source in sources for file in source.entry.files))
     return verified_files(names, raw_files, files, where=where)
 
 

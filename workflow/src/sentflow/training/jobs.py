@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.errors import DataError
+from sentflow.errors import DataError, SentflowError
 from sentflow.files.atomic import atomic
-from sentflow.files.io import digest_of, read_json, write_json
+from sentflow.files.io import digest_of, read_json, write_json, write_text
 from sentflow.files.limits import use_limits
 from sentflow.jobs.job import In, Json, Manual, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import library_version, prepare_environment
@@ -247,6 +247,7 @@ def train(
     libraries: str = "",
     code: str = "",
     device: Resource[Json] = None,
+    attempt: Resource[int] = 1,
     threads: int = 1,
     save_seconds: Manual[float] = 300.0,
     limits: Resource[Json] = None,
@@ -257,7 +258,14 @@ def train(
     held_out: Out,
     snapshots: Out,
 ) -> None:
-    """An encoder and rows of text → the trained encoder, at every step that is asked for, and the way there."""
+    """An encoder and rows of text → the trained encoder, at every step that is asked for, and the way there.
+
+    Snakemake repeats every failure. One that was explained would fail again, so a later attempt only says it again.
+    """
+    refusal = state / "refusal.txt"
+    if attempt > 1 and refusal.is_file():
+        raise DataError(refusal.read_text(encoding="utf-8"))
+    refusal.unlink(missing_ok=True)
     use_limits(limits)
     prepare_environment(threads)
     devices = tuple(device) if isinstance(device, list) else (device,)
@@ -281,6 +289,9 @@ def train(
     except LeftEarly as reason:
         logger.warning("%s: asked to end, or little time is left. The next run goes on from there.", reason)
         sys.exit(EXIT_CODE)
+    except SentflowError as error:
+        write_text(refusal, str(error))
+        raise
     if int(os.environ.get("RANK", "0")):
         return  # the first process writes
     link_files(place.snapshots, snapshots)

@@ -25,17 +25,17 @@ class TermEmbeddings:
     weights
         (n, d) float32, columns ascending within a row.
     vectors
-        (nnz, E) float16: of each weight that is stored, in their order.
+        (nnz, E) float16, or float32 of questions that go into no file: of each weight that is stored, in their order.
     """
 
     weights: sparse.csr_array
-    vectors: NDArray[np.float16]
+    vectors: NDArray[np.floating[Any]]
 
     def __post_init__(self) -> None:
         if (
             self.vectors.ndim != 2
             or len(self.vectors) != self.weights.nnz
-            or self.vectors.dtype != np.float16
+            or self.vectors.dtype not in (np.float16, np.float32)
         ):
             raise ValueError(
                 f"vectors are {self.vectors.dtype} {self.vectors.shape} for {self.weights.nnz} weights of terms"

@@ -114,8 +114,10 @@ class JobSettings(Files):
             def of_kind(wildcards: Any, input: Any, attempt: int) -> int:
                 entry = self._retriever(wildcards)
                 memory_mb, minutes, per_input = _ASKS["index" if "index" in entry else entry["kind"]]
-                asked = asks(memory_mb, minutes, per_input=lambda _: per_input)[resource]
-                return asked(wildcards, attempt=attempt, **({"input": input} if resource == "mem_mb" else {}))
+                request = asks(memory_mb, minutes, per_input=lambda _: per_input)[resource]
+                return request(
+                    wildcards, attempt=attempt, **({"input": input} if resource == "mem_mb" else {})
+                )
 
             return of_kind
 
@@ -156,58 +158,41 @@ class JobSettings(Files):
 
     def certify_settings(self, wildcards: Any) -> str:
         """What decides a certificate beside vectors, index and questions."""
-        retrieval, statistics = self.experiment.config.retrieval, self.experiment.config.statistics
-        return CertifySettings(
-            retriever=wildcards.retriever,
-            depth=retrieval.depth,
-            by=self._by(wildcards.retriever, wildcards.questions),
-            measure=retrieval.main,
-            margin=statistics.rope,
-            level=statistics.level,
-            cutoffs=(*_RECALLS, retrieval.depth),
-        ).as_json()
+        cutoffs = (*_RECALLS, self.experiment.config.retrieval.depth)
+        return self._configured(CertifySettings, **self._named(wildcards), cutoffs=cutoffs)
 
     # --- measures and tests ---------------------------------------------------------------------------------
 
     def evaluate_settings(self, wildcards: Any) -> str:
         """Measures, how intervals are drawn, and which questions belong together."""
         clusters = pick_known(self.question_sets[wildcards.questions], "cluster", "cluster_pattern")
-        measures = self.experiment.config.retrieval.measures
-        return EvaluateSettings(measures=measures, **clusters, **self._resampling()).as_json()
+        return self._configured(EvaluateSettings, **clusters)
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """How retrievers are compared."""
-        return RetrievalComparisonSettings(
+        return self._configured(
+            RetrievalComparisonSettings,
             question_sets=tuple(self.judged_sets),
             systems=tuple(self.shown),
             families=self.seed_families(),
-            **pick(self.experiment.config.retrieval, "main", "measures"),
-            **self._testing(),
-        ).as_json()
+        )
 
     def hardest_settings(self, _wildcards: Any) -> str:
         """Who counts, whose runs are shown, by which measure, and how many questions are kept."""
-        retrieval = self.experiment.config.retrieval
-        return HardestSettings(
+        return self._configured(
+            HardestSettings,
             retrievers=tuple(self.shown),
             controls=tuple(name for name in self.of_kind(RANDOM) if name in self.shown),
-            pair=retrieval.pair or (),
-            measure=retrieval.main,
+            pair=self.experiment.config.retrieval.pair or (),
             limit=_HARDEST_QUESTIONS,
-        ).as_json()
+        )
 
     # --- what is chosen on training questions ---------------------------------------------------------------
 
     def weigh_settings(self, wildcards: Any) -> str:
         """Which weights are tried, and by what they are measured."""
-        entry, retrieval = self._retriever(wildcards), self.experiment.config.retrieval
-        return WeighSettings(
-            retriever=wildcards.retriever,
-            depth=retrieval.depth,
-            by=self._by(wildcards.retriever, wildcards.questions),
-            measure=retrieval.main,
-            steps=TunedWeights.model_validate(entry["weights"]).steps,
-        ).as_json()
+        steps = TunedWeights.model_validate(self._retriever(wildcards)["weights"]).steps
+        return self._configured(WeighSettings, **self._named(wildcards), steps=steps)
 
     def choice_settings(self, wildcards: Any) -> str:
         """How training questions are folded, and which choices count as equally good."""
@@ -225,13 +210,12 @@ class JobSettings(Files):
 
     def decision_settings(self, _wildcards: Any) -> str:
         """How the intervals of decisions are drawn, and their order."""
-        return DecisionSettings(systems=self._named_systems(), **self._resampling()).as_json()
+        return self._configured(DecisionSettings, systems=self._named_systems())
 
     def decision_comparison_settings(self, _wildcards: Any) -> str:
         """How retrievers with their decisions are compared."""
-        return ComparisonSettings(
-            question_sets=tuple(self.judged_sets), systems=self._named_systems(), **self._testing()
-        ).as_json()
+        sets = tuple(self.judged_sets)
+        return self._configured(ComparisonSettings, question_sets=sets, systems=self._named_systems())
 
     # --- summaries ------------------------------------------------------------------------------------------
 
@@ -351,13 +335,27 @@ class JobSettings(Files):
             words = with_checksum(words, where=f"analysers.{name}.stop_words")
         return analyser.model_copy(update={"title": None, "stop_words": words})
 
-    def _resampling(self) -> dict[str, Any]:
-        statistics = self.experiment.config.statistics
-        return pick(statistics, "level", "n_resamples") | {"seed": self.experiment.config.retrieval.seed}
+    def _values(self) -> dict[str, Any]:
+        """Name of a field of settings → what the configuration says of it."""
+        retrieval, statistics = self.experiment.config.retrieval, self.experiment.config.statistics
+        return {
+            **pick(retrieval, "seed", "depth", "main", "measures"),
+            **pick(statistics, "level", "n_resamples", "alpha"),
+            "measure": retrieval.main,
+            "margin": statistics.rope,
+        }
 
-    def _testing(self) -> dict[str, Any]:
-        statistics = self.experiment.config.statistics
-        return {"alpha": statistics.alpha, "margin": statistics.rope, **self._resampling()}
+    def _configured(self, model: type[Settings], **more: Any) -> str:
+        """Settings of a job: what the configuration says of its fields, and the others."""
+        known = {name: value for name, value in self._values().items() if name in model.model_fields}
+        return model(**(known | more)).as_json()
+
+    def _named(self, wildcards: Any) -> dict[str, Any]:
+        """Of a retriever: its name, and what is read of it."""
+        return {"retriever": wildcards.retriever, "by": self._by(wildcards.retriever, wildcards.questions)}
+
+    def _resampling(self) -> dict[str, Any]:
+        return pick(self._values(), "level", "n_resamples", "seed")
 
     def _tuning(self, entry: TunedWeights | Decision) -> TuningSettings:
         return TuningSettings(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import PurePath
 
-from sentflow.errors import ConfigError, DataError, no_pattern
+from sentflow.errors import ConfigError, DataError
 from sentflow.texts.formats.delimited import without_end
 from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Records, numbered
@@ -47,7 +47,7 @@ def line_batches(file: RawFile, *, rows: int | None = None) -> Iterator[Records]
         raise DataError(f"{file.name} is empty: no line.")
 
 
-def read_matched_lines(file: RawFile, pattern: str, *, where: str) -> Records:
+def read_matched_lines(file: RawFile, pattern: str) -> Records:
     """A row for each line that a pattern matches; its named groups are the columns, other lines are left out.
 
     Parameters
@@ -56,21 +56,17 @@ def read_matched_lines(file: RawFile, pattern: str, *, where: str) -> Records:
         The raw file.
     pattern
         Regular expression of a whole line, with named groups.
-    where
-        Place of the pattern, for messages.
 
     Raises
     ------
     ConfigError
-        It is no regular expression, or names no group.
+        It names no group.
     DataError
         It matches no line.
     """
-    if wrong := no_pattern(pattern):
-        raise ConfigError(f"{where}: {wrong}")
     compiled = re.compile(pattern)
     if not compiled.groupindex:
-        raise ConfigError(f"{where}: {pattern!r} names no group. Write columns as (?P<id>…).")
+        raise ConfigError(f"pattern: {pattern!r} names no group. Write columns as (?P<id>…).")
     lines = file.text().split("\n")
     found = [
         (number, match)
@@ -78,7 +74,7 @@ def read_matched_lines(file: RawFile, pattern: str, *, where: str) -> Records:
         if (match := compiled.fullmatch(line.removesuffix("\r")))
     ]
     if not found:
-        raise DataError(f"{file.name}: {where} matches none of {len(lines)} lines.")
+        raise DataError(f"{file.name}: the pattern {pattern!r} matches none of {len(lines)} lines.")
     header = [*compiled.groupindex]
     columns = [[match[name] or "" for _, match in found] for name in header]
     return Records(file.name, header, columns, [str(number) for number, _ in found])

@@ -2,12 +2,12 @@
 
 import codecs
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.files.archives.limits import is_archive_name
 from sentflow.files.archives.members import is_archive, member_names, read_members
 from sentflow.files.io import has_half
@@ -122,72 +122,3 @@ class RawFile:
                 f"Write member: <name> in the reader. Members: {listed(map(repr, names))}."
             )
         return fitting[0]
-
-
-@dataclass(frozen=True)
-class FileForm:
-    """How raw files are written: what the ``reader`` of every catalog entry may say, whatever its rows become.
-
-    Attributes
-    ----------
-    format
-        Of the file; each kind of entry has a list of its own.
-    encoding
-        Of text files.
-    delimiter
-        Between the columns of a ``csv``.
-    quoting
-        Whether quotes enclose the fields of a ``csv``; otherwise they are characters like any other, and a line is a
-        row.
-    member
-        Name of the file in an archive, where it holds several.
-    """
-
-    format: str
-    encoding: str = "utf-8"
-    delimiter: str = ","
-    quoting: bool = True
-    member: str | None = None
-
-    def raw(self, path: Path) -> RawFile:
-        """A file of this form."""
-        return RawFile(path, self.format, self.encoding, self.member)
-
-    @classmethod
-    def check_keys(
-        cls,
-        settings: Mapping[str, Any],
-        *,
-        where: str,
-        formats: Sequence[str],
-        needed: Mapping[str, Sequence[str]],
-    ) -> None:
-        """Refuse settings of a reader that cannot be meant.
-
-        Parameters
-        ----------
-        settings
-            Of a catalog entry.
-        where
-            Their place, for messages.
-        formats
-            Those that exist.
-        needed
-            Format → keys that it cannot do without.
-
-        Raises
-        ------
-        ConfigError
-            Unknown or missing keys, or an unknown format.
-        """
-        known = [item.name for item in fields(cls)]
-        if unknown := sorted(set(settings) - set(known)):
-            raise ConfigError(f"{where}: unknown key {', '.join(unknown)}. Known: {', '.join(known)}.")
-        found = settings.get("format")
-        if found not in formats:
-            raise ConfigError(
-                f"{where}.format: {found!r} is not a format. Write one of: {', '.join(formats)}."
-            )
-        missing = [key for key in needed.get(str(found), ()) if not settings.get(key)]
-        if missing:
-            raise ConfigError(f"{where}: format {found} needs {' and '.join(missing)}.")

@@ -6,10 +6,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from sentflow.config import pairs
 from sentflow.config.training_data import Reader
-from sentflow.texts.pair_readers import PairReader, read_pair_rows
+from sentflow.texts.formats.table import record_batches
+from sentflow.texts.pair_files import reader_files
+from sentflow.texts.pair_readers import read_pair_rows
 from sentflow.texts.preparation import verified_files
-from sentflow.texts.record_readers import RecordReader
 from sentflow.training.data.forms import COLUMNS
 from sentflow.training.data.settings import PreparedRows
 
@@ -75,15 +77,15 @@ def read_sources(
     Raises
     ------
     ConfigError, DataError
-        See `verified_files`, `RecordReader.batches` and `read_pair_rows`; or a column does not exist.
+        See `verified_files`, `record_batches` and `read_pair_rows`; or a column does not exist.
     """
     for source in settings.sources:
         where = f"{source.where}.reader"
         own = [path for path in raw_files if path.parent.name == source.dataset]
         known = files.get(source.dataset, {})
         if source.pairs is not None:
-            pair_reader = PairReader.from_settings(source.pairs, where=where)
-            paths = verified_files(pair_reader.file_names(), own, known, where=where)
+            pair_reader = pairs.Reader.model_validate(source.pairs)
+            paths = verified_files(reader_files(source.pairs), own, known, where=where)
             yield _pairs_as_rows(paths, pair_reader, unscored=settings.unscored)
             continue
         reader = Reader.model_validate(source.rows)
@@ -91,9 +93,10 @@ def read_sources(
         columns = {"text": reader.text} | {
             key: column for key in COLUMNS if (column := getattr(reader, key)) is not None
         }
-        for records in _record_reader(reader).batches(paths, list(columns.values()), where=where, rows=rows):
-            names = [f"{records.file}, row {name}" for name in records.names]
-            yield _as_meant(Rows(names, records.pick(columns)), reader)
+        for file in reader.files:
+            for records in record_batches(paths[file], reader, columns.values(), joined="\n", rows=rows):
+                names = [f"{records.file}, row {name}" for name in records.names]
+                yield _as_meant(Rows(names, records.pick(columns)), reader)
 
 
 def labels_of(settings: PreparedRows) -> dict[str, int]:
@@ -102,19 +105,6 @@ def labels_of(settings: PreparedRows) -> dict[str, int]:
     labels = Reader.model_validate(reader).labels if reader else None
     return (
         dict(labels) if isinstance(labels, dict) else {name: place for place, name in enumerate(labels or ())}
-    )
-
-
-def _record_reader(reader: Reader) -> RecordReader:
-    return RecordReader(
-        format=reader.format,
-        encoding=reader.encoding,
-        member=reader.member,
-        delimiter=reader.delimiter,
-        quoting=reader.quoting,
-        files=reader.files,
-        header=reader.header,
-        pattern=reader.pattern or "",
     )
 
 
@@ -133,7 +123,7 @@ def _as_meant(rows: Rows, reader: Reader) -> Rows:
     return replace(repeated, columns={**repeated.columns, "other": list(chain.from_iterable(others))})
 
 
-def _pairs_as_rows(paths: Mapping[str, Path], reader: PairReader, *, unscored: bool) -> Rows:
+def _pairs_as_rows(paths: Mapping[str, Path], reader: pairs.Reader, *, unscored: bool) -> Rows:
     """The pairs of a pair set without their scores; see `read_pair_rows`."""
     parts = read_pair_rows(paths, reader, unscored=unscored)
     return joined(

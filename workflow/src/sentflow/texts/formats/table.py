@@ -1,0 +1,144 @@
+"""Raw files into records: every format of a file, and which of the keys of a reader it reads."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from sentflow.config import collections, pairs, tasks, training_data
+from sentflow.errors import DataError
+from sentflow.texts.formats.arff import read_arff
+from sentflow.texts.formats.beir import read_beir_judgements, read_beir_texts
+from sentflow.texts.formats.classic import read_slashed, read_smart, read_spaced
+from sentflow.texts.formats.conll import read_conll_archive
+from sentflow.texts.formats.conversations import read_rasa_intents, read_rasa_templates, read_turns
+from sentflow.texts.formats.delimited import delimited_batches, read_delimited
+from sentflow.texts.formats.json_records import json_line_batches, read_json_lines, read_json_list
+from sentflow.texts.formats.matched_lines import line_batches, read_lines, read_matched_lines, read_whole
+from sentflow.texts.formats.nested import read_law_questions, read_laws, read_squad
+from sentflow.texts.formats.oab import read_oab_exam, read_oab_justifications, read_statute
+from sentflow.texts.formats.parquet import parquet_batches, read_parquet_columns
+from sentflow.texts.formats.raw_file import RawFile
+from sentflow.texts.formats.records import Column, Records
+from sentflow.texts.formats.text_folders import read_text_folders
+from sentflow.texts.formats.trec import read_trec_documents, read_trec_topics
+from sentflow.texts.formats.xml_assin import read_assin
+
+FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | training_data.Reader
+"""What an entry of the catalog says of its files."""
+
+WITHOUT_KEYS: Mapping[str, Callable[[RawFile], Records]] = {
+    "arff": read_arff,
+    "assin-xml": read_assin,
+    "beir": read_beir_texts,
+    "beir-judgements": read_beir_judgements,
+    "conll-archive": read_conll_archive,
+    "law-questions": read_law_questions,
+    "laws": read_laws,
+    "oab-exam": read_oab_exam,
+    "oab-justifications": read_oab_justifications,
+    "rasa-intents": read_rasa_intents,
+    "rasa-templates": read_rasa_templates,
+    "slashed": read_slashed,
+    "smart": read_smart,
+    "squad": read_squad,
+    "statute": read_statute,
+    "trec": read_trec_documents,
+    "trec-topics": read_trec_topics,
+    "turns": read_turns,
+    "whole": read_whole,
+}
+"""Formats that say themselves what their columns are."""
+
+
+def raw_file(path: Path, reader: FileReader) -> RawFile:
+    """A file as a reader says that it is written."""
+    return RawFile(path, reader.format, reader.encoding, reader.member)
+
+
+def read_records(
+    path: Path,
+    reader: FileReader,
+    wanted: Iterable[Column | None] = (),
+    *,
+    gaps: bool = True,
+    joined: str | None = None,
+) -> Records:
+    """The records of a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    reader
+        How it is written.
+    wanted
+        Columns that will be picked; formats that hold many may leave out the others.
+    gaps
+        Whether an object of JSON may lack a column, which is then empty.
+    joined
+        What is put between the texts of a cell that is a list; None refuses such cells.
+
+    Raises
+    ------
+    DataError
+        The file is missing, empty, damaged, wrongly encoded, or of another form.
+    """
+    if not path.is_file():
+        raise DataError(f"{path}: no such file")
+    raw = raw_file(path, reader)
+    if reader.format in WITHOUT_KEYS:
+        return WITHOUT_KEYS[reader.format](raw)
+    header, widths = getattr(reader, "header", True), getattr(reader, "columns", None) or ()
+    match reader.format:
+        case "csv":
+            return read_delimited(raw, reader.delimiter, quoting=reader.quoting, header=header, widths=widths)
+        case "ulysses-csv":
+            return read_delimited(raw, reader.delimiter)
+        case "tsv" | "blocks":
+            return read_delimited(raw, "\t", quoting=False, header=header, widths=widths)
+        case "jsonl":
+            return read_json_lines(raw, wanted, gaps=gaps, joined=joined)
+        case "json":
+            return read_json_list(raw, wanted, gaps=gaps, joined=joined)
+        case "parquet":
+            return read_parquet_columns(path, wanted, joined=joined)
+        case "spaced":
+            return read_spaced(raw, widths)
+        case "text-folders":
+            return read_text_folders(path, str(reader.root), encoding=reader.encoding)
+        case "lines":
+            return read_matched_lines(raw, reader.pattern) if reader.pattern else read_lines(raw)
+    raise ValueError(f"{reader.format} is not read as records")
+
+
+def record_batches(
+    path: Path, reader: FileReader, wanted: Iterable[Column], *, joined: str, rows: int
+) -> Iterator[Records]:
+    """The records of `read_records`, of which about `rows` at a time are in memory, where the format can be read so.
+
+    A file in any other format than ``csv``, ``tsv``, ``jsonl``, ``lines`` and ``parquet`` is a batch.
+
+    Raises
+    ------
+    DataError
+        See `read_records`; where many rows are not in order, those of the first batch with one are named.
+    """
+    if not path.is_file():
+        raise DataError(f"{path}: no such file")
+    raw, wanted = raw_file(path, reader), [*wanted]
+    header = getattr(reader, "header", True)
+    match reader.format:
+        case "csv":
+            yield from delimited_batches(
+                raw, reader.delimiter, quoting=reader.quoting, header=header, rows=rows
+            )
+        case "tsv":
+            yield from delimited_batches(raw, "\t", quoting=False, header=header, rows=rows)
+        case "jsonl":
+            yield from json_line_batches(raw, wanted, joined=joined, rows=rows)
+        case "lines" if not reader.pattern:
+            yield from line_batches(raw, rows=rows)
+        case "parquet":
+            yield from parquet_batches(path, wanted)
+        case _:
+            yield read_records(path, reader, wanted, joined=joined)
