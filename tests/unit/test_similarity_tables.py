@@ -96,9 +96,6 @@ def test_below_published_lines_stands_our_mean_over_the_seeds_of_the_same_traini
     assert (ours[1].text, ours[8].text) == ("70.00", "—")  # an incomplete average is no number
 
 
-# --- summaries of result files --------------------------------------------------------------------------------
-
-
 # --- the check ----------------------------------------------------------------------------------------------
 
 

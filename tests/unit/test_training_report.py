@@ -8,7 +8,7 @@ import trained_results
 
 from sentflow.compare.training_rows import TrainingSeeds
 from sentflow.files.rows import read_rows, write_rows
-from sentflow.report.families.training import curves_figure, held_out_table, seeds_figure
+from sentflow.report.families.training import curves_figure, seeds_figure, tables
 from sentflow.report.families.training.figure_rows import (
     HELD_OUT,
     LOSS,
@@ -37,7 +37,7 @@ def test_curves_are_means_with_the_range_of_seeds():
     assert (loss.mean, loss.n_chosen) == (0.5, 0)
     held_out = [p for p in points if (p.group, p.measure) == ("simcse", HELD_OUT)]
     assert [(p.step, p.n_seeds) for p in held_out] == [(step, 3) for step in fake_trainings.STEPS]
-    text = markdown_text(held_out_table.held_out_table(ROWS[TrainingHeldOutRow], "T"))
+    text = markdown_text(tables.held_out(Inputs.holding(ROWS), {"caption": "T"}))
     loss, *_ = [line for line in text.splitlines() if line.startswith("| loss")]
     assert [cell.strip() for cell in loss.split("|")[2:6]] == ["3.000", "1.000", "3", "16"]
 

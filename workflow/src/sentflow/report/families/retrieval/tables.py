@@ -24,6 +24,7 @@ from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed
 from sentflow.report.rows import unique
+from sentflow.report.table.seed_columns import seed_columns, seed_notes
 from sentflow.report.table.table import (
     Cell,
     Column,
@@ -461,10 +462,7 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("p", "p", p_number),
             number("Questions", "n_questions", count),
             number("Seeds", "n_seeds", count),
-            number("Spread of seeds", "spread_of_seeds"),
-            number("Variance from questions", "share_of_questions", _share),
-            marked("from seeds", _share_of_seeds),
-            text("Limited by", "more"),
+            *seed_columns("questions"),
         ],
         _notes_on_seeds(of_seeds),
         data=rows,
@@ -475,32 +473,18 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def _share(value: float) -> str:
-    return f"{100 * value:.0f}\u202f%"
-
-
-def _share_of_seeds(row: SeedRow) -> Cell:
-    unseen, value = "†" if row.seeds_unseen else "", row.share_of_seeds
-    return Cell(MISSING + unseen) if math.isnan(value) else Cell(_share(value) + unseen, value=value)
-
-
 def _notes_on_seeds(rows: Sequence[SeedRow]) -> list[str]:
     if not rows:
         return ["No retriever was searched with several seeds."]
-    notes = [
+    return [
         f"Mean over questions and seeds, with its {percent(rows[0].level)} interval for {words.QUESTIONS} and new "
         "seeds (two-way analysis of variance); p: of a difference, for the same. Neither is adjusted for the number of "
         "lines. Two families are compared seed by seed. Nothing is said of other collections, nor of changes other "
         "than the seed. Spread of seeds: standard deviation between their means. Variance: share of that of the mean; "
         "the rest is how seeds differ on a question only. Limited by: what twice as many would make the interval "
         "narrower.",
-        *captions.few_seeds(row.n_seeds for row in rows),
+        *seed_notes(rows),
     ]
-    if any(row.seeds_unseen for row in rows):
-        notes.append(
-            "†: seeds differ less than noise would; with a few seeds this means “not seen”, not “none”."
-        )
-    return notes
 
 
 @dataclass(frozen=True)

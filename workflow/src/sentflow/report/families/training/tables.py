@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.compare.training_rows import TrainingSeeds
-from sentflow.report import captions
 from sentflow.report.families.training.figure_rows import TrainingHeldOutRow
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import ReducedRow, SweepCell, reduced, sweep_cells
@@ -14,6 +13,7 @@ from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent, signed
 from sentflow.report.rows import unique
+from sentflow.report.table.seed_columns import seed_columns, seed_notes
 from sentflow.report.table.table import Cell, Column, Table, build, marked, number, text
 from sentflow.training.shown import NOT_APPLICABLE, NOT_RUN, VALUE
 
@@ -291,10 +291,7 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             text("New seeds", lambda row: interval(row.seeds_low, row.seeds_high)),
             text("New seeds and pairs", lambda row: interval(row.low, row.high)),
             number("Seeds", "n_seeds", count),
-            number("Spread of seeds", "spread_of_seeds"),
-            number("Variance from pairs", "share_of_pairs", _share),
-            marked("from seeds", _share_of_seeds),
-            text("Limited by", "more"),
+            *seed_columns("pairs"),
         ],
         _notes_of_seeds(rows),
         data=inputs.rows_if_there(TrainingRow),
@@ -311,16 +308,6 @@ def _name_of_seeds(row: TrainingSeeds) -> str:
 def _value_of_seeds(row: TrainingSeeds) -> Cell:
     star = "*" if row.other and row.p_holm <= row.alpha else ""
     return Cell((signed(row.value) if row.other else decimal(row.value)) + star, value=row.value)
-
-
-def _share(value: float) -> str:
-    return f"{100 * value:.0f}\u202f%"
-
-
-def _share_of_seeds(row: TrainingSeeds) -> Cell:
-    share = row.share_of_seeds
-    unseen = "†" if row.seeds_unseen else ""
-    return Cell(MISSING + unseen) if math.isnan(share) else Cell(_share(share) + unseen, value=share)
 
 
 def _notes_of_seeds(rows: Sequence[TrainingSeeds]) -> list[str]:
@@ -349,11 +336,7 @@ def _notes_of_seeds(rows: Sequence[TrainingSeeds]) -> list[str]:
             f"With so many lines, Holm's correction leaves no difference that could be significant at "
             f"{percent(first.alpha)} with these seeds: only a comparison that was planned alone can be."
         )
-    notes += captions.few_seeds(row.n_seeds for row in rows)
-    if any(row.seeds_unseen for row in rows):
-        notes.append(
-            "†: seeds differ less than noise would; with a few seeds this means “not seen”, not “none”."
-        )
+    notes += seed_notes(rows)
     if any(row.is_control for row in rows):
         notes.append("‡: a negative control, or the difference from one.")
     return notes
