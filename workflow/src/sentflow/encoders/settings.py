@@ -387,7 +387,7 @@ class TrainedEncoder(Described, Vectors, Trained):
             known -= {*fields_of(Neural), "selection", "training_pooling"} - {*fields_of(Described), "kind"}
             known |= {*fields_of(made)} - {"source", "allow_pickle", "pooling"}
         for key in sorted(self.model_fields_set - known):
-            kind = MADE_BY.get(self.recipe, "of dense vectors")
+            kind = f"of kind {MADE_BY[self.recipe]}" if made else "of dense vectors"
             yield (
                 key,
                 f"the recipe {self.recipe} makes an encoder {kind}, which has no such key. Write one of: "
