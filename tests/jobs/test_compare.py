@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sentflow.compare.rows import CALIBRATED, AcrossRow, PairRow, RankRow, StandingRow
-from sentflow.compare.tasks import ComparisonSettings, FoldScores
+from sentflow.compare.settings import ComparisonSettings
+from sentflow.compare.tasks import FoldScores
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows

@@ -214,7 +214,9 @@ def _words(record: Any) -> str:
     """E.g. ``probe: task T1B-sample, encoder minilm-l6``, or ``table: scores``."""
     name = record.rule_name.replace("_", " ")
     parts = [
-        value if key == name else f"{_WORDS.get(key, key)} {value}" for key, value in record.wildcards.items()
+        value if key == name else f"{_WORDS.get(key, key)} {value}"
+        for key, value in record.wildcards.items()
+        if value  # that of a study is empty where there is none
     ]
     return f"{name}: {', '.join(parts)}" if parts else name
 

@@ -37,6 +37,7 @@ from sentflow.api.protocols import Protocols
 from sentflow.api.results import ResultFolder, score_record, task_result
 from sentflow.api.task_scores import TaskScores, TasksScores
 from sentflow.compare.scores import score_row
+from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
 from sentflow.probing.features.sources import FeatureSource, FixedFeatures
@@ -368,10 +369,10 @@ class UlyssesSentEval:
         record = score_record(table, folds, result, model=name, settings=settings, protocol=about)
         if files is not None:
             files.write_score(table, record, result.folds)
-        titles = {
-            "tasks": {table.info.task: entry},
-            "models": {name: {"title": name, "control": False}},
-        }
+        titles = Titles(
+            tasks={table.info.task: TaskTitle(title=entry["title"], family=entry["family"])},
+            models={name: ModelTitle(title=name, control=False)},
+        )
         return TaskScores(result.aggregated, score_row(record, titles)), result.folds
 
     def _table(self, task: str, arguments: TrainArguments) -> TaskTable:

@@ -10,6 +10,7 @@ from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.scores import in_order, score_row
+from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import parse_json
 from sentflow.files.result_names import repetition_and_fold
@@ -124,10 +125,10 @@ def _files(folder: Path, kind: str, keys: set[str]) -> dict[Path, dict[str, Any]
 
 def _of_task(_file: Path, content: Mapping[str, Any]) -> list[ScoreRow]:
     task, model = content["task"], content["model"]
-    titles = {
-        "tasks": {task: {"title": task, "family": ""}},
-        "models": {model: {"title": model, "control": False}},
-    }
+    titles = Titles(
+        tasks={task: TaskTitle(title=task, family="")},
+        models={model: ModelTitle(title=model, control=False)},
+    )
     return [score_row(content, titles)]
 
 

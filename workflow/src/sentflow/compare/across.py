@@ -12,7 +12,7 @@ import numpy as np
 from sentflow.compare.differences import winner_by
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
 from sentflow.compare.score_rows import by_protocol
-from sentflow.compare.tasks import ComparisonSettings
+from sentflow.compare.settings import ComparisonSettings
 from sentflow.stats.across import (
     Omnibus,
     independent_units,

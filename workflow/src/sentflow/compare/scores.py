@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.compare.score_rows import ScoreRow, by_protocol
+from sentflow.compare.settings import Titles
 from sentflow.errors import DataError
 from sentflow.files.rows import number_or_nan, row_from
-from sentflow.jobs.settings import described
 from sentflow.probing.settings import Switches, not_comparable_text, switch_text
 from sentflow.texts.checks import BATCH_ROWS
 
@@ -20,15 +20,13 @@ _SAME_WITHIN_TASK = (
 _SAME_WITHIN_PROTOCOL = ("switches",)
 
 
-def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRow:
+def score_row(scores: Mapping[str, Any], titles: Titles) -> ScoreRow:
     """One row of the summary from one score file and the titles of its task and model.
 
     Raises
     ------
-    ConfigError
-        `settings` knows no such task or model.
     DataError
-        The score file lacks a key.
+        The score file lacks a key, or there is no title of its task or model.
     """
     try:
         # a score file names only what is not as published
@@ -38,16 +36,13 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
         # the library scores folds without their predictions
         item = scores["intervals"].get("item", {"mean": None, "low": None, "high": None, "grouped": False})
         documents = generalisation.get("documents", {"n": 0, "effective": 0.0})
-        about_task, about_model = (
-            described(settings, "tasks", scores["task"]),
-            described(settings, "models", scores["model"]),
-        )
+        task, model = titles.tasks[scores["task"]], titles.models[scores["model"]]
         return row_from(
             ScoreRow,
             scores,
-            task_title=about_task["title"],
-            family=about_task["family"],
-            model_title=about_model["title"],
+            task_title=task.title,
+            family=task.family,
+            model_title=model.title,
             repeatability_low=number_or_nan(repeatability["low"]),
             repeatability_high=number_or_nan(repeatability["high"]),
             repeatability_level=repeatability["level"],
@@ -55,7 +50,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             generalisation_high=number_or_nan(generalisation["high"]),
             level=generalisation["level"],
             degenerate=generalisation["degenerate"],
-            is_control=bool(about_model["control"]),
+            is_control=model.control,
             mean_clipped=number_or_nan(scores["mean"] if switches.clip_metric else scores["mean_clipped"]),
             switches=switch_text(switches.changes()),
             not_comparable=not_comparable_text(scores.get("not_comparable", {})),
@@ -68,8 +63,8 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             item_high=number_or_nan(item["high"]),
             item_grouped=item["grouped"],
             warmup_floor=switches.warmup_floor,
-            position=about_model.get("position", -1),
-            is_fitted=about_model.get("fitted", False),
+            position=model.position,
+            is_fitted=model.fitted,
             splits_alternatives=switches.lazy_sep_layout == "alternatives",
             n_documents=documents["n"],
             effective_documents=documents["effective"],

@@ -4,13 +4,14 @@ import logging
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.scores import in_order, score_row
-from sentflow.compare.tasks import ComparisonSettings, FoldScores
+from sentflow.compare.settings import ComparedTasks, ComparisonSettings
+from sentflow.compare.tasks import FoldScores
 from sentflow.errors import DataError
 from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.sealed import read_sealed
@@ -35,7 +36,7 @@ class ScoreFiles(NamedTuple):
 
 
 def scores_of_tasks(
-    files: Sequence[Path], task_tables: Sequence[Path], settings: Mapping[str, Any]
+    files: Sequence[Path], task_tables: Sequence[Path], settings: ComparedTasks
 ) -> tuple[list[ScoreRow], list[FoldScores]]:
     """Every score, and of each task that has any what can be compared; in the order of selection.
 
@@ -46,22 +47,21 @@ def scores_of_tasks(
     task_tables
         The table of each task.
     settings
-        ``tasks``, ``models``, ``order`` as for `score_row`; ``statistics``: see `ComparisonSettings`.
+        What is compared, in this order, and how.
 
     Raises
     ------
     DataError
         See `in_order` and `task_scores`.
     """
-    tasks, models = settings["order"]
+    tasks, models = list(settings.tasks), list(settings.models)
     rows = [score_row(read_sealed(file), settings) for file in files]
     beside = {(row.task, row.model): ScoreFiles.beside(file) for row, file in zip(rows, files, strict=True)}
     rows = sorted(in_order(rows), key=lambda row: (tasks.index(row.task), models.index(row.model)))
     tables = {table.stem: table for table in task_tables}
-    statistics = ComparisonSettings(**settings["statistics"])
     found = []
     for task in tasks:
-        scores = task_scores([row for row in rows if row.task == task], beside, tables, statistics)
+        scores = task_scores([row for row in rows if row.task == task], beside, tables, settings.statistics)
         if scores is not None:
             found.append(scores)
             logger.info("%s: %d encoders", task, scores.n_systems)

@@ -11,6 +11,7 @@ from sentflow.compare.differences import all_differences
 from sentflow.compare.marks import beaten, joined_letters, letters
 from sentflow.compare.rows import CALIBRATED, CORRECTED_T, PairRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.settings import ComparisonSettings
 from sentflow.files.rows import row_from
 from sentflow.probing.settings import REGULARISED
 from sentflow.stats.across import ranks
@@ -18,34 +19,6 @@ from sentflow.stats.items import OutOfFold, Units, item_replicates
 from sentflow.stats.out_of_fold import OutOfFoldT, RowScores, by_repetition, row_scores
 from sentflow.stats.paired import CorrectedT, PairedT, mcnemar
 from sentflow.stats.resampling import percentile_limits
-
-
-@dataclass(frozen=True)
-class ComparisonSettings:
-    """How encoders are compared.
-
-    Attributes
-    ----------
-    level
-        Of every interval.
-    alpha
-        Error rate of the tests.
-    rope
-        Difference that counts as none.
-    n_item_resamples
-        Of the paired bootstrap over texts, and of the intervals of ranks.
-    adjustment
-        Of p-values over all tasks: a key of `ADJUSTMENTS`.
-    test
-        Of two encoders on a task where `CALIBRATED` holds: `OUT_OF_FOLD` or `CORRECTED_T`, the one elsewhere.
-    """
-
-    level: float
-    alpha: float
-    rope: float
-    n_item_resamples: int
-    adjustment: str
-    test: str
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,14 @@ from itertools import product
 from typing import Any
 
 from sentflow.audit.settings import AuditSettings, HardestSettings
+from sentflow.compare.settings import (
+    ComparedProtocol,
+    ComparedTasks,
+    ComparisonSettings,
+    ModelTitle,
+    TaskTitle,
+    Titles,
+)
 from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import descriptions
@@ -16,7 +24,7 @@ from sentflow.families.training.needs import held_out_tasks
 from sentflow.graph import paths
 from sentflow.graph.exports import TaskExports
 from sentflow.graph.family import CHECK, FIGURE, TABLE, Collection, Family, Product, matrices_of, products_of
-from sentflow.graph.job_settings import described_models, json_text, one_of, pick
+from sentflow.graph.job_settings import described_models, one_of, pick
 from sentflow.graph.provenance import code, versions
 from sentflow.probing.protocol.catalog import (
     DOCUMENTS,
@@ -419,18 +427,22 @@ class Probing(Family):
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles, groups of tasks, which models are controls; and the order, for Snakemake sees sets of inputs."""
-        return json_text(self._titles(self.tasks))
+        return Titles(**self._titles(self.tasks)).as_json()
 
     def comparison_settings(self, tasks: Iterable[str]) -> str:
         """Titles and order as in `summarise_settings`, sources of the tasks, and how models are compared."""
         statistics = pick(self.experiment.config.statistics, *_COMPARISON_KEYS)
         sources = {task: self._source(task) for task in tasks}
-        return json_text({**self._titles(tasks), "sources": sources, "statistics": statistics})
+        return ComparedTasks(
+            **self._titles(tasks), sources=sources, statistics=ComparisonSettings(**statistics)
+        ).as_json()
 
     def effect_settings(self, wildcards: Any) -> str:
         """The protocol whose effects are measured; titles as in `summarise_settings`."""
-        protocol = pick(self.protocols[wildcards.protocol], "name", "title")
-        return json_text({**self._titles(self.study_tasks), "protocol": protocol})
+        protocol = self.protocols[wildcards.protocol]
+        return ComparedProtocol(
+            **self._titles(self.study_tasks), protocol=protocol.name, protocol_title=protocol.title
+        ).as_json()
 
     def _real_models(self) -> list[str]:
         """The models that are no controls, by name; all of them if there are only controls."""
@@ -449,9 +461,8 @@ class Probing(Family):
         lazy = self.experiment.lazy_models
         models = described_models(self.experiment.models).items()
         return {
-            "tasks": {task: pick(self.tasks[task], "title", "family") for task in tasks},
-            "models": {name: {**about, "fitted": name in lazy} for name, about in models},
-            "order": [list(tasks), self.models],
+            "tasks": {task: TaskTitle(**pick(self.tasks[task], "title", "family")) for task in tasks},
+            "models": {name: ModelTitle(**about, fitted=name in lazy) for name, about in models},
         }
 
     def _protocol(self, wildcards: Any) -> ProbeProtocol:

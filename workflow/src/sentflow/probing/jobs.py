@@ -5,8 +5,9 @@ import time
 from typing import TYPE_CHECKING
 
 from sentflow.audit.settings import AuditSettings, HardestSettings
+from sentflow.compare.settings import ComparedProtocol, ComparedTasks
 from sentflow.errors import DataError
-from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
+from sentflow.jobs.job import In, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import library_version
 from sentflow.probing.settings import ProbeSettings, ScoreSettings
 
@@ -240,17 +241,14 @@ def compare(
     *,
     scores: list[In],
     rows: list[In],
-    settings: Json,
+    settings: ComparedTasks,
     pairs: Out,
     standings: Out,
     ranks: Out,
     across: Out,
     omnibus: Out,
 ) -> None:
-    """Scores, folds and predictions of all tasks and encoders → which encoders differ.
-
-    Settings: {"tasks", "models", "order": as for summarise, "sources": of tasks, "statistics": {"level", …}}.
-    """
+    """Scores, folds and predictions of all tasks and encoders → which encoders differ."""
     from sentflow.compare.across import (
         Grid,
         across_rows,
@@ -262,12 +260,11 @@ def compare(
     from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
     from sentflow.compare.score_rows import by_protocol
     from sentflow.compare.task_files import scores_of_tasks
-    from sentflow.compare.tasks import ComparisonSettings, compare_task
+    from sentflow.compare.tasks import compare_task
     from sentflow.files.rows import write_rows
     from sentflow.files.sealed import write_sealed
 
-    statistics = ComparisonSettings(**settings["statistics"])
-    tasks, models = settings["order"]
+    statistics = settings.statistics
     score_rows, task_scores = scores_of_tasks(scores, rows, settings)
     comparisons = [compare_task(one) for one in task_scores]
     fold_scores = {
@@ -278,11 +275,8 @@ def compare(
     grids = [
         Grid(
             protocol,
-            {row.task: settings["sources"][row.task] for row in members},
-            {
-                name: (settings["models"][name]["title"], settings["models"][name]["control"])
-                for name in models
-            },
+            {row.task: settings.sources[row.task] for row in members},
+            {name: (model.title, model.control) for name, model in settings.models.items()},
             fold_scores,
             folds=score_rows[0].folds,
             seed=score_rows[0].seed,
@@ -308,7 +302,7 @@ def compare(
     write_rows(ranks, RankRow, all_ranks)
     write_rows(across, AcrossRow, across_all)
     write_sealed(omnibus, omnibus_all)
-    logger.info("%d encoders, %d tasks, %d pairs", len(models), len(tasks), len(pair_rows))
+    logger.info("%d encoders, %d tasks, %d pairs", len(settings.models), len(settings.tasks), len(pair_rows))
 
 
 @job("numpy", "scipy")
@@ -318,13 +312,10 @@ def compare_protocol(
     tables: list[In],
     other_scores: list[In],
     other_tables: list[In],
-    settings: Json,
+    settings: ComparedProtocol,
     output: Out,
 ) -> None:
-    """Scores under two protocols → what the second changes, one row per task and encoder.
-
-    Settings: {"tasks", "models": as for summarise, "protocol": {"name", "title"}}.
-    """
+    """Scores under two protocols → what the second changes, one row per task and encoder."""
     lengths = [len(files) for files in (scores, tables, other_scores, other_tables)]
     if len(set(lengths)) > 1:
         raise DataError(f"the lists of files must have the same length and order; got {lengths}.")
@@ -335,13 +326,12 @@ def compare_protocol(
     from sentflow.files.rows import write_rows
     from sentflow.files.sealed import read_sealed
 
-    protocol = settings["protocol"]
     base = in_order([score_row(read_sealed(file), settings) for file in scores])
     other = in_order([score_row(read_sealed(file), settings) for file in other_scores])
     for row, file in zip(other, other_scores, strict=True):
-        if row.protocol != protocol["name"]:
+        if row.protocol != settings.protocol:
             raise DataError(
-                f"{file} was made by the protocol {row.protocol}, not by {protocol['name']}. Delete it "
+                f"{file} was made by the protocol {row.protocol}, not by {settings.protocol}. Delete it "
                 "and run "
                 "snakemake again."
             )
@@ -353,27 +343,26 @@ def compare_protocol(
         )
     )
     folds = {key: (values, second[key]) for key, values in first.items() if key in second}
-    rows = effect_rows(base, other, folds, title=protocol["title"])
+    rows = effect_rows(base, other, folds, title=settings.protocol_title)
     write_rows(output, EffectRow, rows)
-    logger.info("%s beside %s: %d scores", protocol["name"], base[0].protocol, len(rows))
+    logger.info("%s beside %s: %d scores", settings.protocol, base[0].protocol, len(rows))
 
 
 @job("numpy", "scipy")
 def compare_documents(
-    *, scores: list[In], rows: list[In], settings: Json, summary: Out, pairs: Out, standings: Out
+    *, scores: list[In], rows: list[In], settings: ComparedTasks, summary: Out, pairs: Out, standings: Out
 ) -> None:
     """Scores with documents kept together → what is said of new documents: intervals and tests."""
     from sentflow.compare.across import adjusted_over_tasks
     from sentflow.compare.rows import PairRow, StandingRow
     from sentflow.compare.score_rows import DocumentScore
     from sentflow.compare.task_files import scores_of_tasks
-    from sentflow.compare.tasks import ComparisonSettings, compare_task
+    from sentflow.compare.tasks import compare_task
     from sentflow.files.rows import write_rows
 
     score_rows, task_scores = scores_of_tasks(scores, rows, settings)
     comparisons = [compare_task(one) for one in task_scores]
-    statistics = ComparisonSettings(**settings["statistics"])
-    pair_rows = adjusted_over_tasks([pair for one in comparisons for pair in one.pairs], statistics)
+    pair_rows = adjusted_over_tasks([pair for one in comparisons for pair in one.pairs], settings.statistics)
     write_rows(summary, DocumentScore, score_rows)
     write_rows(pairs, PairRow, pair_rows)
     write_rows(standings, StandingRow, [row for one in comparisons for row in one.standings])

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sentflow.compare.settings import Titles
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json, write_text
 from sentflow.jobs.job import In, Json, Out, Wildcard, job
@@ -18,11 +19,8 @@ logger = logging.getLogger(__name__)
 
 
 @job()
-def summarise(*, scores: list[In], tables: list[In], settings: Json, summary: Out, curves: Out) -> None:
-    """Score files of all tasks and models → the summary of scores and the training curves.
-
-    Settings: {"tasks": {name: {"title", "family"}}, "models": {name: {"title", "control"}}}.
-    """
+def summarise(*, scores: list[In], tables: list[In], settings: Titles, summary: Out, curves: Out) -> None:
+    """Score files of all tasks and models → the summary of scores and the training curves."""
     from sentflow.compare.score_rows import ScoreRow
     from sentflow.compare.scores import in_order, score_row
     from sentflow.files.rows import write_rows
