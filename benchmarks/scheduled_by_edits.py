@@ -46,7 +46,7 @@ EDITS = (
     Edit("how JSON is written", (r"^def json_document\(",)),
     Edit("how a finished file gets its name", (r"^def not_written\(",), ("Make room", "Free some room")),
     Edit("a kernel of the probes", (r"^class (Array)?AdamW\b", r"^def adamw_schedule\(")),
-    Edit("one table", (r"^def encoders_table\(",)),
+    Edit("one table", (r"^def encoders_table\(", r"^def encoders\(inputs")),
     Edit("one figure", (r'^"""Task × model heat map',)),
     Edit("the statistics of scores", (r"^def nadeau_bengio_interval\(",)),
     Edit("a measure of geometry", (r"^def average_cosine\(",)),

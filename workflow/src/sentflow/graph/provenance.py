@@ -7,6 +7,7 @@ digest goes to the job, too, which refuses to run other code (`sentflow.jobs.cod
 
 import hashlib
 import json
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -168,8 +169,11 @@ def facts(name: str) -> Facts:
 
 def write_sources(file: Path) -> None:
     """Keep the facts of the whole package as they are when a run begins, for `use_sources`."""
-    names = sorted(name for folder in _folders(_ROOT) for name in _in_folder(folder))
-    write_json(file, {name: facts(name) for name in names if name != "sentflow"})
+    kept = {}
+    for name in (name for folder in _folders(_ROOT) for name in _in_folder(folder)):
+        with suppress(SyntaxError):  # of a module that nobody has finished
+            kept[name] = facts(name)
+    write_json(file, kept)
     remember()
 
 
