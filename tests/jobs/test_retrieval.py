@@ -9,7 +9,7 @@ import pytest
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.files.rows import read_rows
-from sentflow.retrieval.hardest_rows import HardQuestion
+from sentflow.retrieval.hardest import HardQuestion
 from sentflow.retrieval.jobs import analyse, compare_retrieval, evaluate, hardest_questions, search
 from sentflow.retrieval.results import read_values
 from sentflow.retrieval.runs import read_run as read_run_file

@@ -12,9 +12,8 @@ from sentflow.audit.question_audit import Judged, audit_questions
 from sentflow.errors import DataError
 from sentflow.retrieval.clusters import clusters_of
 from sentflow.retrieval.evaluation import evaluate
-from sentflow.retrieval.measures import chance, per_question
+from sentflow.retrieval.measures import chance, cutoffs, per_question, recall_at
 from sentflow.retrieval.ranking import Ranked, Run, top
-from sentflow.retrieval.recall import cutoffs, recall_at
 from sentflow.retrieval.ties import as_trec_eval, mean_over_orders
 from sentflow.retrieval.trec import (
     field,

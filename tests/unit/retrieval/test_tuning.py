@@ -13,14 +13,12 @@ from sentflow.config.model import refuse_wrong
 from sentflow.config.search import Decision as DecisionSettings
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.clusters import linked_by
-from sentflow.retrieval.decisions import Decision, grid
+from sentflow.retrieval.decisions import Decision, grid, tune_decision
 from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.set_measures import SET_MEASURES, f2, of_means, set_values
-from sentflow.retrieval.training_questions import refuse_shared, training_questions
-from sentflow.retrieval.tuned_decision import tune_decision
 from sentflow.retrieval.tuned_fusion import read_chosen, weigh, weight_grid, write_chosen
-from sentflow.retrieval.tuning import choose, folds_of
+from sentflow.retrieval.tuning import choose, folds_of, refuse_shared, training_questions
 
 IDS = ["a", "b", "c", "d"]
 
@@ -157,7 +155,7 @@ def test_the_window_that_training_questions_need_is_found():
     tuned = tune_decision(candidates, [asked(20, "train")], n_folds=5, seed=1)
     # from 1 on both documents of odd questions are kept, from 6 on one too many of even ones; the first of equals
     assert tuned.best == Decision(window=1.0)
-    told = tuned.told(0.01)
+    told = tuned.facts(0.01)
     assert (told["in_sample"], told["nested"], told["optimism"]) == (1, 1, 0)
     assert told["within_margin"] == [{"window": 0.5 * n} for n in range(2, 12)]
     test, run = asked(4, "test")

@@ -12,7 +12,7 @@ from sentflow.audit.question_audit import Judged, audit_questions
 from sentflow.audit.task_audit import AuditSettings, audit
 from sentflow.encoders.kinds.bag_of_words import BagOfWordsEncoder
 from sentflow.encoders.kinds.tfidf import TfidfEncoder
-from sentflow.retrieval.training_questions import training_questions
+from sentflow.retrieval.tuning import training_questions
 from sentflow.similarity.overlap import BASELINES, overlap
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.table import TaskInfo, TaskTable

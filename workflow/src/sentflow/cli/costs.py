@@ -71,7 +71,7 @@ TABLE: Mapping[str, Cost] = {
     "score": Cost(0.5, 132, (_ROWS,)),
     "audit": Cost(1.1, 197, (_ROWS,)),
     "compare": Cost(3.0, 223, (_PAIRS,)),
-    "explain_sparse": Cost(3.0, 333),
+    "explain": Cost(3.0, 333),
     "figure": Cost(2.4, 210),
     "regress": Cost(2.3, 292),
     "report": Cost(2.0, 260),

@@ -52,6 +52,8 @@ def listing(
 
     Parameters
     ----------
+    rows
+        A row of a single cell is a heading of the rows below it.
     alignment
         Per column ``l`` or ``r``; all to the left without.
     lead
@@ -62,8 +64,14 @@ def listing(
         Column(heading, Cell, is_number=place == "r")
         for heading, place in zip(header, alignment or "l" * len(header), strict=True)
     )
-    lines = tuple(tuple(map(Cell, row)) for row in rows)
-    return Table("", caption, tuple(notes), columns, (Lines("", "", lines),), (), (), lead=lead)
+    blocks: list[tuple[str, list[tuple[Cell, ...]]]] = [("", [])]
+    for row in rows:
+        if len(row) == 1 and len(header) > 1:
+            blocks.append((row[0], []))
+        else:
+            blocks[-1][1].append(tuple(map(Cell, row)))
+    lines = tuple(Lines("", title, tuple(one)) for title, one in blocks if title or one)
+    return Table("", caption, tuple(notes), columns, lines, (), (), lead=lead)
 
 
 @contextmanager

@@ -9,12 +9,18 @@ from typing import Any
 
 from sentflow.encoders.kinds.custom_class import EMBED, own_files, read_class
 from sentflow.encoders.kinds.table import (
+    API,
+    CONNECTION_KEYS,
     CUSTOM,
     DENSE,
+    DESCRIPTIVE_KEYS,
+    FETCH_KEYS,
     FITTED,
     KINDS,
+    OTHER_KEYS,
     OWN,
     PAIRS,
+    PLACE_KEYS,
     TERM_VECTORS,
     TERMS,
     TERMS_OF,
@@ -24,6 +30,9 @@ from sentflow.encoders.kinds.table import (
 )
 from sentflow.encoders.prompts import narrowed
 from sentflow.encoders.roles import TEXT
+
+# Keys that do not decide the vectors of a text, beside the manifest
+_ELSEWHERE = FETCH_KEYS | CONNECTION_KEYS | PLACE_KEYS | DESCRIPTIVE_KEYS | OTHER_KEYS
 
 
 def kind_of(entry: Mapping[str, Any]) -> Kind:
@@ -75,7 +84,7 @@ def custom_files(entry: Mapping[str, Any]) -> list[str]:
 
 def fetch_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a model entry that rule fetch_model reads."""
-    return _picked(entry, kind_of(entry).fetch_keys)
+    return _picked(entry, FETCH_KEYS)
 
 
 def encode_settings(
@@ -91,7 +100,7 @@ def encode_settings(
         Of the texts: prompts and numbers of terms that they cannot meet are left out, so that an edit there runs
         nothing again.
     """
-    settings = narrowed(_picked(entry, kind_of(entry).encode_keys), roles=roles, task=task)
+    settings = narrowed(_picked(entry, entry.keys() - _ELSEWHERE), roles=roles, task=task)
     terms = settings.pop(TERMS, {})
     own = {name: terms[name] for role in roles if (name := TERMS_OF.get(role)) in terms}
     return settings | ({TERMS: own} if own else {})
@@ -99,18 +108,18 @@ def encode_settings(
 
 def connection_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a model entry that say how its service is reached; empty for most kinds."""
-    return _picked(entry, kind_of(entry).connection_keys)
+    return _picked(entry, CONNECTION_KEYS) if entry["kind"] == API else {}
 
 
 def place_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a model entry that say where its vectors are computed; empty for most kinds."""
-    return _picked(entry, kind_of(entry).place_keys)
+    return _picked(entry, PLACE_KEYS)
 
 
 def call_seconds(entry: Mapping[str, Any]) -> int:
     """Whole seconds that a call of a user's own class may take; 0 is no limit."""
-    return max((math.ceil(value) for value in _picked(entry, kind_of(entry).limit_keys).values()), default=0)
+    return math.ceil(entry.get("timeout_seconds", 0)) if entry["kind"] == CUSTOM else 0
 
 
 def _picked(entry: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
-    return {key: entry[key] for key in keys if key in entry}
+    return {key: entry[key] for key in sorted(keys) if key in entry}

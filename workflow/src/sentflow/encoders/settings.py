@@ -1,7 +1,7 @@
 """Settings of encoders, a model per kind."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
@@ -20,11 +20,12 @@ from sentflow.config.model import (
     Several,
     Sha256,
     Text,
+    fields_of,
 )
 from sentflow.config.trainings import INNER_POOLINGS, Pooling, Trained
 from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
 from sentflow.encoders.kinds.service_keys import how_to_name, is_key_variable
-from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, MADE_BY, TRAINED_KINDS
+from sentflow.encoders.kinds.table import MADE_BY
 from sentflow.training.settings import Selection, Start, TrainingSettings
 
 _ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?(/[^\s?#]*)?")
@@ -380,14 +381,18 @@ class TrainedEncoder(Described, Vectors, Trained):
         yield from super().wrong()
         if self.seed is None and self.seeds is None:
             yield "", "'seed' is missing. Write it, or seeds with a list."
-        if made := TRAINED_KINDS.get(self.recipe):
-            known = {*made.keys, *DESCRIPTIVE_KEYS}
-            for key in sorted(self.model_fields_set - known):
-                yield (
-                    key,
-                    f"the recipe {self.recipe} makes an encoder of kind {MADE_BY[self.recipe]}, which has no such key. "
-                    f"Write one of: {', '.join(sorted(known))}.",
-                )
+        made = _MADE.get(self.recipe)
+        known = {*fields_of(TrainedEncoder)} - {"terms"}
+        if made:
+            known -= {*fields_of(Neural), "selection", "training_pooling"} - {*fields_of(Described), "kind"}
+            known |= {*fields_of(made)} - {"source", "allow_pickle", "pooling"}
+        for key in sorted(self.model_fields_set - known):
+            kind = MADE_BY.get(self.recipe, "of dense vectors")
+            yield (
+                key,
+                f"the recipe {self.recipe} makes an encoder {kind}, which has no such key. Write one of: "
+                f"{', '.join(sorted(known))}.",
+            )
 
 
 class CrossEncoder(WithFiles):
@@ -525,6 +530,12 @@ class Custom(Described):
     timeout_seconds: Maybe[Seconds] = None
 
 
+_MADE: Mapping[str, type[Settings]] = {
+    "cross-encoder": CrossEncoder,
+    "splade": Splade,
+    "sparse-embed": SparseEmbed,
+}
+"""Recipe → the model of what it makes, where that is no encoder of dense vectors."""
 ModelName = Annotated[
     str,
     Field(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, KINDS
+from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, PLACE_KEYS
 
 OWNER = "sentflow"  # of what has no name on the hub
 REVISION_DIGITS = 40  # of a git commit, whose place a checksum takes
@@ -87,11 +87,7 @@ def model_name(entry_name: str, entry: Mapping[str, Any]) -> ModelName:
     """
     source = entry.get("source", {})
     hub = source.get("hub")
-    settings = {
-        key: value
-        for key, value in entry.items()
-        if key not in (*DESCRIPTIVE_KEYS, *KINDS[entry["kind"]].place_keys)
-    }
+    settings = {key: value for key, value in entry.items() if key not in DESCRIPTIVE_KEYS | PLACE_KEYS}
     if hub and set(settings) <= {"kind", "source", "allow_pickle"} and entry["kind"] != "transformers":
         return ModelName(hub, source["revision"], adapted_from=None)
     text = json.dumps(settings, sort_keys=True)

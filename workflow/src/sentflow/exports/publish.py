@@ -99,7 +99,7 @@ def licence_of(card: str, path: Path) -> str:
 def _files_of(model: str, manifest: Manifest, manifest_file: Path) -> Path:
     """The folder with the files of an encoder, whose checksums are right and among which there are weights."""
     if not manifest.files or manifest.kind == CUSTOM:
-        with_files = sorted(name for name, kind in KINDS.items() if kind.sources)
+        with_files = sorted(name for name, kind in KINDS.items() if kind.has_files)
         raise ConfigError(
             f"{model} is of kind {manifest.kind}, which has no files that could be published. Encoders with files are "
             f"of kind {', '.join(with_files)}."

@@ -77,10 +77,10 @@ def write_decided(
         "score": np.concatenate(scores) if scores else np.zeros(0),
     }
     write_described(path, columns, about)
-    write_told(path, about)
+    write_digest_with(path, about)
 
 
-def write_told(path: Path, about: Mapping[str, Any]) -> None:
+def write_digest_with(path: Path, about: Mapping[str, Any]) -> None:
     """Write the digest of a file with what the file says of itself, for people who look."""
     write_digest(path)
     digest = path.with_suffix(".json")

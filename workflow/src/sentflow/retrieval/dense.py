@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.retrieval.blocks import blocks, even
-from sentflow.retrieval.ranking import Ranked, merged, top
+from sentflow.retrieval.ranking import Ranked, blocks, even, merged, top
 
 SIMILARITIES = ("cosine", "dot")
 _BLOCK_ROWS = 1 << 16  # vectors that are searched at a time

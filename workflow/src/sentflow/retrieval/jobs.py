@@ -96,8 +96,8 @@ def _judged(
     from sentflow.audit.question_audit import Judged
     from sentflow.texts.corpora import read_questions
 
-    found = [read_questions(*files) for files in zip(questions, judgements, strict=True)]
-    return [Judged(one, corpora[one.corpus]) for one in found]
+    question_sets = [read_questions(*files) for files in zip(questions, judgements, strict=True)]
+    return [Judged(one, corpora[one.corpus]) for one in question_sets]
 
 
 @job(
@@ -275,10 +275,9 @@ def choose_weights(
     """What weights reach on training questions → those that are used, and by folds their worth."""
     import numpy as np
 
-    from sentflow.retrieval.decision_files import write_told
-    from sentflow.retrieval.training_questions import training_questions
+    from sentflow.retrieval.decision_files import write_digest_with
     from sentflow.retrieval.tuned_fusion import read_weighed, write_chosen
-    from sentflow.retrieval.tuning import choose, folds_of
+    from sentflow.retrieval.tuning import choose, folds_of, training_questions
     from sentflow.texts.corpora import read_questions
 
     reached = [read_weighed(path) for path in weighed]
@@ -292,7 +291,7 @@ def choose_weights(
     fold_of = folds_of(relevant, settings.folds, settings.seed)
     choice = choose(np.concatenate([one.values for one in reached], axis=1), fold_of)
     about = write_chosen(chosen, choice, reached, training, row_ids=settings.row_ids, margin=settings.margin)
-    write_told(chosen, about)
+    write_digest_with(chosen, about)
     logger.info(
         "weights %s: %s %.4f on the questions that they were chosen on, %.4f by folds (optimism %.4f)",
         about["weights"], about["measure"], choice.in_sample, choice.nested, choice.optimism,
@@ -315,10 +314,11 @@ def decide(
 ) -> None:
     """A run → the documents that are given for each question."""
     from sentflow.retrieval import decisions
-    from sentflow.retrieval import training_questions as shown
     from sentflow.retrieval.decision_files import write_decided
+    from sentflow.retrieval.decisions import tune_decision
     from sentflow.retrieval.runs import read_run
-    from sentflow.retrieval.tuned_decision import tune_decision
+    from sentflow.retrieval.tuning import refuse_shared
+    from sentflow.retrieval.tuning import training_questions as questions_of
     from sentflow.texts.corpora import read_corpus, read_questions
 
     where, tuning = f"decisions.{settings.decision}", settings.tuning
@@ -338,15 +338,13 @@ def decide(
             training_runs,
             strict=True,
         ):
-            asked = read_questions(*files[1:3])
-            ids_are_rows = asked.name in tuning.row_ids
-            shown.refuse_shared(
-                question_set, shown.training_questions(asked, ids_are_rows=ids_are_rows), where
-            )
-            training.append((asked, read_run(files[3], read_corpus(files[0]).ids)[1]))
+            training_set = read_questions(*files[1:3])
+            ids_are_rows = training_set.name in tuning.row_ids
+            refuse_shared(question_set, questions_of(training_set, ids_are_rows=ids_are_rows), where)
+            training.append((training_set, read_run(files[3], read_corpus(files[0]).ids)[1]))
         tuned = tune_decision(candidates, training, n_folds=tuning.folds, seed=tuning.seed)
         kept = tuned.decided(ranked_run, question_set.name)
-        about |= {"parameters": tuned.best.parameters(), "tuning": tuned.told(tuning.margin)}
+        about |= {"parameters": tuned.best.parameters(), "tuning": tuned.facts(tuning.margin)}
         logger.info(
             "%s: F2 %.4f on the training questions, %.4f by folds",
             about["parameters"], tuned.choice.in_sample, tuned.choice.nested,
@@ -383,7 +381,7 @@ def evaluate(
     documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
     about, ranked_run = read_run(run, documents.ids)
     leaked = next((read_sealed(file)["leaked"] for file in leaks), None)
-    found = evaluate(
+    evaluation = evaluate(
         ranked_run, question_set, documents, settings.measures, depth=about["depth"], leaked=leaked
     )
     seed = derive_seed(settings.seed, question_set.name, "bootstrap")
@@ -392,8 +390,8 @@ def evaluate(
     clusters = None
     if settings.cluster:
         clusters = clusters_of(question_set, settings.cluster, settings.cluster_pattern)
-    write_results(scores, rows, found, kept, bootstrap, clusters)
-    means = ", ".join(f"{name} {values.mean():.4f}" for name, values in found.values.items())
+    write_results(scores, rows, evaluation, kept, bootstrap, clusters)
+    means = ", ".join(f"{name} {values.mean():.4f}" for name, values in evaluation.values.items())
     logger.info("%s on %s: %s", about["retriever"], question_set.name, means)
 
 
@@ -409,11 +407,11 @@ def evaluate_decisions(
 
     question_set = read_questions(questions, judgements)
     decisions = [read_decided(path) for path in decided]
-    found = [(one, evaluate_decided(one, question_set)) for one in decisions]
+    measured = [(one, evaluate_decided(one, question_set)) for one in decisions]
     seed = derive_seed(settings.seed, question_set.name, "bootstrap")
     bootstrap = Bootstrap(settings.level, settings.n_resamples, seed)
-    write_decision_values(scores, rows, found, len(question_set), bootstrap)
-    for _, one in found:
+    write_decision_values(scores, rows, measured, len(question_set), bootstrap)
+    for _, one in measured:
         means = ", ".join(f"{name} {own.mean():.4f}" for name, own in one.values.items())
         logger.info("%s on %s: %s", one.system, question_set.name, means)
 
@@ -445,7 +443,7 @@ def compare_retrieval(
     how = question_settings(settings)
     values_of = {(one.question_set, one.retriever): one for one in map(read_values, rows)}
     by_ties = decided(map(read_sealed, scores))
-    found, of_seeds, tested = [], [], []
+    compared, of_seeds, tested = [], [], []
 
     def members(family: str) -> set[str]:
         return set(families.get(family, {}).values()) or {family}
@@ -455,7 +453,7 @@ def compare_retrieval(
         if not own:
             continue
         questions, values = common_questions(own, main)
-        asked = QuestionSet(
+        question_set = QuestionSet(
             name=name,
             measure=main,
             systems=[one.retriever for one in own],
@@ -465,16 +463,18 @@ def compare_retrieval(
             values=values,
             settings=how,
         )
-        found.append(asked)
+        compared.append(question_set)
         kept = [place for place, one in enumerate(own) if (name, main, one.retriever) not in by_ties]
         if len(kept) < len(own):
             logger.warning(
                 "%s: the order of equal scores decides on %s of %s, which take part in no test",
                 *(name, main, ", ".join(one.retriever for place, one in enumerate(own) if place not in kept)),
             )
-        tested.append(replace(asked, systems=[own[place].retriever for place in kept], values=values[kept]))
+        tested.append(
+            replace(question_set, systems=[own[place].retriever for place in kept], values=values[kept])
+        )
         for measure in settings.measures:  # no test is adjusted for the others: they cost nothing
-            by_measure = replace(asked, measure=measure, values=common_questions(own, measure)[1])
+            by_measure = replace(question_set, measure=measure, values=common_questions(own, measure)[1])
             of_seeds += [
                 row
                 for row in by_measure.seed_rows(families)
@@ -493,8 +493,8 @@ def compare_retrieval(
         kinds.GroupDifference,
         [row for one in tested for row in one.group_differences()],
     )
-    write_rows(clusters, kinds.ClusterRow, [row for one in found for row in one.cluster_rows()])
-    write_rows(groups, kinds.GroupRow, [row for one in found for row in one.group_rows()])
+    write_rows(clusters, kinds.ClusterRow, [row for one in compared for row in one.cluster_rows()])
+    write_rows(groups, kinds.GroupRow, [row for one in compared for row in one.group_rows()])
     write_rows(seeds, kinds.SeedRow, of_seeds)
 
 
@@ -510,7 +510,7 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
     from sentflow.retrieval.set_measures import F2
 
     values_of = {(one.question_set, one.system): one for path in rows for one in read_decision_values(path)}
-    found: list[DecisionDifference] = []
+    differences: list[DecisionDifference] = []
     for name in settings.question_sets:
         own = [values_of[name, one] for one in settings.systems if (name, one) in values_of]
         if len(own) < 2 or len(own[0].questions) < 2:
@@ -519,9 +519,9 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
         names = [one.system for one in own]
         scores = QuestionScores(name, F2, names, own[0].questions, values, question_settings(settings))
         here = compare_questions(scores)
-        found += [row_from(DecisionDifference, vars(row)) for row in here]
+        differences += [row_from(DecisionDifference, vars(row)) for row in here]
         logger.info("%s: %d pairs of decisions", name, len(here))
-    write_rows(output, DecisionDifference, found)
+    write_rows(output, DecisionDifference, differences)
 
 
 def question_settings(settings: ComparisonSettings) -> "QuestionSettings":
@@ -545,8 +545,7 @@ def hardest_questions(
 ) -> None:
     """What all retrievers found on one question set → the questions that are worth reading."""
     from sentflow.files.rows import write_rows
-    from sentflow.retrieval.hardest import Searched, best_two, hard_questions
-    from sentflow.retrieval.hardest_rows import HardQuestion
+    from sentflow.retrieval.hardest import HardQuestion, Searched, best_two, hard_questions
     from sentflow.retrieval.results import common_questions, read_values
     from sentflow.retrieval.runs import read_run
     from sentflow.texts.corpora import read_corpus, read_questions
@@ -556,7 +555,7 @@ def hardest_questions(
     retrievers = [name for name in settings.retrievers if name in measured]
     # where nothing but controls was searched, they are what there is to show
     serious = [name for name in retrievers if name not in settings.controls] or retrievers
-    asked, values = common_questions([measured[name] for name in retrievers], settings.measure)
+    names, values = common_questions([measured[name] for name in retrievers], settings.measure)
     row_of = {name: row for row, name in enumerate(retrievers)}
     pair = settings.pair or best_two(serious, values[[row_of[name] for name in serious]])
     ranked_runs = {}
@@ -564,7 +563,7 @@ def hardest_questions(
         about, run = read_run(path, documents.ids)
         if about["retriever"] in pair:
             ranked_runs[about["retriever"]] = run
-    searched = Searched(documents, question_set, settings.measure, retrievers, asked, values, ranked_runs)
+    searched = Searched(documents, question_set, settings.measure, retrievers, names, values, ranked_runs)
     hard_rows = hard_questions(searched, serious=serious, pair=pair, limit=settings.limit)
     write_rows(output, HardQuestion, hard_rows)
     logger.info("%s: %d rows, %s", question_set.name, len(hard_rows), " and ".join(pair))

@@ -1,6 +1,6 @@
 """Ranked documents, and the one rule for ties: documents with equal scores keep the order of their corpus."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -137,3 +137,27 @@ def _without(found: Ranked, row: int, k: int) -> Ranked:
     if len(scores) and scores[:k][-1] == found.scores[-1]:
         n_tied += found.tied_at_cut
     return Ranked(rows[:k], scores[:k], n_tied)
+
+
+def blocks(documents: np.ndarray, most: int) -> Iterator[slice]:
+    """Slices of at most `most` vectors, or of one document; no document is in two of them.
+
+    Parameters
+    ----------
+    documents
+        (n,) int64 row of the document of each vector, ascending.
+    """
+    start, size = 0, even(len(documents), most)
+    while start < len(documents):
+        end = min(start + size, len(documents))
+        if end < len(documents):
+            last = documents[end]
+            whole = int(np.searchsorted(documents, last, side="left"))
+            end = whole if whole > start else int(np.searchsorted(documents, last, side="right"))
+        yield slice(start, end)
+        start = end
+
+
+def even(n: int, most: int) -> int:
+    """Size of parts that are about equal: libraries round products of a small rest in another way."""
+    return -(-n // max(1, -(-n // most))) or 1

@@ -12,7 +12,6 @@ from sentflow.files.arrow import Columns, numbers_of, table_of
 from sentflow.files.parquet import read_parquet, readable, write_parquet
 from sentflow.files.sealed import write_sealed
 from sentflow.retrieval.evaluation import Evaluation
-from sentflow.retrieval.groups import CLEAN, LEAKED
 from sentflow.stats.means import interval_of_scores
 from sentflow.stats.resampling import Bootstrap
 
@@ -171,3 +170,6 @@ def _groups(found: Evaluation) -> dict[str, Any]:
 def common_questions(values: Sequence[QuestionValues], measure: str) -> tuple[list[str], np.ndarray]:
     """The questions that several retrievers were measured on, and (m, n) values; all were measured on the same."""
     return values[0].questions, np.stack([one.values[measure] for one in values])
+
+
+CLEAN, LEAKED = "clean", "leaked"

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentflow.encoders.vectors.terms import TermEmbeddings
-from sentflow.retrieval.blocks import even
-from sentflow.retrieval.ranking import Ranked, top
+from sentflow.retrieval.ranking import Ranked, even, top
 from sentflow.retrieval.sparse import best_of_documents
 
 _BLOCK_DOCUMENTS = 1 << 13  # candidates at a time: with 256 terms each, their entries take 50 MB

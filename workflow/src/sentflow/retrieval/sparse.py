@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from sentflow.retrieval.blocks import blocks, even
-from sentflow.retrieval.ranking import Ranked, merged, top
+from sentflow.retrieval.ranking import Ranked, blocks, even, merged, top
 
 _BLOCK_ROWS = 1 << 15  # vectors of documents that are searched at a time
 _QUESTIONS = 128  # at a time: 128 × 32,768 scores, with the column of each, are 50 MB

@@ -15,8 +15,7 @@ from sentflow.retrieval.measures import cutoff_of, per_question
 from sentflow.retrieval.ranking import NOTHING, Ranked
 from sentflow.retrieval.set_measures import relevant_of
 from sentflow.retrieval.settings import Fusion
-from sentflow.retrieval.training_questions import TrainingQuestion
-from sentflow.retrieval.tuning import Choice
+from sentflow.retrieval.tuning import Choice, TrainingQuestion
 from sentflow.texts.corpora import Questions
 
 _SEPARATOR = "\x1f"

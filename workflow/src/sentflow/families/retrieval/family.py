@@ -56,11 +56,11 @@ class Retrieval(JobSettings):
             paths.CORPUS_DIGEST.format(corpus=name): [f"corpus {name}", entry["dataset"]]
             for name, entry in self.corpora.items()
         }
-        asked = {
+        questions = {
             paths.QUESTIONS_DIGEST.format(questions=name): [f"question set {name}", entry["dataset"]]
             for name, entry in self.searched.items()
         }
-        return corpora | asked
+        return corpora | questions
 
     # --- what it makes --------------------------------------------------------------------------------------
 
@@ -218,13 +218,13 @@ class Retrieval(JobSettings):
         return [paths.DECISION_PAIRS] if self.decision_scores() else []
 
     def _hard_questions(self) -> list[str]:
-        asked = self.judged_sets if self.scores() else {}
-        return [paths.HARD_QUESTIONS.format(questions=name) for name in asked]
+        sets = self.judged_sets if self.scores() else {}
+        return [paths.HARD_QUESTIONS.format(questions=name) for name in sets]
 
     def _shared_terms(self, *kinds: str) -> list[str]:
         """The shared terms of the questions worth reading, by the shown retrievers of these kinds, or of any kind."""
-        found = [name for name in self.shown if self.retrievers[name]["kind"] in (kinds or EXPLAINED)]
-        return self._each(paths.SHARED_TERMS, found, self.judged_sets)
+        names = [name for name in self.shown if self.retrievers[name]["kind"] in (kinds or EXPLAINED)]
+        return self._each(paths.SHARED_TERMS, names, self.judged_sets)
 
     def _published(self) -> list[dict[str, Any]]:
         """What is reported of the question sets, each entry with the name of its set."""

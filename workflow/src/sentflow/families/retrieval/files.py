@@ -38,11 +38,11 @@ class Files(Selection):
         the questions of all sets that search the corpus. What is mined for training is apart, so that no selection of
         what is measured trains anything again.
         """
-        found: dict[str, Collection] = {}
+        collections: dict[str, Collection] = {}
 
         def add(name: str, tables: list[str], model: str, role: str, kept: str = "") -> None:
-            models = dict.fromkeys([*found[name].models, model] if name in found else [model])
-            found[name] = Collection(
+            models = dict.fromkeys([*collections[name].models, model] if name in collections else [model])
+            collections[name] = Collection(
                 name, tables, [_digest(file) for file in tables], [*models], (role,), kept=kept
             )
 
@@ -65,7 +65,7 @@ class Files(Selection):
                 add(f"{part}/{unit}{_MINED}", [_table(part, unit)], entry["model"], "document")
             questions = [paths.QUESTIONS.format(questions=name)]
             add(self._queries_of(name, retriever), questions, entry["model"], "query")
-        return list(found.values())
+        return list(collections.values())
 
     # --- corpora and questions ------------------------------------------------------------------------------
 

@@ -141,10 +141,10 @@ class Selection(Family):
 
     def analyser_of(self, retriever: Entry, corpus: str) -> str:
         """Name of the analyser of a lexical retriever: its own, or the one for the language of the corpus."""
-        given = retriever["analyser"]
-        if isinstance(given, str):
-            return given
-        return str(given.get(self.corpora[whole_of(corpus)]["language"], given[OTHER]))
+        analyser = retriever["analyser"]
+        if isinstance(analyser, str):
+            return analyser
+        return str(analyser.get(self.corpora[whole_of(corpus)]["language"], analyser[OTHER]))
 
     def title_of(self, name: str) -> str:
         """What tables call a retriever; of rounded weights and of candidates in another order they say so."""

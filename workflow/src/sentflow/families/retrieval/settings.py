@@ -114,8 +114,10 @@ class JobSettings(Files):
             def of_kind(wildcards: Any, input: Any, attempt: int) -> int:
                 entry = self._retriever(wildcards)
                 memory_mb, minutes, per_input = _ASKS["index" if "index" in entry else entry["kind"]]
-                asked = asks(memory_mb, minutes, per_input=lambda _: per_input)[resource]
-                return asked(wildcards, attempt=attempt, **({"input": input} if resource == "mem_mb" else {}))
+                request = asks(memory_mb, minutes, per_input=lambda _: per_input)[resource]
+                return request(
+                    wildcards, attempt=attempt, **({"input": input} if resource == "mem_mb" else {})
+                )
 
             return of_kind
 

@@ -37,7 +37,7 @@ def write_out_models(entries: AllEntries) -> list[str]:
             whole = {"seed": 0} | {key: value for key, value in whole.items() if key != "seeds"}
         models[name] = whole
         found += problems
-    found += [problem for refused in write_out_seeds(entries).values() for problem in refused]
+    found += write_out_seeds(entries)
     write_out_pooling(models)
     return found
 

@@ -3,8 +3,8 @@
 from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.search import Search, SearchInputs
 from sentflow.retrieval.settings import Fusion, TunedWeights
-from sentflow.retrieval.training_questions import refuse_shared
 from sentflow.retrieval.tuned_fusion import ChosenWeights, read_chosen
+from sentflow.retrieval.tuning import refuse_shared
 
 
 def search(job: Search, inputs: SearchInputs) -> None:
