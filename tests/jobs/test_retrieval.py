@@ -9,11 +9,13 @@ import pytest
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.files.rows import read_rows
+from sentflow.retrieval.decision_files import read_decided
 from sentflow.retrieval.hardest import HardQuestion
-from sentflow.retrieval.jobs import analyse, compare_retrieval, evaluate, hardest_questions, search
+from sentflow.retrieval.jobs import analyse, compare_retrieval, decide, evaluate, hardest_questions, search
 from sentflow.retrieval.results import read_values
 from sentflow.retrieval.runs import read_run as read_run_file
 from sentflow.retrieval.settings import (
+    DecideSettings,
     EvaluateSettings,
     HardestSettings,
     RetrievalComparisonSettings,
@@ -163,6 +165,28 @@ def test_a_retriever_that_equal_scores_decide_on_is_not_tested(prepared):
     )
     found = read_rows("differences.parquet", QuestionDifference)
     assert [(row.model_a, row.model_b) for row in found] == [("a", "b")]
+
+
+def test_a_decision_is_tuned_on_a_run_and_judged_by_what_was_chosen_without_its_fold(prepared):
+    bm25()
+    parameters = {"most": {"from": 1, "to": 3, "step": 1}, "tuned_on": ["q"]}
+    tuning = {"folds": 3, "margin": 0.01, "seed": 1}
+    settings = {"decision": "few", "parameters": parameters, "tuning": tuning}
+    files = {name: [path] for name, path in ASKED.items()}
+    decide(
+        corpus=CORPUS,
+        **ASKED,
+        run=Path("bm25.parquet"),
+        training_corpora=[CORPUS],
+        training_questions=files["questions"],
+        training_judgements=files["judgements"],
+        training_runs=[Path("bm25.parquet")],
+        settings=DecideSettings.model_validate(settings),
+        decided=Path("d.parquet"),
+    )
+    decided = read_decided("d.parquet")
+    assert decided.about["parameters"] == {"most": 1} and decided.about["tuning"]["in_sample"] == 1
+    assert decided.documents == {"q1": ["d0"], "q2": ["d1"], "q3": ["d3"]}
 
 
 def test_a_question_that_is_a_document_does_not_find_itself_where_its_set_says_so(prepared):

@@ -66,6 +66,7 @@ CASES = {
     "cross-encoder": ("cross-encoder", {}, TRIPLETS),
     "ct": ("ct", {}, TEXTS),
     "ct-pairs": ("ct", {"objective": "pairs", "negatives": 1}, TEXTS),
+    "cosent": ("cosent", {}, LABELLED),
 }
 CACHED = (
     "cocondenser",
@@ -105,6 +106,7 @@ LOSSES = {
     "cross-encoder": [1.8408, 2.8705, 1.884],
     "ct": [0.90067, 1.2518, 0.35503],
     "ct-pairs": [3.2822, 1.513, 16.129],
+    "cosent": [0.047384, 0.0, 5.8363],
 }
 
 

@@ -505,6 +505,18 @@ class CT(RecipeSettings):
         return DataNeeds((TEXTS,), least_rows=2)
 
 
+class CoSENT(RecipeSettings):
+    """Settings of CoSENT."""
+
+    scale: Number = Field(20.0, gt=0)
+    """What cosines are multiplied by."""
+    dropout: Dropout = None
+
+    def needs(self) -> DataNeeds:
+        """Labelled pairs of a batch are compared."""
+        return DataNeeds((LABELLED,), least_rows=2)
+
+
 RECIPES: Mapping[str, type[RecipeSettings]] = {
     "simcse": SimCSE,
     "consert": ConSERT,
@@ -512,6 +524,7 @@ RECIPES: Mapping[str, type[RecipeSettings]] = {
     "distillation": Distillation,
     "tsdae": TSDAE,
     "ct": CT,
+    "cosent": CoSENT,
     "mlm": MLM,
     "condenser": Condenser,
     "cocondenser": Cocondenser,

@@ -6,7 +6,7 @@ from typing import Any
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.numbers import decimal, percent
-from sentflow.report.rows import DataRow, data_versions, is_sample, unique
+from sentflow.report.rows import is_sample, unique
 from sentflow.stats.pair_graph import COMPONENTS, LEAST_COMPONENTS, SENTENCES
 
 MEASURES = {
@@ -172,11 +172,6 @@ def geometry_name(measure: str, pairs: str = "") -> str:
     """Name of a measure of geometry, with the pair set behind it."""
     name = GEOMETRY.get(measure, measure.replace("_", " ").capitalize())
     return f"{name}, {pairs}" if pairs else name
-
-
-def only_sample(rows: Sequence[DataRow]) -> bool:
-    """Whether all texts are made up."""
-    return all(is_sample(version) for version in data_versions(rows))
 
 
 def contamination(pair_sets: Mapping[str, Mapping[str, Any]]) -> str:
