@@ -65,6 +65,13 @@ def test_an_edit_during_a_run_stops_it_and_leaves_no_wrong_result_when_it_is_und
     assert undone == {"score " + "/".join(Path(score).with_suffix("").parts[-2:]) for score in stopped}
     assert snakemake(project, *OPTIONS).code == 0
     assert planned(project, targets=list(SCORES)) == set()
+    # as Snakemake begins a job of a cluster: a process of its own, after the run has begun
+    words = ("--mode", "remote", "--nolock", "--target-jobs", "score:study=,task=T1B-tiny,model=random")
+    (project / SCORES[1]).unlink()
+    edit(module)
+    refused = snakemake(project, *words, "--cores", "1", "--force", "--configfile", str(TINY))
+    assert refused.code == 1 and not (project / SCORES[1]).exists()
+    assert "was edited" in logs[1].read_text("utf-8")
 
 
 CHECKED = """

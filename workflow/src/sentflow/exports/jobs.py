@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json, write_text
+from sentflow.files.sealed import read_sealed
 from sentflow.jobs.job import In, Json, Out, Resource, job
 from sentflow.training.settings import CardSettings
 
@@ -227,7 +228,6 @@ def export_pairs(*, data: In, audit: In | None = None, settings: Json, shards: O
     """Training data that were put together → shards and a card, as a data set of the hub."""
     from sentflow.exports import pair_corpus
     from sentflow.files.parquet import DescribedParts, readable, write_parquet
-    from sentflow.files.sealed import read_sealed
 
     size_bytes = 0
     with readable(data, "table of training data"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sentflow.compare.settings import Titles
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json, write_text
+from sentflow.files.sealed import read_sealed, write_sealed
 from sentflow.jobs.job import In, Json, Out, Wildcard, job
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ def summarise(*, scores: list[In], tables: list[In], settings: Titles, summary: 
     from sentflow.compare.score_rows import ScoreRow
     from sentflow.compare.scores import in_order, score_row
     from sentflow.files.rows import write_rows
-    from sentflow.files.sealed import read_sealed
     from sentflow.report.families.probing.rows import CurveRow
     from sentflow.report.families.probing.summary import curve_rows, folds_per_epoch
 
@@ -53,13 +53,7 @@ def summarise(*, scores: list[In], tables: list[In], settings: Titles, summary: 
 
 
 def _refuse_other_place(file: Path, row: "ScoreRow") -> None:
-    """Refuse a score file that lies where another belongs.
-
-    Raises
-    ------
-    DataError
-        It is of another task or encoder than its path says.
-    """
+    """Refuse a score file of another task or encoder than its path says."""
     from sentflow.files.result_names import name_in_results
 
     name = name_in_results(file.as_posix())
@@ -164,7 +158,6 @@ def summarise_retrieval(*, results: list[In], settings: Json, output: Out) -> No
     "main"}.
     """
     from sentflow.files.rows import write_rows
-    from sentflow.files.sealed import read_sealed
     from sentflow.report.families.retrieval.rows import RetrievalRow
     from sentflow.report.families.retrieval.summary import retrieval_rows
 
@@ -275,7 +268,6 @@ def summarise_indexes(*, results: list[In], settings: Json, output: Out) -> None
     Settings: {"questions", "retrievers"}: titles, in order.
     """
     from sentflow.files.rows import write_rows
-    from sentflow.files.sealed import read_sealed
     from sentflow.report.families.retrieval.index_rows import IndexRow, index_rows
 
     write_rows(output, IndexRow, index_rows(map(read_sealed, results), settings))
@@ -314,7 +306,6 @@ def score_trainings(
     Settings: {"models": {name: …}, "pairs": {name: {"column", "data_version"}}}.
     """
     from sentflow.files.rows import read_rows, write_rows
-    from sentflow.files.sealed import read_sealed
     from sentflow.report.families.geometry.rows import AlignmentRow
     from sentflow.report.families.similarity.rows import SimilarityRow
     from sentflow.report.families.training.rows import TrainingRow
@@ -466,7 +457,6 @@ def figure(
     inspection: Out | None = None,
 ) -> None:
     """One figure of the experiment as PDF, PNG and SVG."""
-    from sentflow.files.sealed import write_sealed
     from sentflow.graph import products
     from sentflow.report.figure.canvas import save
     from sentflow.report.figure.inspection import inspect
@@ -541,7 +531,6 @@ def report(
     """
     from sentflow.audit.rows import HardRow
     from sentflow.files.rows import read_rows
-    from sentflow.files.sealed import read_sealed
     from sentflow.graph import products
     from sentflow.report.checks import Selection
     from sentflow.report.inputs import Inputs
