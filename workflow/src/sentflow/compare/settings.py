@@ -38,6 +38,10 @@ class Titles(Settings):
     models: dict[str, ModelTitle]
     """By name."""
 
+    def as_json(self) -> str:
+        """The text by which a job receives it, with keys unsorted: their order is that of the tables."""
+        return self.model_dump_json(exclude_none=True)
+
 
 class ComparisonSettings(Settings):
     """How encoders are compared."""
