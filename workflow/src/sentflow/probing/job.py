@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,21 +17,9 @@ from sentflow.probing.storage.folds import write_result
 from sentflow.probing.training.folds import train_planned, usable
 from sentflow.probing.training.result import FoldResult
 from sentflow.texts.checks import check_folds, few_rows, misfit_classes
-from sentflow.texts.table import TaskTable, read_task
+from sentflow.texts.table import TaskTable
 
 logger = logging.getLogger(__name__)
-
-
-def run(
-    task: Path,
-    settings: ProbeSettings,
-    folds: Sequence[Path],
-    features_of: Callable[[TaskTable], FeatureSource],
-    device: str | None,
-) -> None:
-    """What all jobs that probe do: `probe_task` with the features of a task's table."""
-    table = read_task(task)
-    probe_task(features_of(table), table, settings, folds, device=device)
 
 
 def probe_task(

@@ -76,17 +76,13 @@ def probe(
     """Probe the embeddings of a task: one file per fold."""
     from sentflow.probing.features.embedded import embedded_rows
     from sentflow.probing.features.sources import FixedFeatures
-    from sentflow.probing.job import run
+    from sentflow.probing.job import probe_task
     from sentflow.texts.collection import read_collection
+    from sentflow.texts.table import read_task
 
-    collection = read_collection(texts)
-    run(
-        task,
-        settings,
-        folds,
-        lambda table: FixedFeatures(embedded_rows(table, embeddings, info, collection)),
-        device,
-    )
+    table = read_task(task)
+    source = FixedFeatures(embedded_rows(table, embeddings, info, read_collection(texts)))
+    probe_task(source, table, settings, folds, device=device)
 
 
 @job("torch", "numpy")
@@ -103,12 +99,12 @@ def probe_featurised(
     from sentflow.encoders.vectors.storage import read_embeddings
     from sentflow.probing.features.featurised import row_texts
     from sentflow.probing.features.sources import FixedFeatures
-    from sentflow.probing.job import run
+    from sentflow.probing.job import probe_task
+    from sentflow.texts.table import read_task
 
-    def source(table: "TaskTable") -> "FeatureSource":
-        return FixedFeatures(read_embeddings(features, info, row_texts(table)))
-
-    run(task, settings, folds, source, device)
+    table = read_task(task)
+    source = FixedFeatures(read_embeddings(features, info, row_texts(table)))
+    probe_task(source, table, settings, folds, device=device)
 
 
 @job("torch", "numpy", "scikit-learn")
@@ -123,15 +119,17 @@ def probe_lazy(
 ) -> None:
     """Probe a task with an encoder that is fitted inside each fold: files as those of `probe`."""
     from sentflow.encoders.manifest import read_manifest
-    from sentflow.probing.job import run
+    from sentflow.probing.job import probe_task
+    from sentflow.texts.table import read_task
 
-    described, timeout_seconds = read_manifest(manifest), call_seconds or None
-
-    def source(table: "TaskTable") -> "FeatureSource":
-        split = settings.protocol.switches.lazy_sep_layout == "alternatives"
-        return lazy_source(described, table, split_alternatives=split, timeout_seconds=timeout_seconds)
-
-    run(task, settings, folds, source, device)
+    table = read_task(task)
+    source = lazy_source(
+        read_manifest(manifest),
+        table,
+        split_alternatives=settings.protocol.switches.lazy_sep_layout == "alternatives",
+        timeout_seconds=call_seconds or None,
+    )
+    probe_task(source, table, settings, folds, device=device)
 
 
 def lazy_source(
