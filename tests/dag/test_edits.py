@@ -120,6 +120,7 @@ def slow(*case: Any) -> Any:
         slow("report/families/similarity/tables.py", (*TABLES_OF_PAIRS, "report")),
         slow("report/figure/sentflow.mplstyle", ("figure", "check …figures", "report")),
         ("report/page/page.css", ("report",)),
+        slow("report/families/probing/page/scores.html.j2", ("report",)),
     ],
 )  # fmt: skip
 def test_code_runs_the_rules_that_import_it_and_what_follows(unedited, everything, module, run_again):

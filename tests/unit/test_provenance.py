@@ -6,7 +6,7 @@ import pytest
 from sentflow.graph import provenance, source_facts
 from sentflow.jobs import job
 
-CACHED = ("facts", "imports", "_file", "_folders", "_in_folder", "_data_beside", "_public_version", "code")
+CACHED = ("facts", "imports", "_file", "_folders", "_in_folder", "_public_version", "code")
 JOBS = '''"""Jobs."""
 
 import json
@@ -246,13 +246,20 @@ def test_a_package_that_is_named_counts_as_a_whole(package):
     assert provenance.code("show", "sentflow.shown") != before
 
 
-@pytest.mark.parametrize("name", ["probing/form.j2", "probing/words/nouns.yaml"])
-def test_files_that_code_reads_count_with_the_modules_beside_them(package, name):
-    package.write(name, "one")
-    before = package.digest(), package.digest("show")
-    package.write(name, "two")
-    assert package.digest() != before[0]
-    assert package.digest("show") == before[1]
+def test_files_that_code_reads_count_with_the_modules_beside_them_and_with_their_package(package):
+    def digests():
+        clear_caches()
+        return [package.digest(), package.digest("show"), provenance.code("show", "sentflow.probing")]
+
+    package.write("probing/__init__.py", "")
+    package.write("probing/form.j2", "one")
+    before = digests()
+    package.write("probing/form.j2", "two")
+    beside = digests()
+    assert [one == other for one, other in zip(before, beside, strict=True)] == [False, True, False]
+    package.write("probing/page/results.j2", "one")
+    package.write("probing/.#train.py", "of an editor (")
+    assert [one == other for one, other in zip(beside, digests(), strict=True)] == [True, True, False]
 
 
 def test_every_file_of_the_package_that_is_no_module_counts_or_is_named_here():

@@ -16,7 +16,8 @@ rule generate:
     resources:
         **asks(1000, 5),
     params:
-        **job_params("generate"),
+        code=code("generate", "sentflow.texts.sample"),
+        env=versions("numpy"),
         task=targets.generated_task,
         seed=targets.generator_seed,
     shell:

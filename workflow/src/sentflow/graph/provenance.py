@@ -31,7 +31,7 @@ PLUMBING = {
     "sentflow.training.data.settings": "reaches jobs as their params",
     "sentflow.encoders.kinds.table": "reaches jobs as their params: keys, libraries, digests of the modules it names",
 }
-# Files that code reads. They count with every module of the folder that they are in, or that is above their own.
+# Files that code reads. They count with every module of the folder that they are in; other folders are named to `code`.
 DATA = frozenset({".css", ".csv", ".j2", ".js", ".json", ".mplstyle", ".txt", ".yaml"})
 # Module or data file → its facts when the run began, in a process that Snakemake starts for a single job of it.
 _at_the_start: dict[str, Facts] = {}
@@ -208,13 +208,7 @@ def _whole(name: str) -> list[str]:
 def _data_of(name: str) -> list[str]:
     """The data files beside a module."""
     file = _file(name)
-    return _data_beside(file.parent) if file and file.suffix == ".py" else []
-
-
-@cache
-def _data_beside(folder: Path) -> list[str]:
-    below = [one for one in _folders(folder)[1:] if one.parent == folder and not any(one.glob("*.py"))]
-    return [one for data_folder in (folder, *below) for one in _in_folder(data_folder) if "/" in one]
+    return [one for one in _in_folder(file.parent) if "/" in one] if file and file.suffix == ".py" else []
 
 
 @cache
@@ -228,7 +222,7 @@ def _folders(folder: Path) -> list[Path]:
 def _in_folder(folder: Path) -> list[str]:
     """The modules and the data files in a folder: ``sentflow.stats.paired``, ``report/page/page.css``."""
     names = []
-    for file in folder.iterdir():
+    for file in folder.glob("[!.]*"):  # hidden ones are of editors
         place = file.relative_to(_ROOT)
         if file.suffix == ".py":
             inner = place.parent.parts if file.stem == "__init__" else place.with_suffix("").parts
