@@ -122,7 +122,6 @@ Arguments = Annotated[
     Field(description="Arguments of the class by name; of scikit-learn, numbers and words only."),
 ]
 SklearnClass = Annotated[str, Field(pattern=r"^sklearn(\.[A-Za-z_][A-Za-z0-9_]*)+\z")]
-PromptName = str | None
 
 
 class PromptNamesOfRoles(Settings):

@@ -9,7 +9,6 @@ from typing import Any
 Entry = Mapping[str, Any]
 SEARCHING = NEGATIVES, PSEUDO_LABELS = ("negatives", "pseudo_labels")
 """Keys of an entry that name a retriever."""
-_OF_FILES = ("dataset", "reader", "pair_sets", "nli", "unscored")
 
 
 def is_collected(entry: Entry) -> bool:

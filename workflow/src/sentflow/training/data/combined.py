@@ -13,7 +13,6 @@ NEAR = 0.8
 """Similarity from which rows are near copies where an entry does not say it; that of the audits."""
 UNKNOWN_LANGUAGE = "und"
 """Language of texts that no language is told of."""
-_ROW_BY_ROW = ("nli", "unscored", "least_characters", "drop_repeated", "limit", "shuffled_positives")
 
 
 def is_combined(entry: Entry) -> bool:

@@ -32,7 +32,6 @@ BFLOAT16 = "bfloat16"
 # Weights and sums in float32, factors and products of matrices in bfloat16: torch's autocast.
 BFLOAT16_AUTOCAST = "bfloat16-autocast"
 DTYPES = (FLOAT32, BFLOAT16_AUTOCAST, BFLOAT16, "float16")
-TRUNCATIONS = ("end", "start", "refuse")
 
 
 @dataclass(frozen=True)
