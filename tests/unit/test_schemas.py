@@ -56,5 +56,17 @@ def test_every_setting_says_what_it_is():
     assert silent == []
 
 
+def test_tables_of_the_docs_name_every_value_of_a_key():
+    """`fold` is a part of the word folds, which the text of the key says."""
+    (line,) = (one for one in _docs("configuration") if one.startswith("| `job` |"))
+    assert "One of `fold`, `repetition`, `task`." in line
+    (line,) = (one for one in _docs("models") if one.startswith("| `dtype` |"))
+    assert "`float16`" in line
+
+
+def _docs(page: str) -> list[str]:
+    return (REPOSITORY / f"docs/{page}.md").read_text(encoding="utf-8").splitlines()
+
+
 def _wrong(settings: object) -> list[str]:
     return sorted(error.json_path for error in VALIDATOR.iter_errors(settings))
