@@ -160,7 +160,8 @@ def _default(model: type[Settings], key: str) -> str:
     field = fields_of(model)[key]
     if field.is_required():
         return "required"
-    if field.default is None or isinstance(field.default, Settings | dict):
+    is_said = "if left out" in description_of(model, key)
+    if is_said or field.default is None or isinstance(field.default, Settings | dict):
         return ""
     return f"`{json.dumps(field.default, ensure_ascii=False)}`"
 

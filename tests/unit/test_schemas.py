@@ -56,16 +56,17 @@ def test_every_setting_says_what_it_is():
     assert silent == []
 
 
-def test_tables_of_the_docs_name_every_value_of_a_key():
-    """`fold` is a part of the word folds, which the text of the key says."""
-    (line,) = (one for one in _docs("configuration") if one.startswith("| `job` |"))
-    assert "One of `fold`, `repetition`, `task`." in line
-    (line,) = (one for one in _docs("models") if one.startswith("| `dtype` |"))
-    assert "`float16`" in line
-
-
-def _docs(page: str) -> list[str]:
-    return (REPOSITORY / f"docs/{page}.md").read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize(
+    ("page", "key", "told"),
+    [
+        ("configuration", "job", 'One of `fold`, `repetition`, `task`. | `"task"` |'),
+        ("protocols", "repetitions", "probe.repetitions if left out. |  |"),
+    ],
+    ids=["a value within a word of the text", "what is left out is told by the text"],
+)
+def test_tables_of_the_docs_name_every_value_and_what_holds_if_a_key_is_left_out(page, key, told):
+    lines = (REPOSITORY / f"docs/{page}.md").read_text(encoding="utf-8").splitlines()
+    assert any(line.startswith(f"| `{key}` |") and line.endswith(told) for line in lines)
 
 
 def _wrong(settings: object) -> list[str]:
