@@ -150,8 +150,9 @@ def _rows_of_kinds(models: tuple[type[Settings], ...]) -> Iterator[str]:
 
 def _meaning(model: type[Settings], key: str) -> str:
     text, choices = description_of(model, key), choices_of(model, key)
-    if missing := [choice for choice in choices if choice not in text]:
-        text += f" One of {', '.join(f'`{choice}`' for choice in missing if choice)}."
+    words = set(re.findall(r"[\w-]+", text))
+    if not words.issuperset(choices):
+        text += f" One of {', '.join(f'`{choice}`' for choice in choices)}."
     return text.replace("|", "\\|").replace("<", "&lt;").strip()
 
 
@@ -159,7 +160,8 @@ def _default(model: type[Settings], key: str) -> str:
     field = fields_of(model)[key]
     if field.is_required():
         return "required"
-    if field.default is None or isinstance(field.default, Settings | dict):
+    is_said = "if left out" in description_of(model, key)
+    if is_said or field.default is None or isinstance(field.default, Settings | dict):
         return ""
     return f"`{json.dumps(field.default, ensure_ascii=False)}`"
 

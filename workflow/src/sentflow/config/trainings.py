@@ -36,7 +36,7 @@ TrainingPooling = Annotated[
         "mean-sqrt-length",
         "weighted-mean",
     ],
-    Field(description="The same in training, where that is another way than in use."),
+    Field(description="How vectors are read out in training, where that is another way than in use."),
 ]
 Pooling = Annotated[
     Literal[

@@ -87,11 +87,11 @@ class Training(Settings):
     """Settings of training, published values where they are not named. Other values make results not comparable."""
 
     repetitions: Repetitions = 10
-    """Instead of probe.repetitions."""
+    """Those of probe.repetitions if left out."""
     folds: Folds = 5
-    """Instead of probe.folds."""
+    """Those of probe.folds if left out."""
     seed: Seed = 9847706
-    """Instead of probe.seed."""
+    """That of probe.seed if left out."""
     evaluation_share: Number = Field(0.2, gt=0, lt=1)
     """Share of the rows outside the test part that chooses setting and stopping epoch; 0.2 as published."""
     batch_size: Int = Field(128, ge=2)

@@ -145,7 +145,7 @@ class TrainingOptions(Settings):
 
 
 class TrainingSettings(TrainingOptions):
-    """The same, complete."""
+    """How long, on what batches and by which optimiser an encoder is trained."""
 
     learning_rate: Number = Field(gt=0)
     """Highest learning rate, after the warm-up."""
