@@ -152,7 +152,7 @@ def test_code_of_no_job_runs_nothing(unedited):
     modules = (
         "encoders/kinds/api.py",
         "encoders/fetch/hub.py",
-        "graph/targets.py",
+        "flow/targets.py",
         "jobs/log.py",
         "files/io.py",
     )

@@ -77,7 +77,7 @@ def test_an_edit_during_a_run_stops_it_and_leaves_no_wrong_result_when_it_is_und
 CHECKED = """
 import sys
 from pathlib import Path
-from sentflow.graph.provenance import code
+from sentflow.flow.provenance import code
 from sentflow.jobs.code_check import check_code
 from sentflow.jobs.log import exit_with
 

@@ -14,7 +14,7 @@ from retrievers import bm25_settings
 from sentflow.cli.configuration import read_configuration
 from sentflow.config.load import load_experiment
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.graph import paths
+from sentflow.flow import paths
 from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.runs import write_run

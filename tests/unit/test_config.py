@@ -14,7 +14,7 @@ from sentflow.config.entries import merge
 from sentflow.config.load import load_experiment, read_own
 from sentflow.errors import ConfigError
 from sentflow.families.probing import Probing
-from sentflow.graph import products
+from sentflow.flow import products
 
 RANDOM = {"kind": "random", "dimension": 8, "seed": 1}
 HUB = {"kind": "sentence-transformers", "source": {"hub": "neuralmind/bert-base", "revision": "a" * 40}}

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from sentflow.graph.environment import leave_out_working_folder
+from sentflow.flow.environment import leave_out_working_folder
 
 
 @pytest.fixture(autouse=True)

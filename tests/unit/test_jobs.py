@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from sentflow.errors import ConfigError
-from sentflow.graph.provenance import signature
+from sentflow.flow.provenance import signature
 from sentflow.jobs.job import MODULES, In, Job, Json, Manual, Out, Resource, Wildcard, job_named, names_in
 
 JOBS = [name for module in MODULES for name in names_in(module)]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.graph import provenance, source_facts
+from sentflow.flow import provenance, source_facts
 from sentflow.jobs import job
 
 CACHED = ("facts", "imports", "_file", "_folders", "_in_folder", "_public_version", "code")

@@ -10,7 +10,7 @@ from workflow_copy import TINY, environment
 import sentflow
 from sentflow.cli.run import complete, start
 from sentflow.errors import ConfigError
-from sentflow.graph.workflow_folder import home
+from sentflow.flow.workflow_folder import home
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import yaml
 from filled import filled
 from made_products import TABLES_OF_PAIRS
 
-from sentflow.graph import products
-from sentflow.graph.family import TABLE
+from sentflow.flow import products
+from sentflow.flow.family import TABLE
 from sentflow.report.checks import Selection
 from sentflow.report.families.similarity.checks import check_similarity
 from sentflow.report.families.similarity.data import SimilarityData

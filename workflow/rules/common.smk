@@ -13,35 +13,35 @@ source_folder = Path(workflow.basedir) / "workflow" / "src"
 if source_folder.is_dir():
     sys.path.insert(0, str(source_folder))
 
-from sentflow.graph.environment import leave_out_working_folder
+from sentflow.flow.environment import leave_out_working_folder
 
 # Before anything else is imported: Snakemake puts the folder of the Snakefile first, which often is the working folder.
 leave_out_working_folder(Path(workflow.basedir))
 
-from sentflow.graph import paths, products
+from sentflow.flow import paths, products
 from sentflow.config.entries import merge
 from sentflow.config.load import read_own
 from sentflow.config.load import load_experiment
-from sentflow.graph.environment import (
+from sentflow.flow.environment import (
     first_words_of_jobs,
     put_this_python_first,
     refuse_braces,
     refuse_conda,
 )
 from sentflow.errors import ConfigError
-from sentflow.graph.job_settings import one_of
-from sentflow.graph.plan import refuse_uploads
-from sentflow.graph.provenance import (
+from sentflow.flow.job_settings import one_of
+from sentflow.flow.plan import refuse_uploads
+from sentflow.flow.provenance import (
     code,
     job_params,
     use_sources,
     versions,
     write_sources,
 )
-from sentflow.graph.requests import asks, beside_others
-from sentflow.graph.run_record import write_record
-from sentflow.graph.targets import Targets
-from sentflow.graph.unknown_targets import (
+from sentflow.flow.requests import asks, beside_others
+from sentflow.flow.run_record import write_record
+from sentflow.flow.targets import Targets
+from sentflow.flow.unknown_targets import (
     refuse_results_as_settings,
     told_of_unknown_targets,
 )

@@ -1,6 +1,6 @@
 """Corpora and questions → runs of retrievers → measures, tests between retrievers, their summary."""
 
-from sentflow.graph.inputs import digested
+from sentflow.flow.inputs import digested
 
 retrieval = targets.families["retrieval"]
 # What is searched, by what, and which documents are relevant.

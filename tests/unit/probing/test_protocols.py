@@ -11,8 +11,8 @@ import yaml
 
 from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
-from sentflow.graph import paths
-from sentflow.graph.targets import Targets
+from sentflow.flow import paths
+from sentflow.flow.targets import Targets
 from sentflow.probing.settings import PUBLISHED, ProbeSettings, ScoreSettings, Switches
 
 REPOSITORY = Path(__file__).parents[3]

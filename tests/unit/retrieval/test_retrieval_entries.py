@@ -7,7 +7,7 @@ import pytest
 from experiments import DEFAULT, experiment
 
 from sentflow.errors import ConfigError
-from sentflow.graph.targets import Targets
+from sentflow.flow.targets import Targets
 
 NOTHING_ELSE = {"tasks": [], "pair_sets": [], "alignments": [], "regressions": []}
 MODELS = {

@@ -17,7 +17,7 @@ from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.errors import ConfigError, instead
 from sentflow.files.io import write_text
 from sentflow.files.settings_files import read_settings
-from sentflow.graph.workflow_folder import workflow_folder
+from sentflow.flow.workflow_folder import workflow_folder
 from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.pair_files import raw_files_of

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 def drawn(figure: str, rows: Sequence[Any]) -> "Figure":
     """A figure of the report by its name, from rows of its own kind; see `sentflow.report.figure.recipe.Recipe`."""
-    from sentflow.graph import products
-    from sentflow.graph.family import FIGURE
+    from sentflow.flow import products
+    from sentflow.flow.family import FIGURE
     from sentflow.report.figure import canvas
 
     with canvas.style():

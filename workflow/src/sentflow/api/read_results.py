@@ -10,8 +10,8 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError, instead
 from sentflow.files.parquet import read_parquet
 from sentflow.files.rows import read_rows
-from sentflow.graph import paths, products
-from sentflow.graph.family import FIGURE
+from sentflow.flow import paths, products
+from sentflow.flow.family import FIGURE
 from sentflow.report.families.probing.remarks import low_score_text
 from sentflow.report.inputs import Inputs
 

@@ -11,7 +11,7 @@ import numpy as np
 from sentflow.files.arrow import table_of
 from sentflow.files.parquet import write_parquet
 from sentflow.files.sealed import write_sealed
-from sentflow.graph import paths
+from sentflow.flow import paths
 from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.settings import AboutProtocol, ProbeProtocol, ProbeSettings
 from sentflow.probing.storage.folds import FoldInfo, write_result

@@ -18,9 +18,9 @@ from sentflow.errors import DataError
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.parts import BY_VECTORS, QUESTIONS, all_retrievers
 from sentflow.files.io import read_json
-from sentflow.graph import paths
-from sentflow.graph.job_settings import pick
-from sentflow.graph.targets import Targets
+from sentflow.flow import paths
+from sentflow.flow.job_settings import pick
+from sentflow.flow.targets import Targets
 from sentflow.jobs.job import job_named, option_of
 from sentflow.report.numbers import counted
 

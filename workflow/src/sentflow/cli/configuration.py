@@ -11,7 +11,7 @@ from sentflow.config.experiment import Experiment
 from sentflow.config.load import load_catalog, load_experiment
 from sentflow.errors import ConfigError
 from sentflow.files.settings_files import read_settings
-from sentflow.graph.workflow_folder import experiment_file, home, workflow_folder
+from sentflow.flow.workflow_folder import experiment_file, home, workflow_folder
 
 ConfigFiles = Annotated[
     list[Path] | None,

@@ -20,7 +20,7 @@ from sentflow.cli.terminal import listing, show_blocks
 from sentflow.config.entries import AllEntries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.errors import ConfigError, DataError
-from sentflow.graph import paths
+from sentflow.flow import paths
 from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
 from sentflow.report.numbers import duration
 from sentflow.report.table.table import Table

@@ -14,7 +14,7 @@ from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.parts import EXPLAINED
-from sentflow.graph import paths
+from sentflow.flow import paths
 from sentflow.jobs.machine import prepare_environment
 from sentflow.report.numbers import counted, share
 from sentflow.report.table.table import Table

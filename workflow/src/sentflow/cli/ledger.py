@@ -12,8 +12,8 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
-from sentflow.graph import paths
-from sentflow.graph.workflow_folder import workflow_folder
+from sentflow.flow import paths
+from sentflow.flow.workflow_folder import workflow_folder
 from sentflow.ledger.accepted import Entry, unexpected, with_entries
 from sentflow.ledger.verdicts import VERDICTS, LedgerRow
 from sentflow.report.table.table import Table

@@ -16,7 +16,7 @@ from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.similarity import Similarity
 from sentflow.files.limits import limited
-from sentflow.graph import paths
+from sentflow.flow import paths
 from sentflow.jobs.job import job_named, option_of
 from sentflow.texts.settings import TaskSettings
 from sentflow.texts.task_files import DERIVED

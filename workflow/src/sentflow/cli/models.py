@@ -8,7 +8,7 @@ from sentflow.encoders.entries import fetch_settings
 from sentflow.encoders.kinds.table import MADE_BY, TRAINED
 from sentflow.encoders.manifest import read_manifest, source_kind
 from sentflow.errors import ConfigError
-from sentflow.graph import paths
+from sentflow.flow import paths
 
 if TYPE_CHECKING:
     from sentflow.encoders.manifest import Manifest

@@ -15,9 +15,9 @@ import typer
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.settings_files import read_settings
-from sentflow.graph.environment import leave_out_working_folder
-from sentflow.graph.run_record import read_record, write_record
-from sentflow.graph.workflow_folder import experiment_file, home
+from sentflow.flow.environment import leave_out_working_folder
+from sentflow.flow.run_record import read_record, write_record
+from sentflow.flow.workflow_folder import experiment_file, home
 from sentflow.jobs.lifeline import VARIABLE, ancestors
 
 _ORPHANS_END_WITHIN_SECONDS = 60.0

@@ -19,7 +19,7 @@ from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.parts import FUSION, RUN, all_retrievers, decided_by
 from sentflow.files.io import write_text
 from sentflow.files.parquet import read_described
-from sentflow.graph import paths
+from sentflow.flow import paths
 from sentflow.report.numbers import counted
 from sentflow.report.table.table import Table
 from sentflow.retrieval.decision_files import read_decided

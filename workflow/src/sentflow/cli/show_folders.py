@@ -17,7 +17,7 @@ from sentflow.files.result_names import repetition_and_fold
 from sentflow.files.rows import read_rows
 from sentflow.files.sealed import refuse_edited
 from sentflow.files.settings_files import read_settings
-from sentflow.graph import paths
+from sentflow.flow import paths
 from sentflow.report.families.pair_summaries import reported
 from sentflow.report.families.probing.tables import scores
 from sentflow.report.families.retrieval.rows import RetrievalRow

@@ -8,7 +8,7 @@ from sentflow.encoders.kinds.table import CUSTOM, KINDS
 from sentflow.encoders.manifest import Manifest, check_files, checked_folder, read_manifest
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.atomic import not_written
-from sentflow.graph import paths
+from sentflow.flow import paths
 
 CARD, LICENCE = "README.md", "LICENSE"
 _WEIGHTS = (".safetensors", ".bin")

@@ -13,10 +13,10 @@ from sentflow.families.pair_sets import (
     resampling,
     titles_of,
 )
+from sentflow.flow import paths
+from sentflow.flow.family import FIGURE, TABLE, Collection, Family, Product, products_of
+from sentflow.flow.job_settings import json_text, one_of, pick, pick_known
 from sentflow.geometry.settings import AlignmentSettings, Described, GeometrySettings
-from sentflow.graph import paths
-from sentflow.graph.family import FIGURE, TABLE, Collection, Family, Product, products_of
-from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
 
 FEWEST_RELATED = 6
 """Encoders over which geometry is correlated with scores: with fewer the interval is nearly the whole range."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from sentflow.graph import paths
-from sentflow.graph.family import CHECK, TABLE, Family, products_of
+from sentflow.flow import paths
+from sentflow.flow.family import CHECK, TABLE, Family, products_of
 
 TABLE_NAME = "ledger"
 ANSWERING = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from sentflow.config.entries import Entries
 from sentflow.config.experiment import Experiment
-from sentflow.graph.job_settings import described_models, pick, pick_known
+from sentflow.flow.job_settings import described_models, pick, pick_known
 
 PERMUTED = "-permuted"
 _TITLE_KEYS = ("title", "family", "scale", "data_version", "language", "group")

@@ -21,11 +21,11 @@ from sentflow.encoders.entries import kind_of
 from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
 from sentflow.encoders.roles import SIDES
 from sentflow.families.training.needs import held_out_tasks
-from sentflow.graph import paths
-from sentflow.graph.exports import TaskExports
-from sentflow.graph.family import CHECK, FIGURE, TABLE, Collection, Family, Product, matrices_of, products_of
-from sentflow.graph.job_settings import described_models, one_of, pick
-from sentflow.graph.provenance import code, versions
+from sentflow.flow import paths
+from sentflow.flow.exports import TaskExports
+from sentflow.flow.family import CHECK, FIGURE, TABLE, Collection, Family, Product, matrices_of, products_of
+from sentflow.flow.job_settings import described_models, one_of, pick
+from sentflow.flow.provenance import code, versions
 from sentflow.probing.protocol.catalog import (
     DOCUMENTS,
     about_protocol,

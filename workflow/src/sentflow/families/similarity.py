@@ -14,9 +14,9 @@ from sentflow.families.pair_sets import (
     resampling,
     titles_of,
 )
-from sentflow.graph import paths
-from sentflow.graph.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
-from sentflow.graph.job_settings import json_text, one_of, pick
+from sentflow.flow import paths
+from sentflow.flow.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
+from sentflow.flow.job_settings import json_text, one_of, pick
 from sentflow.similarity.settings import ComparedSets, Resampling
 from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.pair_files import raw_files_of

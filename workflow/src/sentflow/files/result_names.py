@@ -1,6 +1,6 @@
 """What the names of files of folds and scores say: which file it is.
 
-Apart from `sentflow.graph.paths`, so that a path of another family stands in the digest of no job.
+Apart from `sentflow.flow.paths`, so that a path of another family stands in the digest of no job.
 """
 
 import re

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from sentflow.errors import ConfigError, SentflowError
-from sentflow.graph.provenance import code, facts, sources_of
-from sentflow.graph.source_facts import facts_of
+from sentflow.flow.provenance import code, facts, sources_of
+from sentflow.flow.source_facts import facts_of
 
 
 class CodeChangedError(SentflowError):
@@ -30,7 +30,7 @@ def check_code(job: str, digest: str) -> None:
     Parameters
     ----------
     digest
-        As `sentflow.graph.provenance.code` gave it when the graph was built.
+        As `sentflow.flow.provenance.code` gave it when the graph was built.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """What a rule runs: the command of its job, by the signature of the function."""
 
-from sentflow.graph.provenance import signature
+from sentflow.flow.provenance import signature
 from sentflow.jobs.job import option_of
 
 

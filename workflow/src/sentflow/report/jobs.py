@@ -457,7 +457,7 @@ def figure(
     inspection: Out | None = None,
 ) -> None:
     """One figure of the experiment as PDF, PNG and SVG."""
-    from sentflow.graph import products
+    from sentflow.flow import products
     from sentflow.report.figure.canvas import save
     from sentflow.report.figure.inspection import inspect
     from sentflow.report.figure.recipe import Recipe
@@ -531,7 +531,7 @@ def report(
     """
     from sentflow.audit.rows import HardRow
     from sentflow.files.rows import read_rows
-    from sentflow.graph import products
+    from sentflow.flow import products
     from sentflow.report.checks import Selection
     from sentflow.report.inputs import Inputs
     from sentflow.report.page.page import render

@@ -15,7 +15,7 @@ from sentflow.files.parquet import read_parquet
 from sentflow.files.rows import read_rows
 from sentflow.files.sealed import refuse_edited
 from sentflow.files.settings_files import read_settings
-from sentflow.graph import paths
+from sentflow.flow import paths
 
 # Folders of results: files of one encoder, retriever … on one thing each, with all their numbers.
 KINDS = ("scores", "similarity", "regressions", "alignments", "geometry", "retrieval")

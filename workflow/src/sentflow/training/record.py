@@ -97,7 +97,7 @@ class Record(Settings):
     teacher: Teacher | None
     """Null for recipes without one."""
     code: str
-    """Digest of the code that trained, see `sentflow.graph.provenance`."""
+    """Digest of the code that trained, see `sentflow.flow.provenance`."""
     versions: Mapping[str, str]
     """Distribution → version, of the libraries that can change the result."""
     steps: Int

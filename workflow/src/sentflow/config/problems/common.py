@@ -8,7 +8,7 @@ from sentflow.config.entries import Entries, Entry, as_map
 from sentflow.config.experiment import Configuration
 from sentflow.config.short_forms import OWN, raw_name
 from sentflow.errors import ConfigError, instead
-from sentflow.graph import paths
+from sentflow.flow import paths
 from sentflow.jobs.secrecy import without_secrets
 
 _LONGEST, _KEPT_AT_END = 1500, 400  # characters of a problem

@@ -27,7 +27,7 @@ _SEPARATORS = re.compile(r"[\n\t]")
 _LARGEST = 2**63  # what a number of a file of results can hold
 # A file system takes 255 bytes, of which endings and the name of a temporary file need some
 MAX_LENGTH = 100
-# Of the files that lie beside `{model}.parquet` (`sentflow.graph.paths`)
+# Of the files that lie beside `{model}.parquet` (`sentflow.flow.paths`)
 _ENDINGS_OF_FILES = (".predictions",)
 
 

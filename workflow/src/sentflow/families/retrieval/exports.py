@@ -7,9 +7,9 @@ from sentflow.config.entries import Entry
 from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
 from sentflow.families.retrieval.parts import DENSE, parts_of, task_of_mteb, tuned_on
 from sentflow.families.retrieval.selection import Selection
-from sentflow.graph import paths
-from sentflow.graph.exports import model_outside
-from sentflow.graph.job_settings import json_text, pick, pick_known
+from sentflow.flow import paths
+from sentflow.flow.exports import model_outside
+from sentflow.flow.job_settings import json_text, pick, pick_known
 
 _TEST = {
     "name": "paired t-test over questions, sign flips where differences are few",
@@ -110,7 +110,7 @@ class RetrievalExports:
         )
 
     def outside(self, retriever: str) -> Entry:
-        """What an export says about a dense retriever, see `sentflow.graph.exports.model_outside`.
+        """What an export says about a dense retriever, see `sentflow.flow.exports.model_outside`.
 
         It is the encoder where it compares whole documents by cosine, and else a model of its own.
         """

@@ -10,8 +10,8 @@ from sentflow.families.retrieval.parts import BM25, EXPLAINED
 from sentflow.families.retrieval.products import PRODUCTS
 from sentflow.families.retrieval.published import published_of
 from sentflow.families.retrieval.settings import JobSettings
-from sentflow.graph import paths
-from sentflow.graph.job_settings import one_of
+from sentflow.flow import paths
+from sentflow.flow.job_settings import one_of
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.shards import SUFFIX_PATTERN
 

@@ -17,8 +17,8 @@ from sentflow.families.retrieval.parts import (
     parts_of,
 )
 from sentflow.families.retrieval.selection import Selection
-from sentflow.graph import paths
-from sentflow.graph.family import Collection
+from sentflow.flow import paths
+from sentflow.flow.family import Collection
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.shards import suffix_of, whole_of
 

@@ -1,7 +1,7 @@
 """The tables, the figures and the check of retrieval, and what the page says of it."""
 
-from sentflow.graph import paths
-from sentflow.graph.family import CHECK, FIGURE, TABLE, Product, matrices_of, products_of
+from sentflow.flow import paths
+from sentflow.flow.family import CHECK, FIGURE, TABLE, Product, matrices_of, products_of
 
 _PACKAGE = "sentflow.report.families.retrieval."
 _COMPARED = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS)

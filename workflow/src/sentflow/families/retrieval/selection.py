@@ -21,7 +21,7 @@ from sentflow.families.retrieval.parts import (
 )
 from sentflow.families.training.needs import selected_data
 from sentflow.families.training.seeds import seed_in
-from sentflow.graph.family import Family
+from sentflow.flow.family import Family
 from sentflow.texts.shards import shards_of, suffix_of, whole_of
 from sentflow.training.data.collected import corpora_of, held_out_sets, question_sets_of, searchers_of
 

@@ -11,9 +11,9 @@ from sentflow.encoders.entries import encode_settings, kind_of, place_settings
 from sentflow.families.retrieval.files import Files
 from sentflow.families.retrieval.parts import BM25, BY_VECTORS, RANDOM, RERANK, SPARSE, all_retrievers
 from sentflow.families.retrieval.stages import measures_of_stages
-from sentflow.graph.job_settings import json_text, pick, pick_known
-from sentflow.graph.provenance import code, versions
-from sentflow.graph.requests import asks
+from sentflow.flow.job_settings import json_text, pick, pick_known
+from sentflow.flow.provenance import code, versions
+from sentflow.flow.requests import asks
 from sentflow.retrieval.settings import (
     CertifySettings,
     ComparisonSettings,

@@ -13,10 +13,10 @@ from sentflow.families.pair_sets import development_sets, measured, resampling
 from sentflow.families.training.needs import start_of, teacher_of
 from sentflow.families.training.sweeps import shown_sweep
 from sentflow.families.training.tables import TrainingTables
-from sentflow.graph import paths
-from sentflow.graph.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
-from sentflow.graph.job_settings import json_text, one_of, pick_known
-from sentflow.graph.provenance import code, versions
+from sentflow.flow import paths
+from sentflow.flow.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
+from sentflow.flow.job_settings import json_text, one_of, pick_known
+from sentflow.flow.provenance import code, versions
 from sentflow.training.data.combined import UNKNOWN_LANGUAGE
 from sentflow.training.recipes.settings import RECIPES, module_of
 from sentflow.training.settings import (

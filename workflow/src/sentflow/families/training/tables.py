@@ -8,8 +8,8 @@ from typing import Any
 from sentflow.config.experiment import Experiment
 from sentflow.families.retrieval.parts import RERANK, RERANKED
 from sentflow.families.training.needs import named_data, selected_data
-from sentflow.graph import paths
-from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
+from sentflow.flow import paths
+from sentflow.flow.job_settings import json_text, one_of, pick, pick_known
 from sentflow.training.data.collected import (
     corpora_of,
     held_out_sets,

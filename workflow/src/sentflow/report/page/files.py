@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sentflow.graph import products
-from sentflow.graph.family import FIGURE
+from sentflow.flow import products
+from sentflow.flow.family import FIGURE
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.inputs import Inputs

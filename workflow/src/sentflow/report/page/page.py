@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from sentflow.files.control_characters import visible
-from sentflow.graph import products
+from sentflow.flow import products
 from sentflow.report import captions, numbers
 from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.families.probing import remarks

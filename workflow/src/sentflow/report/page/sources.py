@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sentflow.audit.rows import HardRow
-from sentflow.graph import products
-from sentflow.graph.family import TABLE
+from sentflow.flow import products
+from sentflow.flow.family import TABLE
 from sentflow.report.checks import CheckResult
 from sentflow.report.findings import Finding
 from sentflow.report.inputs import Inputs

@@ -109,7 +109,7 @@ class Table:
     lead
         Columns that name a line: they stand again where a table is cut into several because it is too wide.
     matrix
-        Only of products that are one (`sentflow.graph.products.Product.is_matrix`).
+        Only of products that are one (`sentflow.flow.products.Product.is_matrix`).
     """
 
     name: str

@@ -12,12 +12,12 @@ from typing import Any
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.entries import encode_settings
-from sentflow.graph import paths, products
-from sentflow.graph.encoder_targets import EncoderTargets
-from sentflow.graph.exports import crate_settings
-from sentflow.graph.family import CHECK, TABLE, Collection, Product
-from sentflow.graph.job_settings import json_text, one_of
-from sentflow.graph.provenance import code
+from sentflow.flow import paths, products
+from sentflow.flow.encoder_targets import EncoderTargets
+from sentflow.flow.exports import crate_settings
+from sentflow.flow.family import CHECK, TABLE, Collection, Product
+from sentflow.flow.job_settings import json_text, one_of
+from sentflow.flow.provenance import code
 
 
 class Targets:

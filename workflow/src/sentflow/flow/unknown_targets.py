@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, instead
-from sentflow.graph.paths import RESULTS
+from sentflow.flow.paths import RESULTS
 
 _SAID = re.compile(r"No rule to produce (?P<target>\S+)")
 

@@ -1,6 +1,6 @@
 """What is measured: a family says in one place what it needs, what it makes and how much there is of it.
 
-The rest of the graph sums over the families (`sentflow.graph.targets`). Standard library only: the Snakefile reads it.
+The rest of the graph sums over the families (`sentflow.flow.targets`). Standard library only: the Snakefile reads it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from sentflow.config.experiment import Experiment
-from sentflow.graph import paths
+from sentflow.flow import paths
 
 TEXT = "text"
 TABLE, FIGURE, CHECK = "table", "figure", "check"
@@ -62,7 +62,7 @@ class Product:
         ``"module:name"``: a function of `sentflow.report.inputs.Inputs` and settings that gives a `Table` or a
         `CheckResult`, or a `sentflow.report.figure.recipe.Recipe`.
     reads
-        Patterns of `sentflow.graph.paths`; one with a wildcard, say ``{protocol}``, stands for a file of each.
+        Patterns of `sentflow.flow.paths`; one with a wildcard, say ``{protocol}``, stands for a file of each.
     needs
         The results without which there is nothing to show; empty for what every run has.
     also

@@ -15,9 +15,9 @@ from sentflow.encoders.entries import (
     weighs_terms,
 )
 from sentflow.encoders.kinds.table import Kind
-from sentflow.graph import paths
-from sentflow.graph.job_settings import json_text
-from sentflow.graph.provenance import code, versions
+from sentflow.flow import paths
+from sentflow.flow.job_settings import json_text
+from sentflow.flow.provenance import code, versions
 from sentflow.training.snapshots import SNAPSHOT
 
 

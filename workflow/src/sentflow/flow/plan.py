@@ -8,7 +8,7 @@ from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError
-from sentflow.graph.targets import Targets
+from sentflow.flow.targets import Targets
 
 # A source of any other kind lies on this machine.
 _NETWORK_SOURCES = ("hub", "archive")

@@ -6,8 +6,8 @@ from typing import Any
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.exports.identity import data_name, model_name
-from sentflow.graph import paths
-from sentflow.graph.job_settings import json_text, pick, pick_known
+from sentflow.flow import paths
+from sentflow.flow.job_settings import json_text, pick, pick_known
 
 _DATASET_KEYS = ("title", "licence", "citation", "homepage", "language", "note")
 
@@ -73,7 +73,7 @@ def crate_settings(experiment: Experiment, datasets: Entries, data: Mapping[str,
     datasets
         Those that anything is read from.
     data
-        The tables that anything was measured on, see `sentflow.graph.family.Family.data`.
+        The tables that anything was measured on, see `sentflow.flow.family.Family.data`.
     """
     about_datasets = {
         name: {**pick_known(entry, *_DATASET_KEYS), "checksums": _checksums(entry)}

@@ -15,8 +15,8 @@ from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.similarity import Similarity
 from sentflow.families.training.family import Training
-from sentflow.graph import paths
-from sentflow.graph.family import CHECK, FIGURE, TABLE, Product, products_of
+from sentflow.flow import paths
+from sentflow.flow.family import CHECK, FIGURE, TABLE, Product, products_of
 
 # In the order in which they are shown
 FAMILIES = (Probing, Similarity, Geometry, Retrieval, Training, Ledger)

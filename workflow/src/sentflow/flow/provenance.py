@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.files.io import write_json
-from sentflow.graph.source_facts import Facts, Part, facts_of, remember
+from sentflow.flow.source_facts import Facts, Part, facts_of, remember
 from sentflow.jobs.job import MODULES, module_of
 from sentflow.jobs.machine import library_version
 
@@ -21,7 +21,7 @@ _ROOT = Path(__file__).parents[1]
 
 # What can change no byte of a result stands in no digest, so that an edit there runs nothing again: whole folders, and
 # modules of others, with the reason.
-PLUMBING_FOLDERS = ("config", "flow", "files", "graph", "jobs")
+PLUMBING_FOLDERS = ("config", "files", "flow", "jobs")
 PLUMBING = {
     "sentflow.errors": "what is said when a job fails, and writes nothing",
     "sentflow.encoders.kinds.service_keys": "which key may be sent where; the answer is the same",
