@@ -62,11 +62,11 @@ class JobSettings(Files):
 
     def corpus_settings(self, wildcards: Any) -> str:
         """What decides the documents of a corpus."""
-        return _written(read_of(CorpusSettings, self.prepared_corpora[wildcards.corpus]))
+        return read_of(CorpusSettings, self.prepared_corpora[wildcards.corpus]).as_json()
 
     def question_settings(self, wildcards: Any) -> str:
         """What decides the questions of a set and their judgements."""
-        return _written(read_of(QuestionSettings, self.prepared[wildcards.questions]))
+        return read_of(QuestionSettings, self.prepared[wildcards.questions]).as_json()
 
     def corpus_checks(self, wildcards: Any) -> str:
         """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
@@ -360,7 +360,7 @@ class JobSettings(Files):
     def _checks(self, entry: Entry) -> str:
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return _written(read_of(Checks, {**entry, **({"files": known} if known else {})}))
+        return read_of(Checks, {**entry, "files": known}).as_json()
 
     def _summary(self) -> dict[str, Any]:
         return {
@@ -402,11 +402,6 @@ def _libraries(analyser: Analyser) -> list[str]:
     """The distributions that can change the terms of an analyser."""
     segments, stems = analyser.units == "vietnamese-words", analyser.stemmer != "none"
     return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
-
-
-def _written(settings: Settings) -> str:
-    """What is written of settings: what is left out is decided by the code that reads it."""
-    return json_text(settings.model_dump(mode="json", exclude_unset=True, exclude_none=True))
 
 
 def _titles(question_sets: Entries) -> dict[str, Any]:
