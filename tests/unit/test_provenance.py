@@ -260,6 +260,20 @@ def test_every_file_of_the_package_that_is_no_module_counts_or_is_named_here():
     assert others <= {"py.typed", "python.sh"}
 
 
+def test_a_user_without_a_home_keeps_no_facts(package, monkeypatch):
+    """Such as that of a container."""
+    before = package.digest()
+
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    source_facts._kept_file.cache_clear()
+    package.write("losses.py", SOURCES["losses.py"].replace("2", "3"))
+    assert package.digest() != before
+
+
 def test_a_process_for_one_job_of_a_run_takes_the_digests_of_the_start(package, tmp_path):
     before = package.digest()
     provenance.write_sources(tmp_path / "sources.json")
