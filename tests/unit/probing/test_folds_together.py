@@ -75,8 +75,6 @@ def one_thread():
     torch.set_num_threads(threads)
 
 
-# --- the same numbers as alone
-
 # rows, classes, folds → batches per fold
 SHAPES = {
     "unequal": (426, 2, 4, {1, 2}),
@@ -98,9 +96,6 @@ def test_every_fold_is_as_alone(n, n_classes, folds, n_batches, hidden):
     ours = together(features, labels, protocol, hidden=hidden)
     assert_same_folds(ours, one_by_one(features, labels, protocol, hidden=hidden))
     assert_same_folds(ours, one_by_one(features, labels, protocol, hidden=hidden, device="cpu"))
-
-
-# --- memory
 
 
 @pytest.fixture
@@ -131,9 +126,6 @@ def test_more_folds_than_fit_are_trained_in_groups(groups_seen, fit, groups):
     ours = together(features, labels, protocol, memory_bytes=memory)
     assert groups_seen == groups
     assert_same_folds(ours, one_by_one(features, labels, protocol))
-
-
-# --- how it is reached
 
 
 def test_cross_validation_on_an_accelerator_trains_folds_together(groups_seen):
