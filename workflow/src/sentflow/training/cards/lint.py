@@ -139,7 +139,6 @@ def _of_tables(found: Tables, facts: Facts) -> Iterator[str]:
         "Tokens per second": made.tokens_per_second,
         "Peak memory (MiB)": made.memory_mb,
         "Peak memory of the device (MiB)": made.device_memory_mb,
-        "Energy of the whole machine's processors (J)": made.energy_joules,
     }
     known = {name: value for name, value in of_cost.items() if value is not None}
     yield from _pairs(found, "Cost", known, exact=False)
