@@ -1,4 +1,4 @@
-"""Names of former versions, a product's left out with a notice and a key refused; and keys of other programs."""
+"""Names and values of former versions, left out with a notice or refused; and keys of other programs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,6 +33,10 @@ KEYS: Mapping[str, str] = {
         "times as many."
     ),
 }
+# Section and key → the value that has no notice, and what happens with any other.
+VALUES: Mapping[tuple[str, str], tuple[str, str]] = {
+    ("probe", "device"): ("cpu", "probes are trained on the processor. Delete the key."),
+}
 
 # What other programs call a key of an encoder → its name here
 ELSEWHERE: Mapping[str, str] = {
@@ -49,7 +53,7 @@ ELSEWHERE: Mapping[str, str] = {
 
 def without_removed(config: dict[str, Any]) -> dict[str, Any]:
     """A configuration without the names of removed products."""
-    report = _report(config)
+    report = _section(config, "report")
     kept = {
         section: [name for name in report[section] if name not in list(known)]
         for section, known in PRODUCTS.items()
@@ -58,10 +62,15 @@ def without_removed(config: dict[str, Any]) -> dict[str, Any]:
     return {**config, "report": {**report, **kept}} if kept else config
 
 
-def removed_products(config: Mapping[str, Any]) -> list[str]:
-    """A notice for each removed product that a configuration names."""
-    report = _report(config)
-    return [
+def removed_names(config: Mapping[str, Any]) -> list[str]:
+    """A notice for each removed product that a configuration names, and for each value without effect."""
+    report = _section(config, "report")
+    values = [
+        f"config.{section}.{key}: {value} has no effect: {instead}"
+        for (section, key), (silent, instead) in VALUES.items()
+        if (value := _section(config, section).get(key, silent)) != silent
+    ]
+    return values + [
         f"config.report.{section}: {name} is gone, and left out: {instead}. Delete the name."
         for section, known in PRODUCTS.items()
         for name, instead in known.items()
@@ -69,6 +78,6 @@ def removed_products(config: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _report(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    report = config.get("report")
-    return report if isinstance(report, Mapping) else {}
+def _section(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    section = config.get(name)
+    return section if isinstance(section, Mapping) else {}
