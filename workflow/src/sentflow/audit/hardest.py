@@ -14,19 +14,6 @@ def hardest(
 ) -> list[HardRow]:
     """The rows with the largest share of wrong predictions, the hardest first; without those that nobody gets wrong.
 
-    Parameters
-    ----------
-    table
-        The rows of the task.
-    predictions
-        Model → its predictions, of the rows of `table` (see `out_of_fold`).
-    limit
-        At most so many rows.
-    offensive
-        See `HardRow`.
-
-    Notes
-    -----
     Equal shares: the row with more predictions first, then the one that comes first in the table.
     """
     total, wrong, models = (np.zeros(len(table), np.int64) for _ in range(3))

@@ -15,34 +15,21 @@ _ARRAY_TYPES = {int: np.int64, float: np.float64, bool: np.bool_}
 
 @dataclass(frozen=True)
 class HardRow:
-    """A text, or pair of texts, that probes get wrong.
+    """A text, or pair of texts, that probes get wrong."""
 
-    Attributes
-    ----------
-    task, row
-        Where it stands: `row` counts the rows of the task table from 0.
-    text_a, text_b
-        `text_b` is empty where a row is a single text.
-    label, label_name
-        The class, and the label that it has in the data.
-    share_wrong
-        Of the `n_predictions` over encoders and repetitions that are wrong.
-    models_wrong
-        Encoders whose predictions are wrong in more than half of the repetitions.
-    offensive
-        The texts of the task are abusive: not to be shown unasked.
-    """
-
+    # task, row: where it stands: `row` counts the rows of the task table from 0
     task: str
     row: int
+    # text_a, text_b: `text_b` is empty where a row is a single text
     text_a: str
     text_b: str
+    # label, label_name: the class, and the label that it has in the data
     label: int
     label_name: str
-    share_wrong: float
+    share_wrong: float  # of the `n_predictions` over encoders and repetitions that are wrong
     n_predictions: int
-    models_wrong: int
-    offensive: bool
+    models_wrong: int  # encoders whose predictions are wrong in more than half of the repetitions
+    offensive: bool  # the texts of the task are abusive: not to be shown unasked
 
 
 def write_hard_rows(path: Path | str, rows: Sequence[HardRow]) -> None:

@@ -28,25 +28,7 @@ from sentflow.stats.task_mean import task_mean_interval
 
 
 class Grid:
-    """Scores by task and model, and which models have all of them.
-
-    Parameters
-    ----------
-    protocol
-        That all scores are made by.
-    tasks
-        Name → source: what tasks have in common, say the dataset. In order.
-    models
-        Name → title and whether it is a control, in the order of selection.
-    fold_scores
-        (task, model) → (J,) float64 test scores; missing where there is none, or an undefined one.
-    folds
-        k of the cross-validation.
-    seed
-        Of the protocol.
-    documents
-        Task → effective documents, where the folds keep documents together.
-    """
+    """Scores by task and model, and which models have all of them."""
 
     def __init__(
         self,
@@ -169,19 +151,7 @@ def _mean_limits(grid: Grid, model: str, level: float) -> dict[str, float]:
 def across_rows(
     grid: Grid, pairs: Sequence[PairRow], found: Omnibus, settings: ComparisonSettings
 ) -> list[AcrossRow]:
-    """One row per pair of complete models.
-
-    Parameters
-    ----------
-    grid
-        The scores.
-    pairs
-        Of these and perhaps other tasks, as `adjusted_over_tasks` gives them.
-    found
-        Omnibus test of the complete models; pairs are separated only if it rejects, when there are three or more.
-    settings
-        See `ComparisonSettings`.
-    """
+    """One row per pair of complete models."""
     chosen = list(itertools.combinations(range(len(grid.complete)), 2))
     if not chosen:
         return []

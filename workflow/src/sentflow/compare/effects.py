@@ -26,22 +26,7 @@ def effect_rows(
     *,
     title: str,
 ) -> list[EffectRow]:
-    """One row per task and model, in the order of `base`.
-
-    Parameters
-    ----------
-    base, other
-        Scores of the same tasks and models under two protocols.
-    folds
-        (task, model) → test metrics of the folds, (J,) each, under the two protocols and in the same order of folds.
-    title
-        Of the other protocol.
-
-    Raises
-    ------
-    DataError
-        The two do not have the same tasks and models.
-    """
+    """One row per task and model, in the order of `base`."""
     changed = {(row.task, row.model): row for row in other}
     if set(changed) != {(row.task, row.model) for row in base}:
         raise DataError(

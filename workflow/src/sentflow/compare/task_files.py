@@ -38,22 +38,7 @@ class ScoreFiles(NamedTuple):
 def scores_of_tasks(
     files: Sequence[Path], task_tables: Sequence[Path], settings: ComparedTasks
 ) -> tuple[list[ScoreRow], list[FoldScores]]:
-    """Every score, and of each task that has any what can be compared; in the order of selection.
-
-    Parameters
-    ----------
-    files
-        Score files; tables and predictions lie beside them.
-    task_tables
-        The table of each task.
-    settings
-        What is compared, in this order, and how.
-
-    Raises
-    ------
-    DataError
-        See `in_order` and `task_scores`.
-    """
+    """Every score, and of each task that has any what can be compared; in the order of selection."""
     tasks, models = list(settings.tasks), list(settings.models)
     rows = [score_row(read_sealed(file), settings) for file in files]
     beside = {(row.task, row.model): ScoreFiles.beside(file) for row, file in zip(rows, files, strict=True)}
@@ -74,24 +59,7 @@ def task_scores(
     task_tables: Mapping[str, Path],
     settings: ComparisonSettings,
 ) -> FoldScores | None:
-    """Everything of one task that can be compared; None if no encoder has a score.
-
-    Parameters
-    ----------
-    rows
-        The scores of the task, in the order of selection. Undefined ones are left out.
-    files
-        (task, model) → files.
-    task_tables
-        Task → its table.
-    settings
-        How encoders are compared.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, a score lacks folds, or encoders were tested on different texts.
-    """
+    """Everything of one task that can be compared; None if no encoder has a score."""
     folds = [fold_scores(files[row.task, row.model].table) for row in rows]
     for row, values in zip(rows, folds, strict=True):
         if len(values) != row.repetitions * row.folds:
@@ -133,13 +101,7 @@ def _is_missing(row: ScoreRow, folds: np.ndarray) -> bool:
 
 
 def _refuse_other_rows(rows: Sequence[ScoreRow], predictions: Sequence[OutOfFold]) -> None:
-    """Refuse to pair the folds of encoders that were tested on other texts.
-
-    Raises
-    ------
-    DataError
-        Two encoders of a task do not have the same texts and labels in the same folds.
-    """
+    """Refuse to pair the folds of encoders that were tested on other texts."""
     names = ("repetition", "fold", "row", "truth")
     for row, one in zip(rows[1:], predictions[1:], strict=True):
         if any(not np.array_equal(getattr(one, name), getattr(predictions[0], name)) for name in names):
@@ -153,13 +115,7 @@ _COLUMNS = ["kfold_repetition", "kfold_partition", "metric", "value"]
 
 
 def fold_scores(path: Path | str) -> np.ndarray:
-    """(J,) float64 in the order of repetitions and folds.
-
-    Raises
-    ------
-    DataError
-        The file is not a score table.
-    """
+    """(J,) float64 in the order of repetitions and folds."""
     with readable(path, "score table"):
         table = read_parquet(path, _COLUMNS)
     columns = {name: table[name].to_numpy(zero_copy_only=False) for name in _COLUMNS}

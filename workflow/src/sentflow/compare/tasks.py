@@ -23,29 +23,13 @@ from sentflow.stats.resampling import percentile_limits
 
 @dataclass(frozen=True)
 class FoldScores:
-    """A task as `UnitScores`: tests of out-of-fold predictions or of folds, and a bootstrap over the texts.
+    """A task as `UnitScores`: tests of out-of-fold predictions or of folds, and a bootstrap over the texts."""
 
-    Attributes
-    ----------
-    rows
-        Of the encoders that have a score, in the order of selection.
-    folds
-        (J, M) float64 test scores of M encoders on the same folds.
-    predictions
-        Out-of-fold predictions of each encoder.
-    units
-        What the bootstrap over texts draws.
-    item_seed
-        Of that bootstrap.
-    settings
-        See `ComparisonSettings`.
-    """
-
-    rows: Sequence[ScoreRow]
-    folds: np.ndarray
-    predictions: Sequence[OutOfFold]
-    units: Units
-    item_seed: int
+    rows: Sequence[ScoreRow]  # of the encoders that have a score, in the order of selection
+    folds: np.ndarray  # (J, M) float64 test scores of M encoders on the same folds
+    predictions: Sequence[OutOfFold]  # out-of-fold predictions of each encoder
+    units: Units  # what the bootstrap over texts draws
+    item_seed: int  # of that bootstrap
     settings: ComparisonSettings
 
     @property

@@ -12,30 +12,15 @@ SEVEN_TASKS = ("STS12", "STS13", "STS14", "STS15", "STS16", "STSB", "SICKR")
 
 @dataclass(frozen=True)
 class AverageProtocol:
-    """Which numbers of the seven tasks are averaged, and how.
+    """Which numbers of the seven tasks are averaged, and how."""
 
-    Attributes
-    ----------
-    name
-        For captions.
-    correlation
-        ``"spearman"`` or ``"pearson"``.
-    aggregation
-        Of the sub-sources of STS12 to STS16: ``"all"``, ``"mean"`` or ``"wmean"``.
-    regressor
-        Whether the numbers of STS-B and SICK-R are those of SentEval's regressor, and not of the cosine.
-    rounds
-        Whether the seven numbers are rounded to two digits before they are averaged.
-    papers
-        Which report it.
-    """
-
-    name: str
-    correlation: str
-    aggregation: str
+    name: str  # for captions
+    correlation: str  # ``"spearman"`` or ``"pearson"``
+    aggregation: str  # of the sub-sources of STS12 to STS16: ``"all"``, ``"mean"`` or ``"wmean"``
+    # regressor: whether the numbers of STS-B and SICK-R are those of SentEval's regressor, and not of the cosine
     regressor: bool
-    rounds: bool
-    papers: str
+    rounds: bool  # whether the seven numbers are rounded to two digits before they are averaged
+    papers: str  # which report it
 
     def sentence(self) -> str:
         """For the caption of a table."""
@@ -56,24 +41,12 @@ PROTOCOLS = {protocol.name: protocol for protocol in (SIMCSE, BERT_FLOW, DECLUTR
 
 @dataclass(frozen=True)
 class SevenTaskAverage:
-    """An average, or why there is none.
+    """An average, or why there is none."""
 
-    Attributes
-    ----------
-    protocol
-        Its name.
-    cells
-        Task → value × 100, rounded if the protocol rounds; of the tasks that are there.
-    value
-        × 100; NaN where a task is missing or undefined. The caller rounds it for print.
-    missing
-        Tasks without a value, in order.
-    """
-
-    protocol: str
-    cells: dict[str, float]
-    value: float
-    missing: tuple[str, ...]
+    protocol: str  # its name
+    cells: dict[str, float]  # task → value × 100, rounded if the protocol rounds; of the tasks that are there
+    value: float  # × 100; NaN where a task is missing or undefined. The caller rounds it for print.
+    missing: tuple[str, ...]  # tasks without a value, in order
 
 
 def seven_task_average(

@@ -10,8 +10,6 @@ from sentflow.texts.pairs import PairTable
 def graph_of(tables: Iterable[PairTable]) -> PairGraph:
     """The graph of the pairs of tables, one after the other.
 
-    Notes
-    -----
     Sentences that differ in case, punctuation or white space alone are one (`plain`): people and encoders rate them
     alike, so their pairs are no more independent than those of equal sentences.
     """

@@ -15,28 +15,15 @@ _ABOUT = ("row", "subset", "gold", "sentence_a", "sentence_b")
 
 @dataclass(frozen=True)
 class SimilarityRows:
-    """Similarities of the n pairs of a pair set by one encoder or baseline.
+    """Similarities of the n pairs of a pair set by one encoder or baseline."""
 
-    Attributes
-    ----------
-    pairs, model
-        Names.
-    subset
-        n names of sub-sources.
-    gold
-        (n,) float64.
-    graph
-        Which sentences the pairs share.
-    columns
-        Measure → (n,) float64.
-    """
-
+    # pairs, model: names
     pairs: str
     model: str
-    subset: list[str]
-    gold: np.ndarray
-    graph: PairGraph
-    columns: dict[str, np.ndarray]
+    subset: list[str]  # n names of sub-sources
+    gold: np.ndarray  # (n,) float64
+    graph: PairGraph  # which sentences the pairs share
+    columns: dict[str, np.ndarray]  # measure → (n,) float64
 
 
 def write_similarities(path: Path | str, rows: SimilarityRows) -> None:
