@@ -190,16 +190,6 @@ def test_a_job_does_not_depend_on_names_that_only_look_like_its_neighbours(packa
     assert package.digest("show") != before
 
 
-def test_the_params_of_a_rule_are_code_and_the_versions_that_the_job_names(package, monkeypatch):
-    monkeypatch.setattr(provenance, "library_version", {"numpy": "2.3.1"}.__getitem__)
-    assert provenance.job_params("probe", settings="{}") == {
-        "code": package.digest(),
-        "env": "numpy=2.3.1",
-        "settings": "{}",
-    }
-    assert provenance.job_params("show") == {"code": package.digest("show")}
-
-
 # --- what stands in no digest, and what is imported by name
 
 

@@ -148,14 +148,6 @@ class JobSettings(Files):
         """What decides an index beside the vectors."""
         return RetrieverSettings(by=self._by(wildcards.retriever, "")).as_json()
 
-    def index_code(self, job: str) -> Any:
-        """Function of a job: its digest, with that of the module of its kind of index."""
-        return lambda wildcards: code(job, self._index(wildcards).module)
-
-    def index_versions(self, *libraries: str) -> Any:
-        """Function of a job: versions of these libraries, and of those of its kind of index."""
-        return lambda wildcards: versions(*{*libraries, *self._index(wildcards).libraries})
-
     def certify_settings(self, wildcards: Any) -> str:
         """What decides a certificate beside vectors, index and questions."""
         cutoffs = (*_RECALLS, self.experiment.config.retrieval.depth)
@@ -323,10 +315,7 @@ class JobSettings(Files):
         search = self._search(wildcards)
         if search.by.kind == RERANK:
             return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module]
-        return [search.module, *([search.index.module] if search.index else [])]
-
-    def _index(self, wildcards: Any) -> Any:
-        return _RETRIEVER.validate_python(self._retriever(wildcards)).index  # type: ignore[union-attr]
+        return [search.module]
 
     def _analyser(self, name: str) -> Analyser:
         analyser = Analyser.model_validate(self._entry("analysers", name))
