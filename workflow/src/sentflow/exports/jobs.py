@@ -27,7 +27,7 @@ def export_mteb(
 
     Settings: {"tasks", "models": external names}.
     """
-    from sentflow.compare.task_files import fold_scores
+    from sentflow.compare.tasks import fold_scores
     from sentflow.exports.mteb import model_meta, run_settings, task_result
     from sentflow.exports.scores import ExportSettings, read_digests, read_scores
     from sentflow.report.rows import unique
