@@ -178,13 +178,8 @@ def test_removed_indexes_are_left_out_with_a_notice():
     )
     assert found.entries["retrievers"]["weighed"] == entry
     assert [notice.split(":")[0] for notice in found.notices] == ["retrievers.weighed.index"]
-    assert_told(
-        (
-            {"retrievers": {"weighed": {**entry, "index": {"kind": "flat"}}}},
-            "retrievers.weighed.index",
-            "no such key",
-        )
-    )
+    flat = {"retrievers": {"weighed": {**entry, "index": {"kind": "flat"}}}}
+    assert_told((flat, "retrievers.weighed.index", "no such key"))
 
 
 def test_values_of_another_kind_are_told():
