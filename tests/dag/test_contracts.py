@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from workflow_copy import (
     REPOSITORY,
+    TINY,
     RuleFacts,
     command_line,
     copy_workflow,
@@ -91,3 +92,11 @@ def test_experiments_can_be_planned(tmp_path, name):
     file = REPOSITORY / f"experiments/{name}.yaml"
     outcome = command_line(project, "-n", "--quiet", "all", "--configfile", str(file))
     assert outcome.code == 0, outcome.text
+
+
+@pytest.mark.slow
+def test_a_misspelt_target_is_told_with_the_nearest(tmp_path):
+    project = copy_workflow(tmp_path / "project")
+    outcome = command_line(project, "-n", "scroes", "--configfile", str(TINY))
+    assert outcome.code == 1
+    assert "there is no target 'scroes'. Did you mean scores?" in outcome.text

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sentflow.compare.rows import CALIBRATED, AcrossRow, PairRow, RankRow, StandingRow
-from sentflow.compare.settings import ComparisonSettings, ModelTitle, TaskTitle, Titles
+from sentflow.compare.settings import ComparisonSettings
 from sentflow.compare.tasks import FoldScores
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
@@ -234,12 +234,3 @@ def test_every_protocol_is_compared_as_if_it_were_alone(two_protocols):
         by_task = [row for rows in alone for row in rows]
         assert len(together) == len(by_task) > 0
         assert sorted(map(repr, together)) == sorted(map(repr, by_task))
-
-
-def test_settings_keep_the_order_of_tasks_and_encoders():
-    titles = Titles(
-        tasks={name: TaskTitle(title=name, family="") for name in ("T1", "F3", "G1")},
-        models={name: ModelTitle(title=name, control=False) for name in ("tfidf", "random")},
-    )
-    read = Titles.model_validate_json(titles.as_json())
-    assert (list(read.tasks), list(read.models)) == (["T1", "F3", "G1"], ["tfidf", "random"])

@@ -1,10 +1,8 @@
-import shutil
 from pathlib import Path
 
 import pytest
 from small_tasks import make_task, probe_settings, task_features, write_inputs
 
-from sentflow.errors import DataError
 from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.jobs import probe
 from sentflow.probing.storage.folds import read_folds
@@ -37,12 +35,6 @@ def folds(tmp_path_factory, files) -> Path:
     return folder
 
 
-@pytest.fixture
-def own_files(tmp_path, files) -> dict[str, Path]:
-    """Copies that a test may damage."""
-    return {name: Path(shutil.copy(path, tmp_path / path.name)) for name, path in files.items()}
-
-
 # --- what it writes
 
 
@@ -65,12 +57,3 @@ def test_bytes_do_not_depend_on_which_folds_a_job_computes(tmp_path, files, fold
 
 
 # --- bad input: the file is named, nothing is written
-
-
-@pytest.mark.parametrize("name", ["task", "texts", "embeddings", "info"])
-def test_file_that_cannot_be_read_is_named(tmp_path, own_files, name):
-    path = own_files[name]
-    path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
-    with pytest.raises(DataError, match=path.name.replace(".", r"\.")):
-        probe(**own_files, settings=SETTINGS, folds=[fold_file(tmp_path / "folds", 1, 1)])
-    assert not (tmp_path / "folds").exists()

@@ -166,12 +166,6 @@ def test_new_experiment_with_a_wrong_name_writes_nothing(tmp_path):
 # --- the terminal
 
 
-def test_a_row_of_one_cell_is_a_heading(capsys):
-    show_blocks([listing(("A", "B"), [("of all",), ("a", "1"), ("b", "22")], "lr")])
-    shown = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip(" ─")]
-    assert shown == [["A", "B"], ["of", "all"], ["a", "1"], ["b", "22"]]
-
-
 def test_no_text_steers_the_terminal(capsys):
     evil = "a\x1b]0;owned\x07\u202eb\r\ud800"
     shown = r"a\x1b]0;owned\x07\u202eb\r\ud800"

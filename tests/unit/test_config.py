@@ -165,6 +165,17 @@ def test_products_that_are_gone_are_left_out_with_a_notice_each():
     )
 
 
+def test_removed_indexes_are_left_out_with_a_notice():
+    entry = {"kind": "sparse", "model": "terms", "impacts": 8}
+    found = experiment(
+        {"retrievers": {"weighed": {**entry, "index": {"kind": "seismic", "list_length": 10}}}}
+    )
+    assert found.entries["retrievers"]["weighed"] == entry
+    assert [notice.split(":")[0] for notice in found.notices] == ["retrievers.weighed.index"]
+    flat = {"retrievers": {"weighed": {**entry, "index": {"kind": "flat"}}}}
+    assert_told((flat, "retrievers.weighed.index", "no such key"))
+
+
 def test_values_of_another_kind_are_told():
     assert_told(
         ({"probe": {"folds": 1}}, "config.probe.folds", "equal to 2"),

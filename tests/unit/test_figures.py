@@ -28,15 +28,7 @@ SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 DRAWN = {"curves": fake_summary.curve_rows, "costs": lambda _: fake_summary.cost_rows()}
 EXTENTS = [fake_summary.many_rows(*extent, long=extent[0] == 8) for extent in ((1, 1), (8, 18), (20, 3))]
 FIGURES = (
-    *(
-        "heatmap",
-        "ranks",
-        "forest",
-        "differences",
-        "differences-to-best",
-        "curves",
-        "costs",
-    ),
+    *("heatmap", "ranks", "forest", "differences", "differences-to-best", "curves", "costs"),
     *("question-differences", "effectiveness-cost", "retrieval-stages"),
     *("training-curves", "training-path", "training-seeds"),
 )

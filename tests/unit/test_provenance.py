@@ -190,16 +190,6 @@ def test_a_job_does_not_depend_on_names_that_only_look_like_its_neighbours(packa
     assert package.digest("show") != before
 
 
-def test_the_params_of_a_rule_are_code_and_the_versions_that_the_job_names(package, monkeypatch):
-    monkeypatch.setattr(provenance, "library_version", {"numpy": "2.3.1"}.__getitem__)
-    assert provenance.job_params("probe", settings="{}") == {
-        "code": package.digest(),
-        "env": "numpy=2.3.1",
-        "settings": "{}",
-    }
-    assert provenance.job_params("show") == {"code": package.digest("show")}
-
-
 # --- what stands in no digest, and what is imported by name
 
 
@@ -268,6 +258,20 @@ def test_every_file_of_the_package_that_is_no_module_counts_or_is_named_here():
     ]
     others = {file.name for file in files if file.suffix not in {*provenance.DATA, ".py"}}
     assert others <= {"py.typed", "python.sh"}
+
+
+def test_a_user_without_a_home_keeps_no_facts(package, monkeypatch):
+    """Such as that of a container."""
+    before = package.digest()
+
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    source_facts._kept_file.cache_clear()
+    package.write("losses.py", SOURCES["losses.py"].replace("2", "3"))
+    assert package.digest() != before
 
 
 def test_a_process_for_one_job_of_a_run_takes_the_digests_of_the_start(package, tmp_path):

@@ -4,12 +4,12 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from html import unescape
+from html.parser import HTMLParser
 from typing import Any
 
 import fake_comparisons
 import fake_summary
 import pytest
-from report_pages import elements, make_parts, make_sources, page_sources
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.marks import BEST, NOT_WORSE, mark
@@ -17,7 +17,12 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.control_characters import HIDDEN, visible
 from sentflow.report.checks import CheckResult
 from sentflow.report.costs.encoders import encoder_rows
+from sentflow.report.costs.rows import CostRow, EncoderRow
+from sentflow.report.families.probing.rows import CurveRow
+from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.inputs import Inputs
 from sentflow.report.page.page import render, without_machine_paths
+from sentflow.report.page.sources import Sources
 from sentflow.report.table import table as tables
 from sentflow.report.table.formats import csv_text, markdown_text
 from sentflow.report.table.latex import latex_text
@@ -29,6 +34,85 @@ EVIL = "</td></title></script><script>alert('é')</script><img src=x onerror=\"a
 WORDS = re.compile(
     r"title|text_[ab]|label_name|data_version|description|note|licence|citation|warnings|sentence|source|reason"
 )
+
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
+VERSIONS = {"python": "3.11.7", "platform": "Linux", "libraries": {"sentflow": "0.1.0"}, "git": None}
+
+
+class Elements(HTMLParser):
+    """Collects start tags with their attributes, and whether every tag is closed."""
+
+    VOID = {"meta", "link", "img", "input", "br", "hr"}
+
+    def __init__(self):
+        super().__init__()
+        self.found, self.open = [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def elements(page):
+    parser = Elements()
+    parser.feed(page)
+    assert parser.open == []
+    return parser.found
+
+
+ROWS = {
+    "scores": ScoreRow,
+    "curves": CurveRow,
+    "costs": CostRow,
+    "encoders": EncoderRow,
+    "comparisons": Comparisons,
+}
+SETTINGS = ("experiment", "tasks", "models", "datasets")
+
+
+def page_sources(**parts):
+    """Sources of rows by the names of `ROWS`, of settings, and of whatever else there is."""
+    held = {kind: rows for name, kind in ROWS.items() if (rows := parts.pop(name, []))}
+    inputs = Inputs.holding({Comparisons: Comparisons(), SimilarityData: SimilarityData(), **held})
+    settings = {"protocols": [], **{name: parts.pop(name) for name in SETTINGS if name in parts}}
+    return Sources(inputs=inputs, settings=settings, **parts)
+
+
+def make_parts(tmp_path, **changes):
+    """The parts of a page without comparisons, as those of an experiment with one encoder."""
+    for name in ("heatmap", "forest", "curves", "costs"):
+        (tmp_path / f"{name}.svg").write_text(SVG)
+    (tmp_path / "scores.csv").write_text("task,model\nF3,é\n", encoding="utf-8")
+    scores = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
+    parts = {
+        "scores": scores,
+        "curves": fake_summary.curve_rows(scores),
+        "costs": fake_summary.cost_rows(),
+        "checks": [CheckResult("complete", "All there.", {"scores": 12})],
+        "experiment": {"title": "Ulysses on sample data", "description": "A first run."},
+        "tasks": {"T1A-sample": {"dataset": "sample-t1a"}},
+        "models": {
+            "minilm-l6": {"title": "all-MiniLM-L6-v2", "source": {"path": "/home/maria/models/minilm"}}
+        },
+        "datasets": {"sample-t1a": {"title": "Sample T1A", "licence": "MIT", "citation": "none"}},
+        "config": "mirrors:\n- /data/espelho/real\nselect: {}\n",
+        "versions": VERSIONS,
+        "files": [*sorted(tmp_path.glob("*.svg")), tmp_path / "scores.csv"],
+    }
+    return parts | changes
+
+
+def make_sources(tmp_path, **changes):
+    """Sources of `make_parts`."""
+    return page_sources(**make_parts(tmp_path, **changes))
 
 
 def poisoned(value: Any, key: str = "", at_any_key: bool = False) -> Any:

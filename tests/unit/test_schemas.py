@@ -56,18 +56,5 @@ def test_every_setting_says_what_it_is():
     assert silent == []
 
 
-@pytest.mark.parametrize(
-    ("page", "key", "told"),
-    [
-        ("configuration", "job", 'One of `fold`, `repetition`, `task`. | `"task"` |'),
-        ("protocols", "repetitions", "probe.repetitions if left out. |  |"),
-    ],
-    ids=["a value within a word of the text", "what is left out is told by the text"],
-)
-def test_tables_of_the_docs_name_every_value_and_what_holds_if_a_key_is_left_out(page, key, told):
-    lines = (REPOSITORY / f"docs/{page}.md").read_text(encoding="utf-8").splitlines()
-    assert any(line.startswith(f"| `{key}` |") and line.endswith(told) for line in lines)
-
-
 def _wrong(settings: object) -> list[str]:
     return sorted(error.json_path for error in VALIDATOR.iter_errors(settings))

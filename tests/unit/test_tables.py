@@ -15,8 +15,6 @@ from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, lett
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.macros import macros
 from sentflow.report.costs.encoders import encoder_rows
-from sentflow.report.costs.rows import EncoderRow
-from sentflow.report.costs.tables import encoders
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rank_table import ranks
 from sentflow.report.families.probing.tables import differences, score_cell, scores, tasks
@@ -201,15 +199,6 @@ def test_scores_that_the_protocol_makes_too_low_are_marked():
         assert decimal(row.mean) + expected in texts(table_of(scores, [row]))
 
 
-def test_tables_of_scores_and_differences_name_tasks_with_unbalanced_classes():
-    assert not remarks.unbalanced_notes(SCORES)  # 480 of 500 rows are left
-    rows = [dataclasses.replace(row, n_rows=5000) if row.task == SCORES[0].task else row for row in SCORES]
-    for make in (scores, differences):
-        (note,) = [note for note in table_of(make, rows, FOUND).notes if note.startswith("Unbalanced")]
-        assert f"{SCORES[0].task} (10\u202f%)." in note
-    assert not remarks.unbalanced_notes([dataclasses.replace(SCORES[0], n_balanced_rows=0, n_documents=3)])
-
-
 # --- formats ------------------------------------------------------------------------------------------------
 
 
@@ -225,22 +214,7 @@ def test_hostile_titles_break_neither_markdown_nor_latex():
     assert latex("[ação] x").startswith("{}[")  # after a line break LaTeX would read it as an argument
 
 
-def tables_of(rows):
-    found = fake_comparisons.comparisons(rows)
-    compared = (scores, differences, ranks)
-    others = [
-        table_of(tasks, rows),
-        encoders(Inputs.holding({EncoderRow: encoder_rows(rows, {}, [], benchmarks=None)}), {"caption": "T"}),
-    ]
-    return [*(table_of(make, rows, found) for make in compared), *others]
-
-
-def test_a_latex_table_of_any_size_loses_no_row_and_no_column():
-    for table in tables_of(fake_summary.many_rows(20, 3)):
-        written = latex_text(table)
-        for place in range(table.lead, len(table.columns)):
-            assert latex(table.columns[place].heading.split()[0]) in written
-        assert written.count(r"\begin{adjustbox}{max width=\textwidth}") == written.count(r"\toprule") > 0
+def test_a_long_latex_table_loses_no_row():
     name = tables.text("Name", lambda row: row["name"])
     long = tables.build(
         "t", "Title", ["name"], [{"name": f"row-{place}."} for place in range(200)], [name], []
@@ -264,11 +238,3 @@ def test_a_page_sorts_by_the_numbers_themselves_and_shows_no_text_as_html():
     assert '<td class="number">—</td>' in written
     assert "A &amp; B" in written and ' data-filter="Show"' in written
     assert csv_text(table) == "name,seconds\n<b>,90.0\nnone,\n"
-
-
-def test_the_interval_of_a_number_stands_behind_it_where_both_limits_are_defined():
-    column = tables.number("Score", "mean", limits=("generalisation_low", "generalisation_high"))
-    row = fake_summary.one_row(mean=0.5, generalisation_low=0.4, generalisation_high=0.6)
-    assert column.cell(row) == Cell("0.500", "[0.400, 0.600]", value=0.5)
-    assert column.cell(dataclasses.replace(row, generalisation_low=math.nan)).detail == ""
-    assert column.cell(dataclasses.replace(row, mean=math.nan)) == Cell("—")

@@ -11,12 +11,7 @@ from training_files import prepared, prepared_of, written
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
 from sentflow.training.data import prepare
-from sentflow.training.data.table import (
-    TrainingData,
-    check_rows,
-    read_training_data,
-    write_training_data,
-)
+from sentflow.training.data.table import TrainingData, check_rows, read_training_data, write_training_data
 
 LINES = {"format": "lines"}
 NLI = (

@@ -1,4 +1,4 @@
-"""Trainings in figures, tables, the page and the check of cards."""
+"""Trainings in figures, tables and the page."""
 
 import math
 
@@ -75,7 +75,7 @@ def test_jobs_and_cells_are_summarised(tmp_path):
         held_out=results / "held-out.parquet",
     )
     [row] = read_rows(jobs, TrainedRow)
-    assert (row.start, row.chosen, row.n_resumed, row.energy_joules) == ("minilm-l6", 40, 2, 1502.25)
+    assert (row.start, row.chosen, row.n_resumed) == ("minilm-l6", 40, 2)
     steps = read_rows(results / "history.parquet", TrainingHistoryRow)
     assert [(row.group, row.seed, row.step, row.loss) for row in steps[:2]] == [
         ("simcse", 1, 1, 1.0),

@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 from judged_questions import questions
 from pydantic import TypeAdapter
-from scipy.sparse import csr_array
 from scipy.stats import t as student
 
 from sentflow.errors import DataError
 from sentflow.files.io import write_digest
 from sentflow.retrieval import approximate, dense
-from sentflow.retrieval.approximate import recalls
+from sentflow.retrieval.approximate import Indexed, recalls
 from sentflow.retrieval.certificate import certificate
-from sentflow.retrieval.indexes import by_seismic
-from sentflow.retrieval.indexes.vectors import SearchedVectors
 from sentflow.retrieval.ranking import Ranked
 from sentflow.retrieval.settings import CertifySettings, Dense, DenseIndex
 
@@ -49,9 +46,9 @@ def index_settings(kind, **keys):
 def searched(made, kind, k=10, similarity="cosine", seed=1):
     vectors, questions = made
     settings = index_settings(kind, seed=seed)
-    corpus = SearchedVectors(vectors, similarity)
-    index = approximate.build(corpus, settings)
-    return index.index, list(approximate.search(index, questions, corpus, k))
+    corpus = Indexed(settings, vectors, similarity)
+    index = approximate.build(corpus)
+    return index, list(approximate.search(index, questions, corpus, k))
 
 
 def test_a_flat_index_finds_what_the_exact_search_finds(made):
@@ -78,25 +75,17 @@ def test_equal_settings_build_equal_indexes_that_find_most(made, kind):
 
 def test_an_index_is_read_as_it_was_written_and_no_other(made, tmp_path):
     faiss()
-    corpus = SearchedVectors(made[0], "cosine")
-    settings = index_settings("hnsw")
-    index = approximate.build(corpus, settings)
+    corpus = Indexed(index_settings("hnsw"), made[0], "cosine")
+    index = approximate.build(corpus)
     found = list(approximate.search(index, made[1], corpus, 10))
     path = tmp_path / "one.index"
     approximate.write_index(path, index)
     write_digest(path)
-    again = approximate.search(approximate.read_index(path, settings, corpus), made[1], corpus, 10)
+    again = approximate.search(approximate.read_index(path), made[1], corpus, 10)
     assert [one.rows.tolist() for one in again] == [one.rows.tolist() for one in found]
     path.write_bytes(path.read_bytes() + b"x")
     with pytest.raises(DataError, match="one.index"):
-        approximate.read_index(path, settings, corpus)
-
-
-def test_rows_of_weights_are_written_one_after_the_other():
-    weights = csr_array(np.array([[0, 2, 0, 3], [0, 0, 0, 0], [5, 0, 0, 0]], dtype=np.float32))
-    numbers = by_seismic.as_words(weights)
-    assert numbers[[0, 1, 2, 5, 6, 7]].tolist() == [2, 1, 3, 0, 1, 0]
-    assert numbers.view(np.float32)[[3, 4, 8]].tolist() == [2, 3, 5]
+        approximate.read_index(path)
 
 
 def ranked(rows, scores):

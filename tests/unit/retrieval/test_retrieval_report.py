@@ -21,7 +21,6 @@ from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalR
 from sentflow.report.families.retrieval.stage_summary import stage_rows
 from sentflow.report.families.retrieval.tables import retrieval
 from sentflow.report.inputs import Inputs
-from sentflow.report.table.formats import csv_text
 from sentflow.stats.multiplicity import holm
 
 
@@ -37,20 +36,6 @@ def table_of(rows, differences):
 
 def table_of_costs(rows):
     return costs(Inputs.holding({RetrievalCostRow: rows}), {"caption": "Title"})
-
-
-def test_sets_stand_side_by_side_by_the_main_measure_then_by_the_deepest_recall(found):
-    table = table_of(found.rows, found.differences)
-    assert table.headings == ["Retriever", "first", "second", "third", "Mean"]
-    assert [block.title for block in table.blocks] == ["nDCG@10", "R@100", "R@10"]
-    best = table.blocks[0].lines[2]
-    assert [cell.mark for cell in best[1:4]] == ["best"] * 3
-    assert all(cell.detail for cell in best[1:4])
-    assert best[4].mark == ""
-    mean = math.fsum(row.value for row in found.rows if row.retriever == "both" and row.is_main) / 3
-    assert best[4].text == f"{mean:.3f}"
-    assert not any(cell.mark or cell.detail for row in table.blocks[1].lines for cell in row)
-    assert len(csv_text(table).splitlines()) == 1 + len(found.rows)
 
 
 def test_no_mean_over_sets_that_share_documents_or_over_two_sets(found):

@@ -122,12 +122,6 @@ def test_stems_by_snowball():
     assert plural == singular
 
 
-def test_analysers_that_do_not_exist():
-    for keys in ({"units": "letters"}, {"stemmer": "latin"}, {"stop_words": "klingon"}, {"unit": "words"}):
-        with pytest.raises(ConfigError, match=f"x.{next(iter(keys))}"):
-            analyser_with(**keys)
-
-
 def test_the_words_of_a_file_are_dropped_and_another_file_is_refused(tmp_path):
     path = tmp_path / "stop.txt"
     path.write_bytes("\ufeffcủa\r\ncông an\r\n\r\n”\n".encode())

@@ -73,7 +73,7 @@ ruleorder: merge_shards > search
 
 
 rule build_index:
-    """The vectors of the documents of a corpus, dense or weights of terms → an index of them."""
+    """The vectors of the documents of a corpus → an index of them."""
     input:
         **digested(corpus=paths.CORPUS, passages=retrieval.passages),
         documents=ancient(retrieval.document_vectors),
@@ -93,9 +93,7 @@ rule build_index:
     resources:
         **asks(1000, 240, per_input=10),
     params:
-        code=retrieval.index_code("build_index"),
-        env=retrieval.index_versions(),
-        settings=retrieval.index_settings,
+        **job_params("build_index", settings=retrieval.index_settings),
     shell:
         command("build_index")
 
@@ -127,9 +125,7 @@ rule certify_index:
     resources:
         **asks(1000, 60, per_input=6),
     params:
-        code=retrieval.index_code("certify_index"),
-        env=retrieval.index_versions("ir-measures", "scipy"),
-        settings=retrieval.certify_settings,
+        **job_params("certify_index", settings=retrieval.certify_settings),
     shell:
         command("certify_index")
 

@@ -22,16 +22,7 @@ _PART = 500  # texts that are looked up at a time: bounds the memory
 
 
 class KnownTexts:
-    """Texts that others are compared with.
-
-    Parameters
-    ----------
-    texts
-        n of them; may be none.
-    share
-        Of the n-grams of the smaller text that the larger must hold, above 0 and at most 1. If the smaller text has
-        fewer than `LEAST_CHARACTERS`, the Jaccard similarity that both must have.
-    """
+    """Texts that others are compared with."""
 
     def __init__(self, texts: Sequence[str], *, share: float) -> None:
         self._share = share

@@ -34,17 +34,7 @@ def contradicting_rows(contents: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def near_duplicates(table: TaskTable, contents: np.ndarray, *, threshold: float) -> SimilarPairs:
-    """All pairs of rows of different content whose texts are similar; of pairs of texts both must be.
-
-    Parameters
-    ----------
-    table
-        The rows.
-    contents
-        See `content_numbers`.
-    threshold
-        Jaccard similarity of the sets of character 5-grams.
-    """
+    """All pairs of rows of different content whose texts are similar; of pairs of texts both must be."""
     _, representative = np.unique(contents, return_index=True)
     sides = [[texts[row] for row in representative] for texts in (table.text_a, table.text_b) if texts]
     pairs = similar_pairs(ngram_sets(sides), threshold=threshold)
@@ -71,15 +61,7 @@ def folds_of_rows(plans: Iterable[FoldPlan], n_rows: int) -> np.ndarray:
 
 
 def torn_apart(groups: np.ndarray, folds: np.ndarray) -> np.ndarray:
-    """(repetitions, n) bool: which rows have another row of their group in another fold.
-
-    Parameters
-    ----------
-    groups
-        (n,) int64 in [0, number of groups).
-    folds
-        See `folds_of_rows`.
-    """
+    """(repetitions, n) bool: which rows have another row of their group in another fold."""
     torn = np.zeros(folds.shape, bool)
     for line, fold_of in zip(torn, folds, strict=True):
         drawn = np.flatnonzero(fold_of != NOT_DRAWN)
@@ -92,15 +74,7 @@ def torn_apart(groups: np.ndarray, folds: np.ndarray) -> np.ndarray:
 
 
 def pairs_torn_apart(first: np.ndarray, second: np.ndarray, folds: np.ndarray) -> np.ndarray:
-    """(repetitions, n) bool: which rows are paired with a row in another fold.
-
-    Parameters
-    ----------
-    first, second
-        (p,) int64 rows.
-    folds
-        See `folds_of_rows`.
-    """
+    """(repetitions, n) bool: which rows are paired with a row in another fold."""
     torn = np.zeros(folds.shape, bool)
     for line, fold_of in zip(torn, folds, strict=True):
         one, two = fold_of[first], fold_of[second]

@@ -17,28 +17,14 @@ _READ_CHARACTERS = 200
 
 @dataclass(frozen=True)
 class Languages:
-    """Shares of texts.
+    """Shares of texts."""
 
-    Attributes
-    ----------
-    share
-        ISO 639 code → share of all texts, the most frequent first.
-    unsure
-        Share of the texts whose language could not be told. All shares sum to 1.
-    """
-
-    share: dict[str, float]
-    unsure: float
+    share: dict[str, float]  # ISO 639 code → share of all texts, the most frequent first
+    unsure: float  # share of the texts whose language could not be told. All shares sum to 1.
 
 
 def languages(texts: Sequence[str]) -> Languages:
-    """The languages of texts, each by itself.
-
-    Parameters
-    ----------
-    texts
-        At least one.
-    """
+    """The languages of texts, each by itself."""
     counts = Counter(map(language_of, texts))
     unsure = counts.pop(None, 0)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))

@@ -21,18 +21,12 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Leak:
-    """What a probe reaches that sees too little of a row to know its label.
+    """What a probe reaches that sees too little of a row to know its label."""
 
-    Attributes
-    ----------
-    mcc
-        Matthews correlation in −1…1 of predictions for rows of documents that the probe was not trained on; 0 is
-        chance.
-    error
-        Its standard error if the features say nothing, 1/√documents: the rows of a document may share their label.
-    """
-
+    # mcc: Matthews correlation in −1…1 of predictions for rows of documents that the probe was not trained on; 0 is
+    # chance
     mcc: float
+    # error: its standard error if the features say nothing, 1/√documents: the rows of a document may share their label
     error: float
 
 
@@ -44,26 +38,7 @@ def leaks(
     *,
     seed: int = 0,
 ) -> dict[str, Leak]:
-    """Scores of logistic regressions by what they see, over five folds that keep documents together.
-
-    Parameters
-    ----------
-    text_a, text_b
-        n texts each; text b is None or empty for tasks with one text.
-    labels
-        n classes.
-    groups
-        n documents; a row without one is a document of its own.
-    seed
-        Of the folds.
-
-    Returns
-    -------
-    dict
-        ``lengths`` (characters and words of each text), ``punctuation`` (marks of each text) and, with a text b,
-        ``text_a`` and ``text_b`` (words of that side alone) and ``length_difference`` (how unlike the lengths are,
-        which no draw of pairs makes equal where lengths of true pairs are alike).
-    """
+    """Scores of logistic regressions by what they see, over five folds that keep documents together."""
     y = np.asarray(labels)
     documents = np.unique(
         [f"row {row}" if group is None else f"document {group}" for row, group in enumerate(groups)],

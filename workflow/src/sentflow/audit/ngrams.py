@@ -14,21 +14,13 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class NgramSets:
-    """One set of n-grams per row, laid end to end.
+    """One set of n-grams per row, laid end to end."""
 
-    Attributes
-    ----------
-    tokens
-        (m,) int64 numbers of n-grams, row after row. Within a row they ascend; rarer n-grams have lower numbers, so
-        the rarest of a row come first.
-    sizes
-        (n,) int64, n-grams of each row, at least 1.
-    side
-        (number of n-grams,) int64: which text of a row an n-gram is of, 0 for text a and 1 for text b.
-    """
-
+    # tokens: (m,) int64 numbers of n-grams, row after row. Within a row they ascend; rarer n-grams have lower numbers,
+    # so the rarest of a row come first.
     tokens: np.ndarray
-    sizes: np.ndarray
+    sizes: np.ndarray  # (n,) int64, n-grams of each row, at least 1
+    # side: (number of n-grams,) int64: which text of a row an n-gram is of, 0 for text a and 1 for text b
     side: np.ndarray
 
     @property
@@ -48,13 +40,7 @@ def plain(text: str) -> str:
 
 
 def ngram_sets(sides: Sequence[Sequence[str]]) -> NgramSets:
-    """The n-grams of rows of one or two texts.
-
-    Parameters
-    ----------
-    sides
-        Text a of every row, then text b of every row if there is one. The n-grams of the two are kept apart.
-    """
+    """The n-grams of rows of one or two texts."""
     parts = [_hashed(texts) for texts in sides]
     distinct = [_distinct(hashes) for hashes, _ in parts]
     first = np.cumsum([0, *(len(found) for found in distinct)])
@@ -78,18 +64,7 @@ def ngram_sets(sides: Sequence[Sequence[str]]) -> NgramSets:
 
 
 def distinct_ngrams(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """The n-grams of each text, each once.
-
-    Parameters
-    ----------
-    texts
-        n of them.
-
-    Returns
-    -------
-    tuple
-        (m,) uint64 hashes and (m,) int64 rows in [0, n); rows ascend, and hashes within a row. A text has at least one.
-    """
+    """The n-grams of each text, each once."""
     hashes, rows = _hashed(texts)
     order = np.lexsort((hashes, rows))
     hashes, rows = hashes[order], rows[order]

@@ -12,15 +12,7 @@ _SHORT_CHARACTERS = 10
 
 
 def warnings_of(facts: Mapping[str, Any], *, language: str) -> list[str]:
-    """One sentence per finding that may matter; none for a task without any.
-
-    Parameters
-    ----------
-    facts
-        Of the audit, see `sentflow.audit.task_audit.audit`.
-    language
-        ISO 639-1 code that the texts should have.
-    """
+    """One sentence per finding that may matter; none for a task without any."""
     found = [
         *_copies(facts),
         _connected(facts),

@@ -24,24 +24,7 @@ class Judged:
 
 
 def audit_questions(test: Judged, training: Sequence[Judged]) -> dict[str, Any]:
-    """Repeated questions and documents, and questions that occur in training sets.
-
-    Parameters
-    ----------
-    test
-        What is audited.
-    training
-        The question sets that encoders were trained on; their corpora may be others.
-
-    Returns
-    -------
-    dict
-        As JSON holds it. Questions are copies where they are equal but for case, punctuation, white space and forms of
-        characters; similar where the Jaccard similarity of their character 5-grams is `NEAR` or more. Documents are
-        copies where title and text are equal but for case, white space and forms of accents. ``leaked`` names the
-        questions that are copies of, or similar to, a training question; ``same_document`` counts the questions one of
-        whose relevant documents, or a copy of it, is relevant to a training question.
-    """
+    """Repeated questions and documents, and questions that occur in training sets."""
     questions, corpus = test.questions, test.corpus
     copies = corpus.copies()
     known = [text for one in training for text in one.questions.texts]

@@ -18,38 +18,17 @@ _ROUNDING = 1e-9  # threshold · size is an integer in exact arithmetic where it
 
 @dataclass(frozen=True)
 class SimilarPairs:
-    """Pairs of rows.
+    """Pairs of rows."""
 
-    Attributes
-    ----------
-    first, second
-        (p,) int64 rows, first < second, in ascending order.
-    similarity
-        (p,) float64 in [threshold, 1]; with two texts per row, that of the less similar texts.
-    """
-
+    # first, second: (p,) int64 rows, first < second, in ascending order
     first: np.ndarray
     second: np.ndarray
+    # similarity: (p,) float64 in [threshold, 1]; with two texts per row, that of the less similar texts
     similarity: np.ndarray
 
 
 def similar_pairs(sets: NgramSets, *, threshold: float, first_below: int | None = None) -> SimilarPairs:
-    """All pairs of rows both of whose texts are at least so similar.
-
-    Parameters
-    ----------
-    sets
-        See `ngram_sets`.
-    threshold
-        Jaccard similarity, above 0 and at most 1.
-    first_below
-        Only pairs of which at least one is among so many first rows; None for all.
-
-    Raises
-    ------
-    ValueError
-        The threshold is not in (0, 1].
-    """
+    """All pairs of rows both of whose texts are at least so similar."""
     if not 0 < threshold <= 1:
         raise ValueError(f"the threshold must be above 0 and at most 1; got {threshold}")
     n_first = len(sets.sizes) if first_below is None else first_below

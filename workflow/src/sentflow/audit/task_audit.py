@@ -30,15 +30,7 @@ _QUANTILES = {"min": 0.0, "p5": 0.05, "median": 0.5, "p95": 0.95, "max": 1.0}
 
 
 def audit(table: TaskTable, settings: AuditSettings) -> dict[str, Any]:
-    """Duplicates, contradictions, classes, lengths, languages and documents of a task, with warnings in plain words.
-
-    Returns
-    -------
-    dict
-        As JSON holds it. Shares are in [0, 1]; ``share_across_folds`` is the share of the rows of a repetition that
-        have a counterpart in another fold, mean over repetitions: where those rows are tested, the probe has seen the
-        counterpart. ``documents`` is None where no row names one, ``shared_texts`` where rows are single texts.
-    """
+    """Duplicates, contradictions, classes, lengths, languages and documents of a task, with warnings in plain words."""
     not_nfc = sum(not is_normalized("NFC", text) for text in texts_to_embed(table))
     composed = {
         side: [normalize("NFC", text) for text in getattr(table, side)] for side in ("text_a", "text_b")

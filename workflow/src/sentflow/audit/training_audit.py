@@ -23,47 +23,20 @@ Name: TypeAlias = str
 
 @dataclass(frozen=True)
 class _Seen:
-    """What training has shown of the distinct texts of all tests.
+    """What training has shown of the distinct texts of all tests."""
 
-    Attributes
-    ----------
-    row
-        (n,) int64: the first row of training that holds a copy of the text, or one nearly so; -1 for none.
-    copied
-        (n,) bool: it is a copy.
-    similarity
-        (n,) float64: 1 for copies, else that of the most similar training text if at least `NEAR`; 0 for none.
-    """
-
+    # row: (n,) int64: the first row of training that holds a copy of the text, or one nearly so; -1 for none
     row: np.ndarray
-    copied: np.ndarray
+    copied: np.ndarray  # (n,) bool: it is a copy
+    # similarity: (n,) float64: 1 for copies, else that of the most similar training text if at least `NEAR`; 0 for
+    # none
     similarity: np.ndarray
 
 
 def audit_training(
     data: TrainingData, tests: Mapping[tuple[Kind, Name], TextTable], *, declared: bool
 ) -> dict[str, Any]:
-    """Texts of tests that are copies of training texts, or nearly so.
-
-    Parameters
-    ----------
-    data
-        What an encoder is trained on; all its texts count, hard negatives included.
-    tests
-        Kind and name of each test → its table.
-    declared
-        Whether the data are said to hold texts of tests.
-
-    Returns
-    -------
-    dict
-        As JSON holds it. A text is a copy where it is equal to a training text but for case, punctuation, white space
-        and forms of characters; near where it is no copy, and the Jaccard similarity of their character 5-grams is
-        `NEAR` or more. In ``tests``, ``texts`` counts distinct texts of a test, and ``rows`` its rows with some or with
-        all texts that are copies or near; shares are of these numbers, in [0, 1]. ``training_rows`` counts the rows of
-        training with a copy of a text of the test. ``examples`` are [row of the test, row of training, similarity], the
-        most similar first, rows from 0.
-    """
+    """Texts of tests that are copies of training texts, or nearly so."""
     texts = distinct_texts(tests.values())
     place_of = {text: place for place, text in enumerate(texts)}
     known, first_row = _distinct_training_texts(data)

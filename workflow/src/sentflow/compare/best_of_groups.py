@@ -12,17 +12,6 @@ def best_of_groups(
 ) -> list[Member]:
     """One member per group, in the order of the groups; the first of equal ones.
 
-    Parameters
-    ----------
-    members
-        Cells of a sweep, say.
-    group
-        What a member is chosen for: its place on all axes but the one that is chosen on.
-    score
-        Development score, higher is better; NaN, not run, does not count, and a group without any is left out.
-
-    Notes
-    -----
     The best of k is too high an estimate of its own score, the more so the more it depends on the seed: only trainings
     with seeds that were not in the choice say what the winner is worth.
     """

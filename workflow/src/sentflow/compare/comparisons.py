@@ -17,13 +17,7 @@ NAMED_DIFFERENCE = 0.02  # of two systems: tables say how many texts or question
 
 @dataclass(frozen=True)
 class Comparisons:
-    """What `compare` found; all empty where there was nothing to compare.
-
-    Attributes
-    ----------
-    omnibus
-        By protocol.
-    """
+    """What `compare` found; all empty where there was nothing to compare."""
 
     PREFIX: ClassVar[str] = ""
     """How the names of the files begin."""
@@ -32,7 +26,7 @@ class Comparisons:
     standings: list[StandingRow] = field(default_factory=list)
     ranks: list[RankRow] = field(default_factory=list)
     across: list[AcrossRow] = field(default_factory=list)
-    omnibus: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    omnibus: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by protocol
 
     def of(self, protocol: str) -> Self:
         """What was found on the tasks of one protocol."""
@@ -74,20 +68,6 @@ def detectable(pairs: Iterable[PairRow | QuestionDifference], unit_set: str) -> 
 def n_needed(n: int, mdd: float) -> float:
     """How many texts, or questions, would make `NAMED_DIFFERENCE` the minimum detectable difference.
 
-    Parameters
-    ----------
-    n
-        Texts after balancing, or questions, of the tests.
-    mdd
-        Of these tests: `detectable`.
-
-    Returns
-    -------
-    float
-        n (mdd / `NAMED_DIFFERENCE`)², not rounded; below n where that difference is found already. NaN where `mdd` is.
-
-    Notes
-    -----
     The standard error of a difference is taken to fall with the square root of n, as it does for new texts of the
     same kind; spread, degrees of freedom and the family of pairs to stay. The answer is rather too large: by 7 % for
     two systems on 30 questions, whose degrees of freedom grow; by 12 to 17 % from 210 of 840 texts of FactNews and

@@ -8,20 +8,7 @@ BEST, NOT_WORSE = "best", "not worse"
 
 
 class Marks:
-    """Marks and letters of the cells of a table or page.
-
-    Parameters
-    ----------
-    differences
-        The tests, of any number of unit sets.
-    models
-        Systems in the order of their letters.
-
-    Attributes
-    ----------
-    letters
-        See `letters`.
-    """
+    """Marks and letters of the cells of a table or page."""
 
     def __init__(self, differences: Iterable[Difference], models: Sequence[str]) -> None:
         self.letters = letters(models)
@@ -30,11 +17,9 @@ class Marks:
             self._rows.setdefault(row.unit_set, []).append(row)
 
     def mark(self, unit_set: str, model: str) -> str:
-        """See `mark`."""
         return mark(self._rows.get(unit_set, []), unit_set, model)
 
     def beaten(self, unit_set: str, model: str) -> list[str]:
-        """See `beaten`."""
         return beaten(self._rows.get(unit_set, []), unit_set, model)
 
     def raised(self, unit_set: str, model: str) -> str:
@@ -79,17 +64,7 @@ def letters(models: Sequence[str]) -> dict[str, str]:
 
 
 def joined_letters(models: Iterable[str], own: Mapping[str, str], *, shorten: bool = True) -> str:
-    """The letters of some systems; four or more that follow each other are cut short: ``b–f``.
-
-    Parameters
-    ----------
-    models
-        In the order of their letters.
-    own
-        The letter of every system, as `letters` gives them.
-    shorten
-        Whether to cut short.
-    """
+    """The letters of some systems; four or more that follow each other are cut short: ``b–f``."""
     order = {model: index for index, model in enumerate(own)}
     runs: list[list[str]] = []
     for model in models:

@@ -21,15 +21,9 @@ from sentflow.stats.pair_graph import PairUnits
 
 @dataclass(frozen=True)
 class CorrelatedScores:
-    """A pair set as `UnitScores`: correlations with its gold scores, and a bootstrap over its pairs of sentences.
+    """A pair set as `UnitScores`: correlations with its gold scores, and a bootstrap over its pairs of sentences."""
 
-    Attributes
-    ----------
-    rows
-        One for each encoder or baseline.
-    """
-
-    rows: Sequence[SimilarityRows]
+    rows: Sequence[SimilarityRows]  # one for each encoder or baseline
     settings: PairSetSettings
 
     @property
@@ -64,7 +58,6 @@ class CorrelatedScores:
         return drawn[self.settings.correlation]
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> SimilarityDifference:
-        """See `UnitScores`."""
         settings, values = self.settings, self.values
         difference = values[a] - values[b]
         test = NormalTest(difference, resampled if self.units.says_enough else resampled[:0])
@@ -91,18 +84,7 @@ class CorrelatedScores:
 
 
 def compare_pair_set(rows: Sequence[SimilarityRows], settings: PairSetSettings) -> list[SimilarityDifference]:
-    """Every two encoders on one pair set, in the order given.
-
-    Parameters
-    ----------
-    rows
-        Of one pair set, one for each encoder.
-
-    Raises
-    ------
-    DataError
-        They are of different pairs, or one lacks the measure.
-    """
+    """Every two encoders on one pair set, in the order given."""
     refuse_other_pairs(rows)
     return all_differences(CorrelatedScores(rows, settings))
 
@@ -111,21 +93,12 @@ def compare_pair_set(rows: Sequence[SimilarityRows], settings: PairSetSettings) 
 class NormalTest:
     """A difference with the spread that its replicates have: interval and p by one method.
 
-    Attributes
-    ----------
-    difference
-        Observed; NaN where it is undefined.
-    replicates
-        (R,) float64, NaN where one is undefined.
-
-    Notes
-    -----
     Normal, with s the sample standard deviation of the defined replicates. Unlike the share of replicates beyond 0 its
     p is not cut off at 1/R, so that it can be adjusted for many pairs.
     """
 
-    difference: float
-    replicates: np.ndarray
+    difference: float  # observed; NaN where it is undefined
+    replicates: np.ndarray  # (R,) float64, NaN where one is undefined
 
     @cached_property
     def _spread(self) -> float:

@@ -29,34 +29,18 @@ _Of = TypeVar("_Of", bound=QuestionDifference)
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """The values of all systems on the questions of a set.
+    """The values of all systems on the questions of a set."""
 
-    Attributes
-    ----------
-    name, measure
-        Of the set, and what its questions were scored by.
-    systems
-        m names.
-    questions, groups
-        n names, and the group of each, empty for none.
-    clusters
-        See `QuestionScores`; None where questions are independent.
-    values
-        (m, n) float64.
-    settings
-        Of tests and intervals.
-    n_sets
-        See `QuestionScores`.
-    """
-
+    # name, measure: of the set, and what its questions were scored by
     name: str
     measure: str
-    systems: Sequence[str]
+    systems: Sequence[str]  # m names
+    # questions, groups: n names, and the group of each, empty for none
     questions: Sequence[str]
     groups: Sequence[str]
     clusters: Sequence[str | None] | None
-    values: np.ndarray
-    settings: QuestionSettings
+    values: np.ndarray  # (m, n) float64
+    settings: QuestionSettings  # of tests and intervals
     n_sets: int = 1
 
     @property
@@ -148,14 +132,7 @@ class QuestionSet:
         ]
 
     def seed_rows(self, families: Mapping[str, Mapping[str, str]]) -> list[SeedRow]:
-        """The mean of each family over its seeds, and its differences from systems without seeds and earlier families.
-
-        Parameters
-        ----------
-        families
-            Family → seed → system, in any order: that of the systems counts. Those with fewer than two systems here
-            are left out, and so are pairs of families with fewer than two seeds in common.
-        """
+        """The mean of each family over its seeds; its differences from systems without seeds and earlier families."""
         place = {system: row for row, system in enumerate(self.systems)}
         there = {
             name: {seed: place[one] for seed, one in ones.items() if one in place}

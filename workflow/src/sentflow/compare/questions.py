@@ -30,64 +30,33 @@ _DIGITS = 12  # to which scores are rounded, so that what differs by the order o
 
 @dataclass(frozen=True)
 class QuestionSettings:
-    """How systems are compared.
+    """How systems are compared."""
 
-    Attributes
-    ----------
-    level, alpha
-        Of intervals and tests.
-    margin
-        Difference that would matter, for tests of equivalence; above 0.
-    n_resamples
-        Of the bootstrap and of sign flips.
-    seed
-        Of both; never of the systems, so that these see the same draws.
-    """
-
+    # level, alpha: of intervals and tests
     level: float
     alpha: float
-    margin: float
-    n_resamples: int
-    seed: int
+    margin: float  # difference that would matter, for tests of equivalence; above 0
+    n_resamples: int  # of the bootstrap and of sign flips
+    seed: int  # of both; never of the systems, so that these see the same draws
 
 
 @dataclass(frozen=True)
 class QuestionScores:
-    """The questions of a collection as `UnitScores`: one measure of every system.
+    """The questions of a collection as `UnitScores`: one measure of every system."""
 
-    Attributes
-    ----------
-    unit_set, measure
-        Names of the collection and of the measure.
-    systems
-        m different names.
-    questions
-        n different ids.
-    scores
-        (m, n) float64, n >= 2; a question that a system has no answer to has the value that the measure gives to that.
-    settings
-        See `QuestionSettings`.
-    clusters
-        The cluster of each question, say the law or the gold document that it is about, None for a question that is in
-        none; or None altogether where questions are independent.
-    n_sets
-        Question sets, this one and others, whose pairs of systems are one family of tests.
-
-    Raises
-    ------
-    ValueError
-        Shapes and names do not fit, a name occurs twice, a score is not finite, or there are not two independent
-        units.
-    """
-
+    # unit_set, measure: names of the collection and of the measure
     unit_set: str
     measure: str
-    systems: Sequence[str]
-    questions: Sequence[str]
+    systems: Sequence[str]  # m different names
+    questions: Sequence[str]  # n different ids
+    # scores: (m, n) float64, n >= 2; a question that a system has no answer to has the value that the measure gives to
+    # that
     scores: np.ndarray
     settings: QuestionSettings
+    # clusters: the cluster of each question, say the law or the gold document that it is about, None for a question
+    # that is in none; or None altogether where questions are independent
     clusters: Sequence[str | None] | None = None
-    n_sets: int = 1
+    n_sets: int = 1  # question sets, this one and others, whose pairs of systems are one family of tests
 
     def __post_init__(self) -> None:
         shape = (len(self.systems), len(self.questions))
@@ -187,7 +156,6 @@ class QuestionScores:
         return ClusteredT(differences, self.units.unit) if self.units.grouped else PairedT(differences)
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> QuestionDifference:
-        """See `UnitScores`."""
         settings, test = self.settings, self.paired_t(a, b)
         wins = test.wins()
         p_sign_flip, p_sign_flip_holm = self._sign_flip_p[a, b]

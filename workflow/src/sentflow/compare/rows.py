@@ -14,21 +14,12 @@ EQUIVALENT = 0.05
 
 @dataclass(frozen=True)
 class Calibration:
-    """The cross-validations on which the test of out-of-fold predictions held its level: a finding, not a theorem.
+    """The cross-validations on which the test of out-of-fold predictions held its level: a finding, not a theorem."""
 
-    Attributes
-    ----------
-    folds
-        Exactly so many: with 10 the test rejects 8.9 to 10.6 % of equal pairs at 5 %.
-    repetitions
-        At least.
-    trained_on
-        At most this share of the balanced rows, because others are held out for evaluation: 64 % up to rounding. Probes
-        that are fitted to all rows outside the test part (80 %) reject 6.7 to 7.9 %.
-    """
-
-    folds: int
-    repetitions: int
+    folds: int  # exactly so many: with 10 the test rejects 8.9 to 10.6 % of equal pairs at 5 %
+    repetitions: int  # at least
+    # trained_on: at most this share of the balanced rows, because others are held out for evaluation: 64 % up to
+    # rounding. Probes that are fitted to all rows outside the test part (80 %) reject 6.7 to 7.9 %.
     trained_on: float
 
 
@@ -37,45 +28,7 @@ CALIBRATED = Calibration(folds=5, repetitions=10, trained_on=0.66)
 
 @dataclass(frozen=True)
 class PairRow:
-    """Two encoders on one task, `model_a` before `model_b` in the order of selection.
-
-    Attributes
-    ----------
-    n_folds
-        Paired folds.
-    difference
-        `mean_a` − `mean_b`.
-    low, high
-        Interval of the difference at `level`, by `test`; not adjusted for the number of pairs.
-    test
-        What p, the interval and the smallest differences are of: ``"out-of-fold"`` (`OutOfFoldT`) or
-        ``"corrected-t"`` (`CorrectedT`).
-    error
-        Standard error of the difference, by that test.
-    p, p_holm
-        Of that test, and adjusted for all pairs of the task (Holm). Marks follow the latter.
-    p_corrected
-        Of the corrected resampled t-test, whichever `test` is.
-    p_over_tasks
-        Adjusted by `adjustment` for all pairs on all tasks of the protocol. Counts and sentences over tasks follow it.
-    adjustment
-        ``"holm"`` or ``"benjamini-hochberg"``.
-    mdd_power
-        Smallest true difference that has p_holm <= `alpha` with a probability of 80 % at least, whatever the other
-        pairs of the task show: that of a single test at `alpha` over the number of pairs.
-    rope, p_equivalence
-        Difference that counts as none, and p of two one-sided tests that the true one is smaller: at most 5 % where
-        the 90 % interval lies within ± rope.
-    item_low, item_high
-        Paired bootstrap over texts of the difference between out-of-fold scores, at `level`.
-    item_grouped
-        Whether documents were resampled instead of texts.
-    p_mcnemar
-        Exact, over the texts of the first repetition; NaN where texts share documents.
-    degenerate
-        Nothing can be tested: all folds have the same difference, or both encoders answer alike. Where the difference
-        is not 0, tests are undefined.
-    """
+    """Two encoders on one task, `model_a` before `model_b` in the order of selection."""
 
     task: str
     task_title: str
@@ -85,28 +38,41 @@ class PairRow:
     model_a_title: str
     model_b: str
     model_b_title: str
-    n_folds: int
+    n_folds: int  # paired folds
     mean_a: float
     mean_b: float
-    difference: float
+    difference: float  # `mean_a` − `mean_b`
+    # low, high: interval of the difference at `level`, by `test`; not adjusted for the number of pairs
     low: float
     high: float
     level: float
+    # test: what p, the interval and the smallest differences are of: ``"out-of-fold"`` (`OutOfFoldT`) or
+    # ``"corrected-t"`` (`CorrectedT`)
     test: str
-    error: float
+    error: float  # standard error of the difference, by that test
+    # p, p_holm: of that test, and adjusted for all pairs of the task (Holm). Marks follow the latter.
     p: float
     p_holm: float
-    p_corrected: float
+    p_corrected: float  # of the corrected resampled t-test, whichever `test` is
+    # p_over_tasks: adjusted by `adjustment` for all pairs on all tasks of the protocol. Counts and sentences over
+    # tasks follow it.
     p_over_tasks: float
-    adjustment: str
+    adjustment: str  # ``"holm"`` or ``"benjamini-hochberg"``
+    # mdd_power: smallest true difference that has p_holm <= `alpha` with a probability of 80 % at least, whatever the
+    # other pairs of the task show: that of a single test at `alpha` over the number of pairs
     mdd_power: float
     alpha: float
+    # rope, p_equivalence: difference that counts as none, and p of two one-sided tests that the true one is smaller:
+    # at most 5 % where the 90 % interval lies within ± rope
     rope: float
     p_equivalence: float
+    # item_low, item_high: paired bootstrap over texts of the difference between out-of-fold scores, at `level`
     item_low: float
     item_high: float
-    item_grouped: bool
-    p_mcnemar: float
+    item_grouped: bool  # whether documents were resampled instead of texts
+    p_mcnemar: float  # exact, over the texts of the first repetition; NaN where texts share documents
+    # degenerate: nothing can be tested: all folds have the same difference, or both encoders answer alike. Where the
+    # difference is not 0, tests are undefined.
     degenerate: bool
     data_version: str
     protocol: str
@@ -118,97 +84,59 @@ class PairRow:
 
     @property
     def unit_set(self) -> str:
-        """Of `Difference`."""
         return self.task
 
     @property
     def value_a(self) -> float:
-        """Of `Difference`."""
         return self.mean_a
 
     @property
     def value_b(self) -> float:
-        """Of `Difference`."""
         return self.mean_b
 
 
 @dataclass(frozen=True)
 class SimilarityDifference:
-    """Two encoders on one pair set. Undefined numbers are NaN.
-
-    Attributes
-    ----------
-    aggregation
-        ``"all"``: over the pairs of all sub-sources at once.
-    measure, correlation
-        Of encoders; a baseline has its overlap in the place of the measure.
-    value_a, value_b
-        Their correlations with the gold scores, in [-1, 1].
-    difference
-        a − b.
-    low, high
-        Of the difference, at `level`: normal, with its standard deviation in a bootstrap over pairs of sentences, the
-        same resamples for both; see `drawn`. NaN below 12 effective pairs, and so are the p.
-    p_bootstrap
-        Two-sided, from the difference over its standard deviation in the bootstrap.
-    p_holm
-        `p_bootstrap`, adjusted for all pairs of encoders and baselines on the pair set.
-    n
-        Pairs of sentences.
-    drawn, n_units, effective_pairs
-        What a resample draws, ``pairs``, ``components`` or ``sentences``; how many; and the least number of independent
-        pairs of sentences that these are worth. See `PairGraph.units`.
-    alpha
-        Up to which a p_holm counts as a difference.
-    """
+    """Two encoders on one pair set. Undefined numbers are NaN."""
 
     pairs: str
-    aggregation: str
+    aggregation: str  # ``"all"``: over the pairs of all sub-sources at once
+    # measure, correlation: of encoders; a baseline has its overlap in the place of the measure
     measure: str
     correlation: str
     model_a: str
     model_b: str
+    # value_a, value_b: their correlations with the gold scores, in [-1, 1]
     value_a: float
     value_b: float
-    difference: float
+    difference: float  # a − b
+    # low, high: of the difference, at `level`: normal, with its standard deviation in a bootstrap over pairs of
+    # sentences, the same resamples for both; see `drawn`. NaN below 12 effective pairs, and so are the p.
     low: float
     high: float
-    p_bootstrap: float
-    p_holm: float
-    n: int
+    p_bootstrap: float  # two-sided, from the difference over its standard deviation in the bootstrap
+    p_holm: float  # `p_bootstrap`, adjusted for all pairs of encoders and baselines on the pair set
+    n: int  # pairs of sentences
+    # drawn, n_units, effective_pairs: what a resample draws, ``pairs``, ``components`` or ``sentences``; how many; and
+    # the least number of independent pairs of sentences that these are worth. See `PairGraph.units`.
     drawn: str
     n_units: int
     effective_pairs: float
-    alpha: float
+    alpha: float  # up to which a p_holm counts as a difference
     level: float
 
     @property
     def unit_set(self) -> str:
-        """Of `Difference`."""
         return self.pairs
 
     @property
     def p(self) -> float:
-        """Of `Difference`."""
         return self.p_bootstrap
 
 
 @dataclass(frozen=True)
 class StandingRow:
-    """One encoder among the others on one task.
-
-    Attributes
-    ----------
-    rank
-        1 for the best mean; equal means share their mean rank.
-    not_worse
-        Not significantly worse than the best (the test of `PairRow`, Holm over the pairs of the task); also where
-        the test is undefined.
-    letter
-        Of this encoder on this task: a, b, … in the order of selection.
-    worse_than, better_than
-        Letters of the encoders that are significantly better than this one, and of those that are significantly worse.
-    """
+    """One encoder among the others on one task."""
 
     task: str
     task_title: str
@@ -216,12 +144,16 @@ class StandingRow:
     model: str
     model_title: str
     mean: float
-    rank: float
+    rank: float  # 1 for the best mean; equal means share their mean rank
     is_best: bool
+    # not_worse: not significantly worse than the best (the test of `PairRow`, Holm over the pairs of the task); also
+    # where the test is undefined
     not_worse: bool
+    # worse_than, better_than: letters of the encoders that are significantly better than this one, and of those that
+    # are significantly worse
     worse_than: str
     better_than: str
-    letter: str
+    letter: str  # of this encoder on this task: a, b, … in the order of selection
     n_models: int
     alpha: float
     data_version: str
@@ -229,37 +161,26 @@ class StandingRow:
 
 @dataclass(frozen=True)
 class RankRow:
-    """One encoder over all tasks of a protocol. An encoder that lacks one of them has no mean and no rank.
-
-    Attributes
-    ----------
-    n_tasks
-        Tasks on which it has a score.
-    complete
-        Whether these are all tasks.
-    mean, mean_low, mean_high
-        Over the tasks, and the interval, at `level`, of the mean of the expected scores: for new texts of these tasks.
-    average_rank
-        Mean of its ranks on the tasks among the complete encoders, 1 for the best.
-    repeat_low, repeat_high
-        Interval, at `level`, of the average rank that a repetition would give: other tasks (where there are several
-        sources, of other sources), other texts.
-    place, place_low, place_high
-        Position by average rank (equal ones share the mean position), and its interval in a repetition.
-    """
+    """One encoder over all tasks of a protocol. An encoder that lacks one of them has no mean and no rank."""
 
     protocol: str
     model: str
     model_title: str
     is_control: bool
-    n_tasks: int
-    complete: bool
+    n_tasks: int  # tasks on which it has a score
+    complete: bool  # whether these are all tasks
+    # mean, mean_low, mean_high: over the tasks, and the interval, at `level`, of the mean of the expected scores: for
+    # new texts of these tasks
     mean: float
     mean_low: float
     mean_high: float
-    average_rank: float
+    average_rank: float  # mean of its ranks on the tasks among the complete encoders, 1 for the best
+    # repeat_low, repeat_high: interval, at `level`, of the average rank that a repetition would give: other tasks
+    # (where there are several sources, of other sources), other texts
     repeat_low: float
     repeat_high: float
+    # place, place_low, place_high: position by average rank (equal ones share the mean position), and its interval in
+    # a repetition
     place: float
     place_low: float
     place_high: float
@@ -268,32 +189,7 @@ class RankRow:
 
 @dataclass(frozen=True)
 class AcrossRow:
-    """Two complete encoders over all tasks of a protocol, a before b in the order of selection.
-
-    Attributes
-    ----------
-    wins, ties, losses
-        Tasks on which a is significantly better than b, neither is, and b than a, adjusted by `adjustment` for all
-        pairs on all tasks.
-    p_wilcoxon, p_holm
-        Signed-rank test of the means of the units, and adjusted for all pairs (Holm).
-    separated
-        The omnibus test rejects (asked of three encoders or more), and so does this one.
-    difference, low, high
-        Mean over tasks of a less that of b, and the interval at `level` of the average true one (`stats.pooled`).
-    weighted_difference, weighted_low, weighted_high
-        The same, weighted by precision and source: another number than that of the two means.
-    between_tasks, between_sources
-        Standard deviations of the true difference between tasks of a source and between sources.
-    new_low, new_high
-        Prediction interval, at `level`, of the true difference on one new task.
-    n_sources
-        Groups of tasks that share a dataset, or a generator of texts. With several a new task is one of a new source,
-        with one it is of the same source.
-    units, n_units
-        What the tests over tasks take as independent, and how many: ``"sources"``, each with the average over its
-        tasks, where one of several has two tasks at least; else ``"tasks"``.
-    """
+    """Two complete encoders over all tasks of a protocol, a before b in the order of selection."""
 
     protocol: str
     model_a: str
@@ -301,25 +197,39 @@ class AcrossRow:
     model_b: str
     model_b_title: str
     n_tasks: int
+    # wins, ties, losses: tasks on which a is significantly better than b, neither is, and b than a, adjusted by
+    # `adjustment` for all pairs on all tasks
     wins: int
     ties: int
     losses: int
     adjustment: str
+    # p_wilcoxon, p_holm: signed-rank test of the means of the units, and adjusted for all pairs (Holm)
     p_wilcoxon: float
     p_holm: float
-    separated: bool
+    separated: bool  # the omnibus test rejects (asked of three encoders or more), and so does this one
+    # difference, low, high: mean over tasks of a less that of b, and the interval at `level` of the average true one
+    # (`stats.pooled`)
     difference: float
     low: float
     high: float
+    # weighted_difference, weighted_low, weighted_high: the same, weighted by precision and source: another number than
+    # that of the two means
     weighted_difference: float
     weighted_low: float
     weighted_high: float
     level: float
+    # between_tasks, between_sources: standard deviations of the true difference between tasks of a source and between
+    # sources
     between_tasks: float
     between_sources: float
+    # new_low, new_high: prediction interval, at `level`, of the true difference on one new task
     new_low: float
     new_high: float
+    # n_sources: groups of tasks that share a dataset, or a generator of texts. With several a new task is one of a new
+    # source, with one it is of the same source.
     n_sources: int
+    # units, n_units: what the tests over tasks take as independent, and how many: ``"sources"``, each with the average
+    # over its tasks, where one of several has two tasks at least; else ``"tasks"``
     units: str
     n_units: int
     alpha: float

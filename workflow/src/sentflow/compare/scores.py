@@ -21,13 +21,7 @@ _SAME_WITHIN_PROTOCOL = ("switches",)
 
 
 def score_row(scores: Mapping[str, Any], titles: Titles) -> ScoreRow:
-    """One row of the summary from one score file and the titles of its task and model.
-
-    Raises
-    ------
-    DataError
-        The score file lacks a key, or there is no title of its task or model.
-    """
+    """One row of the summary from one score file and the titles of its task and model."""
     try:
         # a score file names only what is not as published
         switches = Switches(**scores.get("switches", {}))
@@ -76,13 +70,7 @@ def score_row(scores: Mapping[str, Any], titles: Titles) -> ScoreRow:
 
 
 def in_order(rows: Sequence[ScoreRow]) -> list[ScoreRow]:
-    """The rows task after task, tasks and models in the order in which they first appear.
-
-    Raises
-    ------
-    DataError
-        A task and model appear twice, or rows were not made in the same way.
-    """
+    """The rows task after task, tasks and models in the order in which they first appear."""
     tasks = list(dict.fromkeys(row.task for row in rows))
     models = list(dict.fromkeys(row.model for row in rows))
     _refuse_mixtures(rows)

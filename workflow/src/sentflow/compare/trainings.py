@@ -23,24 +23,12 @@ _ENOUGH_SIGNS = 2**16  # all sign vectors of 16 seeds are looked at
 
 @dataclass(frozen=True)
 class Trainings:
-    """The similarities of all trainings on the pairs of one set.
+    """The similarities of all trainings on the pairs of one set."""
 
-    Attributes
-    ----------
-    rows
-        One per training, all of the same pairs.
-    groups
-        Name of a group → seed → place of its training in `rows`.
-    controls
-        Groups that are negative controls.
-    settings
-        Of tests and intervals.
-    """
-
-    rows: Sequence[SimilarityRows]
-    groups: Mapping[str, Mapping[int, int]]
-    controls: Collection[str]
-    settings: PairSetSettings
+    rows: Sequence[SimilarityRows]  # one per training, all of the same pairs
+    groups: Mapping[str, Mapping[int, int]]  # name of a group → seed → place of its training in `rows`
+    controls: Collection[str]  # groups that are negative controls
+    settings: PairSetSettings  # of tests and intervals
 
     def seed_rows(self) -> list[TrainingSeeds]:
         """Means of groups of at least two seeds, then every two groups that share two; those without a test last."""

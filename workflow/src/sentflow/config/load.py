@@ -17,7 +17,7 @@ from sentflow.config.problems import encoders, pairs, probing, retrieval, traini
 from sentflow.config.problems.common import made_of_seeds, refuse, unknown
 from sentflow.config.problems.encoders import written_as
 from sentflow.config.problems.values import name_problems, plain_values
-from sentflow.config.removed import removed_products, without_removed
+from sentflow.config.removed import removed_names, without_removed
 from sentflow.config.sections import MEASURED, SECTIONS, SWEEPS, Section
 from sentflow.config.short_forms import write_out
 from sentflow.errors import ConfigError, instead
@@ -141,7 +141,7 @@ def _loaded(config: Mapping[str, Any], workflow: Path, chosen_here: Entry) -> Ex
     chosen = {name: {key: entries[name][key] for key in keys} for name, keys in selected.items()}
     needed = [*further_encoders(entries, selected), *further_models(entries, selected)]
     others = {name: entries["models"][name] for name in needed if name not in chosen["models"]}
-    notices = removed_products(config)
+    notices = removed_names(config)
     return Experiment(parsed, entries, chosen, left_out, others, workflow, notices)
 
 

@@ -1,4 +1,4 @@
-"""Names of former versions, a product's left out with a notice and a key refused; and keys of other programs."""
+"""Names of former versions, left out with a notice or refused; and keys of other programs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,6 +23,7 @@ PRODUCTS: Mapping[str, Mapping[str, str]] = {
     },
     "checks": {
         "tables": "tables mark nothing without a test, so that there is nothing to check",
+        "model-cards": "every run with trainings writes cards, and tests of the package check how",
     },
 }
 # Key without a successor → what to do.
@@ -48,24 +49,51 @@ ELSEWHERE: Mapping[str, str] = {
 
 
 def without_removed(config: dict[str, Any]) -> dict[str, Any]:
-    """A configuration without the names of removed products."""
+    """A configuration without the names of removed products, and without removed indexes."""
     report = _report(config)
     kept = {
         section: [name for name in report[section] if name not in list(known)]
         for section, known in PRODUCTS.items()
         if isinstance(report.get(section), list)
     }
-    return {**config, "report": {**report, **kept}} if kept else config
+    if kept:
+        config = {**config, "report": {**report, **kept}}
+    if by_seismic := _by_seismic(config):
+        exact = {
+            name: {key: value for key, value in config["retrievers"][name].items() if key != "index"}
+            for name in by_seismic
+        }
+        config = {**config, "retrievers": {**config["retrievers"], **exact}}
+    return config
 
 
-def removed_products(config: Mapping[str, Any]) -> list[str]:
-    """A notice for each removed product that a configuration names."""
+def removed_names(config: Mapping[str, Any]) -> list[str]:
+    """A notice for each removed product and index that a configuration names."""
     report = _report(config)
     return [
-        f"config.report.{section}: {name} is gone, and left out: {instead}. Delete the name."
-        for section, known in PRODUCTS.items()
-        for name, instead in known.items()
-        if isinstance(report.get(section), list) and name in report[section]
+        *(
+            f"config.report.{section}: {name} is gone, and left out: {instead}. Delete the name."
+            for section, known in PRODUCTS.items()
+            for name, instead in known.items()
+            if isinstance(report.get(section), list) and name in report[section]
+        ),
+        *(
+            f"retrievers.{name}.index: indexes of kind seismic are gone. The retriever searches exactly, which serves "
+            "up to a million documents. Delete the key."
+            for name in _by_seismic(config)
+        ),
+    ]
+
+
+def _by_seismic(config: Mapping[str, Any]) -> list[str]:
+    """Names of retrievers with an index of kind seismic."""
+    entries = config.get("retrievers")
+    return [
+        name
+        for name, entry in (entries.items() if isinstance(entries, Mapping) else ())
+        if isinstance(entry, Mapping)
+        and isinstance(entry.get("index"), Mapping)
+        and entry["index"].get("kind") == "seismic"
     ]
 
 

@@ -217,7 +217,9 @@ class Reader(Columns):
         """Keys that are of other formats."""
         yield from keys_of_others(self, "format", _KEYS)
         if self.format == "lines" and self.pattern is None:
-            for key in sorted(self.model_fields_set & {*_COLUMNS}):
+            for key in sorted(
+                key for key in _COLUMNS if getattr(self, key) != Reader.model_fields[key].default
+            ):
                 yield key, "lines have no columns. Write a pattern with named groups, or leave the key out."
 
 

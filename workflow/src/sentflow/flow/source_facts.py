@@ -103,7 +103,7 @@ def remember() -> None:
     """Keep what was read, if there is something new and the folder can be written."""
     if _new:
         kept = list({**_kept(), **_new}.items())[-_MOST_KEPT:]
-        with suppress(OSError, SentflowError):
+        with suppress(OSError, RuntimeError, SentflowError):  # there may be no home
             write_json(_kept_file(), dict(kept))
         _kept.cache_clear()
         _new.clear()

@@ -9,28 +9,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sentflow.encoders.protocol import FloatArray
 from sentflow.geometry.settings import ALIGNUNFORMEVAL, PER_BATCH, AlignmentSettings
 from sentflow.geometry.vectors import BLOCK_ROWS, count_zeros, distances_of_pairs, log_mean_exp, unit_vectors
+from sentflow.texts.collection import TextRows
+from sentflow.texts.pairs import PairTable
 
 
 @dataclass(frozen=True)
 class ScoredVectors:
-    """Scored pairs of sentences as rows of an array of vectors.
+    """Scored pairs of sentences as rows of an array of vectors."""
 
-    Attributes
-    ----------
-    vectors
-        (m, d) float32 or float64, one per distinct sentence.
-    first, second
-        (n,) int64 rows of `vectors`, in the order of the file.
-    scores
-        (n,) float64 gold scores.
-    """
-
-    vectors: np.ndarray
+    vectors: np.ndarray  # (m, d) float32 or float64, one per distinct sentence
+    # first, second: (n,) int64 rows of `vectors`, in the order of the file
     first: np.ndarray
     second: np.ndarray
-    scores: np.ndarray
+    scores: np.ndarray  # (n,) float64 gold scores
 
 
 @dataclass(frozen=True)
@@ -45,35 +39,29 @@ class BatchFacts:
 
 @dataclass(frozen=True)
 class AlignmentUniformity:
-    """Alignment and uniformity of an encoder on a set of pairs; lower is better for both.
+    """Alignment and uniformity of an encoder on a set of pairs; lower is better for both."""
 
-    Attributes
-    ----------
-    alignment
-        In [0, 4] on vectors of length one; NaN without a positive pair.
-    uniformity
-        In [−8, 0] on vectors of length one; NaN with fewer than two sentences.
-    n_positive, n_sentences, n_pairs
-        Positive pairs; sentences of the uniformity; their pairs.
-    n_zero
-        Zero vectors among these sentences, which have no direction and stay zero.
-    positive_distances
-        (n_positive,) float64, whose mean is the alignment (of ``per-batch``: the mean of the means).
-    batches
-        Of ``per-batch``.
-    warnings
-        In plain words.
-    """
-
-    alignment: float
-    uniformity: float
+    alignment: float  # in [0, 4] on vectors of length one; NaN without a positive pair
+    uniformity: float  # in [−8, 0] on vectors of length one; NaN with fewer than two sentences
+    # n_positive, n_sentences, n_pairs: positive pairs; sentences of the uniformity; their pairs
     n_positive: int
     n_sentences: int
     n_pairs: int
-    n_zero: int
+    n_zero: int  # zero vectors among these sentences, which have no direction and stay zero
+    # positive_distances: (n_positive,) float64, whose mean is the alignment (of ``per-batch``: the mean of the means)
     positive_distances: np.ndarray
-    batches: BatchFacts | None = None
-    warnings: list[str] = field(default_factory=list)
+    batches: BatchFacts | None = None  # of ``per-batch``
+    warnings: list[str] = field(default_factory=list)  # in plain words
+
+
+def scored_vectors(tables: Sequence[PairTable], vectors: FloatArray, row_of: TextRows) -> ScoredVectors:
+    """The pairs of tables, at least one and all of one family, one after the other; (m, d) vectors of its texts."""
+    sides = [
+        [row_of.of(texts, whose=f"the pair set {table.info.pairs}") for texts in (table.text_a, table.text_b)]
+        for table in tables
+    ]
+    first, second = (np.concatenate(rows) for rows in zip(*sides, strict=True))
+    return ScoredVectors(vectors, first, second, np.concatenate([table.score for table in tables]))
 
 
 def alignment(first: np.ndarray, second: np.ndarray) -> float:

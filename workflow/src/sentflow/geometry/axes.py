@@ -10,18 +10,11 @@ _LEAST_SHARE = 1e-14
 
 @dataclass(frozen=True)
 class Whitening:
-    """x → (x − mean) @ kernel.
+    """x → (x − mean) @ kernel."""
 
-    Attributes
-    ----------
-    mean
-        (d,) float64.
-    kernel
-        (d, r) float64, the axes of greatest variance first; r is at most d, less where vectors do not fill d
-        dimensions.
-    """
-
-    mean: np.ndarray
+    mean: np.ndarray  # (d,) float64
+    # kernel: (d, r) float64, the axes of greatest variance first; r is at most d, less where vectors do not fill d
+    # dimensions
     kernel: np.ndarray
 
     def apply(self, vectors: np.ndarray, dimensions: int | None = None) -> np.ndarray:
@@ -34,8 +27,6 @@ class Whitening:
 def fit_whitening(vectors: np.ndarray) -> Whitening:
     """The whitening of (n, d) vectors, n >= 2.
 
-    Notes
-    -----
     Su, Cao, Liu & Ou 2021 (BERT-whitening), algorithm 1: covariance = U Λ Uᵀ, kernel = U Λ^(−1/2), its first k columns
     for k dimensions. They divide by n, as here. They do not say what becomes of axes without variance: they are left
     out, for rounding divided by rounding would be noise of unit variance.

@@ -14,18 +14,10 @@ _DISCARDED = 0.1  # Facco et al. 2017: the largest ratios are left out of the fi
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The k nearest other vectors of each vector.
+    """The k nearest other vectors of each vector."""
 
-    Attributes
-    ----------
-    rows
-        (n, k) int64, the nearest first; of equal distances the lower row.
-    distances
-        (n, k) float64 Euclidean distances, ascending.
-    """
-
-    rows: np.ndarray
-    distances: np.ndarray
+    rows: np.ndarray  # (n, k) int64, the nearest first; of equal distances the lower row
+    distances: np.ndarray  # (n, k) float64 Euclidean distances, ascending
 
 
 def nearest(unit: np.ndarray, k: int) -> Neighbours:

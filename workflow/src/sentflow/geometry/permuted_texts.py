@@ -22,21 +22,11 @@ _UNIT_KEY = b"unit"
 
 @dataclass(frozen=True)
 class PermutedTexts:
-    """Sentences and what became of them.
+    """Sentences and what became of them."""
 
-    Attributes
-    ----------
-    texts
-        n distinct texts, the words (or characters) of `originals` in another order.
-    originals
-        n distinct texts, at the same places.
-    unit
-        What changed places: ``words`` or ``characters``.
-    """
-
-    texts: list[str]
-    originals: list[str]
-    unit: str
+    texts: list[str]  # n distinct texts, the words (or characters) of `originals` in another order
+    originals: list[str]  # n distinct texts, at the same places
+    unit: str  # what changed places: ``words`` or ``characters``
 
 
 def permute_texts(texts: Sequence[str], *, n: int, seed: int, unit: str = AUTO) -> PermutedTexts:

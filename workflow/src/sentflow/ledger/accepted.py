@@ -30,20 +30,7 @@ def unexpected(rows: Sequence[LedgerRow]) -> list[LedgerRow]:
 
 
 def with_entries(text: str, entries: Mapping[str, Entry]) -> str:
-    """The text with entries replaced where their claims have one, and added behind the last one where not.
-
-    Parameters
-    ----------
-    text
-        Of ``catalog/ledger.yaml``.
-    entries
-        Claim → entry.
-
-    Raises
-    ------
-    DataError
-        The text has no block of expected values, a line per claim and one per entry.
-    """
+    """The text with entries replaced where their claims have one, and added behind the last one where not."""
     known = _values_of(text)
     changes = [
         (known[name].start_mark.index, known[name].end_mark.index, _line(entry))

@@ -34,15 +34,7 @@ NOTHING = Answer(math.nan)
 
 
 class Answers:
-    """The answers of a run.
-
-    Parameters
-    ----------
-    files
-        Its summaries, told apart by their names; what was not measured has none.
-    sweeps
-        ``catalog/published_training.yaml``: the reduction of a sweep is computed again from its own cells.
-    """
+    """The answers of a run."""
 
     def __init__(self, files: Sequence[Path], sweeps: Mapping[str, Any]) -> None:
         read = RowsByName(files)

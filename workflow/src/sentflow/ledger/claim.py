@@ -10,37 +10,25 @@ AVERAGE = "average"
 
 @dataclass(frozen=True, kw_only=True)
 class Printed:
-    """A printed number, and where it stands.
+    """A printed number, and where it stands."""
 
-    Attributes
-    ----------
-    system
-        What its tolerance and its experiment are listed under in ``catalog/ledger.yaml``.
-    source, reference
-        Where it is printed; repository and commit, or number of the paper, empty where the catalog has none.
-    row, column
-        Its place in the table of the source.
-    printed, digits
-        As printed, with so many decimals.
-    protocol, data
-        What was measured, and on what.
-    consistent
-        The value that goes with the others of its row where this one does not; else NaN.
-    remark
-        What a reader must know.
-    """
-
-    system: str
+    system: str  # what its tolerance and its experiment are listed under in ``catalog/ledger.yaml``
+    # source, reference: where it is printed; repository and commit, or number of the paper, empty where the catalog
+    # has none
     source: str
     reference: str
+    # row, column: its place in the table of the source
     row: str
     column: str
+    # printed, digits: as printed, with so many decimals
     printed: float
     digits: int
+    # protocol, data: what was measured, and on what
     protocol: str
     data: str
+    # consistent: the value that goes with the others of its row where this one does not; else NaN
     consistent: float = math.nan
-    remark: str = ""
+    remark: str = ""  # what a reader must know
 
     @property
     def name(self) -> str:
@@ -50,19 +38,11 @@ class Printed:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(Printed):
-    """A printed number, and which result of ours answers it.
+    """A printed number, and which result of ours answers it."""
 
-    Attributes
-    ----------
-    scale
-        Ours is multiplied by it.
-    kind, ours
-        Which summary has the answer, and the names to look it up by; both empty where nothing of ours answers it.
-    comparable
-        Whether ours, where there is any, is of the same documents, questions or pairs.
-    """
-
-    scale: float
+    scale: float  # ours is multiplied by it
+    # kind, ours: which summary has the answer, and the names to look it up by; both empty where nothing of ours
+    # answers it
     kind: str = ""
     ours: tuple[str | int, ...] = ()
-    comparable: bool = True
+    comparable: bool = True  # whether ours, where there is any, is of the same documents, questions or pairs

@@ -16,14 +16,7 @@ _PLACE = ("start", "data", "method", "max_tokens", "learning_rate")
 
 
 def claims_of(catalog: Mapping[str, Any]) -> list[Claim]:
-    """All claims, in the order of their files.
-
-    Parameters
-    ----------
-    catalog
-        Name of a file of the catalog → its content: ``published_similarity``, ``published_training``, ``sweeps``,
-        ``published_retrieval``, ``published_values`` and ``question_sets``.
-    """
+    """All claims, in the order of their files."""
     ours = _cells_of_ours(catalog["sweeps"])
     return [
         *(claim for row in catalog["published_similarity"]["sts"] for claim in _of_sts(row)),

@@ -19,40 +19,27 @@ _COPIED = tuple(field.name for field in fields(Printed))
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerRow(Printed):
-    """A printed number with its verdict; undefined numbers NaN, ours on the scale of the source.
-
-    Attributes
-    ----------
-    ours, low, high
-        Ours, and its interval where the summary has one.
-    difference
-        Ours less the printed value.
-    tolerance, reason
-        Largest difference that counts as reproduced, and why it is more than half a unit of the last digit.
-    effect_ratio
-        Of a difference between two claims: ours over the printed one.
-    verdict
-        One of `VERDICTS`.
-    expected, moved
-        What was found when the catalog was last written, NaN for never; whether ours is off by more than what may
-        differ between machines.
-    missing, experiment, takes
-        Of claims that were not run: what is missing, the configuration that runs them, empty where none does, and the
-        time and memory of that, empty where they are not known.
-    """
+    """A printed number with its verdict; undefined numbers NaN, ours on the scale of the source."""
 
     FILE: ClassVar[str] = "ledger"
 
+    # ours, low, high: ours, and its interval where the summary has one
     ours: float
     low: float
     high: float
-    difference: float
+    difference: float  # ours less the printed value
+    # tolerance, reason: largest difference that counts as reproduced, and why it is more than half a unit of the last
+    # digit
     tolerance: float
     reason: str
-    effect_ratio: float
-    verdict: str
+    effect_ratio: float  # of a difference between two claims: ours over the printed one
+    verdict: str  # one of `VERDICTS`
+    # expected, moved: what was found when the catalog was last written, NaN for never; whether ours is off by more
+    # than what may differ between machines
     expected: float
     moved: bool
+    # missing, experiment, takes: of claims that were not run: what is missing, the configuration that runs them, empty
+    # where none does, and the time and memory of that, empty where they are not known
     missing: str
     experiment: str
     takes: str = ""
@@ -75,18 +62,7 @@ def verdict_of(difference: float, digits: int, tolerance: float) -> str:
 def ledger_rows(
     claims: Sequence[Claim], ledger: Mapping[str, Any], answers: Callable[[Claim], Answer]
 ) -> list[LedgerRow]:
-    """One row per claim, then one per difference between two of them.
-
-    Parameters
-    ----------
-    ledger
-        ``catalog/ledger.yaml``: ``systems``, ``differences`` and ``expected``.
-
-    Raises
-    ------
-    DataError
-        A claim is of a system that the ledger does not list, or a difference names no claim.
-    """
+    """One row per claim, then one per difference between two of them."""
     expected = {name: float(entry["value"]) for name, entry in ledger["expected"].items()}
     rows = {
         claim.name: _row(claim, _system(claim, ledger), answers(claim), expected.get(claim.name, math.nan))

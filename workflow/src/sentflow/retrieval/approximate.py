@@ -1,65 +1,112 @@
-"""Approximate search: an index that is built once, what is found with it, and how much of the exact search that is.
+"""Approximate search by vectors: an index of faiss that is built once, and how much of the exact search it finds.
 
-A back end names vectors that are likely to be among the best; their scores are those of the exact search, up to
-rounding. So a back end only chooses, whatever it keeps in place of the vectors.
+An index only names vectors that are likely to be among the best. Their scores are those of the exact search, up to
+rounding.
 """
 
-from collections.abc import Iterator, Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
+from sentflow.errors import ConfigError
 from sentflow.files.io import refuse_changed
-from sentflow.retrieval.indexes.contract import Index, IndexModule, Searched
+from sentflow.retrieval import dense
 from sentflow.retrieval.ranking import Ranked, top
-from sentflow.retrieval.settings import IndexSettings
+from sentflow.retrieval.settings import Dense, Hnsw, IndexSettings, IvfFlat, IvfPq, Retriever
+from sentflow.retrieval.vector_files import ReadVectors, document_vectors
+from sentflow.texts.corpora import Corpus
 
 _QUESTIONS = 256  # that are searched at a time
 
 
-def check(settings: IndexSettings) -> None:
-    """Refuse a machine on which an index cannot be built or read; asked before anything large is read.
+@dataclass(frozen=True)
+class Indexed:
+    """What an index is of.
+
+    Attributes
+    ----------
+    settings
+        Of the index.
+    vectors
+        (n, d) float32 vectors of the documents.
+    similarity
+        ``cosine`` (vectors are scaled to length 1) or ``dot``.
+    """
+
+    settings: IndexSettings
+    vectors: dense.Vectors
+    similarity: str
+
+    def exact(self, questions: np.ndarray, k: int) -> Iterator[Ranked]:
+        """The k best documents of each question, by comparing all vectors."""
+        return dense.search(questions, self.vectors, k, similarity=self.similarity)
+
+    def scaled(self, values: np.ndarray) -> np.ndarray:
+        """Vectors as they are compared."""
+        scale: Callable[[np.ndarray], np.ndarray] = dense.unit if self.similarity == "cosine" else np.asarray
+        return scale(values)
+
+
+def read_indexed(
+    by: Retriever, files: Sequence[Path], passages: Path | None, corpus: Corpus
+) -> tuple[Indexed, ReadVectors]:
+    """What an index is of, and the same vectors with how much of their texts was read; see `document_vectors`.
 
     Raises
     ------
     ConfigError
-        Its library is not installed, or does not run here.
+        faiss is not installed.
+    DataError
+        A file is missing or damaged, or the files do not belong together.
     """
-    _back_end(settings).check()
+    assert isinstance(by, Dense) and by.index is not None
+    _faiss()  # before anything large is read
+    read = document_vectors(files, passages, corpus)
+    return Indexed(by.index, read, by.similarity), read
 
 
-def build(corpus: Searched, settings: IndexSettings) -> Index:
+def build(corpus: Indexed) -> Any:
     """An index of the vectors of a corpus; the same one on one machine, for one thread builds it.
 
-    For what it raises, see `sentflow.retrieval.indexes.contract.IndexModule.build`.
+    Raises
+    ------
+    ConfigError
+        faiss is not installed, or the parameters do not fit the vectors.
     """
-    return _back_end(settings).build(corpus.indexed(), settings)
+    vectors = _comparable(corpus, corpus.vectors.values)
+    n, width = vectors.shape
+    index = _empty(_faiss(), n, width, corpus.settings)
+    if not index.is_trained:
+        index.train(vectors)
+    index.add(vectors)
+    return index
 
 
-def write_index(path: Path, index: Index) -> None:
+def write_index(path: Path, index: Any) -> None:
     """Write an index under its name, whole or not at all."""
     part = path.with_name(path.name + ".part")
-    index.write(part)
+    _faiss().write_index(index, str(part))
     part.replace(path)
 
 
-def read_index(path: Path, settings: IndexSettings, corpus: Searched) -> Index:
-    """Read an index of a corpus that is that of the digest beside it.
+def read_index(path: Path) -> Any:
+    """Read an index that is that of the digest beside it.
 
     Raises
     ------
     DataError
         The file has changed.
     ConfigError
-        See `check`.
+        faiss is not installed.
     """
     refuse_changed(path)
-    return _back_end(settings).read(path, settings, corpus.vectors.values.shape[1])
+    return _faiss().read_index(str(path))
 
 
-def search(index: Index, questions: Any, corpus: Searched, k: int) -> Iterator[Ranked]:
+def search(index: Any, questions: np.ndarray, corpus: Indexed, k: int) -> Iterator[Ranked]:
     """The best documents of each question among those that an index finds.
 
     What is found is scored again by the vectors themselves. With several vectors per document, so many more are asked
@@ -70,7 +117,7 @@ def search(index: Index, questions: Any, corpus: Searched, k: int) -> Iterator[R
     index
         Of `build` or `read_index`.
     questions
-        (q, d) float32, dense or in compressed rows (CSR) as the vectors of the corpus are.
+        (q, d) float32.
     corpus
         That the index was built of.
     k
@@ -79,22 +126,71 @@ def search(index: Index, questions: Any, corpus: Searched, k: int) -> Iterator[R
     documents = corpus.vectors.documents
     n, n_documents = len(documents), len(np.unique(documents))
     wanted = min(n, k * -(-n // max(1, n_documents)))
-    for start in range(0, questions.shape[0], _QUESTIONS):
-        asked = corpus.asked(questions[start : start + _QUESTIONS])
-        for row, found in enumerate(index.nearest(asked, wanted)):
-            yield _scored(corpus, asked, row, np.sort(found), k)
+    _set_widths(index, corpus.settings, wanted)
+    for start in range(0, len(questions), _QUESTIONS):
+        block = _comparable(corpus, questions[start : start + _QUESTIONS])
+        _, nearest = index.search(block, wanted)
+        for question, rows in zip(block, nearest, strict=True):
+            yield _scored(corpus, question, np.sort(rows[rows >= 0]), k)
 
 
-def _scored(corpus: Searched, asked: Any, row: int, rows: np.ndarray, k: int) -> Ranked:
-    scores, documents = corpus.scores(asked, row, rows), corpus.vectors.documents[rows]
+def _scored(corpus: Indexed, question: np.ndarray, rows: np.ndarray, k: int) -> Ranked:
+    scores, documents = corpus.scaled(corpus.vectors.values[rows]) @ question, corpus.vectors.documents[rows]
     first = np.flatnonzero(np.diff(documents, prepend=-1))
     if len(first) < len(documents):
         scores, documents = np.maximum.reduceat(scores, first), documents[first]
-    return top(scores, k, above=corpus.above, rows=documents)
+    return top(scores, k, rows=documents)
 
 
-def _back_end(settings: IndexSettings) -> IndexModule:
-    return cast("IndexModule", import_module(settings.module))
+def _comparable(corpus: Indexed, values: np.ndarray) -> np.ndarray:
+    """Vectors in the form that faiss reads."""
+    return np.ascontiguousarray(corpus.scaled(values), dtype=np.float32)
+
+
+def _empty(faiss: Any, n: int, width: int, settings: IndexSettings) -> Any:
+    metric = faiss.METRIC_INNER_PRODUCT
+    if isinstance(settings, Hnsw):
+        index = faiss.IndexHNSWFlat(width, settings.links, metric)
+        index.hnsw.efConstruction = settings.build_width
+        index.hnsw.rng = faiss.RandomGenerator(settings.seed)
+        return index
+    coarse = faiss.IndexFlatIP(width)
+    if not isinstance(settings, IvfFlat):
+        return coarse
+    if settings.lists > n:
+        raise ConfigError(f"index.lists: {settings.lists} lists for {n} vectors. Write fewer.")
+    if isinstance(settings, IvfPq):
+        if width % settings.parts or 2**settings.bits > n:
+            raise ConfigError(
+                f"index: {settings.parts} parts must divide the width {width}, and 2 ** bits = {2**settings.bits} must "
+                f"not be more than the {n} vectors. Write other parts or fewer bits."
+            )
+        index = faiss.IndexIVFPQ(coarse, width, settings.lists, settings.parts, settings.bits, metric)
+        index.pq.cp.seed = settings.seed
+    else:
+        index = faiss.IndexIVFFlat(coarse, width, settings.lists, metric)
+    index.cp.seed = settings.seed
+    return index
+
+
+def _set_widths(index: Any, settings: IndexSettings, wanted: int) -> None:
+    """How much of the index is looked at: no part of the file, so that it is set after reading."""
+    if isinstance(settings, Hnsw):
+        index.hnsw.efSearch = max(settings.search_width, wanted)
+    elif isinstance(settings, IvfFlat):
+        index.nprobe = min(settings.probes, index.nlist)
+
+
+def _faiss() -> Any:
+    try:
+        import faiss
+    except ImportError as error:
+        raise ConfigError(
+            "index: an approximate index needs faiss. Write pip install -r envs/requirements-faiss.txt; or leave "
+            "the key index out, and the search is exact."
+        ) from error
+    faiss.omp_set_num_threads(1)
+    return faiss
 
 
 def recalls(found: Sequence[Ranked], exact: Sequence[Ranked], k: int) -> np.ndarray:

@@ -100,9 +100,7 @@ def _judged(
     return [Judged(one, corpora[one.corpus]) for one in question_sets]
 
 
-@job(
-    "numpy", "bm25s", "scipy", "faiss-cpu", "pyseismic-lsr", "sentence-transformers", "torch", "transformers"
-)
+@job("numpy", "bm25s", "scipy", "faiss-cpu", "sentence-transformers", "torch", "transformers")
 def search(
     *,
     corpus: In,
@@ -173,7 +171,7 @@ def merge_shards(*, runs: list[In], questions: In, run: Out) -> None:
     logger.info("%d questions in %d shards", len(merged.ranked), len(runs))
 
 
-@job("numpy", "faiss-cpu", "pyseismic-lsr")
+@job("numpy", "faiss-cpu")
 def build_index(
     *,
     corpus: In,
@@ -184,23 +182,22 @@ def build_index(
     index: Out,
     made: Out,
 ) -> None:
-    """The vectors of the documents of a corpus, or weights of their terms → an index of them."""
-    from sentflow.retrieval.approximate import build, write_index
-    from sentflow.retrieval.indexes.files import Indexed
+    """The vectors of the documents of a corpus → an index of them."""
+    from sentflow.retrieval.approximate import build, read_indexed, write_index
     from sentflow.texts.corpora import read_corpus
 
-    indexed = Indexed.of(settings.by, [*documents, documents_info], passages, read_corpus(corpus))
+    indexed, _ = read_indexed(settings.by, [*documents, documents_info], passages, read_corpus(corpus))
     started = time.process_time()
-    built = build(indexed.corpus, indexed.settings)
+    built = build(indexed)
     seconds = time.process_time() - started
     write_index(index, built)
     write_digest(index)
-    n_bytes, n_vectors = index.stat().st_size, len(indexed.read.documents)
+    n_bytes, n_vectors = index.stat().st_size, len(indexed.vectors.documents)
     write_json(made, {"cpu_seconds": round(seconds, 3), "n_vectors": n_vectors, "bytes": n_bytes})
     logger.info("%d vectors in %.1f CPU seconds, %d bytes", n_vectors, seconds, n_bytes)
 
 
-@job("numpy", "faiss-cpu", "pyseismic-lsr", "ir-measures", "pytrec-eval-terrier", "scipy")
+@job("numpy", "faiss-cpu", "ir-measures", "pytrec-eval-terrier", "scipy")
 def certify_index(
     *,
     corpus: In,
@@ -220,23 +217,24 @@ def certify_index(
     from sentflow.files.sealed import write_sealed
     from sentflow.retrieval import approximate
     from sentflow.retrieval.certificate import certificate
-    from sentflow.retrieval.indexes.files import Indexed
     from sentflow.retrieval.search import Search
+    from sentflow.retrieval.vector_files import question_vectors
 
     search = Search.read(corpus, questions, judgements, settings, output)
-    indexed = Indexed.of(settings.by, [*documents, documents_info], passages, search.corpus)
-    searched = indexed.corpus
-    vectors = indexed.questions([*queries, queries_info], search.questions).values
-    loaded = approximate.read_index(index, indexed.settings, searched)
+    indexed, read = approximate.read_indexed(
+        settings.by, [*documents, documents_info], passages, search.corpus
+    )
+    vectors = question_vectors([*queries, queries_info], search.questions).values
+    loaded = approximate.read_index(index)
     certified = certificate(
-        lambda: approximate.search(loaded, vectors, searched, search.depth),
-        lambda: searched.exact(vectors, search.depth),
+        lambda: approximate.search(loaded, vectors, indexed, search.depth),
+        lambda: indexed.exact(vectors, search.depth),
         search.questions,
         search.ids,
         settings,
     )
     about = {"questions": search.questions.name, "retriever": search.retriever, "corpus": search.corpus_name}
-    costs = {**read_json(made), "vector_bytes": searched.n_bytes}
+    costs = {**read_json(made), "vector_bytes": int(read.values.nbytes)}
     index_facts = {"depth": search.depth, "index": indexed.settings.model_dump(), "made": costs}
     write_sealed(output, {**about, **index_facts, **certified})
     for recall in certified["recalls"]:

@@ -23,15 +23,12 @@ from sentflow.config.model import (
 from sentflow.config.search import MOST_CANDIDATES, Analyser, Decision, TuningFolds
 
 _SEARCHES = "sentflow.retrieval.retrievers"
-_INDEXES = "sentflow.retrieval.indexes"
 
 
 class IndexSettings(Settings):
-    """An approximate index; with the module that builds it, and the distributions whose versions count."""
+    """An approximate index; with the distributions whose versions count."""
 
-    module: ClassVar[str] = f"{_INDEXES}.by_faiss"
     libraries: ClassVar[tuple[str, ...]] = ("faiss-cpu", "numpy")
-    of_weights: ClassVar[bool] = False
     kind: str
 
 
@@ -77,31 +74,6 @@ class IvfPq(IvfFlat):
     """Parts of a vector, each with a code."""
     bits: Int = Field(8, ge=4, le=12)
     """Bits of a code."""
-
-
-class Seismic(IndexSettings):
-    """Looks into some blocks of the lists of a question's heaviest terms."""
-
-    module = f"{_INDEXES}.by_seismic"
-    libraries = ("numpy", "pyseismic-lsr", "scipy")
-    of_weights = True
-    kind: Literal["seismic"]
-    list_length: Count = Field(3500, le=1000000)
-    """Documents in the list of a term, on average over all terms; of all weights of the corpus the greatest are
-    kept.
-    """
-    longest_list: Number = Field(1.5, ge=1, le=1000)
-    """Longest list, in multiples of list_length."""
-    centre_share: Number = Field(0.1, gt=0, le=1)
-    """Share of the documents of a list around which its blocks are formed."""
-    summary_share: Number = Field(0.4, gt=0, le=1)
-    """Share of the weights of a block's summary that is kept, the greatest first."""
-    question_terms: Count = Field(10, le=100000)
-    """Terms of a question, the heaviest first, whose lists are looked into."""
-    skip_below: Number = Field(0.8, ge=0, le=2)
-    """A block is skipped if its summary scores less than this share of the least score that is good enough so far; 0
-    skips none.
-    """
 
 
 DenseIndex = Annotated[FlatIndex | Hnsw | IvfFlat | IvfPq, Field(discriminator="kind")]
@@ -199,10 +171,6 @@ class Sparse(Shown):
     """How many documents weights of terms find, which vectors of terms then order; at least `retrieval.depth`. Of a
     corpus in shards so many in each. Weights alone order all documents if left out (sparse, with a model of kind
     sparse-embed).
-    """
-    index: Maybe[Seismic] = None
-    """An approximate index, by Seismic, which is certified beside the exact search of the same vectors; without, the
-    search is exact.
     """
 
 
@@ -319,7 +287,7 @@ class SearchSettings(RetrieverSettings):
     @property
     def index(self) -> IndexSettings | None:
         """The approximate index that is searched."""
-        return self.by.index if isinstance(self.by, Dense | Sparse) else None
+        return self.by.index if isinstance(self.by, Dense) else None
 
 
 class CertifySettings(SearchSettings):

@@ -60,21 +60,11 @@ def bootstrap(
 
 @dataclass(frozen=True)
 class _Ranked:
-    """A column sorted once.
+    """A column sorted once."""
 
-    Attributes
-    ----------
-    order
-        (n,) pairs in ascending order of their values.
-    last
-        (g,) the last place of each of g distinct values in that order.
-    value
-        (n,) the distinct value of each pair, from 0.
-    """
-
-    order: np.ndarray
-    last: np.ndarray
-    value: np.ndarray
+    order: np.ndarray  # (n,) pairs in ascending order of their values
+    last: np.ndarray  # (g,) the last place of each of g distinct values in that order
+    value: np.ndarray  # (n,) the distinct value of each pair, from 0
 
     @classmethod
     def of(cls, column: np.ndarray) -> "_Ranked":
@@ -91,23 +81,14 @@ class _Ranked:
 
 @dataclass(frozen=True)
 class _Weighted:
-    """One side of a correlation in a block of resamples.
+    """One side of a correlation in a block of resamples."""
 
-    Attributes
-    ----------
-    values
-        (n, block) or (n, 1), less the mean of each resample where it is known; here that of `mean` still to be taken.
-    weighted
-        (n, block) values times counts.
-    size
-        (block,) pairs of each resample.
-    mean, spread
-        (block,) mean, and sum of squared differences from it.
-    """
-
+    # values: (n, block) or (n, 1), less the mean of each resample where it is known; here that of `mean` still to be
+    # taken
     values: np.ndarray
-    weighted: np.ndarray
-    size: np.ndarray
+    weighted: np.ndarray  # (n, block) values times counts
+    size: np.ndarray  # (block,) pairs of each resample
+    # mean, spread: (block,) mean, and sum of squared differences from it
     mean: np.ndarray
     spread: np.ndarray
 

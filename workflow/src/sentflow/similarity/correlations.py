@@ -29,8 +29,6 @@ def pearson(first: np.ndarray, second: np.ndarray) -> float:
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
     """Spearman's ρ in [-1, 1]: Pearson's r of average ranks; NaN where it is undefined, see `pearson`.
 
-    Notes
-    -----
     Unchanged by a strictly monotone transform of either side.
     """
     first, second = _checked(first, second)

@@ -14,18 +14,11 @@ _COSINE_DIGITS = 12
 
 @dataclass(frozen=True)
 class Similarities:
-    """Similarities of n pairs.
+    """Similarities of n pairs."""
 
-    Attributes
-    ----------
-    columns
-        Measure → (n,) float64; the larger, the more similar: distances are negative.
-    n_zero
-        Pairs with a vector of length zero; their cosine counts as 0.
-    """
-
+    # columns: measure → (n,) float64; the larger, the more similar: distances are negative
     columns: dict[str, np.ndarray]
-    n_zero: int
+    n_zero: int  # pairs with a vector of length zero; their cosine counts as 0
 
 
 def pair_similarities(embeddings: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray) -> Similarities:

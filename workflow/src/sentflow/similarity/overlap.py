@@ -34,8 +34,6 @@ def jaccard(first: list[str], second: list[str]) -> float:
 def count_cosine(first: list[str], second: list[str]) -> float:
     """Cosine of how often each unit stands in the two texts; in [0, 1], and 0 where one text has none.
 
-    Notes
-    -----
     The square is an exact fraction, so that equal cosines are equal numbers, and ties are ties.
     """
     a, b = Counter(first), Counter(second)

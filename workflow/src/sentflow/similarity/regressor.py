@@ -21,27 +21,16 @@ _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8  # torch.optim.Adam's defaults
 
 @dataclass(frozen=True)
 class RegressorSettings:
-    """Of the training; the defaults are SentEval's.
+    """Of the training; the defaults are SentEval's."""
 
-    Attributes
-    ----------
-    batch_rows
-        Pairs of a step.
-    epochs_per_chunk
-        Epochs between two looks at the development part.
-    max_epochs
-        No chunk begins after more epochs than these, so that one chunk more can be trained.
-    patience
-        Looks without a better Pearson, in total and not in a row, that are let pass; the next one ends training.
-    learning_rate
-        Of Adam, whose other settings are torch's defaults too; no weight decay.
-    """
-
-    batch_rows: int = 64
-    epochs_per_chunk: int = 50
+    batch_rows: int = 64  # pairs of a step
+    epochs_per_chunk: int = 50  # epochs between two looks at the development part
+    # max_epochs: no chunk begins after more epochs than these, so that one chunk more can be trained
     max_epochs: int = 1000
+    # patience: looks without a better Pearson, in total and not in a row, that are let pass; the next one ends
+    # training
     patience: int = 3
-    learning_rate: float = 1e-3
+    learning_rate: float = 1e-3  # of Adam, whose other settings are torch's defaults too; no weight decay
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -50,39 +39,22 @@ class RegressorSettings:
 
 @dataclass(frozen=True)
 class Part:
-    """Pairs of one split.
+    """Pairs of one split."""
 
-    Attributes
-    ----------
-    features
-        (n, 2d) float32, see `pair_features`.
-    gold
-        (n,) float64 in [0, 5].
-    """
-
-    features: np.ndarray
-    gold: np.ndarray
+    features: np.ndarray  # (n, 2d) float32, see `pair_features`
+    gold: np.ndarray  # (n,) float64 in [0, 5]
 
 
 @dataclass(frozen=True)
 class Regression:
-    """What the regressor reaches; NaN where it predicts one value for all.
+    """What the regressor reaches; NaN where it predicts one value for all."""
 
-    Attributes
-    ----------
-    dev_pearson
-        Of the weights that were kept.
-    pearson, spearman, mse
-        On the test part; the mean squared error is in squared grades.
-    epochs
-        Trained in all; the weights kept may be of an earlier chunk.
-    """
-
-    dev_pearson: float
+    dev_pearson: float  # of the weights that were kept
+    # pearson, spearman, mse: on the test part; the mean squared error is in squared grades
     pearson: float
     spearman: float
     mse: float
-    epochs: int
+    epochs: int  # trained in all; the weights kept may be of an earlier chunk
 
 
 def pair_features(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -121,8 +93,6 @@ def regress(
 ) -> Regression:
     """Train on one part, stop early on the next, and score the last.
 
-    Notes
-    -----
     One thread, float32; batches and initial weights are drawn from the seed, SentEval's initial range. The loss is the
     mean squared difference of softmax and soft targets: SentEval asks for the sum, in a way that torch has not heeded
     since its version 1, and Adam's steps hardly depend on the scale of a loss.

@@ -1,13 +1,16 @@
 """Files of similarities: one row per pair, with the gold score, its two sentences and every measure."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from sentflow.audit.ngrams import plain
 from sentflow.files.arrow import Columns, numbers_of, table_of
 from sentflow.files.parquet import read_parquet, readable, write_parquet
 from sentflow.stats.pair_graph import PairGraph
+from sentflow.texts.pairs import PairTable
 
 OVERLAP = "overlap"  # the one measure of a baseline
 _ABOUT = ("row", "subset", "gold", "sentence_a", "sentence_b")
@@ -15,28 +18,25 @@ _ABOUT = ("row", "subset", "gold", "sentence_a", "sentence_b")
 
 @dataclass(frozen=True)
 class SimilarityRows:
-    """Similarities of the n pairs of a pair set by one encoder or baseline.
+    """Similarities of the n pairs of a pair set by one encoder or baseline."""
 
-    Attributes
-    ----------
-    pairs, model
-        Names.
-    subset
-        n names of sub-sources.
-    gold
-        (n,) float64.
-    graph
-        Which sentences the pairs share.
-    columns
-        Measure → (n,) float64.
-    """
-
+    # pairs, model: names
     pairs: str
     model: str
-    subset: list[str]
-    gold: np.ndarray
-    graph: PairGraph
-    columns: dict[str, np.ndarray]
+    subset: list[str]  # n names of sub-sources
+    gold: np.ndarray  # (n,) float64
+    graph: PairGraph  # which sentences the pairs share
+    columns: dict[str, np.ndarray]  # measure → (n,) float64
+
+
+def graph_of(tables: Iterable[PairTable]) -> PairGraph:
+    """The graph of the pairs of tables, one after the other.
+
+    Sentences that differ in case, punctuation or white space alone are one (`plain`): people and encoders rate them
+    alike, so their pairs are no more independent than those of equal sentences.
+    """
+    found = [[plain(text) for text in row] for table in tables for row in table.row_texts()]
+    return PairGraph.of_texts([first for first, _ in found], [second for _, second in found])
 
 
 def write_similarities(path: Path | str, rows: SimilarityRows) -> None:

@@ -19,19 +19,13 @@ _EXACT_UP_TO = 50  # units
 
 @dataclass(frozen=True)
 class Omnibus:
-    """Whether the encoders differ at all; NaN where there are fewer than two units or encoders.
+    """Whether the encoders differ at all; NaN where there are fewer than two units or encoders."""
 
-    Attributes
-    ----------
-    chi2, chi2_p
-        Friedman, K − 1 degrees of freedom.
-    f, f_p
-        Iman and Davenport's form, K − 1 and (K − 1)(N − 1) degrees of freedom. Where all units rank alike `f` is
-        infinite and `f_p` the exact probability of that.
-    """
-
+    # chi2, chi2_p: friedman, K − 1 degrees of freedom
     chi2: float
     chi2_p: float
+    # f, f_p: Iman and Davenport's form, K − 1 and (K − 1)(N − 1) degrees of freedom. Where all units rank alike `f` is
+    # infinite and `f_p` the exact probability of that.
     f: float
     f_p: float
 
@@ -103,8 +97,6 @@ def omnibus(means: np.ndarray) -> Omnibus:
 def signed_rank_p(differences: np.ndarray) -> float:
     """Two-sided p of Wilcoxon's signed-rank test over units; 1 where no unit has a difference.
 
-    Notes
-    -----
     Exact for up to 50 units, with ties too: every set of signs of the shared ranks is counted. Beyond, the normal
     approximation. Differences of 0 are left out, and those that differ by rounding are ties. Wilcoxon 1945; with ties
     Pratt and Gibbons 1981.

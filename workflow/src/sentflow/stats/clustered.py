@@ -13,11 +13,6 @@ from sentflow.stats.paired import PairedT
 class ClusteredT(PairedT):
     """The paired differences of units that come in clusters, say questions on the same law.
 
-    Attributes
-    ----------
-    cluster
-        (n,) int64, the cluster of each unit, from 0; at least two.
-
     Raises
     ------
     ValueError
@@ -33,7 +28,7 @@ class ClusteredT(PairedT):
     38, 671–694.
     """
 
-    cluster: np.ndarray
+    cluster: np.ndarray  # (n,) int64, the cluster of each unit, from 0; at least two
 
     def __post_init__(self) -> None:
         if self.cluster.max() < 1:

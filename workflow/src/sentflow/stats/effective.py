@@ -12,21 +12,11 @@ FEWEST_DOCUMENTS = 4.0
 
 @dataclass(frozen=True)
 class Documents:
-    """The documents of a task that its folds keep together.
+    """The documents of a task that its folds keep together."""
 
-    Attributes
-    ----------
-    n
-        How many.
-    effective
-        See `effective_clusters`.
-    with_rarest_class
-        In how many of them the class that the fewest hold occurs.
-    """
-
-    n: int
+    n: int  # how many
     effective: float
-    with_rarest_class: int
+    with_rarest_class: int  # in how many of them the class that the fewest hold occurs
 
     @classmethod
     def of(cls, document: np.ndarray, labels: np.ndarray) -> "Documents":

@@ -11,19 +11,12 @@ from sentflow.stats.effective import FEWEST_DOCUMENTS
 
 @dataclass(frozen=True)
 class GeneralisationInterval:
-    """A corrected interval of the mean of repeated cross-validation scores.
+    """A corrected interval of the mean of repeated cross-validation scores."""
 
-    Attributes
-    ----------
-    low, high
-        Not cut to the range of the metric; NaN where there are too few documents.
-    degenerate
-        All scores are equal, so the zero width says nothing.
-    """
-
+    # low, high: not cut to the range of the metric; NaN where there are too few documents
     low: float
     high: float
-    degenerate: bool
+    degenerate: bool  # all scores are equal, so the zero width says nothing
 
 
 def nadeau_bengio_interval(

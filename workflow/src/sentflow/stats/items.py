@@ -12,61 +12,36 @@ from sentflow.stats.resampling import drawn_counts, percentile_limits
 
 @dataclass(frozen=True)
 class OutOfFold:
-    """Every out-of-fold prediction of one encoder on one task, in any order.
+    """Every out-of-fold prediction of one encoder on one task, in any order."""
 
-    Attributes
-    ----------
-    repetition, fold
-        (m,) int64, 1-based.
-    row
-        (m,) int64 row numbers of the task table; a row occurs at most once in a repetition.
-    truth, predicted
-        (m,) int64 class indices.
-    """
-
+    # repetition, fold: (m,) int64, 1-based
     repetition: np.ndarray
     fold: np.ndarray
-    row: np.ndarray
+    row: np.ndarray  # (m,) int64 row numbers of the task table; a row occurs at most once in a repetition
+    # truth, predicted: (m,) int64 class indices
     truth: np.ndarray
     predicted: np.ndarray
 
 
 @dataclass(frozen=True)
 class Units:
-    """What is drawn: texts, or documents where texts share them.
+    """What is drawn: texts, or documents where texts share them."""
 
-    Attributes
-    ----------
-    of_row
-        (n,) int64, the unit of each row of the task.
-    strata
-        Units that are drawn among themselves: those of each class, or all together where documents hold several
-        classes.
-    grouped
-        Whether units are documents.
-    """
-
-    of_row: np.ndarray
+    of_row: np.ndarray  # (n,) int64, the unit of each row of the task
+    # strata: units that are drawn among themselves: those of each class, or all together where documents hold several
+    # classes
     strata: list[np.ndarray]
-    grouped: bool
+    grouped: bool  # whether units are documents
 
 
 @dataclass(frozen=True)
 class ItemInterval:
-    """Percentile interval of the score of pooled out-of-fold predictions.
+    """Percentile interval of the score of pooled out-of-fold predictions."""
 
-    Attributes
-    ----------
-    mean
-        The statistic itself: per repetition the metric of all its predictions, then the mean.
-    grouped
-        Whether documents were drawn.
-    """
-
-    mean: float
+    mean: float  # the statistic itself: per repetition the metric of all its predictions, then the mean
     low: float
     high: float
-    grouped: bool
+    grouped: bool  # whether documents were drawn
 
 
 def resampling_units(labels: np.ndarray, groups: Sequence[str | None]) -> Units:

@@ -30,8 +30,6 @@ def interval_of_scores(values: np.ndarray, bootstrap: Bootstrap) -> tuple[float,
 def expanded_level(level: float, n: int) -> float:
     """Of the percentiles that make up for what a bootstrap of the mean of n values lacks in small samples.
 
-    Notes
-    -----
     The bootstrap's variance has the divisor n, and its percentiles are nearly those of a normal distribution instead of
     t's: with 30 questions nominal 95 % are 93.5. Hesterberg 2015, The American Statistician 69, 371–386.
     """
@@ -55,8 +53,6 @@ def limits_without_draws(values: np.ndarray, level: float) -> tuple[float, float
 def wilson_limits(n_ones: int, n: int, level: float) -> tuple[float, float]:
     """Of a share of n >= 1 independent values of 0 and 1.
 
-    Notes
-    -----
     Wilson 1927, JASA 22, 209–212. With one to three ones its lower limit is that of a Poisson distribution, and with as
     few zeros its upper one likewise: Brown, Cai and DasGupta 2001, Statistical Science 16, 101–133, section 4.1.1.
     Without that 95 % intervals of shares near 0 or 1 cover down to 84 %, with it 92 % at least.
@@ -75,21 +71,11 @@ def wilson_limits(n_ones: int, n: int, level: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class ClusteredScores:
-    """The scores of m systems on n questions, added up within the units that are independent of each other.
+    """The scores of m systems on n questions, added up within the units that are independent of each other."""
 
-    Attributes
-    ----------
-    totals
-        (m, U) float64 sums of the scores within each of U units.
-    sizes
-        (U,) float64 questions of each unit.
-    unit
-        (n,) int64 the unit of each question, from 0, in order of first occurrence.
-    """
-
-    totals: np.ndarray
-    sizes: np.ndarray
-    unit: np.ndarray
+    totals: np.ndarray  # (m, U) float64 sums of the scores within each of U units
+    sizes: np.ndarray  # (U,) float64 questions of each unit
+    unit: np.ndarray  # (n,) int64 the unit of each question, from 0, in order of first occurrence
 
     @classmethod
     def of(cls, scores: np.ndarray, clusters: Sequence[str | None] | None = None) -> "ClusteredScores":
@@ -112,8 +98,6 @@ class ClusteredScores:
     def replicates(self, *, n_resamples: int, seed: int) -> np.ndarray:
         """(R, m) float64 means over the questions of resampled units, the same draws for all systems.
 
-        Notes
-        -----
         Units are drawn whole, so the number of questions changes from resample to resample; a mean is over those that
         are there. Efron and Tibshirani 1993, chapter 8; Davison and Hinkley 1997, section 3.8.
         """
@@ -132,18 +116,12 @@ class ClusteredScores:
 
 @dataclass(frozen=True)
 class MeanInterval:
-    """Bootstrap intervals of a mean, or of a difference of means.
+    """Bootstrap intervals of a mean, or of a difference of means."""
 
-    Attributes
-    ----------
-    low, high
-        Percentile.
-    bca_low, bca_high
-        Bias-corrected and accelerated; equal to the others where every unit has the same value.
-    """
-
+    # low, high: percentile
     low: float
     high: float
+    # bca_low, bca_high: bias-corrected and accelerated; equal to the others where every unit has the same value
     bca_low: float
     bca_high: float
 

@@ -12,28 +12,15 @@ from sentflow.stats.paired import PairedT
 
 @dataclass(frozen=True)
 class RowScores:
-    """The scores of repetitions, and what each row contributes to them.
+    """The scores of repetitions, and what each row contributes to them."""
 
-    Attributes
-    ----------
-    scores
-        (R,) float64, the metric of all out-of-fold predictions of a repetition.
-    contributions
-        (R, n) float64: what the score loses without the row, less the mean of the row's class; 0 where the repetition
-        does not test it.
-    truth
-        (n,) int64 class of each row, from 0.
-    tested
-        (R, n) bool: the m rows that each repetition tests.
-    n_classes
-        K.
-    """
-
-    scores: np.ndarray
+    scores: np.ndarray  # (R,) float64, the metric of all out-of-fold predictions of a repetition
+    # contributions: (R, n) float64: what the score loses without the row, less the mean of the row's class; 0 where
+    # the repetition does not test it
     contributions: np.ndarray
-    truth: np.ndarray
-    tested: np.ndarray
-    n_classes: int
+    truth: np.ndarray  # (n,) int64 class of each row, from 0
+    tested: np.ndarray  # (R, n) bool: the m rows that each repetition tests
+    n_classes: int  # K
 
 
 def row_scores(
@@ -100,10 +87,6 @@ class OutOfFoldT(PairedT):
     ----------
     differences
         (J,) float64 of the scores of folds or of repetitions: first system minus second, of the same folds.
-    contributions
-        (R, n) float64 of rows to these differences: the difference of those of both systems.
-    truth, tested, n_classes
-        See `RowScores`.
 
     Notes
     -----
@@ -119,6 +102,7 @@ class OutOfFoldT(PairedT):
     more rows to train on (`compare.rows.CALIBRATED`), or where folds keep documents together, it errs too often.
     """
 
+    # contributions: (R, n) float64 of rows to these differences: the difference of those of both systems
     contributions: np.ndarray
     truth: np.ndarray
     tested: np.ndarray

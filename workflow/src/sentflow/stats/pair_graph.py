@@ -20,28 +20,15 @@ FEWEST_EFFECTIVE = 12
 
 @dataclass(frozen=True)
 class PairUnits:
-    """What a resample draws with replacement in place of single pairs.
+    """What a resample draws with replacement in place of single pairs."""
 
-    Attributes
-    ----------
-    kind
-        `PAIRS`, `COMPONENTS` or `SENTENCES`.
-    first
-        (n,) int64, the unit of each pair, from 0.
-    second
-        (n,) int64, the other unit of a pair whose two sentences are both shared, −1 for other pairs; None where no
-        pair has one.
-    n_units
-        How many units there are, and are drawn.
-    effective_pairs
-        Of the graph: the least number of independent pairs that its pairs are worth.
-    """
-
-    kind: str
-    first: np.ndarray
+    kind: str  # `PAIRS`, `COMPONENTS` or `SENTENCES`
+    first: np.ndarray  # (n,) int64, the unit of each pair, from 0
+    # second: (n,) int64, the other unit of a pair whose two sentences are both shared, −1 for other pairs; None where
+    # no pair has one
     second: np.ndarray | None
-    n_units: int
-    effective_pairs: float
+    n_units: int  # how many units there are, and are drawn
+    effective_pairs: float  # of the graph: the least number of independent pairs that its pairs are worth
 
     @property
     def says_enough(self) -> bool:
@@ -68,14 +55,10 @@ class PairUnits:
 
 @dataclass(frozen=True)
 class PairGraph:
-    """A graph with sentences as vertices and n scored pairs as edges.
+    """A graph with sentences as vertices and n scored pairs as edges."""
 
-    Attributes
-    ----------
-    first, second
-        (n,) int64 numbers of the two sentences of each pair, not below 0; n >= 1. Equal numbers are equal sentences.
-    """
-
+    # first, second: (n,) int64 numbers of the two sentences of each pair, not below 0; n >= 1. Equal numbers are equal
+    # sentences.
     first: np.ndarray
     second: np.ndarray
 
@@ -127,8 +110,6 @@ class PairGraph:
     def units(self) -> PairUnits:
         """What is drawn, by the structure of the graph alone.
 
-        Notes
-        -----
         Pairs, if no sentence occurs in two of them. Else connected components, which are independent of each other, if
         there are at least `LEAST_COMPONENTS` effective ones. Else sentences.
         """
@@ -150,8 +131,6 @@ class PairGraph:
     def sentence_units(self) -> PairUnits:
         """Sentences: a pair weighs the product of how often its two were drawn.
 
-        Notes
-        -----
         The pigeonhole bootstrap of Owen 2007, Annals of Applied Statistics 1, 386–411. Only sentences that two pairs
         share are drawn; a pair without one is a unit itself, for else it would have the variance of two draws. The
         weight of a pair of two shared sentences still varies three times as much as it should (E w² = 4 instead of 2),

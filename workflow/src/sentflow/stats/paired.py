@@ -25,18 +25,12 @@ class Wins(NamedTuple):
 class PairedT:
     """The paired differences of n independent units, say questions, and the t-test of their mean.
 
-    Attributes
-    ----------
-    differences
-        (n,) float64, unit by unit, first system minus second; n >= 2 where anything is to be tested.
-
-    Notes
-    -----
     mean / (s / √n) has a t distribution with n − 1 degrees of freedom where the two are equal and the differences
     normal, and about that one for the means of many others. Student 1908. Subclasses have units that depend on each
     other, and another error.
     """
 
+    # differences: (n,) float64, unit by unit, first system minus second; n >= 2 where anything is to be tested
     differences: np.ndarray
 
     @property
@@ -125,8 +119,6 @@ class PairedT:
     def detectable(self, alpha: float) -> float:
         """Smallest true difference that has p <= alpha with a probability of `POWER`; NaN where the spread is 0.
 
-        Notes
-        -----
         (t(1 − α/2) + t(power)) · error: the observed difference is taken to keep its distribution around the true one.
         """
         quantiles = float(stdtrit(self.freedom, 1 - alpha / 2) + stdtrit(self.freedom, POWER))
@@ -137,21 +129,13 @@ class PairedT:
 class CorrectedT(PairedT):
     """The paired differences of J = repetitions × folds scores, and their corrected error.
 
-    Attributes
-    ----------
-    folds
-        k of the cross-validation.
-    documents
-        Effective ones, where the folds keep them together, see `nadeau_bengio_interval`. With too few every number but
-        the mean is NaN.
-
-    Notes
-    -----
     mean / (s · √(1/J + 1/(k − 1))) has about a t distribution with J − 1 degrees of freedom where the two are equal.
     Nadeau and Bengio 2003; for repeated cross-validation Bouckaert and Frank 2004.
     """
 
-    folds: int
+    folds: int  # k of the cross-validation
+    # documents: effective ones, where the folds keep them together, see `nadeau_bengio_interval`. With too few every
+    # number but the mean is NaN.
     documents: float = math.inf
 
     @property

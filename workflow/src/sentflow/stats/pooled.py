@@ -21,36 +21,28 @@ _LARGEST = 10.0  # of either, so that the search stays where the likelihood is n
 
 @dataclass(frozen=True)
 class PooledDifference:
-    """Average difference a − b over tasks, and what it says of a new task; NaN where there is nothing to pool.
+    """Average difference a − b over tasks, and what it says of a new task; NaN where there is nothing to pool."""
 
-    Attributes
-    ----------
-    mean, low, high
-        Plain mean of the differences, so that of the two means; and the interval of the average true difference of the
-        population that the sources (or the tasks of the only one) are drawn from.
-    weighted, weighted_low, weighted_high
-        Estimate of the same by generalised least squares, which weighs precise tasks and single tasks of a source more.
-    between_tasks, between_sources
-        Standard deviations of the true difference: of tasks inside a source, and of sources. Where each source has one
-        task the two cannot be told apart, and `between_tasks` is of both; of a single source `between_sources` is
-        NaN.
-    new_low, new_high
-        Prediction interval of the true difference on one new task, of a new source if there are several.
-    n_sources
-        Groups of tasks.
-    """
-
+    # mean, low, high: plain mean of the differences, so that of the two means; and the interval of the average true
+    # difference of the population that the sources (or the tasks of the only one) are drawn from
     mean: float
     low: float
     high: float
+    # weighted, weighted_low, weighted_high: estimate of the same by generalised least squares, which weighs precise
+    # tasks and single tasks of a source more
     weighted: float
     weighted_low: float
     weighted_high: float
+    # between_tasks, between_sources: standard deviations of the true difference: of tasks inside a source, and of
+    # sources. Where each source has one task the two cannot be told apart, and `between_tasks` is of both; of a single
+    # source `between_sources` is NaN.
     between_tasks: float
     between_sources: float
+    # new_low, new_high: prediction interval of the true difference on one new task, of a new source if there are
+    # several
     new_low: float
     new_high: float
-    n_sources: int
+    n_sources: int  # groups of tasks
 
 
 def pooled_difference(

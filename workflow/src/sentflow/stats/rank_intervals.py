@@ -13,23 +13,15 @@ from sentflow.stats.resampling import percentile_limits
 
 @dataclass(frozen=True)
 class RankInterval:
-    """Of one encoder.
+    """Of one encoder."""
 
-    Attributes
-    ----------
-    average_rank
-        Mean of its ranks on the tasks by the observed scores, 1 for the best.
-    repeat_low, repeat_high
-        Of the average rank that a repetition of the experiment would give: other tasks (where there are several
-        sources, of other sources), and other texts in each. Noise
-        pulls average ranks towards the middle, so this is no interval of the true one.
-    place, place_low, place_high
-        Its position by average rank, and the limits of that in a repetition.
-    """
-
-    average_rank: float
+    average_rank: float  # mean of its ranks on the tasks by the observed scores, 1 for the best
+    # repeat_low, repeat_high: of the average rank that a repetition of the experiment would give: other tasks (where
+    # there are several sources, of other sources), and other texts in each. Noise pulls average ranks towards the
+    # middle, so this is no interval of the true one.
     repeat_low: float
     repeat_high: float
+    # place, place_low, place_high: its position by average rank, and the limits of that in a repetition
     place: float
     place_low: float
     place_high: float

@@ -14,21 +14,11 @@ _DRAWS_AT_ONCE = 32_000
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How intervals are drawn.
+    """How intervals are drawn."""
 
-    Attributes
-    ----------
-    level
-        Of the interval, e.g. 0.99.
-    n_resamples
-        How many resamples of the units.
-    seed
-        Never of the encoder, so that encoders are compared on the same resamples.
-    """
-
-    level: float
-    n_resamples: int
-    seed: int
+    level: float  # of the interval, e.g. 0.99.
+    n_resamples: int  # how many resamples of the units
+    seed: int  # never of the encoder, so that encoders are compared on the same resamples
 
 
 def drawn_counts(

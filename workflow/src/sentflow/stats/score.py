@@ -15,21 +15,12 @@ from sentflow.stats.repeatability import Columns, summarise
 
 @dataclass(frozen=True)
 class StatisticsSettings:
-    """How scores are summarised.
+    """How scores are summarised."""
 
-    Attributes
-    ----------
-    level
-        Confidence level of the generalisation and item-level intervals, in (0, 1).
-    n_resamples
-        Of the published bootstrap, whose level is always 0.99.
-    switches
-        Of the protocol: whether the bootstrap is mirrored, what it says where all folds are equal, whether scores are
-        clipped.
-    """
-
-    level: float
-    n_resamples: int
+    level: float  # confidence level of the generalisation and item-level intervals, in (0, 1)
+    n_resamples: int  # of the published bootstrap, whose level is always 0.99
+    # switches: of the protocol: whether the bootstrap is mirrored, what it says where all folds are equal, whether
+    # scores are clipped
     switches: Switches = field(default_factory=Switches)
 
 

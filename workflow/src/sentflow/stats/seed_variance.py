@@ -17,34 +17,21 @@ ENOUGH_SEEDS = 6
 class SeedVariance:
     """The mean over questions and seeds, and what its variance is made of.
 
-    Attributes
-    ----------
-    mean
-        Over all questions and seeds.
-    n_questions, n_seeds
-        At least 2 each.
-    questions, seeds, both
-        Variance components: σ²_q between questions, σ²_s between seeds, σ²_qs of what is peculiar to a question with a
-        seed. Estimates below 0 are set to 0.
-    negative
-        Names of the components whose estimates were below 0.
-    freedom
-        Degrees of freedom of `variance`.
-
-    Notes
-    -----
     The population is new questions *and* new seeds, both drawn like these; the last component holds all that is not
     repeated.
     """
 
-    mean: float
+    mean: float  # over all questions and seeds
+    # n_questions, n_seeds: at least 2 each
     n_questions: int
     n_seeds: int
+    # questions, seeds, both: variance components: σ²_q between questions, σ²_s between seeds, σ²_qs of what is
+    # peculiar to a question with a seed. Estimates below 0 are set to 0.
     questions: float
     seeds: float
     both: float
-    negative: tuple[str, ...]
-    freedom: float
+    negative: tuple[str, ...]  # names of the components whose estimates were below 0
+    freedom: float  # degrees of freedom of `variance`
 
     @property
     def from_questions(self) -> float:

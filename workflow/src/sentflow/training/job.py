@@ -190,7 +190,6 @@ class Job:
             tokens_per_second=round(tokens / progress.seconds, 1),
             memory_mb=meter.memory_mb(),
             device_memory_mb=meter.device_memory_mb(device),
-            energy_joules=meter.energy_joules(),
         )
         return record, made, progress
 

@@ -142,10 +142,6 @@ class Made(Settings):
     """Peak of the process, in MiB; of the last run where it was resumed."""
     device_memory_mb: Number | None = None
     """Peak that torch allocated on the accelerator, in MiB; null without one. Likewise."""
-    energy_joules: Number | None = None
-    """What the processors of the whole machine took, whatever else ran there; null where the machine does not tell.
-    Likewise.
-    """
 
     def write(self, path: Path) -> None:
         """Write ``made.json``."""

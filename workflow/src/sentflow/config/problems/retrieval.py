@@ -264,7 +264,7 @@ def _sparse_problems(where: str, entry: Entry, entries: AllEntries, searched: Se
             f"{where}.candidates: they are ordered by vectors of terms, and {model!r} gives weights alone. Leave "
             f"candidates out, or write a model of kind {SPARSE_EMBED}."
         )
-    if "impacts" not in entry or "index" in entry:  # an index is of a whole corpus
+    if "impacts" not in entry:
         return
     sets, corpora = entries["question_sets"], entries["corpora"]
     for corpus in dict.fromkeys(sets[name]["corpus"] for name in searched if sets.get(name)):

@@ -62,11 +62,11 @@ class JobSettings(Files):
 
     def corpus_settings(self, wildcards: Any) -> str:
         """What decides the documents of a corpus."""
-        return _written(read_of(CorpusSettings, self.prepared_corpora[wildcards.corpus]))
+        return read_of(CorpusSettings, self.prepared_corpora[wildcards.corpus]).as_json()
 
     def question_settings(self, wildcards: Any) -> str:
         """What decides the questions of a set and their judgements."""
-        return _written(read_of(QuestionSettings, self.prepared[wildcards.questions]))
+        return read_of(QuestionSettings, self.prepared[wildcards.questions]).as_json()
 
     def corpus_checks(self, wildcards: Any) -> str:
         """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
@@ -147,14 +147,6 @@ class JobSettings(Files):
     def index_settings(self, wildcards: Any) -> str:
         """What decides an index beside the vectors."""
         return RetrieverSettings(by=self._by(wildcards.retriever, "")).as_json()
-
-    def index_code(self, job: str) -> Any:
-        """Function of a job: its digest, with that of the module of its kind of index."""
-        return lambda wildcards: code(job, self._index(wildcards).module)
-
-    def index_versions(self, *libraries: str) -> Any:
-        """Function of a job: versions of these libraries, and of those of its kind of index."""
-        return lambda wildcards: versions(*{*libraries, *self._index(wildcards).libraries})
 
     def certify_settings(self, wildcards: Any) -> str:
         """What decides a certificate beside vectors, index and questions."""
@@ -323,10 +315,7 @@ class JobSettings(Files):
         search = self._search(wildcards)
         if search.by.kind == RERANK:
             return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module]
-        return [search.module, *([search.index.module] if search.index else [])]
-
-    def _index(self, wildcards: Any) -> Any:
-        return _RETRIEVER.validate_python(self._retriever(wildcards)).index  # type: ignore[union-attr]
+        return [search.module]
 
     def _analyser(self, name: str) -> Analyser:
         analyser = Analyser.model_validate(self._entry("analysers", name))
@@ -371,7 +360,7 @@ class JobSettings(Files):
     def _checks(self, entry: Entry) -> str:
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return _written(read_of(Checks, {**entry, **({"files": known} if known else {})}))
+        return read_of(Checks, {**entry, "files": known}).as_json()
 
     def _summary(self) -> dict[str, Any]:
         return {
@@ -413,11 +402,6 @@ def _libraries(analyser: Analyser) -> list[str]:
     """The distributions that can change the terms of an analyser."""
     segments, stems = analyser.units == "vietnamese-words", analyser.stemmer != "none"
     return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
-
-
-def _written(settings: Settings) -> str:
-    """What is written of settings: what is left out is decided by the code that reads it."""
-    return json_text(settings.model_dump(mode="json", exclude_unset=True, exclude_none=True))
 
 
 def _titles(question_sets: Entries) -> dict[str, Any]:

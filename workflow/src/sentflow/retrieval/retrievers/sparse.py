@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from sentflow.retrieval.indexes.weights import SearchedWeights
+from sentflow.retrieval import sparse
 from sentflow.retrieval.search import Search, SearchInputs
 from sentflow.retrieval.second_stage import TermCorpus, reordered
 from sentflow.retrieval.settings import Sparse
+from sentflow.retrieval.sparse import Impacts, SparseVectors
 from sentflow.retrieval.sparse_files import read_terms, read_weights, refuse_other_terms
+from sentflow.retrieval.sparsity import sparsity
 from sentflow.retrieval.vector_files import document_vectors, question_vectors, readings
 
 
@@ -19,10 +21,12 @@ def search(job: Search, inputs: SearchInputs) -> None:
     documents: Any = document_vectors(inputs.documents, inputs.passages, job.corpus, read=read)
     queries: Any = question_vectors(inputs.queries, job.questions, read=read)
     held, asked = (one.values.weights if by.candidates else one.values for one in (documents, queries))
-    searched = SearchedWeights.of(held, documents.documents, by.impacts)
-    ranked = searched.exact(asked, by.candidates or job.k)
+    impacts = None if by.impacts is None else Impacts.of(held, by.impacts)
+    searched = SparseVectors(impacts.values if impacts else held, documents.documents)
+    ranked = sparse.search(asked, searched, by.candidates or job.k, step=impacts.step if impacts else 1.0)
     vectors = None
     if by.candidates:
         ordered = TermCorpus(documents.values, documents.documents)
         ranked, vectors = reordered(ranked, queries.values, ordered, job.k), ordered.values.vectors
-    job.write(ranked, cost=searched.cost(asked, vectors=vectors), reading=readings(documents, queries))
+    cost = sparsity(asked, searched.values, vectors=vectors)
+    job.write(ranked, cost=cost, reading=readings(documents, queries))

@@ -84,11 +84,11 @@ def read_sources(
         own = [path for path in raw_files if path.parent.name == source.dataset]
         known = files.get(source.dataset, {})
         if source.pairs is not None:
-            pair_reader = pairs.Reader.model_validate(source.pairs)
-            paths = verified_files(reader_files(source.pairs), own, known, where=where)
-            yield _pairs_as_rows(paths, pair_reader, unscored=settings.unscored)
+            paths = verified_files(reader_files(source.pairs.as_dict()), own, known, where=where)
+            yield _pairs_as_rows(paths, source.pairs, unscored=settings.unscored)
+        reader = source.rows
+        if reader is None:
             continue
-        reader = Reader.model_validate(source.rows)
         paths = verified_files(reader.files, own, known, where=where)
         columns = {"text": reader.text} | {
             key: column for key in COLUMNS if (column := getattr(reader, key)) is not None
@@ -102,7 +102,7 @@ def read_sources(
 def labels_of(settings: PreparedRows) -> dict[str, int]:
     """Label as written → class, of the first source; empty where labels are classes already."""
     reader = settings.sources[0].rows
-    labels = Reader.model_validate(reader).labels if reader else None
+    labels = reader.labels if reader else None
     return (
         dict(labels) if isinstance(labels, dict) else {name: place for place, name in enumerate(labels or ())}
     )

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.config.model import Count, Maybe, Number, Pair, Settings, Several, Text
-from sentflow.config.training_data import Form, Negatives, Neighbours, RowChoice
+from sentflow.config.pairs import Reader as PairReader
+from sentflow.config.training_data import Form, Negatives, Neighbours, Reader, RowChoice
 
 
 class Source(Settings):
@@ -17,10 +18,10 @@ class Source(Settings):
     dataset: Text
     where: Text
     """Place of the reader, for messages."""
-    rows: Maybe[dict[str, Any]] = None
-    """Reader of training data, as its entry writes it."""
-    pairs: Maybe[dict[str, Any]] = None
-    """Reader of a pair set, as its entry writes it."""
+    rows: Maybe[Reader] = None
+    """Of training data."""
+    pairs: Maybe[PairReader] = None
+    """Of a pair set."""
 
 
 class RowSettings(RowChoice):

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sentflow.config.pairs import Reader as PairReader
+from sentflow.config.training_data import Reader
 from sentflow.files.archives.limits import is_archive_name
 from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
 from sentflow.training.data.forms import (
@@ -22,13 +24,16 @@ def sources_of(data: str, entry: Entry, pair_sets: Mapping[str, Entry]) -> list[
     if "pair_sets" in entry:
         return [
             Source(
-                where=f"pair_sets.{name}", dataset=pair_sets[name]["dataset"], pairs=pair_sets[name]["reader"]
+                where=f"pair_sets.{name}",
+                dataset=pair_sets[name]["dataset"],
+                pairs=PairReader.model_validate(pair_sets[name]["reader"]),
             )
             for name in entry["pair_sets"]
         ]
     if "dataset" not in entry:
         return []
-    return [Source(where=f"training_data.{data}", dataset=entry["dataset"], rows=entry["reader"])]
+    rows = Reader.model_validate(entry["reader"])
+    return [Source(where=f"training_data.{data}", dataset=entry["dataset"], rows=rows)]
 
 
 def raw_files_of(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[tuple[str, str]]:
@@ -37,7 +42,11 @@ def raw_files_of(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[tuple[str
         (source.dataset, file)
         for source in sources_of("", entry, pair_sets)
         for file in (
-            raw_files_of_pairs({"reader": source.pairs}) if source.pairs else (source.rows or {})["files"]
+            raw_files_of_pairs({"reader": source.pairs.as_dict()})
+            if source.pairs
+            else source.rows.files
+            if source.rows
+            else ()
         )
     ]
     return list(dict.fromkeys(found))

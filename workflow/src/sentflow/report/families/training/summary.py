@@ -84,7 +84,6 @@ def trained_row(folder: Path, about: Settings) -> TrainedRow:
         n_resumed=len(made.resumed_at),
         data_version=about["data_version"],
         device_memory_mb=number_or_nan(made.device_memory_mb),
-        energy_joules=number_or_nan(made.energy_joules),
     )
 
 

@@ -56,20 +56,14 @@ def runs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
 
 def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """Time, memory and energy of each training; columns without any number are left out."""
+    """Time and memory of each training; a column without any number is left out."""
     rows = inputs.rows(TrainedRow)
-    has_energy = any(math.isfinite(row.energy_joules) for row in rows)
     has_device = any(math.isfinite(row.device_memory_mb) for row in rows)
     notes = [
         "Time of the training itself, snapshots and saving included, without their scores. It depends on what else the "
         "machine did, so lines are compared with care. Tokens: read in all views, padding left out. Memory: peak of "
         "the process; of the last run, where a training was resumed."
     ]
-    if has_energy:
-        notes.append(
-            "Energy: of all processors of the machine, whatever else ran there; of the last run, where a training was "
-            "resumed."
-        )
     return build(
         "training-costs",
         f"{settings['caption']}: what trainings cost.",
@@ -84,17 +78,12 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Tokens/s", lambda row: round(row.tokens_per_second), count),
             number("Memory", "memory_mb", memory),
             *([number("Device memory", "device_memory_mb", memory)] if has_device else []),
-            *([number("Energy", "energy_joules", _energy)] if has_energy else []),
             number("Resumed", "n_resumed", lambda n: f"{n} ×" if n else "no"),
         ],
         notes,
         block="group",
         block_heading="Training",
     )
-
-
-def _energy(joules: float) -> str:
-    return f"{joules:.0f} J" if joules < 10_000 else f"{joules / 3.6e6:.3g} kWh"
 
 
 def held_out(inputs: Inputs, settings: Mapping[str, Any]) -> Table:

@@ -23,7 +23,7 @@ class TrainedRow:
         How the snapshot was chosen, on which development set, after which step, and its score there.
     device, precision, threads
         Where and how it was computed.
-    seconds, tokens_per_second, memory_mb, device_memory_mb, energy_joules
+    seconds, tokens_per_second, memory_mb, device_memory_mb
         See `sentflow.training.record.Made`.
     n_resumed
         How often it went on from a saved state.
@@ -58,4 +58,3 @@ class TrainedRow:
     n_resumed: int
     data_version: str
     device_memory_mb: float = math.nan
-    energy_joules: float = math.nan
