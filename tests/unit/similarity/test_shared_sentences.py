@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sentflow.similarity.shared_sentences import graph_of
+from sentflow.similarity.storage import graph_of
 from sentflow.texts.pairs import PairInfo, PairTable
 
 
