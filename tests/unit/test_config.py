@@ -135,6 +135,12 @@ def test_misspelt_keys_are_told_with_the_nearest():
     )
 
 
+def test_a_device_of_probes_has_no_effect_but_a_notice():
+    [notice] = experiment({"probe": {"device": "cuda:1"}}).notices
+    assert notice.startswith("config.probe.device: cuda:1 has no effect: probes are trained on the processor")
+    assert not experiment({"probe": {"device": "cpu"}}).notices
+
+
 def test_products_that_are_gone_are_left_out_with_a_notice_each():
     former = {
         "tables": ["scores", "intervals", "power", "differences"],
@@ -166,9 +172,8 @@ def test_removed_indexes_are_left_out_with_a_notice():
     )
     assert found.entries["retrievers"]["weighed"] == entry
     assert [notice.split(":")[0] for notice in found.notices] == ["retrievers.weighed.index"]
-    assert_told(
-        ({"retrievers": {"weighed": {**entry, "index": {"kind": "flat"}}}}, "retrievers.weighed", "index")
-    )
+    flat = {"retrievers": {"weighed": {**entry, "index": {"kind": "flat"}}}}
+    assert_told((flat, "retrievers.weighed.index", "no such key"))
 
 
 def test_values_of_another_kind_are_told():
