@@ -23,7 +23,7 @@ from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import spearman
 from sentflow.similarity.overlap import overlap
 from sentflow.similarity.scores import limits
-from sentflow.similarity.shared_sentences import graph_of
+from sentflow.similarity.storage import graph_of
 from sentflow.stats.pair_graph import PairGraph, PairUnits
 from sentflow.stats.seeds import derive_seed
 

@@ -8,7 +8,7 @@ import pytest
 
 from sentflow.compare.comparisons import DocumentComparisons
 from sentflow.compare.score_rows import DocumentScore
-from sentflow.compare.task_files import fold_scores
+from sentflow.compare.tasks import fold_scores
 from sentflow.files.rows import read_rows
 from sentflow.files.sealed import read_sealed, write_sealed
 from sentflow.probing.jobs import compare_documents

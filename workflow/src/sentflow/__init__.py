@@ -4,6 +4,7 @@ For notebooks: `UlyssesSentEval`, `STSBEval` and `TMUPEval` for alignment and un
 `compare_runs` for search, `read_results` for a finished run, and `sparse` for learned sparse encoders.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,18 @@ if TYPE_CHECKING:
     from sentflow.api.retrieval import retrieve
     from sentflow.api.run_evaluation import compare_runs, evaluate_run
 
+_MODULES = {
+    "STSBEval": "sentflow.api.alignment",
+    "TMUPEval": "sentflow.api.alignment",
+    "UlyssesSentEval": "sentflow.api.evaluator",
+    "UlyssesSentEvalLazy": "sentflow.api.evaluator",
+    "compare_runs": "sentflow.api.run_evaluation",
+    "evaluate_run": "sentflow.api.run_evaluation",
+    "probe_protocol": "sentflow.api.protocols",
+    "read_results": "sentflow.api.read_results",
+    "retrieve": "sentflow.api.retrieval",
+    "sparse": "sentflow.sparse",
+}
 __all__ = [
     "STSBEval",
     "TMUPEval",
@@ -35,28 +48,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     # Looked up when asked for: every command imports this package and must start quickly.
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in ("STSBEval", "TMUPEval"):
-        from sentflow.api import alignment
-
-        return getattr(alignment, name)
-    if name in ("compare_runs", "evaluate_run"):
-        from sentflow.api import run_evaluation
-
-        return getattr(run_evaluation, name)
-    if name == "retrieve":
-        from sentflow.api.retrieval import retrieve
-
-        return retrieve
-    if name == "read_results":
-        from sentflow.api.read_results import read_results
-
-        return read_results
-    if name == "sparse":
-        import sentflow.sparse as sparse
-
-        return sparse
-    from sentflow.api import evaluator, protocols
-
-    return getattr(protocols if name == "probe_protocol" else evaluator, name)
+    module = import_module(_MODULES[name])
+    return module if name == "sparse" else getattr(module, name)

@@ -16,8 +16,7 @@ from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.config.model import refuse_wrong
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
-from sentflow.geometry.alignment_uniformity import AlignmentUniformity, measure
-from sentflow.geometry.pair_vectors import scored_vectors
+from sentflow.geometry.alignment_uniformity import AlignmentUniformity, measure, scored_vectors
 from sentflow.geometry.settings import ALIGNUNFORMEVAL, AlignmentSettings
 from sentflow.texts.collection import distinct_texts, rows_of
 from sentflow.texts.pairs import PairTable

@@ -1,12 +1,31 @@
 """The texts of a task that most probes get wrong."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.audit.rows import HardRow
 from sentflow.stats.items import OutOfFold
 from sentflow.texts.table import TaskTable
+
+
+@dataclass(frozen=True)
+class HardRow:
+    """A text, or pair of texts, that probes get wrong."""
+
+    # task, row: where it stands: `row` counts the rows of the task table from 0
+    task: str
+    row: int
+    # text_a, text_b: `text_b` is empty where a row is a single text
+    text_a: str
+    text_b: str
+    # label, label_name: the class, and the label that it has in the data
+    label: int
+    label_name: str
+    share_wrong: float  # of the `n_predictions` over encoders and repetitions that are wrong
+    n_predictions: int
+    models_wrong: int  # encoders whose predictions are wrong in more than half of the repetitions
+    offensive: bool  # the texts of the task are abusive: not to be shown unasked
 
 
 def hardest(

@@ -4,54 +4,58 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sentflow.compare.differences import winner_by
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
-from sentflow.compare.score_rows import by_protocol
 from sentflow.compare.settings import ComparisonSettings
-from sentflow.stats.across import (
-    Omnibus,
-    independent_units,
-    omnibus,
-    signed_rank_p,
-    unit_means,
-)
-from sentflow.stats.multiplicity import ADJUSTMENTS, holm
+from sentflow.files.rows import row_from
+from sentflow.stats.across import Omnibus, independent_units, signed_rank_p, unit_means
+from sentflow.stats.multiplicity import holm
 from sentflow.stats.pooled import PooledDifference, pooled_difference
 from sentflow.stats.rank_intervals import RankInterval, rank_intervals
 from sentflow.stats.seeds import derive_seed
 from sentflow.stats.task_mean import task_mean_interval
 
 
+@dataclass(frozen=True)
 class Grid:
-    """Scores by task and model, and which models have all of them."""
+    """Scores of one protocol by task and model, and which models have all of them."""
 
-    def __init__(
-        self,
-        protocol: str,
-        tasks: Mapping[str, str],
-        models: Mapping[str, tuple[str, bool]],
-        fold_scores: Mapping[tuple[str, str], np.ndarray],
-        *,
-        folds: int,
-        seed: int,
-        documents: Mapping[str, float],
-    ) -> None:
-        self.protocol = protocol
-        self.documents = documents
-        self.tasks = list(tasks)
-        self.sources = list(tasks.values())
-        self.units = independent_units(self.sources)
-        self.models = models
-        self.fold_scores = fold_scores
-        self.folds = folds
-        self.seed = seed
-        self.n_tasks = Counter(model for task, model in fold_scores if task in self.tasks)
-        self.complete = [model for model in models if self.n_tasks[model] == len(self.tasks)]
+    protocol: str
+    tasks: Mapping[str, str]  # name → source: what tasks have in common, say the dataset
+    models: Mapping[
+        str, tuple[str, bool]
+    ]  # name → title and whether it is a control, in the order of selection
+    # (task, model) → (J,) float64 test scores; missing where there is none, or an undefined one
+    fold_scores: Mapping[tuple[str, str], np.ndarray]
+    folds: int  # k of the cross-validation
+    seed: int  # of the protocol
+    documents: Mapping[str, float]  # task → effective documents, where the folds keep documents together
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """Of the tasks."""
+        return list(self.tasks.values())
+
+    @cached_property
+    def units(self) -> np.ndarray:
+        """(N,) what tests over tasks take as independent."""
+        return independent_units(self.sources)
+
+    @cached_property
+    def n_tasks(self) -> Counter[str]:
+        """Tasks on which each model has a score."""
+        return Counter(model for task, model in self.fold_scores if task in self.tasks)
+
+    @cached_property
+    def complete(self) -> list[str]:
+        """Models that have a score on every task."""
+        return [model for model in self.models if self.n_tasks[model] == len(self.tasks)]
 
     @property
     def incomplete(self) -> list[str]:
@@ -87,15 +91,6 @@ class Grid:
             self.sources,
             level=settings.level,
         )
-
-
-def adjusted_over_tasks(pairs: Sequence[PairRow], settings: ComparisonSettings) -> list[PairRow]:
-    """The pairs of all tasks with `p_over_tasks`: all of a protocol are one family."""
-    found: dict[int, PairRow] = {}
-    for members in by_protocol(pairs).values():
-        adjusted = ADJUSTMENTS[settings.adjustment]([pair.p for pair in members])
-        found |= {id(pair): replace(pair, p_over_tasks=p) for pair, p in zip(members, adjusted, strict=True)}
-    return [found[id(pair)] for pair in pairs]
 
 
 def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
@@ -169,7 +164,9 @@ def across_rows(
         own = {pair.task: pair for pair in pairs if (pair.model_a, pair.model_b) == (a, b)}
         pooled = grid.pooled(own, settings)
         rows.append(
-            AcrossRow(
+            row_from(
+                AcrossRow,
+                {**vars(settings), **vars(pooled)},
                 protocol=grid.protocol,
                 model_a=a,
                 model_a_title=grid.models[a][0],
@@ -179,33 +176,16 @@ def across_rows(
                 wins=n_wins,
                 ties=len(grid.tasks) - n_wins - n_losses,
                 losses=n_losses,
-                adjustment=settings.adjustment,
                 p_wilcoxon=p_values[index],
                 p_holm=adjusted[index],
                 separated=may_separate and adjusted[index] <= settings.alpha,
                 difference=pooled.mean,
-                low=pooled.low,
-                high=pooled.high,
                 weighted_difference=pooled.weighted,
-                weighted_low=pooled.weighted_low,
-                weighted_high=pooled.weighted_high,
-                level=settings.level,
-                between_tasks=pooled.between_tasks,
-                between_sources=pooled.between_sources,
-                new_low=pooled.new_low,
-                new_high=pooled.new_high,
-                n_sources=pooled.n_sources,
                 units=grid.kind_of_units,
                 n_units=grid.n_units,
-                alpha=settings.alpha,
             )
         )
     return rows
-
-
-def omnibus_of(grid: Grid) -> Omnibus:
-    """Omnibus test of the complete models over the units."""
-    return omnibus(grid.unit_means())
 
 
 def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonSettings) -> dict[str, Any]:
@@ -215,7 +195,7 @@ def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonSettings) -> d
         "units": grid.kind_of_units,
         "n_units": grid.n_units,
         "n_models": len(grid.complete),
-        "tasks": grid.tasks,
+        "tasks": list(grid.tasks),
         "models": grid.complete,
         "incomplete": grid.incomplete,
         "friedman_chi2": found.chi2,

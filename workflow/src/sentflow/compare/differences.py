@@ -15,24 +15,11 @@ from sentflow.stats.multiplicity import holm
 
 
 class Difference(Protocol):
-    """Two systems on one unit set, `model_a` before `model_b` in the order of selection; a frozen dataclass.
-
-    Attributes
-    ----------
-    unit_set
-        The task, or the pair set.
-    value_a, value_b
-        Their scores.
-    difference
-        a − b.
-    p, p_holm
-        Of a single test, and adjusted for all pairs of systems of the unit set (Holm); NaN where undefined.
-    alpha
-        Up to which p_holm counts as a difference.
-    """
+    """Two systems on one unit set, `model_a` before `model_b` in the order of selection; a frozen dataclass."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
+    # the task, pair set or question set
     @property
     def unit_set(self) -> str: ...
     @property
@@ -43,12 +30,15 @@ class Difference(Protocol):
     def value_a(self) -> float: ...
     @property
     def value_b(self) -> float: ...
+    # a − b
     @property
     def difference(self) -> float: ...
+    # of a single test, and adjusted for all pairs of systems of the unit set (Holm); NaN where undefined
     @property
     def p(self) -> float: ...
     @property
     def p_holm(self) -> float: ...
+    # up to which p_holm counts as a difference
     @property
     def alpha(self) -> float: ...
 
@@ -94,8 +84,7 @@ class UnitScores(Protocol[Row_co]):
     """Scores of M systems on the same units: folds of a cross-validation, pairs of sentences, questions."""
 
     @property
-    def n_systems(self) -> int:
-        """M."""
+    def n_systems(self) -> int: ...
 
     def replicates(self) -> np.ndarray:
         """(R, M) scores in resamples of the units, the same resamples for all systems."""

@@ -8,14 +8,12 @@ import numpy as np
 
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.errors import DataError
+from sentflow.files.rows import row_from
 from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.ranks import average_ranks
 
 # The folds of two protocols hold the same rows if these are equal.
 _SAME_FOLDS = ("repetitions", "folds", "seed", "n_balanced_rows")
-_OF_THE_BASELINE = (
-    "task", "task_title", "family", "model", "model_title", "is_control", "data_version", "metric", "level",
-)  # fmt: skip
 _OF_THE_OTHER = ("protocol", "switches", "not_comparable", "classifier", "mean")
 
 
@@ -35,8 +33,9 @@ def effect_rows(
         )
     own, others = _ranks(base), _ranks(other)
     return [
-        EffectRow(
-            **_beside(row, changed[row.task, row.model], folds[row.task, row.model]),
+        row_from(
+            EffectRow,
+            {**vars(row), **_changed(row, changed[row.task, row.model], folds[row.task, row.model])},
             protocol_title=title,
             baseline_rank=own[row.task, row.model],
             rank=others[row.task, row.model],
@@ -54,8 +53,8 @@ def _ranks(rows: Sequence[ScoreRow]) -> dict[tuple[str, str], float]:
     return found
 
 
-def _beside(base: ScoreRow, other: ScoreRow, folds: tuple[np.ndarray, np.ndarray]) -> dict[str, Any]:
-    """Everything of an `EffectRow` that two scores say by themselves."""
+def _changed(base: ScoreRow, other: ScoreRow, folds: tuple[np.ndarray, np.ndarray]) -> dict[str, Any]:
+    """What an `EffectRow` says beyond the score of the baseline."""
     same = all(getattr(base, name) == getattr(other, name) for name in _SAME_FOLDS)
     paired = same and base.groups_folds == other.groups_folds and len(folds[0]) == len(folds[1])
     low = high = math.nan
@@ -68,7 +67,6 @@ def _beside(base: ScoreRow, other: ScoreRow, folds: tuple[np.ndarray, np.ndarray
         )
         low, high = interval.low, interval.high
     return {
-        **{name: getattr(base, name) for name in _OF_THE_BASELINE},
         **{name: getattr(other, name) for name in _OF_THE_OTHER},
         "baseline": base.protocol,
         "baseline_classifier": base.classifier,

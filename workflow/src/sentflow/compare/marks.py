@@ -17,11 +17,9 @@ class Marks:
             self._rows.setdefault(row.unit_set, []).append(row)
 
     def mark(self, unit_set: str, model: str) -> str:
-        """See `mark`."""
         return mark(self._rows.get(unit_set, []), unit_set, model)
 
     def beaten(self, unit_set: str, model: str) -> list[str]:
-        """See `beaten`."""
         return beaten(self._rows.get(unit_set, []), unit_set, model)
 
     def raised(self, unit_set: str, model: str) -> str:

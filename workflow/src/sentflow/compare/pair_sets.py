@@ -58,7 +58,6 @@ class CorrelatedScores:
         return drawn[self.settings.correlation]
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> SimilarityDifference:
-        """See `UnitScores`."""
         settings, values = self.settings, self.values
         difference = values[a] - values[b]
         test = NormalTest(difference, resampled if self.units.says_enough else resampled[:0])

@@ -156,7 +156,6 @@ class QuestionScores:
         return ClusteredT(differences, self.units.unit) if self.units.grouped else PairedT(differences)
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> QuestionDifference:
-        """See `UnitScores`."""
         settings, test = self.settings, self.paired_t(a, b)
         wins = test.wins()
         p_sign_flip, p_sign_flip_holm = self._sign_flip_p[a, b]

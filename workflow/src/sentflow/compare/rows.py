@@ -84,17 +84,14 @@ class PairRow:
 
     @property
     def unit_set(self) -> str:
-        """Of `Difference`."""
         return self.task
 
     @property
     def value_a(self) -> float:
-        """Of `Difference`."""
         return self.mean_a
 
     @property
     def value_b(self) -> float:
-        """Of `Difference`."""
         return self.mean_b
 
 
@@ -130,12 +127,10 @@ class SimilarityDifference:
 
     @property
     def unit_set(self) -> str:
-        """Of `Difference`."""
         return self.pairs
 
     @property
     def p(self) -> float:
-        """Of `Difference`."""
         return self.p_bootstrap
 
 

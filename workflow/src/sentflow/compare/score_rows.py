@@ -93,12 +93,10 @@ class ScoreRow:
 
     @property
     def shown_generalisation(self) -> tuple[float, float]:
-        """See `shown_limits`."""
         return shown_limits(self, self.generalisation_low, self.generalisation_high)
 
     @property
     def shown_repeatability(self) -> tuple[float, float]:
-        """See `shown_limits`."""
         return shown_limits(self, self.repeatability_low, self.repeatability_high)
 
     @property

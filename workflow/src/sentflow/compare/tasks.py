@@ -1,24 +1,37 @@
-"""Which encoders differ on one task: scores, folds and predictions of all encoders → rows of ``comparisons/``."""
+"""Which encoders differ on a task: scores, folds and predictions of all encoders → rows of ``comparisons/``."""
 
+import logging
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
+from pathlib import Path
 
 import numpy as np
 
 from sentflow.compare.differences import all_differences
 from sentflow.compare.marks import beaten, joined_letters, letters
 from sentflow.compare.rows import CALIBRATED, CORRECTED_T, PairRow, StandingRow
-from sentflow.compare.score_rows import ScoreRow
-from sentflow.compare.settings import ComparisonSettings
+from sentflow.compare.score_rows import ScoreRow, by_protocol
+from sentflow.compare.scores import in_order, score_row
+from sentflow.compare.settings import ComparedTasks, ComparisonSettings
+from sentflow.errors import DataError
+from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.rows import row_from
+from sentflow.files.sealed import read_sealed
 from sentflow.probing.settings import REGULARISED
+from sentflow.probing.storage.predictions import out_of_fold, read_predictions
 from sentflow.stats.across import ranks
-from sentflow.stats.items import OutOfFold, Units, item_replicates
+from sentflow.stats.items import OutOfFold, Units, item_replicates, resampling_units
+from sentflow.stats.multiplicity import ADJUSTMENTS
 from sentflow.stats.out_of_fold import OutOfFoldT, RowScores, by_repetition, row_scores
 from sentflow.stats.paired import CorrectedT, PairedT, mcnemar
 from sentflow.stats.resampling import percentile_limits
+from sentflow.stats.seeds import derive_seed
+from sentflow.texts.table import read_task
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -92,7 +105,6 @@ class FoldScores:
         return CorrectedT(self.folds[:, a] - self.folds[:, b], about.folds, documents)
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> PairRow:
-        """See `UnitScores`."""
         settings, grouped = self.settings, self.units.grouped
         first, second = self.rows[a], self.rows[b]
         test = self.tested(a, b)
@@ -127,18 +139,24 @@ class FoldScores:
         )
 
 
-@dataclass(frozen=True)
-class TaskComparison:
-    """What is said of one task."""
+def compare_tasks(
+    tasks: Sequence[FoldScores], settings: ComparisonSettings
+) -> tuple[list[PairRow], list[StandingRow]]:
+    """Every pair of encoders of each task, p adjusted within the task and over all of them; and the standings."""
+    by_task = [all_differences(scores) for scores in tasks]
+    standings = [
+        row for scores, pairs in zip(tasks, by_task, strict=True) for row in _standings(scores, pairs)
+    ]
+    return _adjusted_over_tasks(list(chain.from_iterable(by_task)), settings), standings
 
-    pairs: list[PairRow]
-    standings: list[StandingRow]
 
-
-def compare_task(scores: FoldScores) -> TaskComparison:
-    """Every pair of encoders of a task, and their standings."""
-    pairs = all_differences(scores)
-    return TaskComparison(pairs, _standings(scores, pairs))
+def _adjusted_over_tasks(pairs: Sequence[PairRow], settings: ComparisonSettings) -> list[PairRow]:
+    """The pairs of all tasks with `p_over_tasks`: all of a protocol are one family."""
+    found: dict[int, PairRow] = {}
+    for members in by_protocol(pairs).values():
+        adjusted = ADJUSTMENTS[settings.adjustment]([pair.p for pair in members])
+        found |= {id(pair): replace(pair, p_over_tasks=p) for pair, p in zip(members, adjusted, strict=True)}
+    return [found[id(pair)] for pair in pairs]
 
 
 def _mcnemar(first: OutOfFold, second: OutOfFold) -> float:
@@ -173,3 +191,92 @@ def _standings(scores: FoldScores, pairs: Sequence[PairRow]) -> list[StandingRow
             )
         )
     return found
+
+
+def scores_of_tasks(
+    files: Sequence[Path], task_tables: Sequence[Path], settings: ComparedTasks
+) -> tuple[list[ScoreRow], list[FoldScores]]:
+    """Every score, and of each task that has any what can be compared; in the order of selection."""
+    tasks, models = list(settings.tasks), list(settings.models)
+    rows = [score_row(read_sealed(file), settings) for file in files]
+    beside = {(row.task, row.model): file for row, file in zip(rows, files, strict=True)}
+    rows = sorted(in_order(rows), key=lambda row: (tasks.index(row.task), models.index(row.model)))
+    tables = {table.stem: table for table in task_tables}
+    found = []
+    for task in tasks:
+        scores = _task_scores([row for row in rows if row.task == task], beside, tables, settings.statistics)
+        if scores is not None:
+            found.append(scores)
+            logger.info("%s: %d encoders", task, scores.n_systems)
+    return rows, found
+
+
+def _task_scores(
+    rows: Sequence[ScoreRow],
+    files: Mapping[tuple[str, str], Path],
+    task_tables: Mapping[str, Path],
+    settings: ComparisonSettings,
+) -> FoldScores | None:
+    """Everything of one task that can be compared; None if no encoder has a score."""
+    folds = [fold_scores(files[row.task, row.model].with_suffix(".parquet")) for row in rows]
+    for row, values in zip(rows, folds, strict=True):
+        if len(values) != row.repetitions * row.folds:
+            raise DataError(
+                f"{row.task} × {row.model}: the score table has {len(values)} folds, not "
+                f"{row.repetitions} × {row.folds}. Delete it and run snakemake again."
+            )
+    present = [
+        (row, values)
+        for row, values in zip(rows, folds, strict=True)
+        if not math.isnan(row.mean) and np.isfinite(values).all()
+    ]
+    if not present:
+        return None
+    rows = [row for row, _ in present]
+    task = rows[0].task
+    if task not in task_tables:
+        raise DataError(f"there are scores of {task}, but --rows has no table {task}.parquet.")
+    table = read_task(task_tables[task])
+    predictions = [
+        out_of_fold(
+            read_predictions([files[task, row.model].with_suffix(".predictions.parquet")]),
+            table.labels,
+            where=f"{task} × {row.model}",
+        )
+        for row in rows
+    ]
+    _refuse_other_rows(rows, predictions)
+    return FoldScores(
+        rows=rows,
+        folds=np.stack([values for _, values in present], axis=1),
+        predictions=predictions,
+        units=resampling_units(table.labels, table.groups),
+        # as in the score, so that its interval and those of differences come from the same resamples
+        item_seed=derive_seed(rows[0].seed, "items", task),
+        settings=settings,
+    )
+
+
+def _refuse_other_rows(rows: Sequence[ScoreRow], predictions: Sequence[OutOfFold]) -> None:
+    """Refuse to pair the folds of encoders that were tested on other texts."""
+    names = ("repetition", "fold", "row", "truth")
+    for row, one in zip(rows[1:], predictions[1:], strict=True):
+        if any(not np.array_equal(getattr(one, name), getattr(predictions[0], name)) for name in names):
+            raise DataError(
+                f"{row.task}: {row.model} was tested on other texts or folds than {rows[0].model}, so they "
+                "cannot be compared. Delete the folds of both and run snakemake again."
+            )
+
+
+_COLUMNS = ["kfold_repetition", "kfold_partition", "metric", "value"]
+
+
+def fold_scores(path: Path | str) -> np.ndarray:
+    """(J,) float64 in the order of repetitions and folds."""
+    with readable(path, "score table"):
+        table = read_parquet(path, _COLUMNS)
+    columns = {name: table[name].to_numpy(zero_copy_only=False) for name in _COLUMNS}
+    tested = columns["metric"] == "metric_test"
+    order = np.lexsort((columns["kfold_partition"][tested], columns["kfold_repetition"][tested]))
+    values: np.ndarray = columns["value"][tested].astype(np.float64)[order]
+    return values

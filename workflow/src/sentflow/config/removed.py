@@ -23,6 +23,7 @@ PRODUCTS: Mapping[str, Mapping[str, str]] = {
     },
     "checks": {
         "tables": "tables mark nothing without a test, so that there is nothing to check",
+        "model-cards": "every run with trainings writes cards, and tests of the package check how",
     },
 }
 # Key without a successor → what to do.

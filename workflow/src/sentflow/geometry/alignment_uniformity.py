@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sentflow.encoders.protocol import FloatArray
 from sentflow.geometry.settings import ALIGNUNFORMEVAL, PER_BATCH, AlignmentSettings
 from sentflow.geometry.vectors import BLOCK_ROWS, count_zeros, distances_of_pairs, log_mean_exp, unit_vectors
+from sentflow.texts.collection import TextRows
+from sentflow.texts.pairs import PairTable
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,16 @@ class AlignmentUniformity:
     positive_distances: np.ndarray
     batches: BatchFacts | None = None  # of ``per-batch``
     warnings: list[str] = field(default_factory=list)  # in plain words
+
+
+def scored_vectors(tables: Sequence[PairTable], vectors: FloatArray, row_of: TextRows) -> ScoredVectors:
+    """The pairs of tables, at least one and all of one family, one after the other; (m, d) vectors of its texts."""
+    sides = [
+        [row_of.of(texts, whose=f"the pair set {table.info.pairs}") for texts in (table.text_a, table.text_b)]
+        for table in tables
+    ]
+    first, second = (np.concatenate(rows) for rows in zip(*sides, strict=True))
+    return ScoredVectors(vectors, first, second, np.concatenate([table.score for table in tables]))
 
 
 def alignment(first: np.ndarray, second: np.ndarray) -> float:

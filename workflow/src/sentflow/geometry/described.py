@@ -10,11 +10,10 @@ import numpy as np
 
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import DataError
-from sentflow.geometry.alignment_uniformity import ScoredVectors
+from sentflow.geometry.alignment_uniformity import ScoredVectors, scored_vectors
 from sentflow.geometry.axes import effective_rank, fit_whitening, spectrum
 from sentflow.geometry.isotropy import average_cosine, average_cosine_interval, partition_ratio
 from sentflow.geometry.neighbours import SAME, dimension_mle, dimension_two_nn, hubness, nearest
-from sentflow.geometry.pair_vectors import scored_vectors
 from sentflow.geometry.permuted_texts import PermutedTexts
 from sentflow.geometry.settings import GeometrySettings
 from sentflow.geometry.vectors import count_zeros, unit_vectors

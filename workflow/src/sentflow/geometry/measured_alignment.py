@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from sentflow.encoders.protocol import FloatArray
-from sentflow.geometry.alignment_uniformity import is_positive, measure
-from sentflow.geometry.pair_vectors import scored_vectors
+from sentflow.geometry.alignment_uniformity import is_positive, measure, scored_vectors
 from sentflow.geometry.settings import PER_BATCH, AlignmentSettings
-from sentflow.similarity.shared_sentences import graph_of
+from sentflow.similarity.storage import graph_of
 from sentflow.stats.pair_graph import interval_of_pair_mean
 from sentflow.stats.resampling import Bootstrap
 from sentflow.texts.collection import rows_of

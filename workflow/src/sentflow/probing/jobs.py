@@ -213,8 +213,8 @@ def hardest(*, rows: In, predictions: list[In], settings: HardestSettings, outpu
     """The out-of-fold predictions of every encoder on one task → the texts that most probes get wrong."""
     import numpy as np
 
-    from sentflow.audit.hardest import hardest
-    from sentflow.audit.rows import write_hard_rows
+    from sentflow.audit.hardest import HardRow, hardest
+    from sentflow.files.rows import write_rows
     from sentflow.probing.storage.predictions import out_of_fold, read_predictions
     from sentflow.texts.table import read_task
 
@@ -224,7 +224,7 @@ def hardest(*, rows: In, predictions: list[In], settings: HardestSettings, outpu
         for model, file in zip(settings.models, predictions, strict=True)
     }
     hard_rows = hardest(table, predicted, limit=settings.limit, offensive=settings.offensive)
-    write_hard_rows(output, hard_rows)
+    write_rows(output, HardRow, hard_rows)
     wrong = np.mean([row.share_wrong for row in hard_rows]) if hard_rows else 0.0
     logger.info(
         "%s: %d texts, wrong in %.1f %% of their predictions", table.info.task, len(hard_rows), 100 * wrong
@@ -244,24 +244,17 @@ def compare(
     omnibus: Out,
 ) -> None:
     """Scores, folds and predictions of all tasks and encoders → which encoders differ."""
-    from sentflow.compare.across import (
-        Grid,
-        across_rows,
-        adjusted_over_tasks,
-        omnibus_facts,
-        omnibus_of,
-        rank_rows,
-    )
+    from sentflow.compare.across import Grid, across_rows, omnibus_facts, rank_rows
     from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
     from sentflow.compare.score_rows import by_protocol
-    from sentflow.compare.task_files import scores_of_tasks
-    from sentflow.compare.tasks import compare_task
+    from sentflow.compare.tasks import compare_tasks, scores_of_tasks
     from sentflow.files.rows import write_rows
     from sentflow.files.sealed import write_sealed
+    from sentflow.stats.across import omnibus as omnibus_test
 
     statistics = settings.statistics
     score_rows, task_scores = scores_of_tasks(scores, rows, settings)
-    comparisons = [compare_task(one) for one in task_scores]
+    pair_rows, standing_rows = compare_tasks(task_scores, statistics)
     fold_scores = {
         (row.task, row.model): one.folds[:, index]
         for one in task_scores
@@ -279,7 +272,6 @@ def compare(
         )
         for protocol, members in by_protocol(score_rows).items()
     ]
-    pair_rows = adjusted_over_tasks([pair for one in comparisons for pair in one.pairs], statistics)
     all_ranks: list[RankRow] = []
     across_all: list[AcrossRow] = []
     omnibus_all = {}
@@ -288,12 +280,12 @@ def compare(
             logger.warning(
                 "without a score on every task of protocol %s: %s", grid.protocol, ", ".join(grid.incomplete)
             )
-        together = omnibus_of(grid)
+        together = omnibus_test(grid.unit_means())
         all_ranks += rank_rows(grid, statistics)
         across_all += across_rows(grid, pair_rows, together, statistics)
         omnibus_all[grid.protocol] = omnibus_facts(grid, together, statistics)
     write_rows(pairs, PairRow, pair_rows)
-    write_rows(standings, StandingRow, [row for one in comparisons for row in one.standings])
+    write_rows(standings, StandingRow, standing_rows)
     write_rows(ranks, RankRow, all_ranks)
     write_rows(across, AcrossRow, across_all)
     write_sealed(omnibus, omnibus_all)
@@ -317,7 +309,7 @@ def compare_protocol(
     from sentflow.compare.effects import effect_rows
     from sentflow.compare.score_rows import EffectRow
     from sentflow.compare.scores import in_order, score_row
-    from sentflow.compare.task_files import fold_scores
+    from sentflow.compare.tasks import fold_scores
     from sentflow.files.rows import write_rows
     from sentflow.files.sealed import read_sealed
 
@@ -348,17 +340,14 @@ def compare_documents(
     *, scores: list[In], rows: list[In], settings: ComparedTasks, summary: Out, pairs: Out, standings: Out
 ) -> None:
     """Scores with documents kept together → what is said of new documents: intervals and tests."""
-    from sentflow.compare.across import adjusted_over_tasks
     from sentflow.compare.rows import PairRow, StandingRow
     from sentflow.compare.score_rows import DocumentScore
-    from sentflow.compare.task_files import scores_of_tasks
-    from sentflow.compare.tasks import compare_task
+    from sentflow.compare.tasks import compare_tasks, scores_of_tasks
     from sentflow.files.rows import write_rows
 
     score_rows, task_scores = scores_of_tasks(scores, rows, settings)
-    comparisons = [compare_task(one) for one in task_scores]
-    pair_rows = adjusted_over_tasks([pair for one in comparisons for pair in one.pairs], settings.statistics)
+    pair_rows, standing_rows = compare_tasks(task_scores, settings.statistics)
     write_rows(summary, DocumentScore, score_rows)
     write_rows(pairs, PairRow, pair_rows)
-    write_rows(standings, StandingRow, [row for one in comparisons for row in one.standings])
+    write_rows(standings, StandingRow, standing_rows)
     logger.info("%d scores on new documents, %d pairs", len(score_rows), len(pair_rows))

@@ -529,7 +529,7 @@ def report(
 
     Settings: JSON, see Sources; "selection": the settings of the checks.
     """
-    from sentflow.audit.rows import HardRow
+    from sentflow.audit.hardest import HardRow
     from sentflow.files.rows import read_rows
     from sentflow.flow import products
     from sentflow.report.checks import Selection

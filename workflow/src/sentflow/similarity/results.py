@@ -11,8 +11,7 @@ from sentflow.errors import DataError
 from sentflow.files.sealed import write_sealed
 from sentflow.similarity.scores import similarity_scores
 from sentflow.similarity.settings import Resampling
-from sentflow.similarity.shared_sentences import graph_of
-from sentflow.similarity.storage import SimilarityRows, write_similarities
+from sentflow.similarity.storage import SimilarityRows, graph_of, write_similarities
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
 

@@ -1,13 +1,16 @@
 """Files of similarities: one row per pair, with the gold score, its two sentences and every measure."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from sentflow.audit.ngrams import plain
 from sentflow.files.arrow import Columns, numbers_of, table_of
 from sentflow.files.parquet import read_parquet, readable, write_parquet
 from sentflow.stats.pair_graph import PairGraph
+from sentflow.texts.pairs import PairTable
 
 OVERLAP = "overlap"  # the one measure of a baseline
 _ABOUT = ("row", "subset", "gold", "sentence_a", "sentence_b")
@@ -24,6 +27,16 @@ class SimilarityRows:
     gold: np.ndarray  # (n,) float64
     graph: PairGraph  # which sentences the pairs share
     columns: dict[str, np.ndarray]  # measure → (n,) float64
+
+
+def graph_of(tables: Iterable[PairTable]) -> PairGraph:
+    """The graph of the pairs of tables, one after the other.
+
+    Sentences that differ in case, punctuation or white space alone are one (`plain`): people and encoders rate them
+    alike, so their pairs are no more independent than those of equal sentences.
+    """
+    found = [[plain(text) for text in row] for table in tables for row in table.row_texts()]
+    return PairGraph.of_texts([first for first, _ in found], [second for _, second in found])
 
 
 def write_similarities(path: Path | str, rows: SimilarityRows) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from sentflow.audit.rows import HardRow
+from sentflow.audit.hardest import HardRow
 from sentflow.flow import products
 from sentflow.flow.family import TABLE
 from sentflow.report.checks import CheckResult

@@ -159,7 +159,7 @@ def columns_of(rows: Sequence[SimilarityRow]) -> dict[str, str]:
 
 def average_of(rows: Mapping[str, SimilarityRow]) -> float:
     """Average × 100 of rows by their groups; NaN unless all seven sets have a value."""
-    return seven_task_average({key: row.value for key, row in rows.items()}).value
+    return seven_task_average({key: row.value for key, row in rows.items()})
 
 
 def _blocks(rows: Sequence[SimilarityRow]) -> list[list[SimilarityRow]]:

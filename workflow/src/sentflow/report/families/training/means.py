@@ -48,7 +48,7 @@ def means_of_columns(rows: Iterable[TrainingRow], average: str) -> dict[str, dic
             for column in SEVEN_TASKS
             if any(column in of_seed for of_seed in seeds.values())
         }
-        values[average] = [seven_task_average(of_seed).value for of_seed in seeds.values()]
+        values[average] = [seven_task_average(of_seed) for of_seed in seeds.values()]
         means[group] = {
             column: SeedMean(math.fsum(ones) / len(ones), len(ones)) for column, ones in values.items()
         }
