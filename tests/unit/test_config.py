@@ -141,6 +141,12 @@ def test_misspelt_keys_are_told_with_the_nearest():
     )
 
 
+def test_a_device_of_probes_has_no_effect_but_a_notice():
+    [notice] = experiment({"probe": {"device": "cuda:1"}}).notices
+    assert notice.startswith("config.probe.device: cuda:1 has no effect: probes are trained on the processor")
+    assert not experiment({"probe": {"device": "cpu"}}).notices
+
+
 def test_products_that_are_gone_are_left_out_with_a_notice_each():
     former = {
         "tables": ["scores", "intervals", "power", "differences"],
