@@ -39,9 +39,6 @@ def assert_told(*cases: tuple[dict[str, Any], str, str]) -> None:
     assert others == []
 
 
-# --- what a good configuration gives
-
-
 def test_default_experiment_has_every_official_task_as_sample():
     default = experiment()
     assert list(default.selected["tasks"]) == DEFAULT["select"]["tasks"]
@@ -123,9 +120,6 @@ def test_a_configuration_is_left_as_it_was():
     assert load_experiment(given, WORKFLOW).models["minilm-l6"]["max_tokens"] == 64
     assert given == before
     assert "max_tokens" not in experiment().models["minilm-l6"]  # of one configuration nothing stays
-
-
-# --- mistakes of form
 
 
 def test_misspelt_keys_are_told_with_the_nearest():
@@ -216,9 +210,6 @@ def test_a_missing_section_an_empty_one_and_one_of_another_form_are_told():
     assert {line.partition(": ")[0] for line in told} >= {"config.select", "config.probe"}
 
 
-# --- signs, numbers and names
-
-
 # A carriage return, an escape sequence, a NUL, one of C1, one that turns text around, and half of a sign
 HIDDEN = ["\r", "\x1b]0;x\x07", "\0", "\x9b", "\u202e", "\ud800"]
 
@@ -290,9 +281,6 @@ def test_names_that_become_paths_are_told_apart():
         experiment({"models": {"mine\n": RANDOM}})
     (told,) = mistakes({"models": {"mine": {"kind": "custom", "custom": "a{b}.py:Mine"}}})
     assert told.startswith("config.models.mine.custom: ") and "braces" in told
-
-
-# --- mistakes of meaning
 
 
 def test_names_that_do_not_exist_are_told_with_the_nearest():

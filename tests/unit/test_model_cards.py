@@ -8,7 +8,7 @@ import pytest
 import trained_results
 from huggingface_hub import ModelCard
 from huggingface_hub.repocard_data import model_index_to_eval_results
-from trained_results import ABOUT, MODEL
+from trained_results import ABOUT, MADE, MODEL, RECORD
 
 from sentflow.errors import DataError
 from sentflow.files.rows import write_rows
@@ -18,7 +18,7 @@ from sentflow.training.cards.card import flat, model_card
 from sentflow.training.cards.facts import read_facts
 from sentflow.training.cards.scores import read_scores
 from sentflow.training.cards.uses import USES
-from sentflow.training.record import Teacher
+from sentflow.training.record import Made, Record, Teacher
 
 SECTIONS = [
     *("Use", "Training", "Settings of the recipe", "Settings of training", "Held-out rows"),
@@ -141,3 +141,32 @@ def test_undefined_scores_and_audits_of_other_data_are_refused(tmp_path, results
         write_sealed(results / "audit/training/other.json", content)
         with pytest.raises(DataError, match=rf"other\.json is .*{said}"):
             facts_of(results, audit="audit/training/other.json")
+
+
+def test_a_record_is_what_was_written_whatever_the_order_of_its_keys(tmp_path):
+    one, other, made = tmp_path / "one.json", tmp_path / "other.json", tmp_path / "made.json"
+    RECORD.write(one)
+    assert Record.read(one) == RECORD
+    RECORD.model_copy(update={"training": dict(reversed(RECORD.training.items()))}).write(other)
+    assert one.read_bytes() == other.read_bytes()
+    MADE.write(made)
+    assert Made.read(made) == MADE
+
+
+def test_what_is_no_record_is_refused(tmp_path):
+    file = tmp_path / "record.json"
+    for value in ({"seconds": 1}, {**RECORD.as_dict(), "learning_rat": 1}):
+        write_sealed(file, value)
+        with pytest.raises(DataError, match=r"record\.json .*train again"):
+            Record.read(file)
+    RECORD.write(file)
+    for text in ("[]", "{", file.read_text("utf-8").replace("61234", "61235")):
+        file.write_text(text, "utf-8")
+        with pytest.raises(DataError, match=r"record\.json .*Delete it"):
+            Record.read(file)
+    MADE.write(file)
+    whole = file.read_text("utf-8")
+    for text in ("[]", "{", '{"seconds": 1}', whole.replace('"device"', '"devise"')):
+        file.write_text(text, "utf-8")
+        with pytest.raises(DataError, match=r"record\.json"):
+            Made.read(file)

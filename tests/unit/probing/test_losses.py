@@ -28,9 +28,6 @@ def test_losses_are_those_of_torch(n_outputs):
     np.testing.assert_allclose(losses, expected, rtol=1e-6)
 
 
-# --- classes
-
-
 def test_logits_that_all_lie_between_0_and_1_are_taken_for_probabilities():
     # 0.4 is a positive logit, but no probability above one half
     assert predicted_classes(np.float32([[0.0], [0.4], [0.6], [1.0]])).tolist() == [0, 0, 1, 1]
