@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sentflow.stats.standing_out import hardest, most_different
+from sentflow.retrieval.hardest import hardest, most_different
 
 SCORES = np.array(
     [[1.0, 0.0, 0.5, 0.1, 0.3, 0.0], [1.0, 0.0, 0.0, 0.2, 0.2, 0.0], [1.0, 0.0, 0.1, 0.3, 0.1, 1.0]]
