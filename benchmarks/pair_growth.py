@@ -3,7 +3,7 @@
 TABLE is the Parquet file of training data of the form pairs, in Portuguese. Its words are drawn anew into texts of the
 lengths of its texts, since repeated rows would be left out as copies. One row in fifty is a near copy of an earlier
 one. Each job is the command of its rule in a process of its own, on one thread: CPU seconds, largest memory, the
-rows that stay. docs/training.md has the figures.
+rows that stay. docs/measurements/2026-11-25-trainings.md has the figures.
 """
 
 import argparse

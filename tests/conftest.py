@@ -17,15 +17,8 @@ settings.load_profile("another processor" if VARIABLE in os.environ else "sentfl
 
 # Packages whose results are sums of floats, or orders of such sums: their tests are run again as other processors
 _COMPUTING = [
-    "compare",
-    "encoders",
-    "geometry",
-    "probing",
-    "retrieval",
-    "similarity",
-    "sparse",
-    "stats",
-    "training",
+    *("compare", "encoders", "geometry", "probing", "retrieval", "similarity", "sparse"),
+    *("stats", "training"),
 ]
 _TESTS = Path(__file__).parent
 _BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"

@@ -37,7 +37,6 @@ AFTER_GEOMETRY = (
     *(f"figure …{name}" for name in ("alignment-uniformity", "spectrum", "truncation")),
 )
 AFTER_MEASURES = (*AFTER_SIMILARITY, *AFTER_GEOMETRY)
-OF_VECTORS = ("similarity", "compare_similarity", "regress", "align", "geometry", *AFTER_MEASURES)
 PROBES = ("probe", "probe_lazy", "score", "hardest", *AFTER_SCORES)
 COLLECT_TASKS = ("collect …tiny-public", "collect …tiny-exams")
 EMBED_TASKS = ("embed …tiny-public", "embed …tiny-exams")
@@ -201,7 +200,7 @@ RECORDED = ("record", "report")
         ),
         ({"probe": {"folds": 3}}, ("audit", *PROBES, "record")),
         slow({"probe": {"seed": 1}}, ("audit", *PROBES, "record")),
-        slow({"probe": {"device": "cuda:0"}}, (*PROBES, "record")),
+        slow({"probe": {"device": "cuda:0"}}, RECORDED),  # it has no effect
         slow({"statistics": {"n_resamples": 300}}, ("score", "hardest", *AFTER_SCORES, "record")),
         ({"statistics": {"rope": 0.02}}, ("compare", *AFTER_COMPARE, "record")),
         (
@@ -269,9 +268,6 @@ def test_a_setting_runs_the_jobs_that_read_it_and_what_follows(finished, everyth
     assert planned(finished, config) == jobs(everything, *run_again)
 
 
-# --- what is no edit
-
-
 def test_a_second_run_and_a_moved_project_do_nothing(finished, project):
     assert planned(finished) == planned(project) == set()
 
@@ -294,9 +290,6 @@ def test_comments_docstrings_formatting_dates_and_resources_run_nothing(project)
         seconds = 2_000_000_000 + (position * 7919) % len(files)  # in an order that is not the graph's
         os.utime(file, (seconds, seconds))
     assert planned(project) == set()
-
-
-# --- edits of other files
 
 
 def test_the_catalog_counts_only_where_it_is_read(project, everything):

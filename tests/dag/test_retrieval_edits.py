@@ -6,8 +6,69 @@ from pathlib import Path
 import pytest
 from made_once import made_once
 from small_chain import TEST, chain
-from small_collection import CONFIG, DATA, changed, new_project
 from workflow_copy import PACKAGE, copy_workflow, planned, pretend_to_run
+
+# A collection of two documents, and a configuration that searches it
+DATA = {
+    "corpus.jsonl": [{"_id": "d1", "text": "one"}, {"_id": "d2", "text": "two"}],
+    "questions.jsonl": [{"_id": "q1", "text": "one?"}],
+    "judgements.jsonl": [{"q": "q1", "d": "d1", "grade": 1}],
+}
+SOURCE = {"format": "jsonl", "id": "_id", "text": "text"}
+JUDGEMENTS = {
+    **{"format": "jsonl", "files": ["judgements.jsonl"]},
+    **{"question": "q", "document": "d", "grade": "grade"},
+}
+ABOUT = {"dataset": "mine", "language": "en", "data_version": "raw"}
+CONFIG = {
+    "select": {
+        "models": ["bag-of-words"],
+        **dict.fromkeys(("tasks", "pair_sets", "alignments", "regressions"), []),
+        "question_sets": ["mine"],
+        "retrievers": ["bm25", "dense", "both", "again", "near", "random-order"],
+    },
+    "models": {"cross": {"kind": "cross-encoder", "source": {"folder": "cross"}}},
+    "datasets": {
+        "mine": {
+            **{"title": "Mine", "licence": "none", "citation": "none", "language": "en"},
+            "files": {name: {"urls": [name]} for name in DATA},
+        }
+    },
+    "corpora": {"mine": {"title": "Mine", **ABOUT, "documents": [{**SOURCE, "files": ["corpus.jsonl"]}]}},
+    "question_sets": {
+        "mine": {
+            "title": "Mine",
+            "corpus": "mine",
+            **ABOUT,
+            "questions": [{**SOURCE, "files": ["questions.jsonl"]}],
+            "judgements": [JUDGEMENTS],
+        }
+    },
+    "retrievers": {
+        "dense": {"kind": "dense", "model": "bag-of-words"},
+        "both": {"kind": "fusion", "of": ["bm25", "dense"], "rule": "sum"},
+        "near": {"kind": "dense", "model": "bag-of-words", "index": {"kind": "hnsw"}},
+        "again": {"kind": "rerank", "of": "dense", "model": "cross"},
+    },
+    "report": {
+        "tables": ["retrieval", "retrieval-differences", "retrieval-indexes"],
+        "figures": ["question-differences", "effectiveness-cost"],
+        "checks": ["complete"],
+    },
+}
+
+
+def changed(**sections):
+    return {**CONFIG, **{key: {**CONFIG.get(key, {}), **value} for key, value in sections.items()}}
+
+
+def new_project(folder):
+    """A copy of the workflow with the files of the collection, in a new folder."""
+    project = copy_workflow(folder / "project")
+    for name, lines in DATA.items():
+        (project / name).write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return project
+
 
 AFTER_COSTS = {"figure effectiveness-cost", "report"}
 SHOWN = {
@@ -125,8 +186,6 @@ def test_of_shards_what_a_kill_left_unfinished_is_made_and_no_other(tmp_path):
         *("search mine/both", "search mine/again"),
     }
 
-
-# --- trainings
 
 ROUNDS = {"train round-1-seed-1", "train round-2-seed-1"}
 COMPUTING = ("train", "mine_training", "embed", "collect_training")

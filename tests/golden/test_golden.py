@@ -63,14 +63,9 @@ def published_folds(golden: Path, run: GoldenRun, wanted: set[tuple[int, int]] |
     return folds[[wanted is None or key in wanted for key in keys]].reset_index(drop=True)
 
 
-def some_folds(run: GoldenRun, features, labels, wanted, *, device: str = "cpu") -> pd.DataFrame:
-    design = ProbeDesign(
-        run.metric,
-        len(np.unique(labels)),
-        run.hidden,
-        PUBLISHED.but(repetitions=run.repetitions),
-        device=device,
-    )
+def some_folds(run: GoldenRun, features, labels, wanted) -> pd.DataFrame:
+    protocol = PUBLISHED.but(repetitions=run.repetitions)
+    design = ProbeDesign(run.metric, len(np.unique(labels)), run.hidden, protocol)
     folds = train_folds(FixedFeatures(features), labels.astype(np.int64), design, wanted=wanted)
     return CrossValidation(list(folds)).scores.sort_values(KEY, ignore_index=True)
 
@@ -110,16 +105,6 @@ def test_every_fold_is_the_published_one(golden, run):
         features, labels, metric=run.metric, hidden=run.hidden, repetitions=run.repetitions
     )
     assert_same_folds(result.scores.sort_values(KEY, ignore_index=True), published_folds(golden, run))
-
-
-@pytest.mark.parametrize("run", RUNS[:2], ids=lambda run: run.name)
-def test_stacks_of_an_accelerator_give_a_published_fold(golden, run):
-    """All settings as one stack of tensors, as on any device whose name is not "cpu"; here on the processor."""
-    features, labels = inputs(golden, run)
-    wanted = {(run.repetitions, 5)}
-    assert_same_folds(
-        some_folds(run, features, labels, wanted, device="cpu:0"), published_folds(golden, run, wanted)
-    )
 
 
 @every_run

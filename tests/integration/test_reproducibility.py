@@ -12,14 +12,8 @@ FOLDERS = ("scores", "tables", "similarity", "alignments", "regressions", "geome
 MEASURED = {f"{name}.{ending}" for name in ("costs", "encoders") for ending in ("csv", "md", "tex")}
 # A user far away, with another shell: nothing of this may show in a result
 ELSEWHERE = {
-    "PYTHONHASHSEED": "12345",
-    "LC_ALL": "C",
-    "LANG": "C",
-    "TZ": "Asia/Kathmandu",
-    "COLUMNS": "40",
-    "OMP_NUM_THREADS": "2",
-    "OPENBLAS_NUM_THREADS": "2",
-    "MKL_NUM_THREADS": "2",
+    **{"PYTHONHASHSEED": "12345", "LC_ALL": "C", "LANG": "C", "TZ": "Asia/Kathmandu", "COLUMNS": "40"},
+    **{"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"},
 }
 
 

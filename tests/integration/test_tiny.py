@@ -9,7 +9,6 @@ from workflow_copy import PACKAGE, TINY, planned, rules_of, snakemake
 pytestmark = pytest.mark.slow
 
 TASKS = ("T1B-tiny", "G3-tiny", "F3-tiny")
-MODELS = ("bag-of-words", "tfidf", "random")
 
 
 def score_files(project: Path) -> dict[str, bytes]:
@@ -31,9 +30,6 @@ def run(project: Path, *arguments: str) -> str:
     return outcome.text
 
 
-# --- what a run makes ---------------------------------------------------------------------------------------
-
-
 def test_checks_pass(reference):
     checks = sorted((reference / "results/checks").glob("*.json"))
     assert {"complete", "intervals", "similarity"} <= {check.stem for check in checks}
@@ -49,9 +45,6 @@ def test_tables_figures_report_and_record_are_there(reference):
     page = (results / "report/index.html").read_text(encoding="utf-8")
     assert all(words in page for words in ("Tiny experiment", "sample data", *TASKS))
     assert "T1B-tiny" in (results / "record/config.yaml").read_text(encoding="utf-8")
-
-
-# --- what runs again, after a real run ----------------------------------------------------------------------
 
 
 def test_a_second_run_does_nothing(reference):
@@ -70,9 +63,6 @@ def test_a_finished_run_knows_its_code_and_not_its_dates(copy_of_reference):
         stream.write("\n_ADDED_BY_A_TEST = 1\n")
     after_scores = {"compare", "summarise", "summarise_costs", "table", "figure", "check", "report"}
     assert rules_of(planned(project)) == {"probe", "probe_lazy", "hardest", "score"} | after_scores
-
-
-# --- same bytes, whichever way ------------------------------------------------------------------------------
 
 
 # One core, from scratch and elsewhere: test_reproducibility.py; killed and resumed: test_kills.py

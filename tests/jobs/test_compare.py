@@ -164,9 +164,6 @@ def test_tasks_of_one_source_are_averaged_for_tests_over_tasks(folder, tmp_path)
     ]
 
 
-# --- missing and odd cells
-
-
 def test_incomplete_encoder_is_compared_but_not_averaged(tmp_path):
     skills = {**SKILLS, "F1A-sample": {"good": 0.98, "fair": 0.85}}
     rows = made_scores.write_scores(tmp_path, skills)
@@ -192,9 +189,6 @@ def test_equal_encoders_are_neither_better_nor_worse(tmp_path):
     ] * 2
 
 
-# --- what cannot be compared
-
-
 @pytest.mark.parametrize(("key", "value"), [("seed", 1), ("protocol", "corrected"), ("metric", "x")])
 def test_runs_that_differ_are_refused(tmp_path, key, value):
     rows = made_scores.write_scores(tmp_path, SKILLS)
@@ -203,9 +197,6 @@ def test_runs_that_differ_are_refused(tmp_path, key, value):
     with pytest.raises(DataError, match=f"{key} differs"):
         run(tmp_path, rows)
     assert not (tmp_path / "out").exists()
-
-
-# --- several protocols
 
 
 @pytest.fixture(scope="module")

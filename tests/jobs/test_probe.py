@@ -35,9 +35,6 @@ def folds(tmp_path_factory, files) -> Path:
     return folder
 
 
-# --- what it writes
-
-
 def test_scores_and_predictions_are_those_of_the_library(folds, table):
     expected = cross_validate(task_features(table), table.labels, metric="mcc", repetitions=2)
     written = read_folds([fold_file(folds, *pair) for pair in ALL_FOLDS])
@@ -54,6 +51,3 @@ def test_bytes_do_not_depend_on_which_folds_a_job_computes(tmp_path, files, fold
     probe(**files, settings=SETTINGS, folds=[fold_file(tmp_path, *pair) for pair in pairs])
     for pair in pairs:
         assert Path(fold_file(tmp_path, *pair)).read_bytes() == Path(fold_file(folds, *pair)).read_bytes()
-
-
-# --- bad input: the file is named, nothing is written

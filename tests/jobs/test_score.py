@@ -70,9 +70,6 @@ def test_item_interval_is_that_of_the_predictions(output, result):
     assert (found["level"], found["grouped"]) == (0.95, False)
 
 
-# --- bad input: the file is named, nothing is written
-
-
 def test_folds_of_another_protocol_are_refused(tmp_path, inputs, result):
     source, other = (folder / "rep-2/fold-3.parquet" for folder in (inputs, tmp_path))
     (fold,) = (fold for fold in result.folds if (fold.repetition, fold.fold) == (2, 3))

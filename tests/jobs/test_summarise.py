@@ -1,14 +1,18 @@
 """The job `summarise_costs`."""
 
 import json
+import shutil
+import subprocess
 from dataclasses import replace
 
 import fake_summary
+import pytest
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.jobs import summarise_costs
+from sentflow.report.record import git_state
 
 
 def write_benchmark(folder, rule, key, records):
@@ -30,3 +34,26 @@ def test_costs_are_summed_per_rule_and_memory_is_the_largest(tmp_path):
     assert replace(probe, started="", ended="") == CostRow("probe", 2, 0, 15.5, 13.0, 700.0, "sample data")
     assert (check.jobs, check.unmeasured_jobs, check.wall_seconds) == (1, 1, 0.2)
     assert check.cpu_seconds != check.cpu_seconds  # NaN: not measured is not 0
+
+
+def git(folder, *arguments):
+    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org"]
+    subprocess.run(["git", "-C", str(folder), *identity, *arguments], check=True, capture_output=True)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_commit_and_local_changes_are_told(tmp_path):
+    code = tmp_path / "code.py"
+    code.write_text("1\n")
+    assert git_state(code) is None  # no repository
+    git(tmp_path, "init")
+    git(tmp_path, "add", "code.py")
+    assert git_state(code) is None  # no commit yet
+    git(tmp_path, "commit", "-m", "first")
+    state = git_state(code)
+    assert len(state["commit"]) == 40
+    assert state["dirty"] is False
+    code.write_text("2\n")
+    assert git_state(code)["dirty"] is True
+    (tmp_path / "other.py").write_text("3\n")
+    assert git_state(tmp_path / "other.py") is None  # inside the repository, but not part of it

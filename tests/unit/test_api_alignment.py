@@ -40,9 +40,6 @@ def test_the_published_call_gives_the_published_formulas(stsb):
     assert isinstance(found["alignment"], float)
 
 
-# --- functions of one string and of lists
-
-
 def test_functions_of_either_kind_give_the_same_vectors():
     texts = ["right", "up", "left"]
     expected = np.array([WORDS[text] for text in texts], np.float32)

@@ -29,9 +29,6 @@ def jaccard(one: str, two: str) -> float:
     return len(a & b) / len(a | b)
 
 
-# --- pairs of rows
-
-
 def by_force(sides: list[list[str]], threshold: float) -> dict[tuple[int, int], float]:
     found = {}
     for i in range(len(sides[0])):
@@ -64,9 +61,6 @@ def test_many_rows_in_chunks_are_paired_as_in_one(monkeypatch):
     assert len(whole) >= 10
     monkeypatch.setattr("sentflow.audit.similar._CHUNK", 7)
     assert found_by([side], 0.8) == whole == pytest.approx(by_force([side], 0.8))
-
-
-# --- texts within others
 
 
 def compared_one_by_one(known: list[str], text: str, share: float) -> int:
@@ -106,8 +100,6 @@ def test_known_texts_are_found_as_by_comparing_every_pair():
         assert found == [compared_one_by_one(told, text, share) for text in asked]
         assert max(found) >= 0 > min(found)
 
-
-# --- training and tests
 
 LONG = "o projeto de lei que trata da saúde pública foi aprovado ontem pela câmara dos deputados"
 NEARLY = LONG.replace("ontem", "hoje")

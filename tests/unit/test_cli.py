@@ -31,9 +31,6 @@ def test_tasks_and_models_are_listed_by_variant_and_kind():
     assert "sentence-transformers" in refused("models", "--kind", "neural")
 
 
-# --- validate
-
-
 def test_right_configuration_tells_what_it_runs():
     text = printed("validate", TINY)
     assert f"{TINY}: no mistakes" in text
@@ -129,9 +126,6 @@ def test_what_is_no_configuration_is_told(tmp_path, content, message):
     assert message in refused("validate", write(tmp_path / "mine.yaml", content))
 
 
-# --- new-experiment
-
-
 def loaded(path: Path):
     """The experiment of a file that is merged over the default one."""
     return load_experiment(read_configuration([path]), WORKFLOW)
@@ -161,9 +155,6 @@ def test_new_experiment_with_a_wrong_name_writes_nothing(tmp_path):
     assert "Did you mean T1B-sample?" in text
     assert "Did you mean minilm-l6?" in text
     assert list(tmp_path.iterdir()) == []
-
-
-# --- the terminal
 
 
 def test_no_text_steers_the_terminal(capsys):

@@ -39,9 +39,6 @@ def assert_told(*cases: tuple[dict[str, Any], str, str]) -> None:
     assert others == []
 
 
-# --- what a good configuration gives
-
-
 def test_default_experiment_has_every_official_task_as_sample():
     default = experiment()
     assert list(default.selected["tasks"]) == DEFAULT["select"]["tasks"]
@@ -125,9 +122,6 @@ def test_a_configuration_is_left_as_it_was():
     assert "max_tokens" not in experiment().models["minilm-l6"]  # of one configuration nothing stays
 
 
-# --- mistakes of form
-
-
 def test_misspelt_keys_are_told_with_the_nearest():
     assert_told(
         ({"prob": {}}, "config.prob", "Did you mean probe?"),
@@ -139,6 +133,12 @@ def test_misspelt_keys_are_told_with_the_nearest():
         ({"models": {"tfidf": {"max_feature": 2}}}, "models.tfidf.max_feature", "max_features?"),
         ({"models": {"random": {"max_tokens": 12}}}, "models.random.max_tokens", "dimension"),
     )
+
+
+def test_a_device_of_probes_has_no_effect_but_a_notice():
+    [notice] = experiment({"probe": {"device": "cuda:1"}}).notices
+    assert notice.startswith("config.probe.device: cuda:1 has no effect: probes are trained on the processor")
+    assert not experiment({"probe": {"device": "cpu"}}).notices
 
 
 def test_products_that_are_gone_are_left_out_with_a_notice_each():
@@ -172,9 +172,8 @@ def test_removed_indexes_are_left_out_with_a_notice():
     )
     assert found.entries["retrievers"]["weighed"] == entry
     assert [notice.split(":")[0] for notice in found.notices] == ["retrievers.weighed.index"]
-    assert_told(
-        ({"retrievers": {"weighed": {**entry, "index": {"kind": "flat"}}}}, "retrievers.weighed", "index")
-    )
+    flat = {"retrievers": {"weighed": {**entry, "index": {"kind": "flat"}}}}
+    assert_told((flat, "retrievers.weighed.index", "no such key"))
 
 
 def test_values_of_another_kind_are_told():
@@ -209,9 +208,6 @@ def test_a_missing_section_an_empty_one_and_one_of_another_form_are_told():
     assert mistakes({"select": {"models": []}})[0].startswith("config.select.models: ")
     told = mistakes({"select": 3, "probe": [], "statistics": "x"})
     assert {line.partition(": ")[0] for line in told} >= {"config.select", "config.probe"}
-
-
-# --- signs, numbers and names
 
 
 # A carriage return, an escape sequence, a NUL, one of C1, one that turns text around, and half of a sign
@@ -285,9 +281,6 @@ def test_names_that_become_paths_are_told_apart():
         experiment({"models": {"mine\n": RANDOM}})
     (told,) = mistakes({"models": {"mine": {"kind": "custom", "custom": "a{b}.py:Mine"}}})
     assert told.startswith("config.models.mine.custom: ") and "braces" in told
-
-
-# --- mistakes of meaning
 
 
 def test_names_that_do_not_exist_are_told_with_the_nearest():

@@ -35,9 +35,6 @@ def encoder(manifest, folder):
     return load_encoder(manifest, EncoderSettings(), Surroundings(folder))
 
 
-# --- encode
-
-
 @pytest.mark.parametrize(
     ("signature", "told"),
     [
@@ -99,8 +96,6 @@ def test_arrays_lists_tensors_and_sparse_matrices_are_taken():
         assert vectors.dtype == np.float32 and vectors.flags.c_contiguous
         assert vectors.tolist() == rows
 
-
-# --- lazy encoders and featurisers
 
 PLAN = FoldPlan(1, 1, np.array([3, 0, 9]), np.array([1]), np.array([8, 2]), 0, 0)
 WATCHED = """

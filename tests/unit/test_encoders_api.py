@@ -1,13 +1,19 @@
 """Services that speak the OpenAI embeddings format, against a server of this machine."""
 
+import hashlib
+import json
 import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from embeddings_server import embeddings_server, vector_of
 from one_connection import one_connection
 
 from sentflow.downloads import retries
@@ -17,6 +23,74 @@ from sentflow.errors import DataError
 
 KEY = 'chave/do+lab"=zq81'  # with signs that every form writes in another way
 TEXTS = ["lei", "voto", "ação", "saúde", "educação"]
+
+
+def vector_of(text: str, dimension: int) -> list[float]:
+    """The server's vector of a text: whole numbers, so that JSON and float32 change nothing."""
+    return [float(byte) for byte in hashlib.sha256(text.encode()).digest()[:dimension]]
+
+
+class EmbeddingsServer:
+    """Answers of the server, and what it was asked."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self.url = ""
+        # (status, headers, body) of the next answers, in this order; then it answers well
+        self.failures: list[tuple[int, dict[str, str], str]] = []
+        self.reason: str | None = None  # words behind the status of a failure; None is those of the standard
+        self.change: Any = None  # called with the good answer, gives the answer that is sent
+        self.requests: list[tuple[dict[str, str], dict[str, Any]]] = []  # headers and body of every request
+
+    def answer(self, body: dict[str, Any]) -> Any:
+        """Vectors in reverse order, each with its index."""
+        dimension = body.get("dimensions", self.dimension)
+        data = [
+            {"object": "embedding", "index": index, "embedding": vector_of(text, dimension)}
+            for index, text in enumerate(body["input"])
+        ]
+        answer = {"object": "list", "data": data[::-1], "model": body["model"]}
+        return self.change(answer) if self.change else answer
+
+
+@contextmanager
+def embeddings_server(dimension: int = 4) -> Iterator[EmbeddingsServer]:
+    """Run a server while the block runs."""
+    state = EmbeddingsServer(dimension)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            state.requests.append((dict(self.headers), body))
+            reason = None
+            if state.failures:
+                reason = state.reason
+                status, headers, text = state.failures.pop(0)
+            else:
+                status, headers, text = 200, {}, json.dumps(state.answer(body))
+            if status == 0:  # the connection breaks
+                self.close_connection = True
+                return
+            self.send_response(status, reason)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(text.encode())))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *args: Any) -> None:
+            """Silence."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_address[1]}/v1/embeddings"
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 @pytest.fixture

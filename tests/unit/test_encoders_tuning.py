@@ -15,9 +15,6 @@ def timing(*seconds: float) -> Timing:
     return Timing(seconds)
 
 
-# --- measuring
-
-
 def test_median_and_spread_are_of_the_rounds():
     found = timing(1, 2, 3, 4, 100)
     assert (found.median, found.spread) == (3, 2)  # quartiles 2 and 4: one slow round moves neither
@@ -29,9 +26,6 @@ def test_vectors_are_compared_as_unit_vectors():
     assert found.value == pytest.approx(0.2)
     assert found.cosine == pytest.approx(0.96)  # 0.6 × 0.8 + 0.8 × 0.6
     assert difference(7 * PLAIN, PLAIN).value == pytest.approx(0, abs=1e-7)
-
-
-# --- choosing
 
 
 def test_medians_are_told_apart_by_more_than_either_spread():
@@ -53,9 +47,6 @@ def test_medians_are_told_apart_by_more_than_either_spread():
 )
 def test_the_plainest_is_taken_that_no_other_is_seen_to_be_faster_than(timings, expected):
     assert fastest(timings) == expected
-
-
-# --- candidates
 
 
 def test_threads_are_powers_of_two_up_to_the_most():

@@ -56,9 +56,6 @@ def save_model(folder, *later, bert):
     return folder
 
 
-# --- refused
-
-
 def renamed(tensors):
     return {name.replace(QUERY, "x." + QUERY): tensor for name, tensor in tensors.items()}
 
@@ -104,9 +101,6 @@ def test_later_modules_are_held_to_the_same(bert, tmp_path, damage):
         load(model)
 
 
-# --- what a model's own files ask for
-
-
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
@@ -144,9 +138,6 @@ def test_a_pickle_of_a_later_module_is_refused_whatever_lies_beside_it(bert, tmp
     weights.rename(model / "2_Dense/model.safetensors.index.json")
     with pytest.raises(ConfigError, match="as a pickle only"):
         load(model)
-
-
-# --- honest models
 
 
 def test_sharded_weights_give_the_same_vectors(bert):

@@ -69,16 +69,10 @@ def given(inputs: Path) -> dict[str, Any]:
     return {"summary": inputs / "summary.parquet", "digests": digests, "settings": settings()}
 
 
-# --- names
-
-
 def test_a_hub_model_taken_otherwise_has_a_name_of_its_own():
     found = model_name("mine", {**HUB, "pooling": "cls"})
     assert (found.name, found.adapted_from) == ("sentflow/mine", "owner/encoder")
     assert found.revision != model_name("mine", {**HUB, "pooling": "max"}).revision
-
-
-# --- MTEB
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +104,6 @@ def test_a_result_has_the_keys_that_mteb_asks_for(mteb_folder):
     assert entry["ci99_low_nb"] == pytest.approx(row.generalisation_low, abs=1e-6)
     assert entry["ci99_low_item"] == pytest.approx(row.item_low, abs=1e-6, nan_ok=True)
     assert entry["ci99_high_ref"] == pytest.approx(row.repeatability_high, abs=1e-6)
-
-
-# --- Hugging Face
 
 
 @pytest.fixture(scope="module")

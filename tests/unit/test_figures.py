@@ -49,9 +49,6 @@ def inputs_of(scores):
     return Inputs.holding({**held, **fake_trainings.rows_by_kind()})
 
 
-# --- room ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.nightly]) for name in FIGURES]
 )
@@ -64,9 +61,6 @@ def test_texts_have_room(name):
             assert inspection.inspect(recipe(name).draw(rows)).problems == []
 
 
-# --- looks and bytes ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_a_figure_is_drawn_again_from_its_own_data(tmp_path):
     write_rows(tmp_path / "scores.parquet", ScoreRow, SCORES)
@@ -75,9 +69,6 @@ def test_a_figure_is_drawn_again_from_its_own_data(tmp_path):
     canvas.save(first, tmp_path / "one.png")
     canvas.save(draw("ranks", tmp_path / "ranks.parquet"), tmp_path / "two.png")
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
-
-
-# --- scores -------------------------------------------------------------------------------------------------
 
 
 def test_family_means_are_over_the_tasks_of_a_family_with_limits_for_these_tasks():
@@ -102,9 +93,6 @@ def test_family_means_are_over_the_tasks_of_a_family_with_limits_for_these_tasks
     low = [fake_summary.one_row(task=task, mean=0.01, std=0.3, clips=True) for task in ("A", "B")]
     (row,) = forest.family_rows(low)
     assert row.generalisation_low < 0 == row.shown_generalisation[0]
-
-
-# --- comparisons --------------------------------------------------------------------------------------------
 
 
 def test_front_holds_what_nobody_beats_in_both():
@@ -150,9 +138,6 @@ def test_gaps_are_to_the_highest_score_whichever_encoder_stands_first_in_its_pai
     assert [row.is_best for row in gaps_of(a=0.4, b=0.4)] == [True, False]
     assert gaps_of(a=0.4) == []
     assert [row.model for row in gaps_of(a=0.4, b=math.nan, c=0.2)] == ["a", "c"]
-
-
-# --- geometry -----------------------------------------------------------------------------------------------
 
 
 def test_interval_of_bonett_and_wright():

@@ -7,7 +7,6 @@ from sentflow.errors import ConfigError
 
 RAW = "https://raw.githubusercontent.com/ana/dados/0a1b/pasta/f.csv"
 CLOUD = "https://cloud.example.br/s/X1/download/tarefa.zip"
-DRIVE = "https://drive.example.com/uc?id=1aB&export=download"
 
 
 def test_address_that_would_leave_the_mirror_is_refused():

@@ -87,9 +87,6 @@ def package(tmp_path, monkeypatch):
     source_facts._new.clear()
 
 
-# --- the digest
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -129,14 +126,8 @@ def test_edit_that_changes_no_code_keeps_the_digest(package, name, text):
         ("losses.py", SOURCES["losses.py"] + "\n\nUNUSED = 'é'\n"),
     ],
     ids=[
-        "job",
-        "what it uses",
-        "signature",
-        "setting",
-        "import",
-        "import of an import",
-        "argument",
-        "new name",
+        *("job", "what it uses", "signature", "setting", "import", "import of an import"),
+        *("argument", "new name"),
     ],
 )
 def test_edit_of_code_that_the_command_reaches_changes_the_digest(package, name, text):
@@ -169,9 +160,6 @@ def test_programs_that_differ_have_other_digests(package, one, other):
     assert digests[0] != digests[1]
 
 
-# --- versions
-
-
 def test_versions_are_sorted_and_have_no_build_tag(monkeypatch):
     clear_caches()
     found = {"torch": "2.13.0+cpu", "numpy": "2.3.1"}
@@ -188,9 +176,6 @@ def test_a_job_does_not_depend_on_names_that_only_look_like_its_neighbours(packa
     assert package.digest("show") == before
     package.write("report.py", "TITLE = 'Report'\n")
     assert package.digest("show") != before
-
-
-# --- what stands in no digest, and what is imported by name
 
 
 @pytest.mark.parametrize("name", ["losses", "files.losses"])

@@ -171,9 +171,6 @@ def test_an_address_that_is_not_of_the_web_is_no_link(sources):
         assert links and all(link.startswith(("#", "data:text/csv", "https://", "http://")) for link in links)
 
 
-# --- tables that leave the page -----------------------------------------------------------------------------
-
-
 def table_of(text: str) -> Table:
     columns = [tables.text(heading, lambda row: row["task"]) for heading in ("Task", text)]
     row = {"task": text, "value": -1.5}
@@ -203,9 +200,6 @@ def test_hidden_signs_are_written_out_and_honest_texts_kept(tmp_path):
         assert "202e" in text
     honest = "1\u202f000 \N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}\xa0\N{SOFT HYPHEN}é日"
     assert honest in csv_text(table_of(honest)) and honest in markdown_text(table_of(honest))
-
-
-# --- the page -----------------------------------------------------------------------------------------------
 
 
 def test_page_asks_the_network_for_nothing_and_has_nothing_of_this_machine(tmp_path):

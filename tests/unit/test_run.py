@@ -114,9 +114,6 @@ def test_the_lock_of_a_running_snakemake_stays(started, tmp_path):
     assert file.exists() and not started
 
 
-# --- the life of a job hangs on its Snakemake
-
-
 @linux
 def test_an_orphan_publishes_nothing(tmp_path, monkeypatch):
     with subprocess.Popen(["true"]) as gone:

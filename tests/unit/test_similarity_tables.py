@@ -48,9 +48,6 @@ def lines_of(found):
     return {row[0].text: row for row in found.lines}
 
 
-# --- tables -------------------------------------------------------------------------------------------------
-
-
 def test_the_average_is_that_of_seven_rounded_values_and_published_lines_have_their_footnote(inputs):
     found = table(inputs, "sts", published()["sts"])
     seven = ("STS12", "STS13", "STS14", "STS15", "STS16", "STS-B", "SICK-R")
@@ -94,9 +91,6 @@ def test_below_published_lines_stands_our_mean_over_the_seeds_of_the_same_traini
     fewer = table(Inputs.holding(held | {TrainingRow: trained[1:]}), "sts", published()["sts"])
     ours = lines_of(fewer)["simcse-unsup, 2 seeds"]
     assert (ours[1].text, ours[8].text) == ("70.00", "—")  # an incomplete average is no number
-
-
-# --- the check ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -41,18 +41,12 @@ def assert_whole(result: CrossValidation, n_rows: int) -> None:
         assert len(rows) == n_rows
 
 
-# --- few rows
-
-
 def test_one_whole_batch_is_enough():
     table = task_of(balanced(LEAST_ROWS))
     check_folds(table, 5)
     result = cross_validate(task_features(table), table.labels, metric="mcc", repetitions=2)
     assert {fold.n_train for fold in result.folds} == {128}
     assert_whole(result, LEAST_ROWS)
-
-
-# --- texts that contradict each other, or say nothing
 
 
 def test_equal_texts_with_both_labels_score_as_chance():
@@ -83,9 +77,6 @@ def test_contradictions_are_counted_row_by_row():
         table, text_b=["x", "y", "x", "x", "x"], info=dataclasses.replace(table.info, layout="pair")
     )
     assert n_contradicting(pair) == 0
-
-
-# --- what the tables say
 
 
 def test_tasks_with_few_rows_for_their_batches_or_with_contradictions_are_marked():

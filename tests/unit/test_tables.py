@@ -43,9 +43,6 @@ def records_of(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-# --- numbers ------------------------------------------------------------------------------------------------
-
-
 def test_numbers_are_rounded_and_change_their_unit():
     values = (0.5063, -0.0123, -0.0004, math.nan, 1.0)
     assert [decimal(value) for value in values] == ["0.506", "−0.012", "0.000", "—", "1.000"]
@@ -91,9 +88,6 @@ def test_csv_is_tidy_and_gives_the_same_numbers_back():
     assert wide.splitlines()[-1].endswith(",")
 
 
-# --- marks --------------------------------------------------------------------------------------------------
-
-
 def pair(first, second, difference, p_holm, **changes):
     base = FOUND.pairs[0]
     known = {"task": "T", "model_a": first, "model_b": second, "difference": difference, "p_holm": p_holm}
@@ -120,6 +114,14 @@ def test_best_is_bold_what_is_not_worse_underlined_and_the_rest_plain():
     assert marks(three(math.nan, 0.001)) == [BEST, "", ""]  # b was tested against c only
     assert beaten(three(0.01, 0.5), "T", "a") == ["b"]  # p of exactly alpha is significant
     assert mark(three(0.2, 0.2), "U", "a") == mark(three(0.2, 0.2), "T", "d") == ""
+    # of two equal best ones both count: c is worse than one of them
+    ab, ac, bc = three(1.0, 0.2, 0.01)
+    equal = [
+        dataclasses.replace(ab, difference=0.0, mean_b=0.5),
+        ac,
+        dataclasses.replace(bc, difference=0.2, mean_a=0.5),
+    ]
+    assert marks(equal) == [BEST, BEST, ""]
 
 
 def test_letters_go_on_after_z_and_are_cut_short_in_a_row():
@@ -147,9 +149,6 @@ def test_significant_differences_have_an_asterisk_and_two_over_all_tasks():
     ]
     table = table_of(differences, SCORES, Comparisons(pairs=rows))
     assert [row[1].text for row in table.lines] == ["0.100*", "0.100", "0.100**", "0.100*"]
-
-
-# --- protocols, documents, papers ---------------------------------------------------------------------------
 
 
 def test_nothing_is_averaged_over_tasks_of_two_protocols():
@@ -197,9 +196,6 @@ def test_scores_that_the_protocol_makes_too_low_are_marked():
         row = fake_summary.one_row(**{**known, **changes})
         assert remarks.score_mark(row) == expected
         assert decimal(row.mean) + expected in texts(table_of(scores, [row]))
-
-
-# --- formats ------------------------------------------------------------------------------------------------
 
 
 def test_hostile_titles_break_neither_markdown_nor_latex():

@@ -1,4 +1,4 @@
-"""Trainings in figures, tables, the page and the check of cards."""
+"""Trainings in figures, tables and the page."""
 
 import math
 

@@ -49,7 +49,6 @@ rule probe:
         "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60, per_input=5),
-        device=experiment.config.probe.device,
     params:
         **probing.probe_params("probe"),
     shell:
@@ -78,7 +77,6 @@ rule probe_lazy:
     resources:
         **asks(4000, 120),
         call_seconds=targets.encoders.call_seconds,
-        device=experiment.config.probe.device,
     params:
         **probing.probe_params("probe_lazy"),
     shell:
@@ -135,7 +133,6 @@ if experiment.featurisers:
             "../../envs/sentflow.yaml"
         resources:
             **asks(2000, 60, per_input=3),
-            device=experiment.config.probe.device,
         params:
             **probing.probe_params("probe_featurised"),
         shell:

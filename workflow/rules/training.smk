@@ -369,7 +369,6 @@ rule model_card:
         audit=training.audit_of_model,
     output:
         card=paths.MODEL_CARD,
-        about=paths.MODEL_CARD_ABOUT,
     log:
         paths.log("model_card", "{model}"),
     benchmark:

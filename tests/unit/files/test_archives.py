@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from sentflow.config.datasets import File
-from sentflow.encoders.fetch.archive import unpack_model
 from sentflow.errors import DataError
 from sentflow.files.archives.members import (
     check_archive,
@@ -182,12 +181,3 @@ def test_download_refuses_a_bad_archive_under_any_name(tmp_path):
     path = make_tar(tmp_path / "dados.csv", [("../fora.csv", b"1")], "tar.gz")
     with pytest.raises(DataError, match="leads out of its folder"):
         verify(path, File(urls=("x",)))
-
-
-def test_model_of_a_tar_is_unpacked_without_the_folders_around_it(tmp_path):
-    names = ("model/config.json", "model/model.safetensors", "model/pytorch_model.bin", "README.md")
-    path = make_tar(tmp_path / "m.archive", [(f"m-1/{name}", b"\0" * 5000) for name in names], "tar.gz")
-    folder = tmp_path / "weights"
-    unpack_model(path, folder, allow_pickle=False)
-    assert sorted(p.name for p in folder.rglob("*")) == ["config.json", "model.safetensors"]
-    assert (folder / "model.safetensors").read_bytes() == b"\0" * 5000

@@ -25,9 +25,6 @@ def test_unit_vectors_keep_zeros_and_count_them():
     assert count_zeros(found) == 1
 
 
-# --- isotropy
-
-
 def test_average_cosine_by_hand():
     # cosines of the three pairs: 0, -1, 0
     assert average_cosine(np.array([[1, 0], [0, 1], [-1, 0]], float)) == pytest.approx(-1 / 3)
@@ -54,9 +51,6 @@ def test_partition_ratio_by_hand():
     assert partition_ratio(np.tile([1.0, 0, 0], (4, 1))) == pytest.approx(math.exp(-2))
 
 
-# --- spectrum
-
-
 def test_spectrum_by_hand():
     # centred already; sums of squares 8, 2 and 0
     vectors = np.array([[2, 0, 0], [-2, 0, 0], [0, 1, 0], [0, -1, 0]], float)
@@ -75,9 +69,6 @@ def test_the_effective_rank_of_one_point_is_undefined():
     shares = spectrum(np.tile([0.3, 0.1, 0.2], (9, 1)))
     assert np.isnan(shares).all()
     assert math.isnan(effective_rank(shares))
-
-
-# --- neighbours
 
 
 def test_nearest_agrees_with_sorting_all_distances():
@@ -125,9 +116,6 @@ def test_vectors_that_occur_twice_are_left_out_of_dimensions():
     )
     assert math.isnan(dimension_mle(neighbours_of(distances=twins)))
     assert math.isnan(dimension_two_nn(neighbours_of(distances=twins)))
-
-
-# --- whitening
 
 
 def test_whitened_vectors_have_the_unit_covariance_and_start_with_the_greatest_axis():

@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from sentflow.probing.accelerator.adamw import TensorAdamW
 from sentflow.probing.kernels.adamw import AdamW
 from sentflow.probing.kernels.schedule import adamw_schedule, warmup_factors
 from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Setting
@@ -11,11 +10,11 @@ from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Setting
 N_STEPS, N_PARAMETERS = 12, 50
 
 
-def gradients(n_probes: int) -> list[torch.Tensor]:
-    """(S, P) per step; the first are larger than the norm they are clipped to, the last smaller."""
+def gradients() -> list[torch.Tensor]:
+    """(P,) per step; the first are larger than the norm they are clipped to, the last smaller."""
     generator = torch.Generator().manual_seed(5)
     scales = torch.logspace(1, -3, N_STEPS)
-    return [scale * torch.randn(n_probes, N_PARAMETERS, generator=generator) for scale in scales]
+    return [scale * torch.randn(N_PARAMETERS, generator=generator) for scale in scales]
 
 
 def torch_result(initial: torch.Tensor, setting: Setting, steps: list[torch.Tensor], warmup_steps: int):
@@ -39,36 +38,21 @@ def torch_result(initial: torch.Tensor, setting: Setting, steps: list[torch.Tens
 
 
 def our_result(
-    kind: str,
     initial: torch.Tensor,
-    settings: list[Setting],
+    setting: Setting,
     steps: list[torch.Tensor],
     warmup_steps: int,
     protocol: ProbeProtocol = PUBLISHED,
 ) -> torch.Tensor:
-    """(S, P) weights; probes on a processor are moved one by one."""
-    if kind == "array" and len(settings) > 1:
-        alone = (
-            our_result(kind, initial, [setting], [step[[k]] for step in steps], warmup_steps, protocol)
-            for k, setting in enumerate(settings)
-        )
-        return torch.cat([*alone])
-    parameters = initial.repeat(len(settings), 1)
+    """(P,) weights."""
+    parameters = initial.clone()
     gradient = torch.empty_like(parameters)
-    schedule = adamw_schedule(settings, protocol, n_steps=len(steps), warmup_steps=warmup_steps)
-    if kind == "array":
-        optimiser = AdamW(parameters[0].numpy(), gradient[0].numpy(), schedule)
-    else:
-        optimiser = TensorAdamW(parameters, gradient, schedule)
+    schedule = adamw_schedule([setting], protocol, n_steps=len(steps), warmup_steps=warmup_steps)
+    optimiser = AdamW(parameters.numpy(), gradient.numpy(), schedule)
     for step in steps:
         gradient.copy_(step)
         optimiser.step()
     return parameters
-
-
-@pytest.fixture(params=["array", "tensor"])
-def kind(request) -> str:
-    return request.param
 
 
 @pytest.fixture
@@ -77,13 +61,11 @@ def initial() -> torch.Tensor:
 
 
 @pytest.mark.parametrize("warmup_steps", [0, 5])
-@pytest.mark.parametrize("settings", [PUBLISHED.grid[:1], PUBLISHED.grid], ids=["one", "grid"])
-def test_every_probe_moves_as_torch_moves_it_alone(kind, initial, settings, warmup_steps):
-    steps = gradients(len(settings))
-    ours = our_result(kind, initial, list(settings), steps, warmup_steps)
-    for probe, setting in enumerate(settings):
-        expected = torch_result(initial, setting, [step[probe] for step in steps], warmup_steps)
-        torch.testing.assert_close(ours[probe], expected, rtol=1e-6, atol=4e-7)
+def test_every_probe_moves_as_torch_moves_it(initial, warmup_steps):
+    for setting in PUBLISHED.grid:
+        ours = our_result(initial, setting, gradients(), warmup_steps)
+        expected = torch_result(initial, setting, gradients(), warmup_steps)
+        torch.testing.assert_close(ours, expected, rtol=1e-6, atol=4e-7)
 
 
 def test_learning_rate_warms_up_linearly():
@@ -93,8 +75,8 @@ def test_learning_rate_warms_up_linearly():
     assert warmup_factors(3, warmup_steps=0, start=0.05).tolist() == [0.05] * 3
 
 
-def test_weight_decay_pulls_to_zero_without_a_gradient(kind, initial):
+def test_weight_decay_pulls_to_zero_without_a_gradient(initial):
     protocol = PUBLISHED.but(warmup_start=1.0)
     setting = Setting(learning_rate=1e-3, beta1=0.9, beta2=0.999)
-    moved = our_result(kind, initial, [setting], [torch.zeros(1, N_PARAMETERS)], 0, protocol)
-    torch.testing.assert_close(moved[0], initial * (1 - 1e-3 * 0.01))
+    moved = our_result(initial, setting, [torch.zeros(N_PARAMETERS)], 0, protocol)
+    torch.testing.assert_close(moved, initial * (1 - 1e-3 * 0.01))

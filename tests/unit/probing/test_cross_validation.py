@@ -38,17 +38,11 @@ def assert_same_bytes(a: CrossValidation, b: CrossValidation) -> None:
         assert mine.equals(other), frame
 
 
-# --- what comes out
-
-
 def test_every_balanced_row_is_tested_once_per_repetition(result, labels):
     for _, predictions in result.predictions.groupby("repetition"):
         assert predictions["row"].is_unique
         np.testing.assert_array_equal(predictions["truth"], labels[predictions["row"]])
         assert np.bincount(predictions["truth"]).tolist() == [np.bincount(labels).min()] * 2
-
-
-# --- controls
 
 
 def test_leaked_labels_score_about_one():
@@ -58,9 +52,6 @@ def test_leaked_labels_score_about_one():
     noise = generator.standard_normal((LEARNING_ROWS, 64))
     scores = cross_validate(leak + noise, labels, metric="mcc", repetitions=1).scores
     assert scores.query("metric == 'metric_test'")["value"].min() > 0.95
-
-
-# --- promises
 
 
 def test_threads_of_the_caller_change_nothing_and_are_restored(features, labels, result):
@@ -85,9 +76,6 @@ def test_fold_does_not_depend_on_which_others_are_computed(features, labels, hid
     every = {(fold.repetition, fold.fold): fold for fold in folds(None)}
     (alone,) = folds({(2, 3)})
     assert_same_bytes(CrossValidation([alone]), CrossValidation([every[2, 3]]))
-
-
-# --- bad input
 
 
 def with_nan(features):

@@ -26,9 +26,6 @@ def assert_same_plan(a: FoldPlan, b: FoldPlan) -> None:
         np.testing.assert_array_equal(getattr(a, part), getattr(b, part))
 
 
-# --- undersampling
-
-
 @given(counts=st.lists(st.integers(1, 30), min_size=2, max_size=5), seed=st.integers(0, 2**32 - 2))
 def test_undersampling_gives_as_many_rows_of_each_class_as_the_smallest_has(counts, seed):
     labels = labels_of(*counts)
@@ -36,9 +33,6 @@ def test_undersampling_gives_as_many_rows_of_each_class_as_the_smallest_has(coun
     assert len(set(rows.tolist())) == len(rows)
     # class after class, in sorted order
     assert labels[rows].tolist() == np.repeat(np.arange(len(counts)), min(counts)).tolist()
-
-
-# --- folds
 
 
 @given(

@@ -16,9 +16,6 @@ def plan_of(*, train: list[int], evaluation: list[int], test: list[int]) -> Fold
     return FoldPlan(1, 1, np.array(train), np.array(evaluation), np.array(test), 0, 0)
 
 
-# --- from embeddings
-
-
 def test_single_text_has_its_vector():
     table = make_task()
     features = task_features(table, dimension=D)
@@ -41,9 +38,6 @@ def test_question_stands_beside_its_alternatives_in_their_order():
     assert features.shape == (24, 4 * D)
     expected = [vector(table.text_a[7]), *(vector(text) for text in table.text_b[7].split(" [SEP] "))]
     np.testing.assert_array_equal(features[7], np.concatenate(expected))
-
-
-# --- from an encoder that is fitted inside the fold
 
 
 class WatchedEncoder:

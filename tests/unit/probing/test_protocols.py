@@ -57,9 +57,6 @@ def mistake(**changes: Any) -> str:
     return line.removeprefix("  - ")
 
 
-# --- switches and catalog
-
-
 def test_corrected_mends_all_but_the_leak_that_needs_no_mending_and_the_folds_of_documents():
     changes = targets("corrected").families["probing"].protocol.switches.changes()
     assert set(SWITCHES) - set(changes) == {"leak_hidden_dims", "group_folds"}
@@ -67,9 +64,6 @@ def test_corrected_mends_all_but_the_leak_that_needs_no_mending_and_the_folds_of
         **changes,
         "group_folds": True,
     }
-
-
-# --- which protocol a task takes
 
 
 def names(**changes: Any) -> dict[str, str]:
@@ -92,9 +86,6 @@ def test_what_a_task_says_wins_and_is_inherited():
         }  # fmt: skip
 
 
-# --- settings of jobs
-
-
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -109,9 +100,6 @@ def test_changed_setting_of_training_reaches_the_fold_and_marks_the_score(key, v
     published = getattr(PUBLISHED, key)
     published = list(published) if isinstance(published, tuple) else published
     assert score(chosen, "T1A-sample").protocol.changed == {key: {"here": value, "published": published}}
-
-
-# --- mistakes
 
 
 TEN = {"ten": {"like": "corrected", "title": "Ten", "training": {"folds": 10}}}
@@ -154,9 +142,6 @@ def test_documents_are_kept_together_only_where_rows_name_them():
     chosen = targets("published-documents", select={"tasks": ["T2A-open", "T1B-open"]})
     assert probe(chosen, "T2A-open").protocol.switches.changes() == {"group_folds": True}
     assert not probe(chosen, "T1B-open").protocol.switches.changes()
-
-
-# --- new documents
 
 
 def test_shared_texts_make_documents_on_request():

@@ -199,9 +199,6 @@ def test_grid_is_tried_rate_by_rate_then_momentum():
     assert len(set(PUBLISHED.grid)) == 12
 
 
-# --- early stopping
-
-
 @pytest.mark.parametrize(
     ("losses", "epochs"),
     [

@@ -24,14 +24,10 @@ QUESTIONS = Questions(
     "q", "c", "raw", "en", 2, [*ASKED], [*ASKED.values()], [""] * 3,
     np.array([0, 0, 1]), ["d1", "d4", "d3"], np.array([1, 2, 2]),
 )  # fmt: skip
-EVERY_PAIR = [Pair(question, document) for question in ASKED for document in IDS]
 
 
 def named(found):
     return [one.term for one in found.shared]
-
-
-# --- sums
 
 
 def test_weights_are_multiplied_where_both_have_the_term():
@@ -92,9 +88,6 @@ def test_a_score_of_0_has_no_shares_and_another_score_is_no_sum_of_these():
     assert (found.score, found.share(2.0)) == (3, pytest.approx(2 / 3))
     assert found.agrees_with(3.00001)
     assert not found.agrees_with(3.001)
-
-
-# --- runs
 
 
 def test_explanations_are_held_against_the_run_and_documents_beyond_it_are_explained_too():

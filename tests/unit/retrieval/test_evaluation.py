@@ -53,15 +53,8 @@ def test_measures_by_hand():
 
 def test_measures_of_the_first_documents_are_those_of_ir_measures_on_all():
     names = [
-        "nDCG@2",
-        "nDCG",
-        "RR@3",
-        "AP@4",
-        "P(judged_only=True)@2",
-        "R@5",
-        "Judged@3",
-        "SetP",
-        "Success@1",
+        *("nDCG@2", "nDCG", "RR@3", "AP@4", "P(judged_only=True)@2", "R@5", "Judged@3"),
+        *("SetP", "Success@1"),
     ]
     grades = {"q": {"a": 0, "d": 2, "f": 1, "h": 1}, "r": {"c": 1, "b": 0}}
     ranking = {"q": list("bacdgefh"), "r": list("cab")}
@@ -98,17 +91,8 @@ def test_ties_have_bounds_and_copies_of_a_relevant_document_count_apart():
 
 
 CLOSED = [
-    "P@3",
-    "R@3",
-    "RR",
-    "RR@3",
-    "Success@3",
-    "AP",
-    "AP@3",
-    "nDCG",
-    "nDCG@3",
-    "R(rel=2)@4",
-    "AP(rel=2)@5",
+    *("P@3", "R@3", "RR", "RR@3", "Success@3", "AP", "AP@3", "nDCG", "nDCG@3"),
+    *("R(rel=2)@4", "AP(rel=2)@5"),
 ]
 OPEN = ["Rprec", "P(judged_only=True)@2"]
 
@@ -183,9 +167,6 @@ def test_without_judged_negatives_nothing_is_said_of_unjudged_documents():
     assert graded.judged_share == pytest.approx(2 / 3)
 
 
-# --- recall and chance
-
-
 def test_recall_from_ranks_is_that_of_ir_measures():
     draw, cuts = np.random.default_rng(5), (1, 5, 20, 60)
     ids = [f"d{row}" for row in range(60)]
@@ -230,8 +211,6 @@ def test_chance_is_the_mean_over_every_order():
     assert found["R@1"] == 0.25
 
 
-# --- which questions belong together
-
 LAWS = {
     "q1": {"law-1+art-2": 1},
     "q2": {"law-1+art-2": 1, "law-1+art-9": 1},
@@ -256,9 +235,6 @@ def test_questions_that_share_a_relevant_document_or_a_part_of_its_name_are_join
     assert clusters_of(graded, "gold-document") == {"q1": "a", "q2": "b"}
     named = questions({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"b": 1}}, clusters=["Lei 1", "Lei 1", ""])
     assert clusters_of(named, "column") == {"q1": "Lei 1", "q2": "Lei 1"}
-
-
-# --- runs and judgements of other tools
 
 
 def write(path, lines):
@@ -351,8 +327,6 @@ def test_judgements_are_read_in_trec_and_in_beir_form_and_mistakes_are_told(tmp_
         with pytest.raises(DataError, match=said):
             read_judgements(write(tmp_path / "a.qrels", lines))
 
-
-# --- what an audit counts
 
 LONG = "how many days does the city have to answer a request for a licence"
 TOLD = Corpus("c", "raw", "en", [*"abcde"], [""] * 5, ["wings", "Wings ", "heat", "", "what is heat"])

@@ -15,7 +15,6 @@ MODELS = {
     "terms": {"kind": "splade", "source": {"folder": "terms"}},
     "hub": {"kind": "sentence-transformers", "source": {"hub": "owner/encoder", "revision": "a" * 40}},
 }
-LAWS = "municipal-laws-sample"
 BM25 = {"kind": "bm25", "analyser": "words"}
 RERANK = {"kind": "rerank", "of": "bm25", "model": "cross"}
 SPARSE = {"kind": "sparse", "model": "terms"}

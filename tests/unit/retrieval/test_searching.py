@@ -17,8 +17,7 @@ from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import Ranked, merged, top
 from sentflow.retrieval.stop_words import stop_words, with_checksum
-
-# --- ranking
+from sentflow.retrieval.terms import count_terms
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=40), st.integers(1, 45))
@@ -50,8 +49,6 @@ def test_a_score_that_is_no_number_is_refused_and_only_scores_above_a_limit_are_
     found = top(np.array([0.0, 2.0, 0.0, 1.0, -1.0]), 3, above=0.0)
     assert (found.rows.tolist(), found.scores.tolist(), found.tied_at_cut) == ([1, 3], [2, 1], 0)
 
-
-# --- BM25
 
 TEXTS = ["a b b c", "b d", "c c c c d e", "f", "a a e", ""]
 
@@ -100,9 +97,6 @@ def test_scores_are_those_of_the_closed_form(variant):
         bm25_settings(b=1.5)
 
 
-# --- analysers
-
-
 def test_terms():
     for settings, text, terms in (
         ({"units": "words"}, "O Art. 5º, a", ["o", "art", "5º", "a"]),
@@ -134,9 +128,6 @@ def test_the_words_of_a_file_are_dropped_and_another_file_is_refused(tmp_path):
     path.write_text("b\n")
     with pytest.raises(DataError, match="has the SHA-256"):
         stop_words(before, where="x")
-
-
-# --- vectors
 
 
 @pytest.mark.parametrize("similarity", dense.SIMILARITIES)
@@ -180,9 +171,6 @@ def test_a_zero_vector_has_the_cosine_zero():
         np.zeros((1, 3), np.float32), dense.Vectors(np.eye(3, dtype=np.float32), np.arange(3)), 3
     )
     assert found.scores.tolist() == [0, 0, 0]
-
-
-# --- fusion
 
 
 def ranked(**scores):
@@ -251,3 +239,17 @@ def test_runs_of_different_depth_and_empty_ones_are_fused():
         one = fused([deep, empty], settings, weights, 10)
         assert one.rows.tolist() == ([] if rule == "product" else [0, 1, 2, 3, 4])
         assert len(fused([empty, empty], settings, weights, 10)) == 0
+
+
+DOCUMENTS = [["lei", "a"], ["lei"], ["lei", "b", "b"], ["decreto"]]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("counts", [None, count_terms([DOCUMENTS])])
+def test_a_term_of_most_documents_finds_them(variant, counts):
+    index = Bm25(DOCUMENTS, bm25_settings(variant), counts)
+    both, none, rare = index.search([["lei", "lei"], ["x"], ["b", "lei"]], 10)
+    assert sorted(both.rows.tolist()) == [0, 1, 2]
+    assert len(none) == 0
+    assert rare.rows.tolist()[0] == 2
+    assert sorted(rare.rows.tolist()) == [0, 1, 2]

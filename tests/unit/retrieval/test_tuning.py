@@ -34,9 +34,6 @@ def ranges(**parameters):
     return refuse_wrong(DecisionSettings, {**parameters, **tuned}, where="d")
 
 
-# --- set measures and decisions
-
-
 def test_set_measures_by_hand():
     for given_documents, gold, expected in (
         # F2 = 5PR / (4P + R)
@@ -92,9 +89,6 @@ def test_a_grid_has_both_ends_and_every_pair_of_values():
     assert [(one.most, one.window) for one in found[:5]] == [(1, 0), (1, 0.1), (1, 0.2), (1, 0.3), (2, 0)]
     assert len(found) == 8
     assert grid(ranges(least=20)) == [Decision(least=20)]
-
-
-# --- what is chosen, and what it is worth
 
 
 def test_what_is_chosen_by_folds_and_how_much_the_choice_flatters_itself():
@@ -193,8 +187,6 @@ def test_a_test_set_may_share_no_question_with_what_is_tuned_on():
     )
     refuse_shared(training, known, "decisions.x")
 
-
-# --- weights of fusions
 
 N = 12
 RULE = fusion_settings()

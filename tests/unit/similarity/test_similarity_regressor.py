@@ -8,8 +8,6 @@ import torch
 
 from sentflow.similarity.regressor import Part, RegressorSettings, pair_features, regress, soft_targets
 
-QUICK = RegressorSettings(epochs_per_chunk=10, max_epochs=60)
-
 
 def test_soft_targets_by_hand():
     found = soft_targets(np.array([3.2, 4.0, 5.0, 1.0, 0.4, 0.0, 4.75]))

@@ -5,16 +5,17 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats as scipy_stats
+from scipy.stats import rankdata
 
 from sentflow.stats.across import independent_units, omnibus, signed_rank_p, unit_means
 from sentflow.stats.rank_intervals import rank_intervals
+from sentflow.stats.ranks import average_ranks
 
 MEANS = np.random.default_rng(2).normal([0.5, 0.45, 0.40, 0.40], 0.05, (18, 4))
-OPTIONAL = "optional: envs/requirements-crosscheck.txt"
-
-
-# --- units
 
 
 @pytest.mark.parametrize(
@@ -37,9 +38,6 @@ def test_a_source_counts_once_however_many_tasks_it_has():
     copied = unit_means(means[[0, 1, 0, 1, 2]], independent_units(["a"] * 4 + ["b"]))
     assert copied == pytest.approx(found)
     assert unit_means(np.empty((0, 2)), independent_units([])).shape == (0, 2)
-
-
-# --- omnibus
 
 
 def test_friedman_by_hand():
@@ -75,14 +73,8 @@ def test_one_task_or_one_encoder_has_no_omnibus_test(shape):
     assert all(map(math.isnan, (found.chi2, found.chi2_p, found.f, found.f_p)))
 
 
-# --- pairs
-
-
 def test_no_difference_at_all_has_p_one():
     assert signed_rank_p(np.zeros(18)) == 1.0
-
-
-# --- rank intervals
 
 
 def fold_scores(means: np.ndarray, spread: float, *, shared: float = 0.0, seed: int = 0) -> list[np.ndarray]:
@@ -109,9 +101,6 @@ def test_clear_differences_have_certain_ranks():
     assert [(one.place, one.place_low, one.place_high) for one in found] == [(1, 1, 1), (2, 2, 2), (3, 3, 3)]
 
 
-# --- exact signed ranks with ties
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_signed_ranks_with_ties_count_all_signs(seed):
     differences = np.random.default_rng(seed).integers(-3, 6, 9) / 100
@@ -132,3 +121,14 @@ def test_tasks_of_one_source_are_drawn_together():
     assert (single.average_rank, together.average_rank) == (1.25, 1.25)
     assert single.repeat_high < 2.0  # all four draws the last task: 1 in 256
     assert (together.repeat_low, together.repeat_high) == (1.0, 2.0)
+
+
+@given(
+    arrays(
+        np.float64,
+        array_shapes(min_dims=1, max_dims=3, max_side=6),
+        elements=st.sampled_from([-2.0, -0.0, 0.0, 1e-300, 0.5, 3.0, np.inf, np.nan]),
+    )
+)
+def test_ranks_are_those_of_scipy_along_the_last_axis(values: np.ndarray) -> None:
+    np.testing.assert_array_equal(average_ranks(values), rankdata(values, axis=-1))

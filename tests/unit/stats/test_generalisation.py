@@ -44,9 +44,6 @@ def test_interval_covers_the_truth_as_often_as_it_says():
     assert covered / n == pytest.approx(0.95, abs=0.02)
 
 
-# --- documents that folds keep together
-
-
 def test_few_documents_leave_few_degrees_of_freedom():
     scores = scores_of(50)
     interval = nadeau_bengio_interval(scores, folds=5, level=0.95, documents=8.0)

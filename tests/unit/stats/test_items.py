@@ -93,9 +93,6 @@ def test_documents_of_several_classes_are_drawn_together():
     assert [members.tolist() for members in units.strata] == [[0, 1]]
 
 
-# --- many confusion matrices at once
-
-
 @settings(max_examples=60)
 @given(st.integers(2, 5).flatmap(lambda k: st.lists(st.integers(0, 30), min_size=k * k, max_size=k * k)))
 def test_metrics_are_the_published_ones(cells):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest, bootstrap
 
+from sentflow.retrieval.hardest import hardest, most_different
 from sentflow.stats.means import ClusteredScores, interval_of_scores, mean_interval, wilson_limits
 from sentflow.stats.resampling import Bootstrap
 
@@ -87,3 +88,26 @@ def test_intervals_of_few_questions_cover_as_they_say():
     truth = np.exp(0.125)  # of the skewed scores
     found = [interval_of_scores(generator.lognormal(0, 0.5, 30), draws) for _ in range(1000)]
     assert np.mean([low <= truth <= high for low, high in found]) >= 0.925
+
+
+OF_SYSTEMS = np.array(
+    [[1.0, 0.0, 0.5, 0.1, 0.3, 0.0], [1.0, 0.0, 0.0, 0.2, 0.2, 0.0], [1.0, 0.0, 0.1, 0.3, 0.1, 1.0]]
+)
+
+
+def test_hardest_have_the_lowest_mean_over_systems():
+    # means 1, 0, 0.2, 0.2, 0.2, 1/3: of equal ones the first in the data, though 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1
+    assert hardest(OF_SYSTEMS, limit=10).tolist() == [1, 2, 3, 4, 5, 0]
+    assert hardest(OF_SYSTEMS[::-1], limit=10).tolist() == [1, 2, 3, 4, 5, 0]
+    assert hardest(OF_SYSTEMS, limit=2).tolist() == [1, 2]
+
+
+def test_most_different_come_first_whoever_is_better():
+    # |a − c|: 0, 0, 0.4, 0.2, 0.2, 1
+    assert most_different(OF_SYSTEMS, 0, 2, limit=10).tolist() == [5, 2, 3, 4]
+    assert most_different(OF_SYSTEMS, 2, 0, limit=10).tolist() == [5, 2, 3, 4]
+    assert most_different(OF_SYSTEMS, 0, 2, limit=1).tolist() == [5]
+
+
+def test_questions_with_equal_scores_never_differ_most():
+    assert most_different(np.array([[0.1 + 0.2], [0.3]]), 0, 1, limit=5).tolist() == []

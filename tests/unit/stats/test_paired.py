@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
+from scipy.stats import binomtest
 
 from sentflow.compare.comparisons import n_needed
-from sentflow.stats.paired import CorrectedT, PairedT, Wins
+from sentflow.stats.paired import CorrectedT, PairedT, Wins, mcnemar
 
 DIFFERENCES = np.random.default_rng(0).normal(0.02, 0.05, 50)
 
@@ -32,8 +33,6 @@ def test_detectable_differences_of_the_design(test, alpha, true):
     assert test.detectable(alpha) / spread == pytest.approx(true, abs=6e-4)
 
 
-# --- independent units, say questions
-
 FIRST, SECOND = np.random.default_rng(3).random((2, 60))
 QUESTIONS = PairedT(FIRST - SECOND + 0.02)
 
@@ -46,9 +45,6 @@ def test_p_and_interval_of_independent_units_are_those_of_scipy():
         assert QUESTIONS.interval(level) == pytest.approx(
             tuple(expected.confidence_interval(level)), rel=1e-12
         )
-
-
-# --- how many texts or questions a named difference needs
 
 
 def test_needed_by_hand():
@@ -95,9 +91,6 @@ def test_differences_of_rounding_are_ties():
     assert test.wins(0.01) == Wins(a=1, ties=3, b=1)
 
 
-# --- documents that folds keep together
-
-
 def test_documents_cost_degrees_of_freedom():
     found = CorrectedT(DIFFERENCES, folds=5, documents=8.0)
     assert found.freedom == 7
@@ -112,3 +105,24 @@ def test_of_too_few_documents_only_the_mean_is_said():
     assert found.mean == DIFFERENCES.mean()
     said = (found.p(), found.detectable(0.05), *found.interval(0.95), found.p_equivalence(0.01))
     assert np.isnan(said).all()
+
+
+def right(both: int, only_first: int, only_second: int, none: int) -> tuple[np.ndarray, np.ndarray]:
+    first = np.repeat([True, True, False, False], [both, only_first, only_second, none])
+    second = np.repeat([True, False, True, False], [both, only_first, only_second, none])
+    return first, second
+
+
+def test_p_of_mcnemar_by_hand():
+    # 1 against 5: 2 · (1 + 6) / 2⁶
+    assert mcnemar(*right(10, 1, 5, 7)) == pytest.approx(14 / 64)
+
+
+def test_texts_on_which_both_agree_do_not_count():
+    assert mcnemar(*right(1000, 2, 9, 1000)) == pytest.approx(mcnemar(*right(0, 2, 9, 0)))
+    assert mcnemar(*right(0, 2, 9, 0)) == pytest.approx(binomtest(2, 11).pvalue)
+
+
+@pytest.mark.parametrize("counts", [(5, 0, 0, 5), (5, 4, 4, 5)])
+def test_no_difference_has_p_one_of_mcnemar(counts):
+    assert mcnemar(*right(*counts)) == 1.0

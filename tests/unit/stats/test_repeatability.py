@@ -49,9 +49,6 @@ def scipy_interval(sample, statistic, *, level=0.99):
     ).confidence_interval
 
 
-# --- one interval
-
-
 @pytest.mark.parametrize("level", [0.9, 0.99])
 @pytest.mark.parametrize("name", SAMPLES)
 def test_interval_is_scipys_of_the_deviation_added_to_the_mean(name, level):
@@ -76,9 +73,6 @@ def test_samples_of_one_length_share_their_resamples():
     alone = [our_interval(SAMPLES[name], n_resamples=500) for name in ("small", "skewed")]
     assert together[:2] == alone
     assert together[2].low == pytest.approx(2 * together[0].low, abs=1e-12)
-
-
-# --- the table of a task
 
 
 def folds_table(*, repetitions: int = 2, seed: int = 0) -> pd.DataFrame:

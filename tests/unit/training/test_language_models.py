@@ -15,9 +15,6 @@ STEP = Draws(1, ("step", 4))
 ROWS = [*tiny.TEXTS] * 3
 
 
-# --- what is hidden -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("goes_on", "unfinished"), [({1}, {}), ({}, {0})])
 def test_all_tokens_of_a_word_are_chosen_or_none(goes_on, unfinished):
     vocabulary = Vocabulary(90, 100, frozenset({50}), frozenset(goes_on), frozenset(unfinished))
@@ -45,9 +42,6 @@ def test_tokens_are_chosen_and_hidden_with_the_published_probabilities():
     assert not chosen[[0, -1]].any()
 
 
-# --- masked language modelling ------------------------------------------------------------------------------
-
-
 def test_the_loss_is_that_of_transformers(tmp_path):
     from transformers import BertForPreTraining
 
@@ -64,9 +58,6 @@ def test_the_loss_is_that_of_transformers(tmp_path):
         expected = torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())
         found = objective.loss(tiny.vectors(objective, [view], chunk=5), ROWS)
     assert found.item() == pytest.approx(expected.item(), rel=1e-12)
-
-
-# --- Condenser ----------------------------------------------------------------------------------------------
 
 
 def test_without_layers_the_head_reads_the_last_layer_at_the_first_token_and_an_early_one_elsewhere(tmp_path):
@@ -104,9 +95,6 @@ def _loaded(folder):
     return load_model(
         folder, Settings(pooling="cls"), "cpu", threads=1, allow_pickle=False, plain=False
     ).train()
-
-
-# --- coCondenser --------------------------------------------------------------------------------------------
 
 
 def test_each_span_is_compared_with_all_others_and_not_with_itself():

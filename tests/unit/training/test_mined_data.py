@@ -11,13 +11,8 @@ from sentflow.training.data.mine import Mined, mine, pseudo_labelled
 from sentflow.training.data.settings import MinedNegatives
 
 TEXTS = {
-    "a": "Licença de obra",
-    "a copy": "licença  DE obra.",
-    "b": "Alvará de feira",
-    "c": "Taxa de lixo",
-    "d": "Multa de trânsito",
-    "e": "Horário do parque",
-    "none": "",
+    **{"a": "Licença de obra", "a copy": "licença  DE obra.", "b": "Alvará de feira"},
+    **{"c": "Taxa de lixo", "d": "Multa de trânsito", "e": "Horário do parque", "none": ""},
 }
 CORPUS = Corpus("laws", "raw", "pt", list(TEXTS), ["Art. 1", "art 1"] + [""] * 5, list(TEXTS.values()))
 IDS = list(TEXTS)

@@ -5,8 +5,7 @@ import queue
 import socket
 
 import pytest
-from shared_gradients import one_of_two, step_gradients
-from two_views import FrozenGuide, TwoViews
+from two_views import FrozenGuide, TwoViews, one_of_two, step_gradients
 
 from sentflow.training.processes import ALONE
 

@@ -20,9 +20,6 @@ def ids(view):
     return [example["input_ids"] for example in view]
 
 
-# --- views
-
-
 def test_white_space_mode_permutes_the_positive_in_the_same_way_in_every_step(encoder):
     objective = tiny.recipe("simcse", encoder, permute=["whitespace"])
     views = [objective.views(tiny.TEXTS, Draws(1, ("step", step))) for step in range(5)]
@@ -47,9 +44,6 @@ def test_tokenizer_mode_permutes_the_anchor_anew_in_every_step_special_tokens_to
     assert len({ids(anchors)[0][0] for anchors, _ in steps}) > 1  # not always [CLS]
     masks = {str(objective.padded(anchors)["attention_mask"].tolist()) for anchors, _ in steps}
     assert len(masks) == 1
-
-
-# --- heads and vectors
 
 
 def test_a_kept_head_is_a_module_of_the_exported_encoder_that_loads_as_it_is(encoder, tmp_path):

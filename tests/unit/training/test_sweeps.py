@@ -1,14 +1,12 @@
 """Sweeps: one entry stands for a grid of trainings."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from sentflow.families.training.sweeps import cells, sweep_problems
 from sentflow.training.shown import NOT_APPLICABLE, NOT_RUN, VALUE
 
-WORKFLOW = Path(__file__).parents[3] / "workflow"
 SWEEP = {
     "title": "Trial",
     "grid": {

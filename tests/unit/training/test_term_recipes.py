@@ -15,7 +15,6 @@ from sentflow.sparse.term_vectors import TermVectors, all_scores
 from sentflow.training.draws import Draws
 
 STEP = Draws(1, ("step", 1))
-RECIPES = ("splade", "sparse-embed")
 SMALL = {"splade": {}, "sparse-embed": {"question_terms": 4, "document_terms": 6, "width": 3}}
 TEXTS = [row["text"] for row in tiny.PAIRS]
 

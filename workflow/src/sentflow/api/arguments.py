@@ -1,5 +1,6 @@
 """Arguments of an evaluator, checked before anything is downloaded; those of `kwargs_train` as published."""
 
+import logging
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +10,8 @@ from typing import Any
 
 from sentflow.errors import ConfigError, instead
 from sentflow.probing.settings import ProbeProtocol
-from sentflow.probing.training.folds import usable_device
+
+logger = logging.getLogger(__name__)
 
 DEFAULT_PROCESSES = 5  # published evaluator, f2a12c2; never more than the machine has
 
@@ -41,15 +43,12 @@ class TrainArguments:
         The protocol of the evaluator with what the caller changed.
     n_processes
         Processes that train folds side by side; 1 is the caller's own.
-    device
-        Torch device.
     show_progress_bar
         Whether to show one.
     """
 
     protocol: ProbeProtocol
     n_processes: int
-    device: str
     show_progress_bar: bool
 
     @classmethod
@@ -66,11 +65,11 @@ class TrainArguments:
             )
         if told := [problem for problem in problems if problem]:
             raise ArgumentError(" ".join(told))
-        device = _device(given.get("device"))
+        if str(given.get("device") or "cpu") != "cpu":
+            logger.warning("kwargs_train.device has no effect: probes are trained on the processor")
         return cls(
             protocol=protocol.but(**_training(given)),
-            n_processes=1 if one_process else int(given.get("n_processes", _default_processes(device))),
-            device=device,
+            n_processes=1 if one_process else int(given.get("n_processes", _default_processes())),
             show_progress_bar=bool(given.get("show_progress_bar", True)),
         )
 
@@ -126,22 +125,10 @@ def _training(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _device(wanted: Any) -> str:
-    """The device to train on: a CUDA device where there is one, as published, else the processor."""
-    try:
-        return usable_device("auto" if wanted is None else str(wanted))
-    except ConfigError as error:
-        raise ArgumentError(f"kwargs_train.{error}") from error
-
-
-def _default_processes(device: str) -> int:
-    """Processes without the caller's word; on a CUDA device one, for several would share it."""
-    return min(DEFAULT_PROCESSES, _usable_processors()) if device == "cpu" else 1
-
-
-def _usable_processors() -> int:
-    # a cluster job may use fewer than the machine has
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _default_processes() -> int:
+    # a cluster job may use fewer processors than the machine has
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(DEFAULT_PROCESSES, usable)
 
 
 SPLITS = ("all", "train", "eval", "test")

@@ -115,7 +115,7 @@ class UlyssesSentEval:
 
     - A task keeps its classifier whatever `kwargs_train` holds, unless it holds ``hidden_dims``. (The published class
       trained MLP probes on 13 of the 18 tasks as soon as the caller passed any training argument.)
-    - Without CUDA, probes are trained on the processor; arguments of the caller are never changed.
+    - Probes are trained on the processor, also where there is CUDA; arguments of the caller are never changed.
     - Embeddings are used in float32, whatever `embed` returns.
     - Texts such as "NA" stay texts; the cache finds out vectors of another model under the same name.
     """
@@ -243,10 +243,9 @@ class UlyssesSentEval:
         kwargs_train
             How probes are trained. None of these changes a number:
 
-            - ``n_processes``: folds trained side by side; without it 5, or as many as the machine has processors, and
-              1 on a CUDA device. 1 or less trains in this process. Scripts need no ``__main__`` guard.
-            - ``device``: of torch; without it ``"cuda:0"`` where there is CUDA, else ``"cpu"`` (numbers of devices
-              differ by rounding).
+            - ``n_processes``: folds trained side by side; without it 5, or as many as the machine has processors. 1 or
+              less trains in this process. Scripts need no ``__main__`` guard.
+            - ``device``: has no effect, for probes are trained on the processor.
             - ``show_progress_bar``: True without it.
 
             These do, over the settings of the protocol, so that scores are no longer comparable with published ones,
@@ -343,7 +342,7 @@ class UlyssesSentEval:
     ) -> "tuple[TaskScores, pd.DataFrame]":
         entry, protocol = self._catalog["tasks"][table.info.task], arguments.protocol
         settings = job_settings(protocol, entry, lazy=self.lazy_embedding)
-        design = ProbeDesign.of(settings, len(table.info.classes)).on(arguments.device)
+        design = ProbeDesign.of(settings, len(table.info.classes))
         self._warn_if_not_comparable(changed_settings(protocol, entry))
         warn_of_few_rows(table, protocol)
         files = None

@@ -92,9 +92,7 @@ class Probe(Settings):
     NAME-documents), for the table documents and for intervals and tests that hold for new documents.
     """
     device: str = Field("cpu", pattern=r"^(cpu|auto|cuda(:[0-9]+)?)\z")
-    """cpu, cuda, cuda:1, or auto for a GPU where there is one. CPUs and GPUs round differently, so a change between
-    them runs the probes again.
-    """
+    """cpu. Other values (cuda, cuda:1, auto) give a notice: probes are trained on the processor."""
 
 
 class Study(Settings):

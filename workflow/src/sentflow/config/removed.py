@@ -1,4 +1,4 @@
-"""Names of former versions, left out with a notice or refused; and keys of other programs."""
+"""Names and values of former versions, left out with a notice or refused; and keys of other programs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,6 +23,7 @@ PRODUCTS: Mapping[str, Mapping[str, str]] = {
     },
     "checks": {
         "tables": "tables mark nothing without a test, so that there is nothing to check",
+        "model-cards": "every run with trainings writes cards, and tests of the package check how",
     },
 }
 # Key without a successor → what to do.
@@ -32,6 +33,10 @@ KEYS: Mapping[str, str] = {
         "Delete it: the table scores says how many texts a difference of 0.02 needs; another one, d, needs (0.02 / d)² "
         "times as many."
     ),
+}
+# Section and key → the value that has no notice, and what happens with any other.
+VALUES: Mapping[tuple[str, str], tuple[str, str]] = {
+    ("probe", "device"): ("cpu", "probes are trained on the processor. Delete the key."),
 }
 
 # What other programs call a key of an encoder → its name here
@@ -49,7 +54,7 @@ ELSEWHERE: Mapping[str, str] = {
 
 def without_removed(config: dict[str, Any]) -> dict[str, Any]:
     """A configuration without the names of removed products, and without removed indexes."""
-    report = _report(config)
+    report = _section(config, "report")
     kept = {
         section: [name for name in report[section] if name not in list(known)]
         for section, known in PRODUCTS.items()
@@ -67,9 +72,14 @@ def without_removed(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def removed_names(config: Mapping[str, Any]) -> list[str]:
-    """A notice for each removed product and index that a configuration names."""
-    report = _report(config)
+    """A notice for each removed product and index that a configuration names, and each value without effect."""
+    report = _section(config, "report")
     return [
+        *(
+            f"config.{section}.{key}: {value} has no effect: {instead}"
+            for (section, key), (silent, instead) in VALUES.items()
+            if (value := _section(config, section).get(key, silent)) != silent
+        ),
         *(
             f"config.report.{section}: {name} is gone, and left out: {instead}. Delete the name."
             for section, known in PRODUCTS.items()
@@ -86,16 +96,15 @@ def removed_names(config: Mapping[str, Any]) -> list[str]:
 
 def _by_seismic(config: Mapping[str, Any]) -> list[str]:
     """Names of retrievers with an index of kind seismic."""
-    entries = config.get("retrievers")
     return [
         name
-        for name, entry in (entries.items() if isinstance(entries, Mapping) else ())
+        for name, entry in _section(config, "retrievers").items()
         if isinstance(entry, Mapping)
         and isinstance(entry.get("index"), Mapping)
         and entry["index"].get("kind") == "seismic"
     ]
 
 
-def _report(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    report = config.get("report")
-    return report if isinstance(report, Mapping) else {}
+def _section(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    section = config.get(name)
+    return section if isinstance(section, Mapping) else {}

@@ -281,18 +281,12 @@ def model_card(
     summaries: Sequence[In] = (),
     audit: Sequence[In] = (),
     settings: CardSettings,
-    about: Out,
     card: Out,
 ) -> None:
     """The files of one training and all scores → the model card of its encoder."""
     from sentflow.training.cards.card import model_card
     from sentflow.training.cards.facts import read_facts
-    from sentflow.training.cards.lint import card_problems
 
     facts = read_facts(record.parent, manifest, settings, summaries, next(iter(audit), None))
-    text = model_card(facts)
-    if problems := card_problems(text, facts):
-        raise DataError(f"the card of {facts.record.model} is wrong: {'; '.join(problems)}.")
-    write_json(about, settings.as_dict())
-    write_text(card, text)
+    write_text(card, model_card(facts))
     logger.info("%s: %d scores of %d seeds", card, len(facts.scores), len(settings.siblings))

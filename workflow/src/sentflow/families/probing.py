@@ -36,7 +36,7 @@ from sentflow.probing.protocol.catalog import (
     protocol_name,
     protocol_of,
 )
-from sentflow.probing.protocol.design import ACCELERATOR, REGULARISED_PROBES
+from sentflow.probing.protocol.design import REGULARISED_PROBES
 from sentflow.probing.settings import (
     REGULARISED,
     ProbeProtocol,
@@ -378,12 +378,10 @@ class Probing(Family):
         return checks
 
     def probe_params(self, job: str) -> dict[str, Any]:
-        """The params of a rule that probes: what is trained as published on a processor has no further code."""
+        """The params of a rule that probes: what is trained as published has no further code."""
 
         def digest(wildcards: Any) -> str:
             modules = [REGULARISED_PROBES] if self._is_regularised(wildcards) else []
-            if not modules and self.experiment.config.probe.device != "cpu":
-                modules = [ACCELERATOR]
             if wildcards.model in self.experiment.lazy_models:
                 modules.append(kind_of(self.experiment.models[wildcards.model]).module)
             return code(job, *modules)
@@ -396,11 +394,10 @@ class Probing(Family):
     def _probe_versions(self, wildcards: Any) -> str:
         """Versions of the libraries that can change the probes."""
         if wildcards.model in self.experiment.lazy_models:
-            return versions(*{"numpy", "torch", *kind_of(self.experiment.models[wildcards.model]).libraries})
+            return versions(*{"numba", "numpy", *kind_of(self.experiment.models[wildcards.model]).libraries})
         if self._is_regularised(wildcards):
             return versions("numpy", "scikit-learn", "scipy")
-        device = self.experiment.config.probe.device
-        return versions("numba", "numpy", *([] if device == "cpu" else ["torch"]))
+        return versions("numba", "numpy")
 
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
@@ -479,8 +476,6 @@ class Probing(Family):
             self.protocols[protocol],
             self._known[task],
             lazy=lazy,
-            # its kind: which one of several alike trains changes no number
-            device=self.experiment.config.probe.device.partition(":")[0],
             folds_optional=protocol not in self._named,
         )
 

@@ -165,7 +165,7 @@ class Family:
         return []
 
     def documents(self) -> list[str]:
-        """Files beside the summaries that its checks read again, such as what is written for publication."""
+        """Files beside the summaries that the page links to."""
         return []
 
     def summary_of_scores(self) -> list[str]:

@@ -110,8 +110,8 @@ class Targets:
         return self._all("summaries")
 
     def summaries_of_page(self) -> list[str]:
-        """What the text of the page is made from: summaries, comparisons, excerpts, what checks read, costs."""
-        return [*self._read_by_products(), paths.COSTS, paths.ENCODERS]
+        """What the text of the page is made from: summaries, comparisons, excerpts, what checks read, links, costs."""
+        return [*self._read_by_products(), *self._all("documents"), paths.COSTS, paths.ENCODERS]
 
     def summaries_of_scores(self) -> list[str]:
         """The files of `summaries` with one row per score; where nothing is scored, the first of each family."""
@@ -215,18 +215,10 @@ class Targets:
         )
 
     def _read_by_products(self) -> list[str]:
-        """Summaries, excerpts, and what the selected checks read beside them."""
-        checks = [products.find(CHECK, name) for name in self.selected("checks")]
-        inspections = [paths.FIGURE_INSPECTION.format(figure=name) for name in self.selected("figures")]
-        there = [*self._all("documents"), *inspections]
-        documents = [
-            file for check in checks for pattern in check.reads for file in _matching(pattern, there)
-        ]
-        return [
-            *self.summaries(),
-            *self._all("excerpts"),
-            *dict.fromkeys(file for file in documents if file in there),
-        ]
+        """Summaries, excerpts, and what the check of figures reads, where it is selected."""
+        figures = self.selected("figures") if "figures" in self.selected("checks") else []
+        inspections = [paths.FIGURE_INSPECTION.format(figure=name) for name in figures]
+        return [*self.summaries(), *self._all("excerpts"), *inspections]
 
     # --- raw files ------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from sentflow.probing.protocol.catalog import changed_settings
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.metrics import METRICS
 from sentflow.probing.settings import PUBLISHED, REGULARISED, ProbeProtocol, not_comparable_text
-from sentflow.probing.training.folds import train_folds, usable
+from sentflow.probing.training.folds import train_folds
 from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
 from sentflow.stats.effective import Documents
 from sentflow.stats.generalisation import nadeau_bengio_interval
@@ -100,7 +100,6 @@ def cross_validate(
     folds: int | None = None,
     seed: int | None = None,
     groups: np.ndarray | None = None,
-    device: str = "cpu",
 ) -> CrossValidation:
     """Probe features by a protocol; the published one gives the same number on every fold as the published evaluator.
 
@@ -121,9 +120,6 @@ def cross_validate(
     groups
         (n,) the document of each row, in any type that sorts: needed by, and only read under, a protocol with the
         switch ``group_folds``.
-    device
-        Torch device. On ``"cuda"`` as many folds as its memory holds are trained side by side; last digits differ from
-        those of ``"cpu"``.
 
     Returns
     -------
@@ -136,14 +132,12 @@ def cross_validate(
         Shapes differ, a value is not finite, the metric is unknown or does not fit the number of classes, a
         class has fewer rows than folds, or a training part is smaller than the protocol can train on; documents are
         missing, or cannot be assigned to the folds.
-    ConfigError
-        There is no such device.
 
     Notes
     -----
     Numbers of the protocol that are not the published ones are told by a warning in the log: scores are then not
     comparable with published ones. ulysses-camara/ulysses-senteval@f2a12c2. Numbers depend neither on the number of
-    threads set by the caller nor on which other folds are computed: torch is held to one thread meanwhile.
+    threads set by the caller nor on which other folds are computed.
     """
     protocol = protocol.but(
         repetitions=protocol.repetitions if repetitions is None else repetitions,
@@ -154,7 +148,7 @@ def cross_validate(
         raise ValueError(f"regularised probes have no hidden layer: write hidden=None, not {hidden}")
     features, labels = np.asarray(features, dtype=np.float32), np.asarray(labels)
     classes, indices = np.unique(labels, return_inverse=True)
-    design = usable(ProbeDesign(metric, len(classes), hidden, protocol, device))
+    design = ProbeDesign(metric, len(classes), hidden, protocol)
     _check(features, indices, len(classes), metric, protocol)
     if changes := changed_settings(protocol):
         logger.warning("scores are not comparable with published ones: %s", not_comparable_text(changes))

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.files.result_names import repetition_and_fold
 from sentflow.probing.features.sources import FeatureSource
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import task_plans, too_few_documents
 from sentflow.probing.settings import ProbeProtocol, ProbeSettings
 from sentflow.probing.storage.folds import write_result
-from sentflow.probing.training.folds import train_planned, usable
+from sentflow.probing.training.folds import train_planned
 from sentflow.probing.training.result import FoldResult
 from sentflow.texts.checks import check_folds, few_rows, misfit_classes
 from sentflow.texts.table import TaskTable
@@ -23,12 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 def probe_task(
-    source: FeatureSource,
-    table: TaskTable,
-    settings: ProbeSettings,
-    outputs: Sequence[Path | str],
-    *,
-    device: str | None = None,
+    source: FeatureSource, table: TaskTable, settings: ProbeSettings, outputs: Sequence[Path | str]
 ) -> None:
     """Train the folds whose files are asked for and write each with its predictions.
 
@@ -42,18 +37,13 @@ def probe_task(
         See `ProbeSettings`.
     outputs
         Fold files; repetition and fold are in their names.
-    device
-        Which one of the kind that `settings` name, e.g. ``"cuda:1"``; None: any.
 
     Raises
     ------
     DataError
         The metric, the number of folds, or group-aware folds do not fit the rows of the task.
-    ConfigError
-        There is no such device.
     """
     design = ProbeDesign.of(settings, len(table.info.classes))
-    design = usable(design.on(_of_kind(device, settings.device)))
     # prepare looked too, but it does not run again when the config asks for another metric or more folds
     if problems := misfit_classes(Counter(table.labels.tolist()), design.metric):
         raise DataError(f"{table.info.task}: {'; '.join(problems)}.")
@@ -76,15 +66,3 @@ def warn_of_few_rows(table: TaskTable, protocol: ProbeProtocol) -> None:
     counts = np.unique(table.labels, return_counts=True)[1].tolist()
     if warning := few_rows(counts, protocol=protocol.name, **protocol.needs()):
         logger.warning("%s: %s", table.info.task, warning)
-
-
-def _of_kind(device: str | None, kind: str) -> str:
-    """The device given to a job, which must be of the kind in its settings."""
-    if device is None:
-        return kind
-    if kind != "auto" and device.partition(":")[0] != kind.partition(":")[0]:
-        raise ConfigError(
-            f"--device {device}, but the device in the settings of the job is {kind}. Write "
-            f"probe.device: {device} into the config."
-        )
-    return device

@@ -62,7 +62,7 @@ def featurise(*, manifest: In, task: In, call_seconds: Resource[int] = 0, featur
     write_embeddings(features, info, computed, description, made)
 
 
-@job("torch", "numpy")
+@job("numba", "numpy")
 def probe(
     *,
     task: In,
@@ -70,7 +70,6 @@ def probe(
     embeddings: In,
     info: In,
     settings: ProbeSettings,
-    device: Resource[str | None] = None,
     folds: list[Out],
 ) -> None:
     """Probe the embeddings of a task: one file per fold."""
@@ -82,17 +81,16 @@ def probe(
 
     table = read_task(task)
     source = FixedFeatures(embedded_rows(table, embeddings, info, read_collection(texts)))
-    probe_task(source, table, settings, folds, device=device)
+    probe_task(source, table, settings, folds)
 
 
-@job("torch", "numpy")
+@job("numba", "numpy")
 def probe_featurised(
     *,
     task: In,
     features: In,
     info: In,
     settings: ProbeSettings,
-    device: Resource[str | None] = None,
     folds: list[Out],
 ) -> None:
     """Probe a task with features that a user's own class made of its rows: files as those of `probe`."""
@@ -104,16 +102,15 @@ def probe_featurised(
 
     table = read_task(task)
     source = FixedFeatures(read_embeddings(features, info, row_texts(table)))
-    probe_task(source, table, settings, folds, device=device)
+    probe_task(source, table, settings, folds)
 
 
-@job("torch", "numpy", "scikit-learn")
+@job("numba", "numpy", "scikit-learn")
 def probe_lazy(
     *,
     task: In,
     manifest: In,
     settings: ProbeSettings,
-    device: Resource[str | None] = None,
     call_seconds: Resource[int] = 0,
     folds: list[Out],
 ) -> None:
@@ -129,7 +126,7 @@ def probe_lazy(
         split_alternatives=settings.protocol.switches.lazy_sep_layout == "alternatives",
         timeout_seconds=call_seconds or None,
     )
-    probe_task(source, table, settings, folds, device=device)
+    probe_task(source, table, settings, folds)
 
 
 def lazy_source(

@@ -191,8 +191,6 @@ class ProbeSettings(Settings):
     """See `published_metric`."""
     protocol: ProbeProtocol
     """With the classifier of the task. What cannot matter to its probes is as published."""
-    device: str = "cpu"
-    """Kind of device that trains."""
     folds_optional: bool = False
     """Whether documents that cannot be assigned to the folds leave these untested, which else is an error: nobody
     asked for this task under this protocol by name.

@@ -6,13 +6,14 @@ The defaults are those of facebookresearch/SentEval@1869aaa, ``senteval/tools/re
 """
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
-from sentflow.probing.kernels.threads import one_torch_thread
 from sentflow.similarity.correlations import pearson, spearman
 
 GRADES = 5
@@ -98,7 +99,7 @@ def regress(
     since its version 1, and Adam's steps hardly depend on the scale of a loss.
     """
     settings = settings or RegressorSettings()
-    with one_torch_thread():
+    with _one_torch_thread():
         training = _Training(train, seed=seed, settings=settings)
         best = -1.0
         kept, kept_dev = None, math.nan
@@ -181,3 +182,13 @@ def _with_ones(features: np.ndarray) -> torch.Tensor:
 def _shares(features: torch.Tensor, layer: torch.Tensor) -> torch.Tensor:
     """(n, 5) shares of the grades."""
     return (features @ layer.T).softmax(dim=1)
+
+
+@contextmanager
+def _one_torch_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

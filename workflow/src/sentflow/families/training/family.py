@@ -14,7 +14,7 @@ from sentflow.families.training.needs import start_of, teacher_of
 from sentflow.families.training.sweeps import shown_sweep
 from sentflow.families.training.tables import TrainingTables
 from sentflow.flow import paths
-from sentflow.flow.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
+from sentflow.flow.family import FIGURE, TABLE, Collection, Family, Product, products_of
 from sentflow.flow.job_settings import json_text, one_of, pick_known
 from sentflow.flow.provenance import code, versions
 from sentflow.training.data.combined import UNKNOWN_LANGUAGE
@@ -75,14 +75,6 @@ PRODUCTS = (
         (*_SUMMARY, *_JOBS),
         "trainings",
         also=(paths.TRAINING_SEEDS,),  # one seed has no interval
-    ),
-    Product(
-        CHECK,
-        "model-cards",
-        f"{_PACKAGE}cards_check:check_cards",
-        (paths.TRAINING_RECORD, paths.MODEL_CARD, paths.TRAINING_AUDIT),
-        "trainings",
-        also=(paths.SUMMARY, paths.SUMMARY_SIMILARITY, paths.SUMMARY_RETRIEVAL),
     ),
 )
 
@@ -169,7 +161,7 @@ class Training(Family):
         return [*self.each(paths.MODEL_CARD), *self.tables.exports()]
 
     def documents(self) -> list[str]:
-        return [*self.each(paths.MODEL_CARD, paths.TRAINING_RECORD), *self.audits()]
+        return self.each(paths.MODEL_CARD)
 
     def available(self) -> Mapping[str, bool]:
         there = bool(self.models)

@@ -73,17 +73,3 @@ class MadeParts:
     def parts(self, plan: FoldPlan) -> "Parts":  # noqa: ARG002  # there is one fold
         """See `FeatureSource`."""
         return self.made
-
-
-def in_one(parts: "Parts") -> np.ndarray:
-    """(n, D) float32: the rows of the three parts, dense, one part after the other."""
-    rows = np.empty((sum(part.shape[0] for part in parts), parts[0].shape[1]), np.float32)
-    start = 0
-    for part in parts:
-        own = rows[start : start + part.shape[0]]
-        if isinstance(part, SelectedRows):
-            part.write_to(own)
-        else:
-            own[:] = part if isinstance(part, np.ndarray) else part.toarray()
-        start += len(own)
-    return rows

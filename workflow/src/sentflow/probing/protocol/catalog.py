@@ -134,7 +134,6 @@ def job_settings(
     task: Mapping[str, Any],
     *,
     lazy: bool,
-    device: str = "cpu",
     folds_optional: bool = False,
 ) -> ProbeSettings:
     """What decides the folds of a task; what cannot matter to them is as published.
@@ -147,8 +146,8 @@ def job_settings(
         Its entry.
     lazy
         Whether the encoder is fitted inside each fold.
-    device, folds_optional
-        See `ProbeSettings`; the latter matters only where documents are kept together.
+    folds_optional
+        See `ProbeSettings`; it matters only where documents are kept together.
     """
     switches = {name: getattr(protocol.switches, name) for name in _PROBE_SWITCHES}
     if not (lazy and task["layout"] == "alternatives"):
@@ -164,7 +163,6 @@ def job_settings(
             **{key: getattr(protocol, key) for key in _read_by(classifier)},
             classifier=classifier,
         ),
-        device=device,
         folds_optional=folds_optional and switches.get("group_folds", False),
     )
 

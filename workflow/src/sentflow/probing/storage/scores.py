@@ -38,7 +38,6 @@ def about_score(
         **probe.protocol.cross_validation,
         "metric": probe.metric,
         "classifier": probe.protocol.classifier,
-        **({"device": probe.device} if probe.device != "cpu" else {}),
         # a protocol that differs in its statistics alone scores the folds of another
         "protocol": protocol.name,
         # only what is not as published, so that a published score has the bytes it always had

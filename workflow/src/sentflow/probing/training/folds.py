@@ -1,14 +1,13 @@
-"""The folds of a task: planned, and trained on a processor or on an accelerator."""
+"""The folds of a task: planned and trained."""
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from sentflow.probing.features.sources import FeatureSource
-from sentflow.probing.kernels.threads import one_thread
-from sentflow.probing.protocol.design import ACCELERATOR, REGULARISED_PROBES, ProbeDesign
+from sentflow.probing.protocol.design import REGULARISED_PROBES, ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
 from sentflow.probing.training.processor import train_fold
 from sentflow.probing.training.result import FoldResult
@@ -31,11 +30,9 @@ def train_folds(
 def train_planned(
     source: FeatureSource, labels: np.ndarray, plans: Iterable[FoldPlan], design: ProbeDesign
 ) -> Iterator[FoldResult]:
-    """Train folds in their order.
+    """Train folds in their order, each by itself: its result does not depend on which others are wanted.
 
-    On a processor each fold is computed by itself, and so is any of regularised probes: its result does not depend on
-    which others are asked for. On other devices folds of fixed features are trained side by side: what is asked for
-    beside a fold may move its last bits.
+    BLAS is held to one thread: the order of sums, and with it the last bits, depends on their number.
 
     Parameters
     ----------
@@ -48,31 +45,7 @@ def train_planned(
     design
         Of the probe.
     """
-    accelerated = design.device != "cpu" and not design.regularised
-    with one_thread(torch=accelerated):
-        if accelerated:
-            yield from _accelerator().train(source, labels, plans, design)
-            return
+    with threadpool_limits(1):
         train = import_module(REGULARISED_PROBES).train_fold if design.regularised else train_fold
         for plan in plans:
             yield train(plan, source.parts(plan), labels, design)
-
-
-def usable(design: ProbeDesign) -> ProbeDesign:
-    """A design with its device as torch names it; checked before anything expensive.
-
-    Raises
-    ------
-    ConfigError
-        There is no such device; says what to write instead.
-    """
-    return design.on(usable_device(design.device))
-
-
-def usable_device(device: str) -> str:
-    """See `sentflow.probing.accelerator.devices.usable_device`; the processor needs no torch."""
-    return device if device == "cpu" else str(_accelerator().usable_device(device))
-
-
-def _accelerator() -> Any:
-    return import_module(ACCELERATOR)

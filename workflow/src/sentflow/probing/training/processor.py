@@ -1,4 +1,4 @@
-"""One fold on a processor: the search over settings, then the final training with early stopping."""
+"""One fold: the search over settings, then the final training with early stopping."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -50,7 +50,7 @@ def train_fold(
     labels
         (n,) int64 of all rows of the task.
     design
-        Of the probe; its device is not looked at.
+        Of the probe.
     """
     training = _FoldTraining(Fold(plan, labels, design), parts)
     return training.train_finally(training.search())
