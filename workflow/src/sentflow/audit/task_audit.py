@@ -20,11 +20,11 @@ from sentflow.audit.duplicates import (
 from sentflow.audit.language import Languages, languages
 from sentflow.audit.plain_words import warnings_of
 from sentflow.audit.settings import AuditSettings
+from sentflow.audit.similar import NEAR
 from sentflow.probing.protocol.draws import plan_folds
 from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.table import TaskTable, row_graph, texts_to_embed
 
-NEAR = 0.8  # Jaccard similarity of character 5-grams: one changed word in a sentence of fifteen
 _EXAMPLES = 20
 _QUANTILES = {"min": 0.0, "p5": 0.05, "median": 0.5, "p95": 0.95, "max": 1.0}
 
