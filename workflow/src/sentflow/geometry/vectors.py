@@ -5,17 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.vectors.unit_rows import unit_rows
 
 BLOCK_ROWS = 1000
 
 
 def unit_vectors(vectors: FloatArray | np.ndarray) -> np.ndarray:
     """(n, d) vectors divided by their length, float64; a zero vector stays zero (see `count_zeros`)."""
-    wide = np.asarray(vectors, dtype=np.float64)
-    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
-    unit = np.zeros_like(wide)
-    np.divide(wide, lengths, out=unit, where=lengths > 0)
-    return unit
+    return unit_rows(np.asarray(vectors, dtype=np.float64))
 
 
 def count_zeros(vectors: FloatArray | np.ndarray) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sentflow.encoders.vectors.unit_rows import unit_rows
 from sentflow.errors import ConfigError
 from sentflow.files.io import refuse_changed
 from sentflow.retrieval import dense
@@ -46,7 +47,7 @@ class Indexed:
 
     def scaled(self, values: np.ndarray) -> np.ndarray:
         """Vectors as they are compared."""
-        scale: Callable[[np.ndarray], np.ndarray] = dense.unit if self.similarity == "cosine" else np.asarray
+        scale: Callable[[np.ndarray], np.ndarray] = unit_rows if self.similarity == "cosine" else np.asarray
         return scale(values)
 
 

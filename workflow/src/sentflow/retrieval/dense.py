@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sentflow.encoders.vectors.unit_rows import unit_rows
 from sentflow.retrieval.ranking import Ranked, blocks, even, merged, top
 
 SIMILARITIES = ("cosine", "dot")
@@ -53,7 +54,7 @@ def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = 
     DataError
         A score is not a number.
     """
-    scale = unit if similarity == "cosine" else np.asarray
+    scale = unit_rows if similarity == "cosine" else np.asarray
     asked = scale(questions)
     best: list[Ranked] = []
     for block in blocks(corpus.documents, _BLOCK_ROWS):
@@ -72,10 +73,3 @@ def _of_block(asked: np.ndarray, values: np.ndarray, documents: np.ndarray, k: i
         if len(first) < len(documents):
             scores = np.maximum.reduceat(scores, first, axis=1)
         yield from (top(row, k, rows=own) for row in scores)
-
-
-def unit(values: np.ndarray) -> np.ndarray:
-    """Vectors of length 1; zero vectors stay as they are."""
-    norms = np.linalg.norm(values, axis=1, keepdims=True)
-    scaled: np.ndarray = values / np.where(norms == 0, 1, norms)
-    return scaled
