@@ -111,10 +111,8 @@ def test_rows_that_share_texts_are_worth_fewer():
 
 def test_languages_are_told_apart_and_short_texts_are_left_undecided():
     english = "The committee will vote on the amended bill next Thursday morning."
-    found = languages([*SENTENCES[:3], english])
-    assert found.share == {"pt": 0.75, "en": 0.25}
-    assert found.unsure == 0
-    assert languages(["ok"]).unsure == 1
+    assert languages([*SENTENCES[:3], english]) == ({"pt": 0.75, "en": 0.25}, 0)
+    assert languages(["ok"]) == ({}, 1)
 
 
 def test_each_finding_is_one_warning_with_its_numbers():

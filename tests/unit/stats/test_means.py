@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest, bootstrap
 
+from sentflow.retrieval.hardest import hardest, most_different
 from sentflow.stats.means import ClusteredScores, interval_of_scores, mean_interval, wilson_limits
 from sentflow.stats.resampling import Bootstrap
-from sentflow.stats.standing_out import hardest, most_different
 
 SCORES = np.random.default_rng(4).choice([0, 0.25, 0.5, 1], (3, 80), p=[0.4, 0.2, 0.1, 0.3])
 CLUSTERS = [f"law {place // 4}" if place < 60 else None for place in range(80)]

@@ -47,6 +47,12 @@ class LogHandlerSettings(LogHandlerSettingsBase):
 class LogHandler(LogHandlerBase):
     """Tells a run to whoever reads along."""
 
+    writes_to_stream = True  # in the place of Snakemake's own output
+    writes_to_file = False  # Snakemake's log file keeps everything
+    has_filter = False  # Snakemake's holds: --quiet, --verbose
+    has_formatter = False  # Snakemake's words are used for what is no news of jobs
+    needs_rulegraph = False
+
     def __post_init__(self) -> None:
         """Begin without any job."""
         settings = self.common_settings
@@ -60,31 +66,6 @@ class LogHandler(LogHandlerBase):
         self._jobs: dict[int, Any] = {}
         self._failed: dict[int, str] = {}
         self._errors: list[str] = []
-
-    @property
-    def writes_to_stream(self) -> bool:
-        """It takes the place of Snakemake's own output."""
-        return True
-
-    @property
-    def writes_to_file(self) -> bool:
-        """Snakemake's log file keeps everything."""
-        return False
-
-    @property
-    def has_filter(self) -> bool:
-        """Snakemake's filter holds: ``--quiet``, ``--verbose``."""
-        return False
-
-    @property
-    def has_formatter(self) -> bool:
-        """Snakemake's words are used for what is no news of jobs."""
-        return False
-
-    @property
-    def needs_rulegraph(self) -> bool:
-        """No."""
-        return False
 
     def emit(self, record: logging.LogRecord) -> None:
         """Tell one thing."""

@@ -7,10 +7,9 @@ from typing import Any
 from unicodedata import is_normalized
 
 from sentflow.audit.ngrams import ngram_sets, plain
-from sentflow.audit.similar import SimilarPairs, similar_pairs
+from sentflow.audit.similar import NEAR, SimilarPairs, similar_pairs
 from sentflow.texts.corpora import Corpus, Questions, folded
 
-NEAR = 0.8  # Jaccard similarity of character 5-grams
 COPY, NEARLY = "copy", "near"
 _EXAMPLES = 20
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from sentflow.audit.ngrams import NgramSets
 
+NEAR = 0.8  # Jaccard similarity of character 5-grams: one changed word in a sentence of fifteen
 _CHUNK = 4_000_000  # pairs looked at in one go: bounds the memory
 _ROUNDING = 1e-9  # threshold · size is an integer in exact arithmetic where it is nearly one here
 

@@ -9,11 +9,10 @@ from unicodedata import is_normalized
 import numpy as np
 
 from sentflow.audit.ngrams import ngram_sets, plain
-from sentflow.audit.similar import similar_pairs
+from sentflow.audit.similar import NEAR, similar_pairs
 from sentflow.texts.collection import TextTable, distinct_texts
 from sentflow.training.data.table import TrainingData
 
-NEAR = 0.8  # Jaccard similarity of character 5-grams, as in the audits of tasks and questions
 _PART_CHARACTERS = 4_000_000  # of training texts that are compared at a time: bounds the memory
 _EXAMPLES = 20
 

@@ -60,14 +60,6 @@ class QuestionScores:
 
     def __post_init__(self) -> None:
         shape = (len(self.systems), len(self.questions))
-        if self.scores.shape != shape:
-            raise ValueError(
-                f"scores: their shape is {self.scores.shape}, that of systems × questions {shape}."
-            )
-        if self.clusters is not None and len(self.clusters) != shape[1]:
-            raise ValueError(
-                f"clusters: {len(self.clusters)} names for {shape[1]} questions; give one for each."
-            )
         for kind, names in (("systems", self.systems), ("questions", self.questions)):
             if len(set(names)) < len(names):
                 twice = next(name for place, name in enumerate(names) if name in names[:place])

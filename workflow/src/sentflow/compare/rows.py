@@ -174,13 +174,10 @@ class RankRow:
     mean: float
     mean_low: float
     mean_high: float
-    average_rank: float  # mean of its ranks on the tasks among the complete encoders, 1 for the best
-    # repeat_low, repeat_high: interval, at `level`, of the average rank that a repetition would give: other tasks
-    # (where there are several sources, of other sources), other texts
+    # from here to place_high: `RankInterval`
+    average_rank: float
     repeat_low: float
     repeat_high: float
-    # place, place_low, place_high: position by average rank (equal ones share the mean position), and its interval in
-    # a repetition
     place: float
     place_low: float
     place_high: float
@@ -207,26 +204,18 @@ class AcrossRow:
     p_wilcoxon: float
     p_holm: float
     separated: bool  # the omnibus test rejects (asked of three encoders or more), and so does this one
-    # difference, low, high: mean over tasks of a less that of b, and the interval at `level` of the average true one
-    # (`stats.pooled`)
+    # from here to n_sources: `PooledDifference`
     difference: float
     low: float
     high: float
-    # weighted_difference, weighted_low, weighted_high: the same, weighted by precision and source: another number than
-    # that of the two means
     weighted_difference: float
     weighted_low: float
     weighted_high: float
     level: float
-    # between_tasks, between_sources: standard deviations of the true difference between tasks of a source and between
-    # sources
     between_tasks: float
     between_sources: float
-    # new_low, new_high: prediction interval, at `level`, of the true difference on one new task
     new_low: float
     new_high: float
-    # n_sources: groups of tasks that share a dataset, or a generator of texts. With several a new task is one of a new
-    # source, with one it is of the same source.
     n_sources: int
     # units, n_units: what the tests over tasks take as independent, and how many: ``"sources"``, each with the average
     # over its tasks, where one of several has two tasks at least; else ``"tasks"``

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sentflow.retrieval.ranking import Run
-from sentflow.stats.standing_out import hardest, most_different
 from sentflow.texts.corpora import Corpus, Questions
 
 LETTERS = 300  # of a text that are kept: enough to recognise a document
 
 
 HARDEST, APART = "hardest", "apart"
+_DIGITS = 12  # to which values are rounded before they are sorted: sums in another order must not break ties
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,26 @@ class Searched:
 
 def best_two(retrievers: Sequence[str], values: np.ndarray) -> list[str]:
     """The two with the highest means, the higher one first; one where there is no other."""
-    order = np.argsort(-np.round(values.mean(axis=1), 12), kind="stable")
+    order = np.argsort(-np.round(values.mean(axis=1), _DIGITS), kind="stable")
     return [retrievers[row] for row in order[:2].tolist()]
+
+
+def hardest(scores: np.ndarray, *, limit: int) -> np.ndarray:
+    """int64 numbers of the questions with the lowest mean in (m, n) scores, the lowest first, in order where equal."""
+    return _lowest(scores.mean(axis=0), limit)
+
+
+def most_different(scores: np.ndarray, a: int, b: int, *, limit: int) -> np.ndarray:
+    """int64 numbers of the questions on which rows a and b of (m, n) scores differ most; none with equal scores."""
+    differences = np.abs(scores[a] - scores[b])
+    order = _lowest(-differences, limit)
+    chosen: np.ndarray = order[np.round(differences[order], _DIGITS) > 0]
+    return chosen
+
+
+def _lowest(values: np.ndarray, limit: int) -> np.ndarray:
+    order: np.ndarray = np.argsort(np.round(values, _DIGITS), kind="stable")
+    return order[:limit]
 
 
 def hard_questions(

@@ -10,8 +10,8 @@ __all__ = ["summarise"]
 
 def __getattr__(name: str) -> Any:
     # Looked up when asked for, so that no other module of this package depends on it.
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sentflow.stats import repeatability
+    if name == "summarise":
+        from sentflow.stats.repeatability import summarise
 
-    return getattr(repeatability, name)
+        return summarise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,11 +13,6 @@ from sentflow.stats.paired import PairedT
 class ClusteredT(PairedT):
     """The paired differences of units that come in clusters, say questions on the same law.
 
-    Raises
-    ------
-    ValueError
-        There are not two clusters.
-
     Notes
     -----
     The mean is still that of all n units. Its error is that of the jackknife, √((C − 1)/C · Σ (S / (n − n_c))²) with
@@ -29,10 +24,6 @@ class ClusteredT(PairedT):
     """
 
     cluster: np.ndarray  # (n,) int64, the cluster of each unit, from 0; at least two
-
-    def __post_init__(self) -> None:
-        if self.cluster.max() < 1:
-            raise ValueError("cluster: all units are in one cluster; give two or more, or test single units.")
 
     @property
     def degenerate(self) -> bool:

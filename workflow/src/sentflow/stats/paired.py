@@ -122,7 +122,8 @@ class PairedT:
         (t(1 − α/2) + t(power)) · error: the observed difference is taken to keep its distribution around the true one.
         """
         quantiles = float(stdtrit(self.freedom, 1 - alpha / 2) + stdtrit(self.freedom, POWER))
-        return _undefined_at_zero(quantiles * self.error)
+        smallest = quantiles * self.error
+        return smallest if smallest > 0 else math.nan
 
 
 @dataclass(frozen=True)
@@ -156,10 +157,6 @@ class CorrectedT(PairedT):
             self.differences, folds=self.folds, level=level, documents=self.documents
         )
         return found.low, found.high
-
-
-def _undefined_at_zero(value: float) -> float:
-    return value if value > 0 else math.nan
 
 
 def mcnemar(first_right: np.ndarray, second_right: np.ndarray) -> float:

@@ -85,13 +85,9 @@ def seed_variance(values: np.ndarray) -> SeedVariance:
     Parameters
     ----------
     values
-        (n_q, n_s) float64: scores of one system by question and seed; or differences from another system, seed by seed
-        where both were trained with the same seeds, else from the one score that it has for a question.
-
-    Raises
-    ------
-    ValueError
-        There are not two questions and two seeds.
+        (n_q, n_s) float64, at least two of each: scores of one system by question and seed; or differences from
+        another system, seed by seed where both were trained with the same seeds, else from the one score that it has
+        for a question.
 
     Notes
     -----
@@ -102,7 +98,6 @@ def seed_variance(values: np.ndarray) -> SeedVariance:
     Satterthwaite 1946, (Σ a MS)² / Σ ((a MS)² / f).
     """
     n_questions, n_seeds = values.shape
-    _refuse_few(n_questions, n_seeds)
     mean = float(values.mean())
     by_question, by_seed = values.mean(axis=1), values.mean(axis=0)
     residuals = values - by_question[:, None] - by_seed + mean
@@ -123,16 +118,11 @@ def resampled_seed_variance(scores: np.ndarray, replicates: np.ndarray, *, n_uni
     Parameters
     ----------
     scores
-        (n_s,) float64: one per seed, or differences from another system.
+        (n_s,) float64, n_s >= 2: one per seed, or differences from another system.
     replicates
         (R, n_s) float64: the same in resamples of the units, which are the same for all seeds.
     n_units
-        n_q, how many independent ones these are worth.
-
-    Raises
-    ------
-    ValueError
-        There are not two units and two seeds.
+        n_q >= 2, how many independent ones these are worth.
 
     Notes
     -----
@@ -143,7 +133,6 @@ def resampled_seed_variance(scores: np.ndarray, replicates: np.ndarray, *, n_uni
     those of a two-way table, so its components are those of one unit, and its interval is for new units and new seeds.
     """
     n_seeds = len(scores)
-    _refuse_few(n_units, n_seeds)
     by_resample = replicates.mean(axis=1)
     peculiar = replicates - replicates.mean(axis=0) - (by_resample - by_resample.mean())[:, None]
     squares = np.array(
@@ -154,13 +143,6 @@ def resampled_seed_variance(scores: np.ndarray, replicates: np.ndarray, *, n_uni
         ]
     )
     return _of_mean_squares(float(scores.mean()), squares, n_units, n_seeds)
-
-
-def _refuse_few(n_questions: int, n_seeds: int) -> None:
-    if n_questions < 2 or n_seeds < 2:
-        raise ValueError(
-            f"values: {n_questions} questions and {n_seeds} seeds; the variance can be split from two of each on."
-        )
 
 
 def _freedoms(n_questions: int, n_seeds: int) -> np.ndarray:

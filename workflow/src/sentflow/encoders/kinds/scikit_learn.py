@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
-from sklearn.utils import get_tags
+from sklearn.pipeline import Pipeline, make_pipeline
 
-from sentflow.encoders.kinds.scikit_learn_steps import PARTS, step_problems
+from sentflow.encoders.kinds.scikit_learn_steps import step_problems
 from sentflow.encoders.kinds.stop_words import PORTUGUESE
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.protocol import FloatArray
@@ -54,19 +53,13 @@ class ScikitLearnEncoder:
         Raises
         ------
         ConfigError
-            A class or an argument is not in the list, a value is none that the class takes, or something
-            depends on chance without a seed.
+            A class or an argument is not in the list, a value is none that the class takes, the first step does not
+            read texts, or something depends on chance without a seed.
         """
         if problems := step_problems("scikit-learn", settings):
             raise ConfigError("\n".join(problems))
         steps = [_built(step) for step in settings.get("pipeline", [settings])]
-        estimator = steps[0] if len(steps) == 1 else make_pipeline(*steps)
-        if not _reads_texts(estimator):
-            raise ConfigError(
-                f"the first step, {_first_name(settings)}, does not read texts. Begin with a vectoriser, e.g. "
-                "sklearn.feature_extraction.text.TfidfVectorizer."
-            )
-        return cls(estimator)
+        return cls(steps[0] if len(steps) == 1 else make_pipeline(*steps))
 
     def fit(self, texts: Sequence[str]) -> "ScikitLearnEncoder":
         """Forget everything and learn from n >= 1 training texts.
@@ -90,7 +83,7 @@ class ScikitLearnEncoder:
         Raises
         ------
         DataError
-            The result is no table of finite numbers, or too wide for a probe.
+            The result has values that are not finite, or is too wide for a probe.
         ValueError
             `fit` was not called.
         """
@@ -102,7 +95,7 @@ class ScikitLearnEncoder:
             raise DataError(
                 f"{_name(self._estimator)} cannot transform {len(texts)} texts: {error}"
             ) from error
-        return _vectors(result, n_texts=len(texts), name=_name(self._estimator))
+        return _vectors(result, name=_name(self._estimator))
 
 
 def _built(step: Mapping[str, Any]) -> BaseEstimator:
@@ -113,34 +106,19 @@ def _built(step: Mapping[str, Any]) -> BaseEstimator:
     values = {key: _value(value, parameters[key]) for key, value in step.get("arguments", {}).items()}
     try:
         estimator: BaseEstimator = kind(**values)
-        if hasattr(estimator, "_parameter_constraints"):  # a FeatureUnion has none
-            estimator._validate_params()  # else first told in the first fold
+        estimator._validate_params()  # else first told in the first fold
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{name}: {error}") from error
     return estimator
 
 
 def _value(value: Any, parameter: inspect.Parameter) -> Any:
-    """A value of YAML as the estimator wants it: parts built, lists as tuples where the default is one."""
-    if parameter.name in PARTS:
-        return [(name, _built(step)) for name, step in value]
+    """A value of YAML as the estimator wants it: lists as tuples where the default is one."""
     if parameter.name == "stop_words" and value == "portuguese":
         return list(PORTUGUESE)
     if isinstance(value, list) and isinstance(parameter.default, tuple):
         return tuple(value)
     return value
-
-
-def _reads_texts(estimator: Any) -> bool:
-    if isinstance(estimator, Pipeline):
-        return _reads_texts(estimator.steps[0][1])
-    if isinstance(estimator, FeatureUnion):
-        return all(_reads_texts(part) for _, part in estimator.transformer_list)
-    return bool(get_tags(estimator).input_tags.string)
-
-
-def _first_name(settings: Mapping[str, Any]) -> str:
-    return str(settings.get("pipeline", [settings])[0]["class"])
 
 
 def _name(estimator: Any) -> str:
@@ -149,19 +127,11 @@ def _name(estimator: Any) -> str:
     return type(estimator).__name__
 
 
-def _vectors(result: Any, *, n_texts: int, name: str) -> FloatArray | csr_array:
-    shape: tuple[int, ...] = getattr(result, "shape", ())
-    if len(shape) != 2 or shape[0] != n_texts or shape[1] == 0:
-        raise DataError(
-            f"{name} made an array of shape {shape} of {n_texts} texts, expected ({n_texts}, d >= 1)."
-        )
-    _check_width(*shape, sparse=issparse(result), name=name)
-    try:
-        vectors = (
-            csr_array(result, dtype=np.float32) if issparse(result) else np.asarray(result, dtype=np.float32)
-        )
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} makes no numbers of texts ({error}).") from error
+def _vectors(result: Any, *, name: str) -> FloatArray | csr_array:
+    _check_width(*result.shape, sparse=issparse(result), name=name)
+    vectors = (
+        csr_array(result, dtype=np.float32) if issparse(result) else np.asarray(result, dtype=np.float32)
+    )
     if not np.isfinite(vectors.data if issparse(vectors) else vectors).all():
         raise DataError(f"{name} makes values that are not finite. Change its arguments or its steps.")
     return vectors
@@ -178,5 +148,5 @@ def _check_width(n_texts: int, n_columns: int, *, sparse: bool, name: str) -> No
     raise DataError(
         f"{name} makes {n_columns} columns: {size}. "
         "Write fewer in its arguments (n_features of HashingVectorizer, max_features of the others), or add "
-        "a step that reduces them, e.g. sklearn.decomposition.TruncatedSVD."
+        "a step that reduces them, sklearn.decomposition.TruncatedSVD."
     )
