@@ -6,7 +6,6 @@ which happens with texts of a few words.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -15,23 +14,12 @@ LEAST_PROBABILITY = 0.5
 _READ_CHARACTERS = 200
 
 
-@dataclass(frozen=True)
-class Languages:
-    """Shares of texts."""
-
-    share: dict[str, float]  # ISO 639 code → share of all texts, the most frequent first
-    unsure: float  # share of the texts whose language could not be told. All shares sum to 1.
-
-
-def languages(texts: Sequence[str]) -> Languages:
-    """The languages of texts, each by itself."""
+def languages(texts: Sequence[str]) -> tuple[dict[str, float], float]:
+    """ISO 639 code → share of the texts, the most frequent first; and the share whose language cannot be told."""
     counts = Counter(map(language_of, texts))
     unsure = counts.pop(None, 0)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
-    return Languages(
-        share={str(language): count / len(texts) for language, count in ordered},
-        unsure=unsure / len(texts),
-    )
+    return {str(language): count / len(texts) for language, count in ordered}, unsure / len(texts)
 
 
 def language_of(text: str) -> str | None:

@@ -17,7 +17,7 @@ from sentflow.audit.duplicates import (
     share_of_drawn,
     torn_apart,
 )
-from sentflow.audit.language import Languages, languages
+from sentflow.audit.language import languages
 from sentflow.audit.plain_words import warnings_of
 from sentflow.audit.settings import AuditSettings
 from sentflow.audit.similar import NEAR
@@ -42,7 +42,7 @@ def audit(table: TaskTable, settings: AuditSettings) -> dict[str, Any]:
     folds = folds_of_rows(plan_folds(table.labels, protocol, groups=groups), len(table))
     contents = content_numbers(table)
     texts = texts_to_embed(table)
-    found: Languages = languages(texts)
+    language, unsure = languages(texts)
     facts = {
         "task": table.info.task,
         "n_rows": len(table),
@@ -62,8 +62,8 @@ def audit(table: TaskTable, settings: AuditSettings) -> dict[str, Any]:
             "words": _quantiles([len(text.split()) for text in texts]),
         },
         "not_nfc": not_nfc,
-        "language": found.share,
-        "language_unsure": found.unsure,
+        "language": language,
+        "language_unsure": unsure,
         "documents": None
         if documents is None
         else {

@@ -52,32 +52,7 @@ def described(
     permuted: Permuted | None,
     settings: GeometrySettings,
 ) -> dict[str, Any]:
-    """Every measure of one encoder on one family.
-
-    Parameters
-    ----------
-    family, model
-        Names.
-    texts, vectors
-        n distinct texts, and their (n, d) vectors.
-    pairs
-        Pair tables of the family; none without scores.
-    permuted
-        For sensitivity to word order; None leaves it out.
-    settings
-        See `GeometrySettings`.
-
-    Returns
-    -------
-    dict
-        ``measures`` (name → value, limits of its interval or null and why, range, texts it is of), ``spectrum``,
-        ``whitened``, ``truncation``, ``warnings``, and what they are of.
-
-    Raises
-    ------
-    DataError
-        There are fewer than three texts, or a pair's text is not among them.
-    """
+    """Every measure of one encoder on one family."""
     if len(texts) < _FEWEST_TEXTS:
         raise DataError(
             f"{family} has {len(texts)} texts. Measures of geometry need at least {_FEWEST_TEXTS}."

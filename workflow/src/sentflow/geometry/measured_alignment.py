@@ -28,27 +28,8 @@ def measured_alignment(
 ) -> dict[str, Any]:
     """Alignment and uniformity with all that decides them.
 
-    Parameters
-    ----------
-    name, model
-        Of the alignment, and of the encoder.
-    pairs, positives
-        Tables whose sentences make the uniformity, and whose positive pairs make the alignment; no `positives` means
-        `pairs`.
-    texts, vectors
-        m distinct texts of the family, and their (m, d) vectors.
-    settings
-        See `AlignmentSettings`.
-
-    Notes
-    -----
     The uniformity has no interval: sentences that a bootstrap draws twice lie on each other. That of the alignment
     draws positive pairs, or what those of them that share sentences make up (`PairGraph.units`).
-
-    Raises
-    ------
-    DataError
-        A text has no vector.
     """
     row_of = rows_of(texts)
     whole = scored_vectors(pairs, vectors, row_of)

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.files.arrow import Columns, table_of
 from sentflow.files.io import refuse_changed
 from sentflow.files.parquet import read_parquet, readable, write_parquet
 from sentflow.stats.seeds import derive_seed
 
-AUTO, WORDS, CHARACTERS = "auto", "words", "characters"
-UNITS = (AUTO, WORDS, CHARACTERS)
+WORDS, CHARACTERS = "words", "characters"
 _FEWEST_UNITS = 3
 _TRIES = 100
 _UNIT_KEY = b"unit"
@@ -29,36 +28,13 @@ class PermutedTexts:
     unit: str  # what changed places: ``words`` or ``characters``
 
 
-def permute_texts(texts: Sequence[str], *, n: int, seed: int, unit: str = AUTO) -> PermutedTexts:
-    """Draw at most n texts and put their words in a random order.
+def permute_texts(texts: Sequence[str], *, n: int, seed: int) -> PermutedTexts:
+    """Draw at most n of distinct texts, and put their words in a random order; characters if most have few words.
 
-    Parameters
-    ----------
-    texts
-        Distinct texts.
-    n
-        How many to draw. A text is drawn, or not, by its own words and the seed; so that a longer list of texts
-        keeps most of a drawn sample.
-    seed
-        Of draws and orders.
-    unit
-        ``words``, separated by white space; ``characters`` (white space left out), for languages that write none;
-        ``auto``: characters if most texts have fewer than three words.
-
-    Raises
-    ------
-    ConfigError
-        There is no such unit, or n is below 1.
-    DataError
-        No text has three words (characters) of which two differ.
+    A text is drawn, or not, by its own words and the seed, so that a longer list keeps most of a drawn sample.
     """
-    if unit not in UNITS:
-        raise ConfigError(f"unit is {unit!r}. Write one of: {', '.join(UNITS)}.")
-    if n < 1:
-        raise ConfigError(f"n is {n}. Write how many texts to permute, a whole number of at least 1.")
-    if unit == AUTO:
-        n_short = sum(len(text.split()) < _FEWEST_UNITS for text in texts)
-        unit = CHARACTERS if 2 * n_short > len(texts) else WORDS
+    n_short = sum(len(text.split()) < _FEWEST_UNITS for text in texts)
+    unit = CHARACTERS if 2 * n_short > len(texts) else WORDS
     drawn = sorted(
         (text for text in texts if _can_change(_parts(text, unit))), key=lambda text: _place(text, seed)
     )
@@ -71,10 +47,7 @@ def permute_texts(texts: Sequence[str], *, n: int, seed: int, unit: str = AUTO) 
         if permuted not in known and permuted not in found:
             found[permuted] = text
     if not found:
-        advice = f" Write unit: {CHARACTERS} for a language without spaces." if unit == WORDS else ""
-        raise DataError(
-            f"none of {len(texts)} texts has {_FEWEST_UNITS} {unit} whose order can change.{advice}"
-        )
+        raise DataError(f"none of {len(texts)} texts has {_FEWEST_UNITS} {unit} whose order can change.")
     return PermutedTexts(list(found), list(found.values()), unit)
 
 
@@ -85,13 +58,7 @@ def write_permuted(path: Path | str, permuted: PermutedTexts) -> None:
 
 
 def read_permuted(path: Path | str) -> PermutedTexts:
-    """Read what `write_permuted` wrote.
-
-    Raises
-    ------
-    DataError
-        The file is missing or damaged, or it is not that of the digest beside it.
-    """
+    """Read what `write_permuted` wrote."""
     with readable(path, "list of permuted texts"):
         refuse_changed(Path(path))
         table = read_parquet(path)

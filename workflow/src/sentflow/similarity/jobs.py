@@ -105,7 +105,7 @@ def regress(
         "regression": regression,
         "model": model,
         **{f"n_{name}": len(part.gold) for name, part in parts.items()},
-        "settings": regressor.as_dict(),
+        "settings": asdict(regressor),
     }
     write_sealed(output, {**about, **asdict(result)})
     logger.info(

@@ -54,20 +54,7 @@ BASELINES: dict[str, tuple[Units, Measure, bool]] = {
 
 
 def overlap(baseline: str, texts_a: Sequence[str], texts_b: Sequence[str]) -> np.ndarray:
-    """(n,) float64 similarities in [0, 1] of n pairs of texts.
-
-    Parameters
-    ----------
-    baseline
-        One of `BASELINES`.
-    texts_a, texts_b
-        n texts each.
-
-    Raises
-    ------
-    ConfigError
-        There is no such baseline.
-    """
+    """(n,) float64 similarities in [0, 1] of n pairs of texts."""
     if baseline not in BASELINES:
         raise ConfigError(f"{baseline!r} is not a baseline. Write one of: {', '.join(BASELINES)}.")
     units, measure, lowercase = BASELINES[baseline]

@@ -8,8 +8,7 @@ The defaults are those of facebookresearch/SentEval@1869aaa, ``senteval/tools/re
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -32,10 +31,6 @@ class RegressorSettings:
     # training
     patience: int = 3
     learning_rate: float = 1e-3  # of Adam, whose other settings are torch's defaults too; no weight decay
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

@@ -32,30 +32,7 @@ def write_results(
     embeddings: str | None,
     warnings: Sequence[str],
 ) -> None:
-    """Score, and write scores (JSON) and similarities (Parquet).
-
-    Parameters
-    ----------
-    output, rows
-        Files to write.
-    table
-        The pair set.
-    columns
-        Measure → (n,) float64 similarities.
-    settings
-        Of intervals.
-    model
-        Name of the encoder or baseline.
-    embeddings
-        SHA-256 of the vectors; None without.
-    warnings
-        Of the similarities; those of the scores follow.
-
-    Raises
-    ------
-    DataError
-        The table has no pair.
-    """
+    """Score, and write scores (JSON) and similarities (Parquet)."""
     pairs = table.info.pairs
     if not len(table):
         raise DataError(f"the pair set {pairs} has no pair, so nothing can be scored.")

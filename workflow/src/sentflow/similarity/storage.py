@@ -57,13 +57,7 @@ def write_similarities(path: Path | str, rows: SimilarityRows) -> None:
 
 
 def read_similarities(path: Path | str) -> SimilarityRows:
-    """Read what `write_similarities` wrote.
-
-    Raises
-    ------
-    DataError
-        The file is missing or damaged, or is none of these.
-    """
+    """Read what `write_similarities` wrote."""
     with readable(path, "file of similarities"):
         table = read_parquet(path)
         metadata = table.schema.metadata or {}
