@@ -38,10 +38,17 @@ def test_every_published_name_reaches_the_protocol():
     [({}, None, 256), ({"hidden_dims": [32]}, 32, 32), ({"hidden_dims": None}, None, None)],
 )
 def test_only_hidden_dims_changes_the_classifier(given, logistic_task, mlp_task):
-    arguments = parsed({**given, "device": "cpu"})
+    arguments = parsed(given)
     assert [hidden_of(arguments, task) for task in (LOGISTIC, MLP)] == [logistic_task, mlp_task]
     assert bool(changed_settings(arguments.protocol, LOGISTIC)) == (logistic_task is not None)
     assert bool(changed_settings(arguments.protocol, MLP)) == (mlp_task != 256)
+
+
+def test_a_device_changes_nothing_and_is_told(caplog):
+    expected = parsed({})
+    assert parsed({"device": "cpu"}) == expected and not caplog.records
+    assert parsed({"device": "cuda:0"}) == expected
+    assert "device has no effect" in caplog.text
 
 
 def test_all_mistakes_are_told_at_once_with_the_repair():

@@ -1,6 +1,7 @@
 """UlyssesSentEval: the published class with the numbers of the pipeline; its overrides, files, tasks and protocols."""
 
 import json
+import os
 
 import fake_comparisons
 import fake_retrieval
@@ -9,21 +10,25 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
-from small_tasks import task_features, text_vectors
+from small_tasks import make_task, task_features, text_vectors
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.data import known_tasks, load_task
+from sentflow.api.folds import trained_folds
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.errors import ConfigError
+from sentflow.errors import ConfigError, SentflowError
 from sentflow.files.io import read_json
 from sentflow.files.rows import write_rows
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.features.rows import LazyFeatures
+from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.protocol.design import ProbeDesign
+from sentflow.probing.protocol.draws import plan_folds
 from sentflow.probing.settings import PUBLISHED
 from sentflow.probing.storage.folds import read_folds
 from sentflow.probing.training.folds import train_folds
+from sentflow.probing.training.result import FoldResult
 from sentflow.report.families.retrieval.rows import RetrievalRow
 
 QUICK = {"n_repeats": 1, "k_fold": 2, "n_processes": 1, "show_progress_bar": False, "device": "cpu"}
@@ -327,3 +332,39 @@ def test_a_results_folder_is_read_as_data_frames(folder):
     assert {"retriever", "measure", "value"} <= set(results.retrieval.columns)
     assert {"scores", "pairs", "ranks", "retrieval"} <= set(results.names)
     assert results.frame("ranks").equals(sentflow.read_results(folder.parent).frame("ranks"))
+
+
+def small_design(metric: str = "mcc") -> ProbeDesign:
+    return ProbeDesign(metric, 2, None, PUBLISHED.but(repetitions=1, folds=2, max_epochs=3))
+
+
+def folds_of(design: ProbeDesign, *, n_processes: int) -> list[FoldResult]:
+    table = make_task(420)
+    plans = plan_folds(table.labels, design.protocol)
+    source = FixedFeatures(task_features(table))
+    return list(trained_folds(source, table.labels, plans, design, n_processes=n_processes))
+
+
+@pytest.mark.slow
+def test_two_processes_give_every_fold_once_with_the_numbers_of_one():
+    one, two = (
+        sorted(folds_of(small_design(), n_processes=n), key=lambda fold: (fold.repetition, fold.fold))
+        for n in (1, 2)
+    )
+    assert [(fold.repetition, fold.fold) for fold in two] == [(1, 1), (1, 2)]
+    pd.testing.assert_frame_equal(CrossValidation(one).scores, CrossValidation(two).scores)
+    pd.testing.assert_frame_equal(CrossValidation(one).predictions, CrossValidation(two).predictions)
+
+
+class Deadly(str):
+    """Kills the process that unpickles it."""
+
+    def __reduce__(self):
+        return os._exit, (9,)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)  # processes that wait for each other wait for ever
+def test_a_killed_process_ends_in_an_error_not_in_waiting():
+    with pytest.raises(SentflowError, match="'n_processes': 1"):
+        folds_of(small_design(Deadly("mcc")), n_processes=2)

@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.exports.identity import model_name
 from sentflow.exports.jobs import export_huggingface, export_mteb
 from sentflow.exports.scores import ModelFacts
 from sentflow.files.io import read_json, write_json
@@ -67,12 +66,6 @@ def inputs(tmp_path_factory) -> Path:
 def given(inputs: Path) -> dict[str, Any]:
     digests = [inputs / f"digests/{task}.json" for task in TASKS]
     return {"summary": inputs / "summary.parquet", "digests": digests, "settings": settings()}
-
-
-def test_a_hub_model_taken_otherwise_has_a_name_of_its_own():
-    found = model_name("mine", {**HUB, "pooling": "cls"})
-    assert (found.name, found.adapted_from) == ("sentflow/mine", "owner/encoder")
-    assert found.revision != model_name("mine", {**HUB, "pooling": "max"}).revision
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,7 @@ def our_fold(
 
 @pytest.fixture
 def one_thread():
-    """As `train_folds` sets it; many threads on such small products only wait for each other."""
+    """Many threads on such small products only wait for each other."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

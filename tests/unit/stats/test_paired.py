@@ -1,14 +1,16 @@
-"""Corrected and paired t-tests, minimum detectable difference, and how much data would lower it."""
+"""Paired tests, what difference they detect, and their adjustment for many."""
 
 import math
 
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
-from scipy.stats import binomtest
+from scipy.stats import binomtest, false_discovery_control, permutation_test
 
 from sentflow.compare.comparisons import n_needed
+from sentflow.stats.multiplicity import benjamini_hochberg, holm
 from sentflow.stats.paired import CorrectedT, PairedT, Wins, mcnemar
+from sentflow.stats.sign_flips import least_sign_flip_p, sign_flip_p_values
 
 DIFFERENCES = np.random.default_rng(0).normal(0.02, 0.05, 50)
 
@@ -126,3 +128,70 @@ def test_texts_on_which_both_agree_do_not_count():
 @pytest.mark.parametrize("counts", [(5, 0, 0, 5), (5, 4, 4, 5)])
 def test_no_difference_has_p_one_of_mcnemar(counts):
     assert mcnemar(*right(*counts)) == 1.0
+
+
+def test_holm_by_hand():
+    # sorted 0.01, 0.02, 0.03, 0.04 of four: 4 · 0.01, 3 · 0.02, then 2 · 0.03 = 0.06, 1 · 0.04 raised to 0.06
+    assert holm([0.04, 0.01, 0.03, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
+
+
+def test_undefined_test_counts_as_one_of_the_family():
+    adjusted = holm([0.01, math.nan, 0.02])
+    assert adjusted[0] == pytest.approx(0.03) and adjusted[2] == pytest.approx(0.04)
+    assert math.isnan(adjusted[1])
+
+
+def test_holm_is_that_of_statsmodels():
+    multitest = pytest.importorskip(
+        "statsmodels.stats.multitest", reason="optional: envs/requirements-crosscheck.txt"
+    )
+    p_values = np.random.default_rng(1).random(20) ** 3
+    assert holm(p_values.tolist()) == pytest.approx(multitest.multipletests(p_values, method="holm")[1])
+
+
+def test_benjamini_hochberg_is_that_of_scipy():
+    p_values = [0.03, 0.001, 0.4, 0.02, 0.9]
+    assert benjamini_hochberg(p_values) == pytest.approx(list(false_discovery_control(p_values)))
+
+
+def test_undefined_test_is_one_of_the_family_of_benjamini_and_hochberg():
+    found = benjamini_hochberg([0.01, math.nan])
+    assert found[0] == pytest.approx(0.02) and math.isnan(found[1])
+    assert benjamini_hochberg([]) == []
+
+
+def p_of(differences, *, n_resamples=9999, seed=1) -> float:
+    return float(sign_flip_p_values(np.array([differences]), n_resamples=n_resamples, seed=seed)[0])
+
+
+def test_p_of_sign_flips_by_hand():
+    # of 8 sign vectors only +++ and −−− reach 6
+    assert p_of([1.0, 2.0, 3.0]) == 2 / 8
+    # |Σ| = 2; ±1±2±3: 6, 0, 2, 4 and their negatives: six of eight reach 2
+    assert p_of([1.0, -2.0, 3.0]) == 6 / 8
+
+
+@pytest.mark.parametrize("n", [4, 11])
+def test_few_units_are_looked_at_completely_as_scipy_does(n):
+    differences = np.random.default_rng(n).normal(0.4, 1, n)
+    expected = permutation_test((differences,), np.mean, permutation_type="samples", n_resamples=np.inf)
+    assert p_of(differences) == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+def test_sums_that_tie_but_for_rounding_count():
+    # 0.1 + 0.2 − 0.3 is 5.6e-17: each of the eight sums is at least as far from 0
+    assert p_of([0.1, 0.2, -0.3]) == 1.0
+
+
+@pytest.mark.parametrize("n_resamples", [2**13, 2**13 - 1], ids=["all", "drawn"])
+def test_tenths_have_the_p_of_whole_numbers(n_resamples):
+    tenths = np.random.default_rng(7).integers(1, 10, 13) * np.resize([1, 1, 1, -1], 13)
+    found = p_of(tenths / 10, n_resamples=n_resamples)
+    assert found == p_of(tenths.astype(float), n_resamples=n_resamples)
+    assert 0 < found < 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6, 8])
+def test_the_least_p_is_that_of_differences_of_one_sign(n):
+    found = sign_flip_p_values(np.arange(1.0, n + 1)[None], n_resamples=1000, seed=1)[0]
+    assert least_sign_flip_p(n) == found == 2 / 2**n

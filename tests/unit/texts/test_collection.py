@@ -8,6 +8,7 @@ from sentflow.errors import DataError
 from sentflow.texts.collection import distinct_texts, read_texts, write_texts
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.pairs import PairInfo, PairTable, read_pairs, write_pairs
+from sentflow.texts.segmentation import segmented
 from sentflow.texts.table import TaskInfo, TaskTable
 
 
@@ -59,3 +60,22 @@ def test_rows_of_vectors_are_those_of_their_texts_and_what_has_none_is_named(tmp
     write_texts(paths[0], texts[::-1])
     with pytest.raises(DataError, match="not the 3 texts"):
         read_vectors(*paths)
+
+
+HOW = "vietnamese-words"
+TEXTS = ["Công an nhân dân xử phạt", "Người lao động có quyền", "xử phạt hành chính", "nhân dân có quyền"]
+MARKED = ["Công_an nhân_dân xử_phạt", "Người lao_động có quyền", "xử_phạt hành_chính", "nhân_dân có quyền"]
+
+
+@pytest.fixture
+def _words():
+    pytest.importorskip("underthesea", reason="Vietnamese words need envs/requirements-vietnamese.txt")
+
+
+@pytest.mark.usefixtures("_words")
+def test_syllables_of_a_word_are_joined_and_lines_stay_lines():
+    assert segmented(["Công an nhân dân\n\nxử phạt hành chính", ""], HOW) == [
+        "Công_an nhân_dân\n\nxử_phạt hành_chính",
+        "",
+    ]
+    assert segmented(TEXTS, HOW) == MARKED

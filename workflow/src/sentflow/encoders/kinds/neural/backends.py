@@ -1,6 +1,8 @@
 """Transformers computed by ONNX Runtime or OpenVINO: exported here, from the weights that the manifest names.
 
 Files in these formats that come with a model are never read: nobody checks that they hold the same weights.
+The backends of sentence-transformers 6.2 need optimum-onnx or optimum-intel, whose newest releases (0.1.0 and 2.2.0)
+refuse transformers 5.23.
 """
 
 import importlib.util
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Transformer
 
-from sentflow.encoders.kinds.neural.settings import ONNX, ONNX_INT8, OPENVINO
+from sentflow.encoders.kinds.neural.settings import ONNX_INT8, OPENVINO
 from sentflow.encoders.kinds.table import KINDS
 from sentflow.errors import ConfigError
 
@@ -48,7 +50,11 @@ def use_backend(model: SentenceTransformer, backend: str, *, threads: int) -> No
     ConfigError
         The backend is not installed, or the model cannot be exported to it.
     """
-    check_installed(backend)
+    if missing := missing_libraries(backend):
+        raise ConfigError(
+            f"backend: {backend} needs {', '.join(missing)}, not installed in this environment. Run "
+            f"pip install -r {requirements(backend)}, or write backend: torch."
+        )
     transformer = model[0]
     if not isinstance(transformer, Transformer):
         raise ConfigError(
@@ -62,28 +68,13 @@ def use_backend(model: SentenceTransformer, backend: str, *, threads: int) -> No
         _export(network, names, path, backend=backend)
         if backend == ONNX_INT8:
             path = _quantised(path)
-        runner = _RUNNERS[backend](path, threads)
+        runner = _openvino_runner(path, threads) if backend == OPENVINO else _onnx_runner(path)
         # weights may lie in a second file, beside the graph
         n_bytes = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
     if backend != ONNX_INT8:  # whose rounding is meant
         _check_equal(network, runner, names, backend=backend)
     transformer.model = ExportedTransformer(runner, names, config=network.config, n_bytes=n_bytes)
     logger.info("the transformer is computed by %s, exported to %.1f MB", backend, n_bytes / 1e6)
-
-
-def check_installed(backend: str) -> None:
-    """Refuse a backend whose libraries are missing.
-
-    Raises
-    ------
-    ConfigError
-        Names them, and the command that installs them.
-    """
-    if missing := missing_libraries(backend):
-        raise ConfigError(
-            f"backend: {backend} needs {', '.join(missing)}, not installed in this environment. Run "
-            f"pip install -r {requirements(backend)}, or write backend: torch."
-        )
 
 
 def missing_libraries(backend: str) -> list[str]:
@@ -98,19 +89,7 @@ def requirements(backend: str) -> str:
 
 
 class ExportedTransformer(torch.nn.Module):
-    """Stands where the network of a transformer module was.
-
-    Parameters
-    ----------
-    runner
-        Computes the last hidden state.
-    names
-        Inputs of the exported network.
-    config
-        Of the network that was exported.
-    n_bytes
-        Of the exported files.
-    """
+    """Stands where the network of a transformer module was; its exported files have `n_bytes`."""
 
     def __init__(self, runner: Runner, names: Sequence[str], *, config: Any, n_bytes: int) -> None:
         super().__init__()
@@ -155,7 +134,7 @@ def _example(network: Any, names: Sequence[str], *, texts: int, tokens: int) -> 
 @torch.no_grad()
 def _export(network: Any, names: Sequence[str], path: Path, *, backend: str) -> None:
     example = _example(network, names, texts=3, tokens=9)
-    axes = {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}
+    axes = dict.fromkeys((0, 1), torch.export.Dim.DYNAMIC)
     try:
         torch.onnx.export(
             _LastHiddenState(network, names).eval(),
@@ -183,7 +162,7 @@ def _quantised(path: Path) -> Path:
     return quantised
 
 
-def _onnx_runner(path: Path, threads: int) -> Runner:  # noqa: ARG001
+def _onnx_runner(path: Path) -> Runner:
     import onnxruntime
 
     # One thread per call: the caller has several calls at a time, as with torch
@@ -214,9 +193,6 @@ def _openvino_runner(path: Path, threads: int) -> Runner:
         return np.array(of_thread.request.infer(dict(arrays))[0], dtype=np.float32)
 
     return run
-
-
-_RUNNERS = {ONNX: _onnx_runner, ONNX_INT8: _onnx_runner, OPENVINO: _openvino_runner}
 
 
 @torch.no_grad()

@@ -1,3 +1,5 @@
+"""The jobs `align` and `geometry` on the files of a small family."""
+
 import json
 from pathlib import Path
 
@@ -5,9 +7,10 @@ import numpy as np
 import pytest
 from family_files import of_family, write_pair_set, write_vectors
 
-from sentflow.errors import DataError
-from sentflow.geometry.jobs import align
-from sentflow.geometry.settings import AlignmentSettings
+from sentflow.errors import ConfigError, DataError
+from sentflow.geometry.jobs import align, geometry
+from sentflow.geometry.permuted_texts import PermutedTexts, write_permuted
+from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
 from sentflow.texts.collection import write_texts
 
 TEXTS = ["right", "up", "left", "long"]
@@ -63,3 +66,52 @@ def test_a_text_of_another_family_is_refused(family):
     pairs = write_pair_set(family, "other", [("right", "down", 1)])
     with pytest.raises(DataError, match="'down' of the pair set other has no vector"):
         run(family, [pairs], {})
+
+
+N, D = 60, 8
+NUMBERED = [f"text {number} of the family" for number in range(N)]
+SETTINGS = GeometrySettings(
+    **{"truncation": (2, 4, 8, 500), "neighbours": 5, "measure": "cosine", "correlation": "spearman"},
+    **{"seed": 1, "n_resamples": 200, "level": 0.9},
+)
+
+
+@pytest.fixture
+def drawn() -> np.ndarray:
+    rng = np.random.default_rng(6)
+    return (rng.normal(size=(N, D)) * np.linspace(3, 0.5, D) + 0.5).astype(np.float32)
+
+
+@pytest.fixture
+def posed(tmp_path, drawn) -> Path:
+    write_texts(tmp_path / "texts.parquet", NUMBERED)
+    write_vectors(tmp_path, "vectors", NUMBERED, drawn)
+    scores = np.random.default_rng(2).uniform(0, 5, N // 2)
+    write_pair_set(tmp_path, "A", list(zip(NUMBERED[: N // 2], NUMBERED[N // 2 :], scores, strict=True)))
+    return tmp_path
+
+
+def measured(folder: Path, **more: Path) -> dict:
+    inputs = of_family(folder, [folder / "A.parquet"])
+    geometry(**inputs, collection="own", model="m", settings=SETTINGS, **more)
+    return json.loads((folder / "out.json").read_text())
+
+
+def test_word_order_is_the_cosine_of_a_text_and_its_permutation(posed, drawn):
+    originals = [NUMBERED[3], NUMBERED[0], NUMBERED[9]]
+    permuted = PermutedTexts(["family the of 3 text", "a", "b"], originals, "words")
+    write_permuted(posed / "permuted.parquet", permuted)
+    # the first as it was, the second opposite, the third the same direction
+    write_vectors(posed, "turned", permuted.texts, np.stack([drawn[3], -drawn[0], 2 * drawn[9]]))
+    texts, turned = posed / "permuted.parquet", posed / "turned.npy"
+    with pytest.raises(ConfigError, match="belong together"):
+        measured(posed, permuted_texts=texts)
+    found = measured(posed, permuted_texts=texts, permuted_embeddings=turned)
+    measure = found["measures"]["word_order_cosine"]
+    assert measure["value"] == pytest.approx(1 / 3)
+    assert measure["n"] == 3
+    assert "words" in measure["range"]
+    assert measure["low"] < 1 / 3 < measure["high"]
+    write_permuted(posed / "permuted.parquet", PermutedTexts(permuted.texts, ["x", "y", "z"], "words"))
+    with pytest.raises(DataError, match="another family"):
+        measured(posed, permuted_texts=texts, permuted_embeddings=turned)

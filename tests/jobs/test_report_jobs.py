@@ -1,4 +1,4 @@
-"""The job `summarise_costs`."""
+"""The jobs `summarise_costs` and `record`."""
 
 import json
 import shutil

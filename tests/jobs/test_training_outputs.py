@@ -1,0 +1,128 @@
+"""What a training leaves: its state until its outputs are taken, and the snapshot that becomes the encoder."""
+
+import math
+import shutil
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tiny_bert import TEXTS, save_tiny_bert
+from training_jobs import job_settings, rows_in, start_in
+
+from sentflow.encoders.manifest import read_manifest
+from sentflow.errors import SentflowError
+from sentflow.files.io import read_json
+from sentflow.files.sealed import read_sealed, write_sealed
+from sentflow.training.jobs import choose_snapshot, train
+from sentflow.training.selection import choose as choose_step
+from sentflow.training.settings import CUMULATIVE, LAST, SnapshotChoice
+
+SCORES = {0: 0.9, 2: 0.8, 4: 0.7}
+
+
+@pytest.fixture
+def snapshots(tmp_path):
+    """A snapshot per step, which the name of a file tells apart."""
+    saved = save_tiny_bert(tmp_path / "saved", layers=2)
+    for step in SCORES:
+        folder = shutil.copytree(saved, tmp_path / f"snapshots/step-{step:06d}")
+        (folder / f"after-{step}.txt").write_text("", encoding="utf-8")
+    return tmp_path / "snapshots"
+
+
+def choose(snapshots: Path, **selection: object) -> Path:
+    folder = snapshots.parent
+    for step, score in SCORES.items():
+        write_sealed(folder / f"{step}.json", {"step": step, "measures": {"spearman": score}})
+    choose_snapshot(
+        state=folder / "state",
+        snapshots=snapshots,
+        record=folder / "record.json",
+        scores=[folder / f"{step}.json" for step in SCORES],
+        settings=SnapshotChoice(model="mine", kind="trained", pairs="STSB-dev", **selection),
+        manifest=folder / "model/manifest.json",
+        last=folder / "last",
+        selection=folder / "selection.json",
+    )
+    return folder
+
+
+@pytest.mark.parametrize(("rule", "step"), [("best", 2), ("last", 4)])
+def test_the_chosen_and_the_last_snapshot_stay_when_the_others_are_deleted(snapshots, rule, step):
+    folder = choose(snapshots, rule=rule)
+    shutil.rmtree(snapshots)
+    assert read_sealed(folder / "selection.json")["step"] == step
+    manifest = read_manifest(folder / "model/manifest.json")
+    assert (folder / f"model/weights/after-{step}.txt").is_file()
+    assert all((folder / "model/weights" / name).is_file() for name in manifest.files)
+    assert (folder / "last/after-4.txt").is_file()
+    assert (folder / "last/model.safetensors").is_file()
+
+
+NAN = math.nan
+STEPS = [0, 10, 20, 30, 40]
+
+
+def _settings(**rule):
+    return SnapshotChoice(model="mine", kind="trained", **rule)
+
+
+def test_the_earliest_of_the_best_after_the_start_is_chosen():
+    assert choose_step(_settings(), STEPS, [0.9, 0.2, 0.5, 0.5, 0.1])["step"] == 20
+
+
+@pytest.mark.parametrize("start", [0.9, NAN])
+def test_the_score_before_training_is_never_chosen_and_uses_up_no_patience(start):
+    found = choose_step(_settings(patience=1), STEPS, [start, 0.1, NAN, 0.2, 0.3])
+    assert found["step"] == 10
+    assert found["looked_at"] == ([0, 10] if start == 0.9 else [0, 10, 20])
+
+
+def test_a_score_that_is_no_number_is_not_the_best_and_the_last_stands_in_where_none_is_known():
+    assert choose_step(_settings(), STEPS, [0.1, NAN, 0.2, NAN, NAN])["step"] == 20
+    found = choose_step(_settings(), STEPS, [0.1, NAN, NAN, NAN, NAN])
+    assert (found["step"], found["score"]) == (40, None)
+
+
+def test_patience_is_counted_since_the_best_or_over_all_falls():
+    scores = [0.1, 0.3, 0.2, 0.4, 0.3]
+    assert choose_step(_settings(patience=2), STEPS, scores)["looked_at"] == STEPS
+    assert choose_step(_settings(patience=1), STEPS, scores)["looked_at"] == STEPS[:3]
+    falls = choose_step(_settings(patience=2, counted=CUMULATIVE, rule=LAST), [*STEPS, 50], [*scores, 0.9])
+    assert (falls["looked_at"], falls["step"]) == (STEPS, 40)
+
+
+def test_its_state_stays_until_the_rule_that_uses_its_weights_begins(tmp_path, monkeypatch):
+    monkeypatch.setattr("sentflow.training.job.Leave.listen", lambda _self: None)
+    start, rows = start_in(tmp_path, layers=2), rows_in(tmp_path, {"text": TEXTS})
+    settings = job_settings(model="tiny", pooling="cls")
+    out, state = tmp_path / "out", tmp_path / "state"
+    outputs = {name: out / name for name in ("record", "made", "history", "held_out", "snapshots")}
+    job = partial(train, start=start, rows=rows, state=state, **outputs, settings=settings, device="cpu")
+    job()
+    record = (out / "record").read_bytes()
+    shutil.rmtree(out)  # as Snakemake does where it was killed before it took them
+    monkeypatch.setattr("sentflow.training.loop.Trainer._step", pytest.fail)
+    job()
+    assert (out / "record").read_bytes() == record
+    assert read_json(out / "made")["resumed_at"] == [2]
+
+    choice = {name: out / name for name in ("manifest", "selection", "last")}
+    taken = {"snapshots": outputs["snapshots"], "record": outputs["record"], "state": state}
+    choose_snapshot(**taken, **choice, settings=SnapshotChoice(model="tiny", kind="trained"))
+    assert not state.exists()
+    assert (out / "last/model.safetensors").is_file()
+
+
+def test_an_explained_failure_is_only_said_again_by_later_attempts_of_the_same_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("sentflow.training.job.Leave.listen", lambda _self: None)
+    start, rows = start_in(tmp_path), rows_in(tmp_path, {"text": TEXTS})
+    outputs = {name: tmp_path / name for name in ("record", "made", "history", "held_out", "snapshots")}
+    settings = job_settings(training={"max_tokens": 1000})
+    job = partial(train, start=start, rows=rows, state=tmp_path / "state", **outputs, settings=settings)
+    for attempt in (1, 2):
+        with pytest.raises(SentflowError, match=r"training\.max_tokens: 1000 is more than"):
+            job(attempt=attempt, device="cpu")
+        monkeypatch.setattr("sentflow.training.job.Job.run", lambda *_: pytest.fail("it ran"))
+    with pytest.raises(pytest.fail.Exception):
+        job(attempt=1, device="cpu")  # another run, perhaps after a repair
