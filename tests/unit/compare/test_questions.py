@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
+from sentflow.compare.differences import all_differences
 from sentflow.compare.marks import BEST, mark
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.stats.multiplicity import holm
 
 SETTINGS = QuestionSettings(level=0.95, alpha=0.05, margin=0.02, n_resamples=999, seed=5)
@@ -33,7 +34,7 @@ def made(**changed) -> QuestionScores:
 
 @pytest.fixture(scope="module")
 def rows() -> list[QuestionDifference]:
-    return compare_questions(made())
+    return all_differences(made())
 
 
 def test_numbers_of_a_row_are_of_its_two_systems(rows):
@@ -64,7 +65,7 @@ def test_the_detectable_difference_is_of_the_family_of_the_marks(rows):
     test = made().paired_t(1, 2)
     alone = 0.05 / 3  # what Holm asks of the smallest p of three pairs
     assert rows[2].mdd_power == pytest.approx(test.detectable(alone))
-    by_two = compare_questions(made(systems=SYSTEMS[1:], scores=made().scores[1:]))[0]
+    by_two = all_differences(made(systems=SYSTEMS[1:], scores=made().scores[1:]))[0]
     assert by_two.mdd_power == pytest.approx(test.detectable(0.05))
 
 
@@ -81,7 +82,7 @@ def test_questions_of_a_cluster_count_together():
         questions=[f"q{number}" for number in range(4 * N)],
         clusters=[f"law {number // 4}" for number in range(4 * N)],
     )
-    for one, other in zip(compare_questions(single), compare_questions(copied), strict=True):
+    for one, other in zip(all_differences(single), all_differences(copied), strict=True):
         assert (other.n_questions, other.n_units, other.grouped) == (4 * N, N, True)
         assert (other.wins, other.ties, other.losses) == (4 * one.wins, 4 * one.ties, 4 * one.losses)
         for name in ("p", "p_holm", "p_sign_flip", "low", "high", "mdd_power", "bootstrap_low", "bca_high"):
@@ -92,7 +93,7 @@ def test_questions_of_a_cluster_count_together():
 def test_equal_systems_are_equal_by_every_test(noise):
     first = made().scores[0]
     second = first + noise * np.random.default_rng(1).normal(0.3, 1, N)
-    row = compare_questions(made(systems=["one", "copy"], scores=np.stack([first, second])))[0]
+    row = all_differences(made(systems=["one", "copy"], scores=np.stack([first, second])))[0]
     assert (row.difference, row.p, row.p_sign_flip, row.p_equivalence) == (0, 1, 1, 0)
     assert (row.ties, row.degenerate) == (N, True)
     assert np.isnan([row.low, row.high, row.bca_low, row.mdd_power]).all()
@@ -103,7 +104,7 @@ def test_few_or_rare_differences_have_no_interval_and_a_p_of_sign_flips(n, hits)
     scores = np.full((2, n), 0.5)
     scores[0, :hits] += np.linspace(0.1, 0.4, hits)
     own = made(systems=["a", "b"], scores=scores, questions=[str(k) for k in range(n)], clusters=None)
-    (row,) = compare_questions(own)
+    (row,) = all_differences(own)
     assert np.isnan([row.low, row.bootstrap_low, row.bca_high, row.mdd_power, row.p_equivalence]).all()
     assert row.p == row.p_sign_flip < 0.05
     assert math.isnan(own.interval(0).low)
