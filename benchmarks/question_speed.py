@@ -15,7 +15,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import permutation_test
 
-from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.compare.differences import all_differences
+from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.stats.means import ClusteredScores
 from sentflow.stats.sign_flips import sign_flip_p_values
 from simulated_questions import alike
@@ -37,7 +38,7 @@ def main() -> None:
     def all_of_it() -> object:
         settings = QuestionSettings(level=0.95, alpha=0.05, margin=0.01, n_resamples=n_resamples, seed=1)
         systems, questions = ([f"{kind}{i}" for i in range(k)] for kind, k in (("s", m), ("q", n)))
-        return compare_questions(QuestionScores("simulated", "RR@10", systems, questions, scores, settings))
+        return all_differences(QuestionScores("simulated", "RR@10", systems, questions, scores, settings))
 
     def scipy_pair() -> float:
         found = permutation_test(

@@ -10,7 +10,8 @@ import pytest
 from mirror_data import mirror_corpus, mirror_questions
 from retrievers import analyser_with, bm25_settings, fusion_settings
 
-from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.compare.differences import all_differences
+from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.dense import Vectors, search
 from sentflow.retrieval.evaluation import evaluate
@@ -66,7 +67,7 @@ def test_the_product_is_better_than_bm25_beyond_noise_and_minilm_alone_is_not(cr
     names = ("product", "bm25", "minilm")
     values = np.stack([cranfield[name]["nDCG@10"] for name in names])
     asked = [str(row) for row in range(values.shape[1])]
-    rows = compare_questions(QuestionScores("cranfield", "nDCG@10", names, asked, values, SETTINGS))
+    rows = all_differences(QuestionScores("cranfield", "nDCG@10", names, asked, values, SETTINGS))
     product, _, bm25 = rows  # product - bm25, product - minilm, bm25 - minilm
     assert product.difference == pytest.approx(0.059, abs=TOLERANCE)
     assert (product.low, product.high) == pytest.approx((0.045, 0.074), abs=TOLERANCE)

@@ -12,7 +12,8 @@ import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.run_evaluation import ALPHA, LEVEL, MARGIN, MEASURES, N_RESAMPLES
 from sentflow.api.run_inputs import grades_of, judged_questions
-from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.compare.differences import all_differences
+from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.errors import ConfigError
 from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.dense import Vectors, search
@@ -155,7 +156,7 @@ def test_a_comparison_is_that_of_the_pipeline():
     expected = QuestionScores(
         "questions", "RR@10", ["bm25", "letters"], bm25.found.questions, values, settings
     )
-    assert found.rows == compare_questions(expected)
+    assert found.rows == all_differences(expected)
     assert found.frame().loc[0, "difference"] == found.rows[0].difference
     assert "bm25 - letters: RR@10" in repr(found)
 

@@ -7,10 +7,11 @@ import pytest
 from scipy.special import stdtrit
 from scipy.stats import ttest_1samp, ttest_rel
 
+from sentflow.compare.differences import all_differences
 from sentflow.compare.marks import BEST, Marks, mark
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.question_sets import LEAST_CLUSTERS, QuestionSet
-from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.seed_variance import seed_variance
 
@@ -161,7 +162,7 @@ def scores_of(**changed) -> QuestionScores:
 
 @pytest.fixture(scope="module")
 def compared_rows() -> list[QuestionDifference]:
-    return compare_questions(scores_of())
+    return all_differences(scores_of())
 
 
 def test_numbers_of_a_row_are_of_its_two_systems(compared_rows):
@@ -192,7 +193,7 @@ def test_the_detectable_difference_is_of_the_family_of_the_marks(compared_rows):
     test = scores_of().paired_t(1, 2)
     alone = 0.05 / 3  # what Holm asks of the smallest p of three pairs
     assert compared_rows[2].mdd_power == pytest.approx(test.detectable(alone))
-    by_two = compare_questions(scores_of(systems=SYSTEMS[1:], scores=scores_of().scores[1:]))[0]
+    by_two = all_differences(scores_of(systems=SYSTEMS[1:], scores=scores_of().scores[1:]))[0]
     assert by_two.mdd_power == pytest.approx(test.detectable(0.05))
 
 
@@ -209,7 +210,7 @@ def test_questions_of_a_cluster_count_together():
         questions=[f"q{number}" for number in range(4 * N_SCORED)],
         clusters=[f"law {number // 4}" for number in range(4 * N_SCORED)],
     )
-    for one, other in zip(compare_questions(single), compare_questions(copied), strict=True):
+    for one, other in zip(all_differences(single), all_differences(copied), strict=True):
         assert (other.n_questions, other.n_units, other.grouped) == (4 * N_SCORED, N_SCORED, True)
         assert (other.wins, other.ties, other.losses) == (4 * one.wins, 4 * one.ties, 4 * one.losses)
         for name in ("p", "p_holm", "p_sign_flip", "low", "high", "mdd_power", "bootstrap_low", "bca_high"):
@@ -220,7 +221,7 @@ def test_questions_of_a_cluster_count_together():
 def test_equal_systems_are_equal_by_every_test(noise):
     first = scores_of().scores[0]
     second = first + noise * np.random.default_rng(1).normal(0.3, 1, N_SCORED)
-    row = compare_questions(scores_of(systems=["one", "copy"], scores=np.stack([first, second])))[0]
+    row = all_differences(scores_of(systems=["one", "copy"], scores=np.stack([first, second])))[0]
     assert (row.difference, row.p, row.p_sign_flip, row.p_equivalence) == (0, 1, 1, 0)
     assert (row.ties, row.degenerate) == (N_SCORED, True)
     assert np.isnan([row.low, row.high, row.bca_low, row.mdd_power]).all()
@@ -231,7 +232,7 @@ def test_few_or_rare_differences_have_no_interval_and_a_p_of_sign_flips(n, hits)
     scores = np.full((2, n), 0.5)
     scores[0, :hits] += np.linspace(0.1, 0.4, hits)
     own = scores_of(systems=["a", "b"], scores=scores, questions=[str(k) for k in range(n)], clusters=None)
-    (row,) = compare_questions(own)
+    (row,) = all_differences(own)
     assert np.isnan([row.low, row.bootstrap_low, row.bca_high, row.mdd_power, row.p_equivalence]).all()
     assert row.p == row.p_sign_flip < 0.05
     assert math.isnan(own.interval(0).low)

@@ -19,8 +19,9 @@ from sentflow.api.run_inputs import (
     ranked_run,
     scores_of,
 )
+from sentflow.compare.differences import all_differences
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.errors import instead
 from sentflow.report.numbers import counted, interval
 from sentflow.retrieval.evaluation import Evaluation, evaluate
@@ -389,7 +390,7 @@ def compare_runs(
     values = np.stack([one.found.values[measure] for one in evaluations])
     names = [one.name for one in evaluations]
     scores = QuestionScores(first.question_set, measure, names, first.found.questions, values, settings)
-    return RunComparison(compare_questions(scores), evaluations, left_out)
+    return RunComparison(all_differences(scores), evaluations, left_out)
 
 
 def _corpus(

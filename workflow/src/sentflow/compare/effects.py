@@ -9,7 +9,7 @@ import numpy as np
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.rows import row_from
-from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.paired import CorrectedT
 from sentflow.stats.ranks import average_ranks
 
 # The folds of two protocols hold the same rows if these are equal.
@@ -59,13 +59,8 @@ def _changed(base: ScoreRow, other: ScoreRow, folds: tuple[np.ndarray, np.ndarra
     paired = same and base.groups_folds == other.groups_folds and len(folds[0]) == len(folds[1])
     low = high = math.nan
     if paired:
-        interval = nadeau_bengio_interval(
-            folds[1] - folds[0],
-            folds=base.folds,
-            level=base.level,
-            documents=base.effective_documents if base.n_documents else math.inf,
-        )
-        low, high = interval.low, interval.high
+        documents = base.effective_documents if base.n_documents else math.inf
+        low, high = CorrectedT(folds[1] - folds[0], base.folds, documents).interval(base.level)
     return {
         **{name: getattr(other, name) for name in _OF_THE_OTHER},
         "baseline": base.protocol,

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sentflow.compare.differences import all_differences
 from sentflow.compare.question_rows import (
     ClusterRow,
     DocumentDifference,
@@ -15,7 +15,8 @@ from sentflow.compare.question_rows import (
     QuestionDifference,
     SeedRow,
 )
-from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.compare.questions import QuestionScores, QuestionSettings
+from sentflow.files.rows import row_from
 from sentflow.stats.clustered import ClusteredT
 from sentflow.stats.effective import effective_clusters
 from sentflow.stats.means import ClusteredScores
@@ -23,8 +24,6 @@ from sentflow.stats.multiplicity import holm
 from sentflow.stats.seed_variance import seed_variance
 
 LEAST_CLUSTERS = 8  # effective ones, below which nothing is said of new documents (docs/statistics.md)
-
-_Of = TypeVar("_Of", bound=QuestionDifference)
 
 
 @dataclass(frozen=True)
@@ -50,13 +49,15 @@ class QuestionSet:
 
     def differences(self) -> list[QuestionDifference]:
         """Every two systems, for new questions on the same documents."""
-        return self._compared(None) if self.comparable else []
+        return all_differences(self._scores(None)) if self.comparable else []
 
     def document_differences(self) -> list[DocumentDifference]:
         """Every two systems, for new documents; nothing without enough clusters."""
         if not self.comparable or not self.has_clusters:
             return []
-        return [_as(DocumentDifference, row) for row in self._compared(self.clusters)]
+        return [
+            row_from(DocumentDifference, vars(row)) for row in all_differences(self._scores(self.clusters))
+        ]
 
     def cluster_rows(self) -> list[ClusterRow]:
         """The mean of every system for new documents; nothing where there are no clusters."""
@@ -120,7 +121,7 @@ class QuestionSet:
     def group_differences(self) -> list[GroupDifference]:
         """Every two systems on every group, adjusted for all of these tests together."""
         rows = [
-            _as(GroupDifference, row, question_set=self.name, group=group)
+            row_from(GroupDifference, vars(row), question_set=self.name, group=group)
             for group, part in self.parts()
             for row in part.differences()
         ]
@@ -194,9 +195,6 @@ class QuestionSet:
             seeds_unseen="seeds" in split.negative,
         )
 
-    def _compared(self, clusters: Sequence[str | None] | None) -> list[QuestionDifference]:
-        return compare_questions(self._scores(clusters))
-
     def _part(self, group: str, rows: np.ndarray) -> "QuestionSet":
         return replace(
             self,
@@ -210,8 +208,3 @@ class QuestionSet:
     def _scores(self, clusters: Sequence[str | None] | None) -> QuestionScores:
         names = (self.name, self.measure, self.systems, self.questions)
         return QuestionScores(*names, self.values, self.settings, clusters, self.n_sets)
-
-
-def _as(kind: type[_Of], row: QuestionDifference, **own: Any) -> _Of:
-    """A row as one of a kind that says more."""
-    return kind(**{field.name: getattr(row, field.name) for field in fields(row)}, **own)

@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 
-from sentflow.compare.differences import all_differences
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.files.rows import row_from
 from sentflow.stats.clustered import ClusteredT
@@ -97,10 +96,6 @@ class QuestionScores:
         return ClusteredScores.of(self._rounded, self.clusters)
 
     @cached_property
-    def _means(self) -> np.ndarray:
-        return self.units.means
-
-    @cached_property
     def _replicates(self) -> np.ndarray:
         settings = self.settings
         return self.units.replicates(n_resamples=settings.n_resamples, seed=self._seed("bootstrap"))
@@ -137,7 +132,7 @@ class QuestionScores:
             level = expanded_level(level, len(self.questions))
         return mean_interval(
             self._replicates[:, system],
-            float(self._means[system]),
+            float(self.units.means[system]),
             self._left_out[:, system],
             level=level,
         )
@@ -168,8 +163,8 @@ class QuestionScores:
             n_questions=len(self.questions),
             n_units=len(self.units.sizes),
             grouped=self.units.grouped,
-            value_a=float(self._means[a]),
-            value_b=float(self._means[b]),
+            value_a=float(self.units.means[a]),
+            value_b=float(self.units.means[b]),
             difference=test.mean,
             low=low,
             high=high,
@@ -189,8 +184,3 @@ class QuestionScores:
             bca_high=bootstrap.bca_high,
             degenerate=test.degenerate,
         )
-
-
-def compare_questions(scores: QuestionScores) -> list[QuestionDifference]:
-    """Every two systems of a collection, in order."""
-    return all_differences(scores)

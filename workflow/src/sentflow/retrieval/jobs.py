@@ -501,8 +501,9 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
     """The values of retrievers with their decisions on all questions → which differ."""
     import numpy as np
 
+    from sentflow.compare.differences import all_differences
     from sentflow.compare.question_rows import DecisionDifference
-    from sentflow.compare.questions import QuestionScores, compare_questions
+    from sentflow.compare.questions import QuestionScores
     from sentflow.files.rows import row_from, write_rows
     from sentflow.retrieval.decision_files import read_decision_values
     from sentflow.retrieval.set_measures import F2
@@ -516,7 +517,7 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
         values = np.stack([one.values[F2] for one in own])
         names = [one.system for one in own]
         scores = QuestionScores(name, F2, names, own[0].questions, values, question_settings(settings))
-        here = compare_questions(scores)
+        here = all_differences(scores)
         differences += [row_from(DecisionDifference, vars(row)) for row in here]
         logger.info("%s: %d pairs of decisions", name, len(here))
     write_rows(output, DecisionDifference, differences)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
@@ -90,7 +91,7 @@ class ClusteredScores:
         """Whether a unit has several questions."""
         return len(self.sizes) < len(self.unit)
 
-    @property
+    @cached_property
     def means(self) -> np.ndarray:
         """(m,) float64 mean over questions."""
         return np.asarray(self.totals.sum(axis=1) / self.sizes.sum())

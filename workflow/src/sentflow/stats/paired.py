@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import bdtr, stdtr, stdtrit
 
-from sentflow.stats.generalisation import corrected_error, degrees_of_freedom, nadeau_bengio_interval
+from sentflow.stats.generalisation import corrected_error, degrees_of_freedom
 
 POWER = 0.80  # with which `PairedT.detectable` differences are found
 TIE_TOLERANCE = 1e-9  # scores of one measure that are closer than this differ by rounding
@@ -150,13 +150,6 @@ class CorrectedT(PairedT):
     def freedom(self) -> float:
         """See `degrees_of_freedom`."""
         return degrees_of_freedom(len(self.differences), self.documents)
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Generalisation interval of the difference."""
-        found = nadeau_bengio_interval(
-            self.differences, folds=self.folds, level=level, documents=self.documents
-        )
-        return found.low, found.high
 
 
 def mcnemar(first_right: np.ndarray, second_right: np.ndarray) -> float:
