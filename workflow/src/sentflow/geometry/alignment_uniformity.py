@@ -168,8 +168,7 @@ def _per_batch(pairs: ScoredVectors, settings: AlignmentSettings) -> AlignmentUn
     if n_empty and n_positive:
         warnings.append(
             f"{n_empty} of {len(alignments)} batches have no positive pair, which makes the mean of all "
-            "batches "
-            f"undefined, as in the study. Without them: alignment {facts.alignment:.4f}, uniformity "
+            f"batches undefined, as in the study. Without them: alignment {facts.alignment:.4f}, uniformity "
             f"{facts.uniformity:.4f}."
         )
     return AlignmentUniformity(
@@ -207,8 +206,7 @@ def _set_warnings(n_positive: int, n_sentences: int, n_zero: int, settings: Alig
     if n_zero:
         found.append(
             f"{n_zero} of {n_sentences} vectors are zero. They have no direction and stay zero: their "
-            "distance to every "
-            "other vector is 1."
+            "distance to every other vector is 1."
         )
     return found
 
@@ -218,9 +216,8 @@ def _length_warnings(vectors: np.ndarray) -> list[str]:
     if not len(lengths) or np.abs(lengths - 1).max() < 1e-3:
         return []
     return [
-        f"vectors have lengths from {lengths.min():.4g} to {lengths.max():.4g}, and this variant does "
-        "not normalise "
-        "them: its values depend on the lengths."
+        f"vectors have lengths from {lengths.min():.4g} to {lengths.max():.4g}, and this variant does not "
+        "normalise them: its values depend on the lengths."
     ]
 
 
