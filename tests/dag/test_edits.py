@@ -116,10 +116,8 @@ def slow(*case: Any) -> Any:
         slow("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_SIMILARITY)),
         slow("geometry/measured_alignment.py", ("align", *AFTER_GEOMETRY)),
         ("report/families/probing/heatmap.py", ("figure …heatmap", "check …figures", "report")),
-        slow("report/families/similarity/tables.py", (*TABLES_OF_PAIRS, "report")),
         slow("report/figure/sentflow.mplstyle", ("figure", "check …figures", "report")),
         ("report/page/page.css", ("report",)),
-        slow("report/families/probing/page/scores.html.j2", ("report",)),
     ],
 )  # fmt: skip
 def test_code_runs_the_rules_that_import_it_and_what_follows(unedited, everything, module, run_again):
@@ -199,7 +197,6 @@ RECORDED = ("record", "report")
             RECORDED,  # of entries that are not selected
         ),
         ({"probe": {"folds": 3}}, ("audit", *PROBES, "record")),
-        slow({"probe": {"seed": 1}}, ("audit", *PROBES, "record")),
         slow({"probe": {"device": "cuda:0"}}, RECORDED),  # it has no effect
         slow({"statistics": {"n_resamples": 300}}, ("score", "hardest", *AFTER_SCORES, "record")),
         ({"statistics": {"rope": 0.02}}, ("compare", *AFTER_COMPARE, "record")),

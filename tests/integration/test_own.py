@@ -3,8 +3,11 @@
 import csv
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 import yaml
 from workflow_copy import REPOSITORY, copy_workflow, ended, environment
@@ -73,3 +76,21 @@ def test_they_stand_in_tables_figures_and_report(project):
     assert "CC BY 4.0" in html and "Own tasks" in html
     for check in (project / "results/checks").glob("*.json"):
         assert json.loads(check.read_text(encoding="utf-8"))["passed"] is True, check.stem
+
+
+NOTEBOOK = Path(__file__).parents[2] / "docs/notebook.ipynb"
+
+
+@pytest.fixture(scope="module")
+def notebook():
+    return nbformat.read(NOTEBOOK, as_version=4)
+
+
+def test_every_cell_runs_after_those_before_it(notebook, tmp_path):
+    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    (tmp_path / "cells.py").write_text("\n\n".join(cells), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "cells.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=1800
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "Give the results folder of a run" in done.stdout

@@ -97,9 +97,8 @@ def hub(monkeypatch):
 
 def test_a_wrong_checksum_names_the_file_and_leaves_no_manifest(fetch, tmp_path):
     source = {"folder": str(write_files(tmp_path / "modelo")), "sha256": {"model.safetensors": "0" * 64}}
-    with pytest.raises(
-        DataError, match=r"models\.my-model: .*model\.safetensors has SHA-256 .*, expected 0000"
-    ):
+    message = r"models\.my-model: .*model\.safetensors has SHA-256 .*, expected 0000"
+    with pytest.raises(DataError, match=message):
         fetch(neural(source))
     assert not (fetch.folder / "manifest.json").exists()
 

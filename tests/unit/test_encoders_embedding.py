@@ -76,9 +76,8 @@ def test_a_damaged_shard_is_computed_again(tmp_path):
 
 
 def test_empty_texts_are_named_by_row():
-    with pytest.raises(
-        DataError, match=r"3 of 5 texts are empty: row 1 \(''\), row 3 \(' \\n'\), row 4 \(''\)"
-    ):
+    message = r"3 of 5 texts are empty: row 1 \(''\), row 3 \(' \\n'\), row 4 \(''\)"
+    with pytest.raises(DataError, match=message):
         check_texts(["", "lei", " \n", None, "ação"])
 
 

@@ -104,9 +104,8 @@ def test_a_size_that_is_none_is_refused(tmp_path, name, content):
     good = {"1_Pooling__config": {"embedding_dimension": 32}, "2_Dense__config": {"out_features": 8}}
     modules = (("Transformer", ""), ("Pooling", "1_Pooling"), ("Dense", "2_Dense"))
     model = make_model(tmp_path, *modules, **{**good, name: content})
-    with pytest.raises(
-        DataError, match="must be a whole number|describes a model of about|num_hidden_layers is"
-    ):
+    message = "must be a whole number|describes a model of about|num_hidden_layers is"
+    with pytest.raises(DataError, match=message):
         describe(model, allow_pickle=False)
 
 

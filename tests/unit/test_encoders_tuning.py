@@ -1,8 +1,12 @@
-"""Tuning: which settings are taken, on made-up times and vectors; no test looks at a clock."""
+"""Tuning: which settings are taken, on invented times and vectors; what the command refuses. No test measures time."""
 
 import numpy as np
 import pytest
+import yaml
+from called import refused
+from tiny_bert import TEXTS, save_tiny_bert
 
+from sentflow.encoders.kinds.neural.settings import TORCH
 from sentflow.encoders.tuning import candidates
 from sentflow.encoders.tuning.candidates import Candidate
 from sentflow.encoders.tuning.choice import fastest, told_apart
@@ -53,3 +57,29 @@ def test_threads_are_powers_of_two_up_to_the_most():
     for most, counts in ((1, [1]), (6, [1, 2, 4, 6]), (8, [1, 2, 4, 8])):
         chosen = Candidate("torch", "float32", 2048, most)
         assert [candidate.threads for candidate in candidates.threads(chosen)] == counts
+
+
+@pytest.fixture
+def words(tmp_path, monkeypatch):
+    """A tiny model and texts to measure it with."""
+    monkeypatch.chdir(tmp_path)
+    save_tiny_bert(tmp_path / "bert")
+    entry = {"title": "Tiny", "licence": "none", "citation": "none", "kind": "transformers", "prompt": "lei "}
+    models = {"tiny": {**entry, "source": {"folder": str(tmp_path / "bert")}}}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"models": models}), encoding="utf-8")
+    (tmp_path / "texts.txt").write_text("\n".join([*TEXTS, "", "saúde"]), encoding="utf-8")
+    # exports take a minute; they are tested by themselves
+    missing = lambda backend: [] if backend == TORCH else ["a_library"]  # noqa: E731
+    monkeypatch.setattr("sentflow.encoders.tuning.tune.missing_libraries", missing)
+    return ["tiny", "--configfile", "mine.yaml", "--texts", "texts.txt", "--rounds", 1, "--threads", 2]
+
+
+@pytest.mark.slow
+def test_what_cannot_be_measured_is_refused(words, tmp_path):
+    (tmp_path / "empty.txt").write_bytes(b"\n \n\t\n")
+    for others, said in (
+        (["tfidf"], "kind tfidf"),
+        ([*words, "--tolerance", "nan"], "Write a number > 0"),
+        ([*words, "--texts", "empty.txt"], "empty.txt holds no texts"),
+    ):
+        assert said in refused("tune", *others)

@@ -50,15 +50,13 @@ def test_the_first_token_is_not_taken_for_the_text_where_it_is_a_word(folder, tm
     special = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
     own = XLNetTokenizer(vocab=[(piece, -1.0) for piece in PIECES], unk_id=1, **special)
     own.save_pretrained(folder)
-    with pytest.raises(
-        ConfigError, match=r"XLNetTokenizer gives .* \[SEP\] \[CLS\], where it is not \[CLS\]"
-    ):
+    message = r"XLNetTokenizer gives .* \[SEP\] \[CLS\], where it is not \[CLS\]"
+    with pytest.raises(ConfigError, match=message):
         loaded(folder)
     loaded(folder, pooling="mean")
 
 
 def test_a_class_that_transformers_does_not_have_is_told_with_the_nearest(folder):
-    with pytest.raises(
-        ConfigError, match="tokenizer_class: 'AlbertTokeniser' .* Did you mean AlbertTokenizer"
-    ):
+    message = "tokenizer_class: 'AlbertTokeniser' .* Did you mean AlbertTokenizer"
+    with pytest.raises(ConfigError, match=message):
         loaded(folder, tokenizer_class="AlbertTokeniser")

@@ -28,7 +28,6 @@ from sentflow.report.table.formats import csv_text, markdown_text
 from sentflow.report.table.latex import latex_text
 from sentflow.report.table.table import Table
 
-SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 EVIL = "</td></title></script><script>alert('é')</script><img src=x onerror=\"alert(1)\"> ' onclick='x' {{ 7 * 7 }}"
 # Fields of rows and keys of settings that hold words of users and of data, not names that others refer to
 WORDS = re.compile(
@@ -115,16 +114,16 @@ def make_sources(tmp_path, **changes):
     return page_sources(**make_parts(tmp_path, **changes))
 
 
-def poisoned(value: Any, key: str = "", at_any_key: bool = False) -> Any:
+def poisoned(value: Any, key: str = "") -> Any:
     """The same with `EVIL` behind every text of users."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value)]
         return dataclasses.replace(value, **{name: poisoned(getattr(value, name), name) for name in names})
     if isinstance(value, Mapping):
-        return {name: poisoned(inner, str(name), at_any_key) for name, inner in value.items()}
+        return {name: poisoned(inner, str(name)) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(poisoned(inner, key, at_any_key) for inner in value)
-    if isinstance(value, str) and (at_any_key or WORDS.search(key)):
+        return type(value)(poisoned(inner, key) for inner in value)
+    if isinstance(value, str) and WORDS.search(key):
         return value + EVIL
     return value
 

@@ -1,5 +1,6 @@
 """`sentflow run` in a folder from someone else: no code of it runs unless the user names it."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from workflow_copy import TINY, environment
 import sentflow
 from sentflow.cli.run import complete, start
 from sentflow.errors import ConfigError
+from sentflow.flow.environment import leave_out_working_folder
 from sentflow.flow.workflow_folder import home
 
 
@@ -56,3 +58,23 @@ def test_code_in_settings_is_refused(folder, option):
 def test_a_clone_of_the_project_is_left_to_snakemake(monkeypatch):
     monkeypatch.chdir(home())
     assert complete(["-n"]) == ["-n"]
+
+
+@pytest.fixture
+def _search_path(monkeypatch, tmp_path):
+    """A working folder, and a search path that the test may change."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", "relative", str(tmp_path), "/elsewhere"])
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("", None), (".", None), ("src:../lib", None), ("/a b:", "/a b"), (":/a::./c:/b:", "/a:/b")],
+)
+@pytest.mark.usefixtures("_search_path")
+def test_only_absolute_entries_of_pythonpath_stay(monkeypatch, given, kept):
+    monkeypatch.setenv("PYTHONPATH", given)
+    leave_out_working_folder()
+    assert os.environ.get("PYTHONPATH") == kept
+    assert os.environ["PYTHONSAFEPATH"] == "1"

@@ -96,9 +96,8 @@ def test_json_without_an_end_or_with_half_a_sign_is_no_json():
 def test_a_missing_or_broken_file_is_told(tmp_path):
     (tmp_path / "b.json").write_text("{")
     for name in ("a.json", "b.json"):
-        with pytest.raises(
-            DataError, match=rf"{name} is missing or damaged .*Delete it and run snakemake again"
-        ):
+        message = rf"{name} is missing or damaged .*Delete it and run snakemake again"
+        with pytest.raises(DataError, match=message):
             read_json(tmp_path / name)
 
 

@@ -42,9 +42,8 @@ def test_a_file_in_the_place_of_another_is_refused(tmp_path):
     write_parquet(one, TABLE)
     shutil.copy2(one, other)
     shutil.copy2(one, elsewhere)
-    with pytest.raises(
-        DataError, match=r"scores/T/n\.parquet was written as scores/T/m\.parquet: another file"
-    ):
+    message = r"scores/T/n\.parquet was written as scores/T/m\.parquet: another file"
+    with pytest.raises(DataError, match=message):
         read_parquet(other)
     assert read_parquet(elsewhere).num_rows == 2000  # outside of the tree a name means nothing
 

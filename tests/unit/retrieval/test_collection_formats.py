@@ -56,9 +56,8 @@ def test_slashed_records(raw):
 def test_spaced_fields(raw):
     found = read_spaced(raw("1 0 13\t1\n\n2  0 14 -1 \n"), ["question", "zero", "document", "grade"])
     assert columns(found, "document", "grade") == [["13", "14"], ["1", "-1"]]
-    with pytest.raises(
-        DataError, match=r"expected 2 fields per line \(a b\), found another number in line 2 \(3\)"
-    ):
+    message = r"expected 2 fields per line \(a b\), found another number in line 2 \(3\)"
+    with pytest.raises(DataError, match=message):
         read_spaced(raw("1 2\n1 2 3\n"), ["a", "b"])
 
 
@@ -246,9 +245,8 @@ def test_bytes_that_are_no_utf8_are_told_with_their_place_in_every_format(tmp_pa
     }:
         entry = {"format": name, "files": ["file.txt"], **NEEDED.get(name, {})}
         reader = Source.model_validate(entry)
-        with pytest.raises(
-            DataError, match=r"file.txt: byte 13 \(line 2\), 0xe9, cannot be decoded as utf-8"
-        ):
+        message = r"file.txt: byte 13 \(line 2\), 0xe9, cannot be decoded as utf-8"
+        with pytest.raises(DataError, match=message):
             read_records(path, reader, ["id", "text"], joined="\n")
 
 

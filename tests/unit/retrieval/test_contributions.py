@@ -99,9 +99,8 @@ def test_explanations_are_held_against_the_run_and_documents_beyond_it_are_expla
 
     found = explained_pairs(pairs, adding(2, 7, 7), run, where="r.parquet")
     assert [found[pair].score for pair in pairs] == [2, 7, 7]
-    with pytest.raises(
-        DataError, match=r"r.parquet: the score of d4 for the question q1 is 2, .* add up to 2.1"
-    ):
+    message = r"r.parquet: the score of d4 for the question q1 is 2, .* add up to 2.1"
+    with pytest.raises(DataError, match=message):
         explained_pairs(pairs, adding(2.1, 7, 7), run, where="r.parquet")
 
 

@@ -227,9 +227,8 @@ def test_questions_that_share_a_relevant_document_or_a_part_of_its_name_are_join
     assert found == {"q1": first, "q2": first, "q4": first, "q3": "law-2+art-1", "q5": last}
     found = clusters_of(questions(LAWS), "gold-document", r"^([^/+]+)")
     assert found == {"q1": "law-1", "q2": "law-1", "q4": "law-1", "q3": "law-2", "q5": "law-3"}
-    with pytest.raises(
-        DataError, match=r"cluster_pattern 'law-\[12\]' matches nothing in 1 identifiers .*'law-3"
-    ):
+    message = r"cluster_pattern 'law-\[12\]' matches nothing in 1 identifiers .*'law-3"
+    with pytest.raises(DataError, match=message):
         clusters_of(questions(LAWS), "gold-document", "law-[12]")
     graded = questions({"q1": {"a": 3, "b": 1}, "q2": {"b": 3}}, least=2)
     assert clusters_of(graded, "gold-document") == {"q1": "a", "q2": "b"}

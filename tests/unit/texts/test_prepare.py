@@ -132,9 +132,8 @@ def test_all_problems_are_told_at_once_and_long_lists_are_cut(tmp_path):
 
 def test_raw_file_that_was_changed_after_the_download_is_refused(tmp_path):
     entry = {"urls": ["https://a.br/x.csv"], "sha256": "0" * 64}
-    with pytest.raises(
-        DataError, match=r"x\.csv is not the file of the catalog: SHA-256 is .* Delete it to fetch it again"
-    ):
+    message = r"x\.csv is not the file of the catalog: SHA-256 is .* Delete it to fetch it again"
+    with pytest.raises(DataError, match=message):
         prepare_rows(tmp_path, single_rows(), files={"x.csv": entry})
 
 

@@ -46,9 +46,8 @@ def test_texts_that_look_like_missing_values_stay_texts(tmp_path):
 
 def test_zip_with_several_csvs_needs_the_name_of_one(tmp_path):
     path = zipped(tmp_path / "x.zip", {"a.csv": b",t,l\n0,a,1\n", "b.csv": b",t,l\n0,b,1\n"})
-    with pytest.raises(
-        DataError, match=r"x\.zip: the archive holds 2 files \.csv.*member: <name>.*'a\.csv', 'b\.csv'"
-    ):
+    message = r"x\.zip: the archive holds 2 files \.csv.*member: <name>.*'a\.csv', 'b\.csv'"
+    with pytest.raises(DataError, match=message):
         read_rows(path, reader(format="ulysses-csv", file="x.zip"))
     assert read_rows(path, reader(format="ulysses-csv", file="x.zip", member="b.csv")).text_a == ["b"]
     with pytest.raises(DataError, match=r"x\.zip: the archive has no member 'c\.csv'"):

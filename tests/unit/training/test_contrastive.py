@@ -1,8 +1,9 @@
 """Losses against formulas written out, and against what sentence-transformers computes."""
 
 import pytest
+import tiny_training as tiny
 import torch
-from sentence_transformers.sentence_transformer.losses import SoftmaxLoss
+from sentence_transformers.sentence_transformer.losses import CoSENTLoss, SoftmaxLoss
 from torch.nn.functional import cross_entropy, normalize
 
 from sentflow.training.losses.contrastive import in_batch_cross_entropy, nt_xent
@@ -67,3 +68,27 @@ def test_features_of_pairs_are_those_of_the_loss_of_sentence_transformers():
 def test_the_square_of_the_greater_value_is_a_fourth_block():
     u, v = torch.tensor([[1.0, -3.0]]), torch.tensor([[-2.0, -2.0]])
     assert pair_features(u, v, form=DIFFERENCE_AND_SQUARE).tolist() == [[1, -3, -2, -2, 3, 1, 1, 4]]
+
+
+@pytest.fixture(scope="module")
+def objective(tmp_path_factory):
+    encoder = tiny.encoder(tmp_path_factory.mktemp("bert"), double=True)
+    return tiny.recipe("cosent", encoder, scale=3.0)
+
+
+def test_the_loss_is_that_of_sentence_transformers(objective):
+    views = tiny.vectors(objective.eval(), objective.views(tiny.LABELLED, None))
+    labels = torch.tensor([row["label"] for row in tiny.LABELLED])
+    oracle = CoSENTLoss(model=None, scale=3.0).compute_loss_from_embeddings(views, labels)
+    found = objective.loss(views, tiny.LABELLED)
+    assert found.item() == pytest.approx(oracle.item(), rel=1e-12)
+    assert found.item() > 0
+
+
+def test_pairs_with_equal_labels_have_neither_loss_nor_gradient(objective):
+    rows = [{**row, "label": 1} for row in tiny.LABELLED]
+    objective.zero_grad()
+    found = objective.loss(tiny.vectors(objective, objective.views(rows, None)), rows)
+    found.backward()
+    assert found.item() == 0
+    assert all(value.grad is None or not value.grad.any() for value in objective.parameters())

@@ -92,7 +92,6 @@ def test_a_document_of_most_questions_is_trained_on():
     kept, out = split(rows, OF_THREE_TENTHS, Draws(1))
     assert len(out) == 6
     assert {row["other"] for row in kept} == {"law"}
-    with pytest.raises(
-        DataError, match=r"0\.5 of 20 rows are 10, and only 6 have no text in common with more"
-    ):
+    message = r"0\.5 of 20 rows are 10, and only 6 have no text in common with more"
+    with pytest.raises(DataError, match=message):
         split(rows, TrainingSettings(learning_rate=1.0, steps=1, batch_size=2, held_out=0.5), Draws(1))
