@@ -187,9 +187,8 @@ def test_piece_that_does_not_fit_is_thrown_away(tmp_path, loopback, old):
 @pytest.mark.parametrize("scheme", ["file", "ftp"])
 def test_redirect_to_anything_but_http_is_refused(tmp_path, loopback, scheme):
     secret = tmp_path / "secret.csv"
-    secret.write_bytes(
-        CONTENT
-    )  # even the right bytes: what a server names on this machine is not its to give
+    # even the right bytes: what a server names on this machine is not its to give
+    secret.write_bytes(CONTENT)
     url = loopback.serve("/a.csv", loopback.status(302, Location=f"{scheme}://{secret}"))
     with pytest.raises(DataError, match=rf"(?s)a\.csv could not be obtained.*{scheme}://"):
         download(catalog_file(url), tmp_path / "raw/a.csv", patience=HASTE)

@@ -19,7 +19,6 @@ from sentflow.report.record import versions
 
 TASKS = ("T1A-sample", "F1A-sample")
 MODELS = ("minilm-l6", "tfidf")
-HUB = {"kind": "sentence-transformers", "source": {"hub": "owner/encoder", "revision": "a" * 40}}
 NAMES = {"minilm-l6": ("owner/encoder", "a" * 40), "tfidf": ("sentflow/tfidf", "b" * 40)}
 DIGESTS = {"T1A-sample": "0123456789abcdef" * 4, "F1A-sample": "fedcba9876543210" * 4}
 

@@ -38,9 +38,8 @@ def test_a_run_tells_how_far_it_is_and_why_its_jobs_failed(tmp_path):
     done = subprocess.run(words, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "fine: n a (" in done.stderr and " of 4 steps done" in done.stderr
-    assert (
-        done.stderr.count("Failed: wrong\nerror: row 3 is wrong\\x1b[31m\nlog: wrong.log\n") == 2
-    )  # it is repeated
+    # it is repeated
+    assert done.stderr.count("Failed: wrong\nerror: row 3 is wrong\\x1b[31m\nlog: wrong.log\n") == 2
     assert "before" not in done.stderr
     (why,) = [line for line in done.stderr.splitlines() if line.startswith("Killed: ")]
     assert "--cores 1" in why and "600" in why

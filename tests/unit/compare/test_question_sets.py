@@ -52,9 +52,8 @@ def test_the_interval_for_new_documents_is_wider_where_these_decide():
     asked = made()
     for row, values in zip(asked.cluster_rows(), asked.values, strict=True):
         low, high = ttest_1samp(values.reshape(20, 3).mean(axis=1), 0).confidence_interval(0.95)
-        assert (row.low, row.high) == pytest.approx(
-            (low, high)
-        )  # clusters of one size: the t interval of their means
+        # clusters of one size: the t interval of their means
+        assert (row.low, row.high) == pytest.approx((low, high))
         single = ttest_1samp(values, 0).confidence_interval(0.95)
         assert row.high - row.low > 1.4 * (single.high - single.low)
     assert (row.n_clusters, row.effective_clusters, row.largest_cluster) == (20, pytest.approx(20), 3 / N)
@@ -69,9 +68,8 @@ def test_one_giant_cluster_says_nothing_of_new_documents():
     assert math.isnan(first.low)
     assert math.isnan(first.high)
     assert first.value == pytest.approx(asked.values[0].mean())
-    assert (
-        len(asked.differences()) == 3
-    )  # for new questions on the same documents there is a test all the same
+    # for new questions on the same documents there is a test all the same
+    assert len(asked.differences()) == 3
 
 
 def test_tests_on_groups_are_adjusted_for_all_pairs_on_all_groups():
@@ -120,9 +118,8 @@ def test_a_family_of_seeds_has_a_mean_and_differences_from_systems_without_seeds
         "bm25",
         pytest.approx((asked.values[:4] - asked.values[4]).mean()),
     )
-    assert (
-        difference.share_of_seeds > mean.share_of_seeds
-    )  # questions have much in common with the other system
+    # questions have much in common with the other system
+    assert difference.share_of_seeds > mean.share_of_seeds
     assert math.isnan(mean.p)
     assert (difference.p < 0.05) == (difference.low > 0 or difference.high < 0)
 

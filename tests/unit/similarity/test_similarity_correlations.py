@@ -57,9 +57,8 @@ def test_bootstrap_ranks_each_resample_anew(gold, column, seed):
     for rows, rank, linear in zip(draws(30, 8, seed), found["spearman"], found["pearson"], strict=True):
         assert rank[0] == pytest.approx(spearman(column[rows], gold[rows]), abs=1e-12, nan_ok=True)
         assert linear[0] == pytest.approx(pearson(column[rows], gold[rows]), abs=1e-9, nan_ok=True)
-        assert rank[1] == pytest.approx(
-            -rank[0], abs=1e-12, nan_ok=True
-        )  # the same resamples for all columns
+        # the same resamples for all columns
+        assert rank[1] == pytest.approx(-rank[0], abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("graph", [stars(60, 2), stars(12, 10), PATH], ids=["components", "stars", "path"])

@@ -64,9 +64,8 @@ def test_seed_decides_everything(parts):
 
 
 def test_training_ends_at_the_fourth_look_that_is_no_better(parts, monkeypatch):
-    looks = iter(
-        [0.5, 0.4, 0.6, 0.5, 0.6, 0.2, 0.9, 0.9]
-    )  # misses in total, not in a row: 0.4, 0.5, 0.6, 0.2
+    # misses in total, not in a row: 0.4, 0.5, 0.6, 0.2
+    looks = iter([0.5, 0.4, 0.6, 0.5, 0.6, 0.2, 0.9, 0.9])
     monkeypatch.setattr("sentflow.similarity.regressor.pearson", lambda *_: next(looks))
     found = regress(*parts, seed=3, settings=RegressorSettings(epochs_per_chunk=1))
     assert found.epochs == 6

@@ -55,9 +55,8 @@ def test_the_rule_counts_components_by_their_sizes():
 
 def test_effective_rows_count_pairs_that_share_a_sentence():
     generator = np.random.default_rng(1)
-    first, second = generator.integers(
-        0, 8, (2, 40)
-    )  # equal pairs, swapped ones, and sentences with themselves
+    # equal pairs, swapped ones, and sentences with themselves
+    first, second = generator.integers(0, 8, (2, 40))
     rows = [{*one} for one in zip(first.tolist(), second.tolist(), strict=True)]
     sharing = sum(bool(one & two) for one in rows for two in rows)
     assert PairGraph(first, second).effective_rows == pytest.approx(40**2 / sharing)

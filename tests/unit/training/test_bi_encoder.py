@@ -4,10 +4,8 @@ import pytest
 import torch
 from sentence_transformers.sentence_transformer.losses import ContrastiveLoss, MultipleNegativesRankingLoss
 
-from sentflow.training.draws import Draws
 from sentflow.training.losses.ranking import contrastive_loss, false_negatives, ranking_loss
 
-STEP = Draws(1, ("step", 1))
 NONE = torch.zeros((5, 10), dtype=torch.bool)
 
 

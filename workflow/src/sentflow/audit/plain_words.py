@@ -66,10 +66,9 @@ def _documents(facts: Mapping[str, Any]) -> str:
     if found is None or found["share_across_folds"] < _LEAST_SHARE:
         return ""
     return (
-        f"Rows come from {found['n']:,} documents, and {_percent(found['share_across_folds'])} of the "
-        "rows have a row "
-        "of the same document in another fold. A protocol with group_folds keeps documents together; "
-        "compare the scores."
+        f"Rows come from {found['n']:,} documents, and {_percent(found['share_across_folds'])} of the rows "
+        "have a row of the same document in another fold. A protocol with group_folds keeps documents "
+        "together; compare the scores."
     )
 
 
@@ -78,9 +77,8 @@ def _contradictions(facts: Mapping[str, Any]) -> str:
     if not found["rows"]:
         return ""
     return (
-        f"{_rows(found['rows'], 'have', 'has')} a text that also occurs with another label: no "
-        "classifier can get all of them "
-        "right."
+        f"{_rows(found['rows'], 'have', 'has')} a text that also occurs with another label: no classifier "
+        "can get all of them right."
     )
 
 
@@ -90,10 +88,9 @@ def _classes(facts: Mapping[str, Any]) -> str:
     if sizes[smallest] >= _LEAST_BALANCE * sizes[largest]:
         return ""
     return (
-        f"Class {largest} has {sizes[largest]:,} rows and class {smallest} only {sizes[smallest]:,}: "
-        "every repetition "
-        f"cuts all classes to {sizes[smallest]:,} rows, and scores do not reflect the natural class "
-        "frequencies."
+        f"Class {largest} has {sizes[largest]:,} rows and class {smallest} only {sizes[smallest]:,}: every "
+        f"repetition cuts all classes to {sizes[smallest]:,} rows, and scores do not reflect the natural "
+        "class frequencies."
     )
 
 

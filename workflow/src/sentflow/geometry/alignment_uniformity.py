@@ -64,38 +64,24 @@ def scored_vectors(tables: Sequence[PairTable], vectors: FloatArray, row_of: Tex
     return ScoredVectors(vectors, first, second, np.concatenate([table.score for table in tables]))
 
 
-def alignment(first: np.ndarray, second: np.ndarray) -> float:
-    """Mean of ‖f(x) − f(y)‖² over pairs, f of length one; NaN without pairs.
-
-    Parameters
-    ----------
-    first, second
-        (n, d) vectors of the two sides, of any length.
-
-    Returns
-    -------
-    float
-        In [0, 4], lower is better.
-    """
-    return _mean(_squared_distances(unit_vectors(first), unit_vectors(second)))
-
-
-def uniformity(vectors: np.ndarray, *, block_rows: int = BLOCK_ROWS) -> float:
-    """ln of the mean of exp(−2 ‖f(x) − f(y)‖²) over all pairs of vectors, f of length one.
+def uniformity(vectors: np.ndarray, block_rows: int = BLOCK_ROWS) -> tuple[float, int]:
+    """ln of the mean of exp(−2 ‖x − y‖²) over all pairs of vectors, and how many pairs there are.
 
     Parameters
     ----------
     vectors
-        (n, d), of any length.
+        (n, d) float64 of length one.
     block_rows
         Of the computation; changes nothing.
 
     Returns
     -------
-    float
-        In [−8, 0], lower is better; NaN with fewer than two vectors.
+    tuple
+        A float in [−8, 0], lower is better, NaN with fewer than two vectors; and an int.
     """
-    return _uniformity(unit_vectors(vectors), block_rows)[0]
+    if len(vectors) < 2:
+        return float("nan"), 0
+    return log_mean_exp(-2 * block for block in distances_of_pairs(vectors, block_rows=block_rows))
 
 
 def measure(
@@ -131,7 +117,7 @@ def measure(
         distances = distances**0.5
         uniform, n_pairs = log_mean_exp(-2 * np.sqrt(block) for block in distances_of_pairs(sentences))
     else:
-        uniform, n_pairs = _uniformity(sentences, BLOCK_ROWS)
+        uniform, n_pairs = uniformity(sentences)
     n_zero = count_zeros(sentences)
     warnings = [
         *_set_warnings(len(distances), len(sentences), n_zero, settings),
@@ -157,7 +143,7 @@ def _per_batch(pairs: ScoredVectors, settings: AlignmentSettings) -> AlignmentUn
         sentences = np.concatenate([first, second])
         distances.append(_squared_distances(first, second))
         alignments.append(_mean(distances[-1]))
-        uniform, n = _uniformity(sentences, BLOCK_ROWS)
+        uniform, n = uniformity(sentences)
         uniformities.append(uniform)
         n_pairs += n
         n_zero += count_zeros(sentences)
@@ -168,8 +154,7 @@ def _per_batch(pairs: ScoredVectors, settings: AlignmentSettings) -> AlignmentUn
     if n_empty and n_positive:
         warnings.append(
             f"{n_empty} of {len(alignments)} batches have no positive pair, which makes the mean of all "
-            "batches "
-            f"undefined, as in the study. Without them: alignment {facts.alignment:.4f}, uniformity "
+            f"batches undefined, as in the study. Without them: alignment {facts.alignment:.4f}, uniformity "
             f"{facts.uniformity:.4f}."
         )
     return AlignmentUniformity(
@@ -191,12 +176,6 @@ def _squared_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return squared
 
 
-def _uniformity(vectors: np.ndarray, block_rows: int) -> tuple[float, int]:
-    if len(vectors) < 2:
-        return float("nan"), 0
-    return log_mean_exp(-2 * block for block in distances_of_pairs(vectors, block_rows=block_rows))
-
-
 def _set_warnings(n_positive: int, n_sentences: int, n_zero: int, settings: AlignmentSettings) -> list[str]:
     sign = ">=" if settings.comparison == "at-least" else ">"
     found = []
@@ -207,8 +186,7 @@ def _set_warnings(n_positive: int, n_sentences: int, n_zero: int, settings: Alig
     if n_zero:
         found.append(
             f"{n_zero} of {n_sentences} vectors are zero. They have no direction and stay zero: their "
-            "distance to every "
-            "other vector is 1."
+            "distance to every other vector is 1."
         )
     return found
 
@@ -218,9 +196,8 @@ def _length_warnings(vectors: np.ndarray) -> list[str]:
     if not len(lengths) or np.abs(lengths - 1).max() < 1e-3:
         return []
     return [
-        f"vectors have lengths from {lengths.min():.4g} to {lengths.max():.4g}, and this variant does "
-        "not normalise "
-        "them: its values depend on the lengths."
+        f"vectors have lengths from {lengths.min():.4g} to {lengths.max():.4g}, and this variant does not "
+        "normalise them: its values depend on the lengths."
     ]
 
 

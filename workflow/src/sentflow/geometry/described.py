@@ -194,8 +194,7 @@ def _warnings(vectors: FloatArray, unit: np.ndarray, measures: Mapping[str, Mapp
         found.append(f"neighbours were searched among {searched} of {len(unit)} texts, drawn by the seed.")
     if apart < searched:
         found.append(
-            f"{searched - apart} of {searched} texts have the same vector as another; they are left out "
-            "of the intrinsic "
-            "dimension."
+            f"{searched - apart} of {searched} texts have the same vector as another; they are left out of "
+            "the intrinsic dimension."
         )
     return found

@@ -182,7 +182,6 @@ def _warnings(
     if not undefined:
         return []
     return [
-        f"{measure}: the pairs of {', '.join(undefined)} have only one distinct value, so their "
-        "correlation and the "
-        "means over sub-sources are undefined."
+        f"{measure}: the pairs of {', '.join(undefined)} have only one distinct value, so their correlation "
+        "and the means over sub-sources are undefined."
     ]

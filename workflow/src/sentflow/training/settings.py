@@ -29,11 +29,9 @@ from sentflow.training.recipes.settings import RECIPES, RecipeSettings
 KEEP, DROP = "keep", "drop"
 LINEAR, CONSTANT, COSINE = "linear", "constant", "cosine"
 FLOAT32, BFLOAT16, FLOAT16 = "float32", "bfloat16-autocast", "float16-autocast"
-# How evaluations without improvement are counted for early stopping
-RESET = "reset"  # since the best so far
-CUMULATIVE = (
-    "cumulative"  # each that is lower than the one before, never counted back (galsang/SG-BERT@23d5ebec)
-)
+# How evaluations without improvement are counted for early stopping: each that is lower than the one before, never
+# counted back (galsang/SG-BERT@23d5ebec); instead of "reset", those since the best so far
+CUMULATIVE = "cumulative"
 BEST, LAST = "best", "last"
 
 

@@ -42,8 +42,8 @@ class AdamW:
         self._parameters, self._gradient = parameters[None], gradient[None]
         self._first, self._second = np.zeros_like(self._parameters), np.zeros_like(self._parameters)
         self._multiplicity = NO_MULTIPLICITY if multiplicity is None else multiplicity[None]
-        self._max_norm = np.float32(schedule.max_norm)
-        self._scalars = iter(schedule.scalars()[:, 0])
+        self._max_norm = schedule.max_norm
+        self._scalars = iter(schedule.scalars[:, 0])
 
     def step(self) -> None:
         """See `Optimiser`."""
@@ -99,8 +99,8 @@ class AdamWOfColumns:
         self.weights, self.gradient = self._columns[:2]
         self.met, self._multiplicity = np.zeros(shape[0], bool), multiplicity
         self._shift, self.level = shift, shift @ self.weights
-        self._max_norm = np.float32(schedule.max_norm)
-        self._scalars = iter(schedule.scalars()[:, 0])
+        self._max_norm = schedule.max_norm
+        self._scalars = iter(schedule.scalars[:, 0])
 
     def step(self) -> None:
         """See `Optimiser`."""

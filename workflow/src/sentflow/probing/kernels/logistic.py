@@ -31,11 +31,10 @@ class LinearProbes(ABC):
         self, problem: Problem[Any], labels: np.ndarray, schedule: Schedule, *, n_outputs: int
     ) -> None:
         self._features, self._labels, self._schedule = problem.train, labels, schedule
-        self._weights = np.tile(problem.initial, (len(schedule.beta1), 1)).reshape(
-            len(schedule.beta1), n_outputs, -1
-        )
+        n_probes = schedule.scalars.shape[1]
+        self._weights = np.tile(problem.initial, (n_probes, 1)).reshape(n_probes, n_outputs, -1)
         self._first, self._second = np.zeros_like(self._weights), np.zeros_like(self._weights)
-        self._scalars, self._max_norm = schedule.scalars(), np.float32(schedule.max_norm)
+        self._scalars, self._max_norm = schedule.scalars, schedule.max_norm
         self._multiplicity = (
             NO_MULTIPLICITY
             if problem.multiplicity is None

@@ -10,42 +10,22 @@ from sentflow.probing.settings import ProbeProtocol, Setting
 
 @dataclass(frozen=True)
 class Schedule:
-    """What AdamW (Loshchilov and Hutter 2019, algorithm 2) multiplies by at each step of S probes, in float64.
+    """What AdamW (Loshchilov and Hutter 2019, algorithm 2) multiplies by at each step of S probes.
 
     Attributes
     ----------
-    beta1, beta2
-        (S, 1) momentum factors.
-    keep
-        (steps, S, 1): what weight decay leaves of a weight in this step, 1 − rate · decay.
+    scalars
+        (steps, S, 5) float32: factor of the weights, epsilon, minus the rate, β₁, β₂; of moments without their factors
+        1 − β₁ and 1 − β₂, which are in the rate and in epsilon.
     decay
-        (steps + 1, S, 1): what weight decay alone has left of a weight before this step.
-    minus_rate
-        (steps, S, 1): −rate / (1 − β₁ᵗ).
-    root_correction
-        (steps, S, 1): √(1 − β₂ᵗ).
-    max_norm, epsilon
-        Of clipping and of the denominator.
+        (steps + 1, S, 1) float64: what weight decay alone has left of a weight before this step.
+    max_norm
+        Of clipping.
     """
 
-    beta1: np.ndarray
-    beta2: np.ndarray
-    keep: np.ndarray
+    scalars: np.ndarray
     decay: np.ndarray
-    minus_rate: np.ndarray
-    root_correction: np.ndarray
-    max_norm: float
-    epsilon: float
-
-    def scalars(self) -> np.ndarray:
-        """(steps, S, 5) float32: factor of the weights, epsilon, minus the rate, β₁, β₂.
-
-        Of moments without their factors 1 − β₁ and 1 − β₂, which are in the rate and in epsilon.
-        """
-        root = self.root_correction / np.sqrt(1 - self.beta2)
-        minus_rate = self.minus_rate * (1 - self.beta1) * root
-        columns = np.broadcast_arrays(self.keep, self.epsilon * root, minus_rate, self.beta1, self.beta2)
-        return np.concatenate(columns, axis=-1).astype(np.float32)
+    max_norm: np.float32
 
 
 def adamw_schedule(
@@ -70,15 +50,13 @@ def adamw_schedule(
     factors = warmup_factors(n_steps, warmup_steps=warmup_steps, start=protocol.warmup_start)
     rates = learning_rate * factors[:, None, None]
     keep = 1 - rates * protocol.weight_decay
+    root = np.sqrt(1 - beta2**steps) / np.sqrt(1 - beta2)
+    minus_rate = -rates / (1 - beta1**steps) * (1 - beta1) * root
+    scalars = np.broadcast_arrays(keep, protocol.epsilon * root, minus_rate, beta1, beta2)
     return Schedule(
-        beta1=beta1,
-        beta2=beta2,
-        keep=keep,
+        scalars=np.concatenate(scalars, axis=-1).astype(np.float32),
         decay=np.concatenate([np.ones_like(keep[:1]), keep.cumprod(axis=0)]),
-        minus_rate=-rates / (1 - beta1**steps),
-        root_correction=np.sqrt(1 - beta2**steps),
-        max_norm=protocol.max_gradient_norm,
-        epsilon=protocol.epsilon,
+        max_norm=np.float32(protocol.max_gradient_norm),
     )
 
 
