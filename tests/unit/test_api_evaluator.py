@@ -323,6 +323,8 @@ def test_the_data_frame_has_a_row_per_task_with_the_numbers_of_the_dictionary(ev
     assert (frame["low"] <= frame["mean"]).all()
     assert (frame["mean"] <= frame["high"]).all()
     assert scores["G3-sample"].frame().iloc[0].to_dict() == frame.iloc[1].to_dict()
+    for shown in (scores, scores["G3-sample"]):
+        assert shown.plot()._repr_png_().startswith(b"\x89PNG")
 
 
 def test_a_results_folder_is_read_as_data_frames(folder):

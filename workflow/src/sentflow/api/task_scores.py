@@ -45,7 +45,7 @@ class TaskScores(dict[str, Any]):
 
     def plot(self) -> "Figure":
         """The score with both intervals, as the figure `forest` of the report."""
-        return drawn("forest", [self.row])
+        return _forest([self.row])
 
     def __repr__(self) -> str:
         return "\n".join([_line(self.row), _interval_note(self.row)])
@@ -67,7 +67,7 @@ class TasksScores(dict[str, TaskScores]):
 
     def plot(self) -> "Figure":
         """The scores with both intervals, as the figure `forest` of the report."""
-        return drawn("forest", [one.row for one in self.values()])
+        return _forest(one.row for one in self.values())
 
     def __repr__(self) -> str:
         lines = [_line(one.row) for one in self.values()]
@@ -110,3 +110,9 @@ def _interval_note(row: ScoreRow) -> str:
 def _html(rows: list[ScoreRow]) -> str:
     table: str = _frame(rows).to_html(index=False, float_format="{:.3f}".format)
     return "".join([table, *(f"<p>{_interval_note(row)}</p>" for row in rows[:1])])
+
+
+def _forest(rows: Iterable[ScoreRow]) -> "Figure":
+    from sentflow.report.families.probing.forest import ForestRow
+
+    return drawn("forest", [ForestRow(**vars(row)) for row in rows])
