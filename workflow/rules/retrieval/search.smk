@@ -39,7 +39,7 @@ rule search:
         env=retrieval.search_versions,
         settings=retrieval.search_settings,
     shell:
-        "OMP_NUM_THREADS={threads} " + command("search")
+        f"OMP_NUM_THREADS={{threads}} {command('search')}"
 
 
 rule merge_shards:

@@ -98,8 +98,7 @@ def _misfit(name: str, value: Any) -> str:
         if not is_list or len(value) > 1 or not all(_is_integer(width) and width > 0 for width in value):
             return (
                 f"kwargs_train.hidden_dims is {value!r}. Write None or [] for a logistic probe, or one "
-                "width, "
-                "e.g. [256]: probes have at most one hidden layer."
+                "width, e.g. [256]: probes have at most one hidden layer."
             )
     return ""
 
@@ -139,8 +138,7 @@ def check_encoder(model: Any) -> None:
     if isinstance(model, str | Path):
         raise ArgumentError(
             f"sentence_model is the text {str(model)!r}. Write SentenceTransformer({str(model)!r}), the "
-            "model "
-            "itself; or 'path/to/file.py:ClassName' for a class of your own."
+            "model itself; or 'path/to/file.py:ClassName' for a class of your own."
         )
     if not callable(getattr(model, "encode", None)):
         lazy = callable(getattr(model, "transform", None))
@@ -158,8 +156,7 @@ def check_vectoriser(model: Any) -> None:
     if missing:
         raise ArgumentError(
             f"sentence_model is a {type(model).__name__}, which has no {', '.join(missing)}. Give a "
-            "vectoriser of "
-            "scikit-learn, or override embed."
+            "vectoriser of scikit-learn, or override embed."
         )
 
 

@@ -234,9 +234,8 @@ def _still_right(
     fresh = embed(sample)
     if fresh.shape != features[sample].shape or _difference(fresh, features[sample]) > TOLERANCE:
         _warn(
-            f"{array} holds vectors of another model, or of other settings (prompt, truncation, "
-            "precision, embed). "
-            "They are computed again. Give every model its own cache_embed_key."
+            f"{array} holds vectors of another model, or of other settings (prompt, truncation, precision, "
+            "embed). They are computed again. Give every model its own cache_embed_key."
         )
         return None
     return features

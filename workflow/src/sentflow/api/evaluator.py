@@ -148,8 +148,7 @@ class UlyssesSentEval:
         elif encoder_arguments is not None:
             raise ArgumentError(
                 "encoder_arguments are those of a class that sentence_model names as "
-                "'path/to/file.py:ClassName'. "
-                "Leave them out."
+                "'path/to/file.py:ClassName'. Leave them out."
             )
         self.sentence_model = sentence_model
         self.data_dir_path = expanded(data_dir_path)
@@ -209,8 +208,7 @@ class UlyssesSentEval:
         if self.lazy_embedding:
             warnings.warn(
                 "The embed of UlyssesSentEval does not learn from the training split. With "
-                "lazy_embedding=True, "
-                "override embed, or use UlyssesSentEvalLazy.",
+                "lazy_embedding=True, override embed, or use UlyssesSentEvalLazy.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -422,9 +420,8 @@ class UlyssesSentEval:
         """Features by the class that `sentence_model` names."""
         if options:
             raise ArgumentError(
-                f"kwargs_embed holds {', '.join(options)}, but a class of your own gets its arguments "
-                "when it is "
-                "created. Write encoder_arguments."
+                f"kwargs_embed holds {', '.join(options)}, but a class of your own gets its arguments when "
+                "it is created. Write encoder_arguments."
             )
         own: OwnEncoder = self.sentence_model
         splits = self._splits_alternatives(task) if own.lazy else self._has_alternatives(task)
@@ -450,8 +447,7 @@ def _own_laziness(own: OwnEncoder, asked: bool) -> bool:
     if asked and not own.lazy:
         raise ArgumentError(
             "lazy_embedding=True, but the class is not lazy. Write lazy = True in the class, or leave "
-            "lazy_embedding "
-            "out."
+            "lazy_embedding out."
         )
     return own.lazy
 
@@ -474,9 +470,8 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
             )
         if is_reference(sentence_model):
             raise ArgumentError(
-                "UlyssesSentEvalLazy takes a vectoriser of scikit-learn. Use UlyssesSentEval for a "
-                "class of your own: "
-                "it is lazy if the class has lazy = True."
+                "UlyssesSentEvalLazy takes a vectoriser of scikit-learn. Use UlyssesSentEval for a class "
+                "of your own: it is lazy if the class has lazy = True."
             )
         super().__init__(sentence_model, **kwargs, lazy_embedding=True)
 
@@ -501,9 +496,8 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
         check_split(data_split)
         if data_split == "all":
             raise ArgumentError(
-                "A lazy encoder cannot embed all rows at once. Call embed for data_split='train', then "
-                "for 'eval' and "
-                "'test'."
+                "A lazy encoder cannot embed all rows at once. Call embed for data_split='train', then for "
+                "'eval' and 'test'."
             )
         alternatives = self._splits_alternatives(task)
         columns = text_columns(X_a, X_b, alternatives=alternatives)

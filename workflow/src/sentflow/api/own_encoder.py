@@ -49,9 +49,8 @@ class OwnEncoder:
         if self.lazy == (data_split == ALL):
             wanted = "'train', then 'eval' and 'test'" if self.lazy else "'all'"
             raise ArgumentError(
-                f"data_split is {data_split!r}, but {self._code.name} is "
-                f"{'' if self.lazy else 'not '}lazy. Call "
-                f"embed for data_split={wanted}."
+                f"data_split is {data_split!r}, but {self._code.name} is {'' if self.lazy else 'not '}lazy. "
+                f"Call embed for data_split={wanted}."
             )
         begins = data_split in (ALL, "train")
         if self._embeds:

@@ -128,8 +128,7 @@ class RunEvaluation:
         """What means and intervals speak of."""
         return (
             f"Means over {counted(len(self.found.questions), 'question')} with a relevant document; "
-            f"{self.bootstrap.level:.0%} "
-            f"intervals for {POPULATION}."
+            f"{self.bootstrap.level:.0%} intervals for {POPULATION}."
         )
 
     def remarks(self) -> list[str]:

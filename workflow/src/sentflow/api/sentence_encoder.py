@@ -42,9 +42,8 @@ class SentenceEncoder:
         found = found or getattr(encode_fn, "encode", None)
         if not callable(found):
             raise ArgumentError(
-                f"encode_fn is a {type(encode_fn).__name__}. Give a function from a string to its "
-                "vector, one from a "
-                "list of strings to their vectors, or a model with encode."
+                f"encode_fn is a {type(encode_fn).__name__}. Give a function from a string to its vector, "
+                "one from a list of strings to their vectors, or a model with encode."
             )
         if batch_size < 1:
             raise ArgumentError(f"batch_size is {batch_size}. Write a whole number of at least 1.")
@@ -81,9 +80,8 @@ class SentenceEncoder:
         are_vectors = both is not None and both.ndim == 2 and len(both) == 2
         if not is_vector and not are_vectors:
             raise ArgumentError(
-                f"encode_fn gives neither a vector for a string ({of_string}) nor two vectors for a "
-                "list of two "
-                f"({of_list}). Return a 1-D array for a string, or a 2-D array for a list of strings."
+                f"encode_fn gives neither a vector for a string ({of_string}) nor two vectors for a list of "
+                f"two ({of_list}). Return a 1-D array for a string, or a 2-D array for a list of strings."
             )
         if not is_vector or not are_vectors:
             return are_vectors

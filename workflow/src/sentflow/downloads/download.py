@@ -107,8 +107,7 @@ def _check_local(source: Path, file: File) -> None:
     if file.bytes is None and found.st_size > limits().download_bytes:
         raise DataError(
             f"has {found.st_size} bytes, more than limits.download_bytes allows "
-            f"({limits().download_bytes}). If the "
-            "file is that large, raise the limit."
+            f"({limits().download_bytes}). If the file is that large, raise the limit."
         )
 
 

@@ -32,27 +32,19 @@ _FINAL_ERRORS = (
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a server is waited for.
+    """How long a server is waited for."""
 
-    Attributes
-    ----------
-    connect_seconds, read_seconds
-        Time-outs of the connection and of each read.
-    retries
-        Tries per address, and the waits between them.
-    stall_seconds, least_bytes_per_second
-        A transfer that brings less than this rate over this time is broken off: a server that sends a byte
-        now and then never runs into the read time-out. Status line and headers must be there by then.
-    clock
-        Gives seconds; tests have their own.
-    """
-
+    # connect_seconds, read_seconds: time-outs of the connection and of each read
     connect_seconds: float = 10.0
     read_seconds: float = 30.0
+    # retries: tries per address, and the waits between them
     retries: RetryPolicy = field(default_factory=partial(RetryPolicy.of, ATTEMPTS))
+    # stall_seconds, least_bytes_per_second: a transfer that brings less than this rate over this time is broken off: a
+    # server that sends a byte now and then never runs into the read time-out. Status line and headers must be there by
+    # then.
     stall_seconds: float = 60.0
     least_bytes_per_second: float = 100.0
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = time.monotonic  # gives seconds; tests have their own
 
 
 class TransferError(Exception):
@@ -94,9 +86,8 @@ def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | Non
             if deadline.left() > 0:
                 raise
             raise TransferError(
-                f"took longer than {deadline.seconds:.0f} s (limits.download_seconds). The part "
-                "received is kept: "
-                "run again to continue from there"
+                f"took longer than {deadline.seconds:.0f} s (limits.download_seconds). The part received is "
+                "kept: run again to continue from there"
             ) from error
 
     try:
@@ -181,9 +172,8 @@ def _more_than(expected_bytes: int | None) -> str:
     if expected_bytes is not None:
         return f"more than the {expected_bytes} bytes of the catalog"
     return (
-        f"more than limits.download_bytes allows ({limits().download_bytes}). If the file is that "
-        "large, write its "
-        "size as bytes next to its checksum, or raise the limit"
+        f"more than limits.download_bytes allows ({limits().download_bytes}). If the file is that large, "
+        "write its size as bytes next to its checksum, or raise the limit"
     )
 
 

@@ -27,37 +27,22 @@ SOURCE_KEYS = {
 
 @dataclass(frozen=True)
 class Manifest:
-    """What `fetch_model` found out about a model.
+    """What `fetch_model` found out about a model."""
 
-    Attributes
-    ----------
-    kind
-        Of encoder, see `sentflow.encoders.kinds.table`.
-    dimension
-        Width of the vectors; the largest one for TF-IDF; None where the model's files do not say, or where each
-        fold has its own.
-    source
-        The source of the catalog entry; None for encoders without files.
-    revision
-        Commit of a model from the hub, else None.
-    files
-        Name in the model's folder → SHA-256, of every file that is read.
-    pooling
-        How token vectors become one, e.g. ``"mean"``, ``"cls"``, ``"cls+max"``; None without such a step.
-    max_tokens
-        Tokens of a text that the model reads unless told otherwise; None is no limit.
-    settings
-        Further keys of the entry, by kind.
-    """
-
-    kind: str
+    kind: str  # of encoder, see `sentflow.encoders.kinds.table`
+    # dimension: width of the vectors; the largest one for TF-IDF; None where the model's files do not say, or where
+    # each fold has its own
     dimension: int | None
+    # source: the source of the catalog entry; None for encoders without files
     source: Mapping[str, Any] | None = None
-    revision: str | None = None
+    revision: str | None = None  # commit of a model from the hub, else None
+    # files: name in the model's folder → SHA-256, of every file that is read
     files: Mapping[str, str] = field(default_factory=dict)
+    # pooling: how token vectors become one, e.g. ``"mean"``, ``"cls"``, ``"cls+max"``; None without such a step
     pooling: str | None = None
+    # max_tokens: tokens of a text that the model reads unless told otherwise; None is no limit
     max_tokens: int | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)  # further keys of the entry, by kind
 
     @property
     def files_sha256(self) -> str | None:

@@ -48,34 +48,19 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class Batch:
-    """Texts that are encoded together.
+    """Texts that are encoded together."""
 
-    Attributes
-    ----------
-    rows
-        (k,) indices of the texts.
-    cost
-        Tokens of the batch, padding included: what its time is proportional to.
-    """
-
-    rows: IntArray
-    cost: int
+    rows: IntArray  # (k,) indices of the texts
+    cost: int  # tokens of the batch, padding included: what its time is proportional to
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How long texts are for an encoder, and how much of them it reads.
+    """How long texts are for an encoder, and how much of them it reads."""
 
-    Attributes
-    ----------
-    tokens
-        (n,) tokens of each text, prompt and special tokens included, each >= 1; those that are cut off count.
-    limit
-        Tokens that are read at most; None is no limit.
-    """
-
+    # tokens: (n,) tokens of each text, prompt and special tokens included, each >= 1; those that are cut off count
     tokens: IntArray
-    limit: int | None
+    limit: int | None  # tokens that are read at most; None is no limit
 
     @property
     def lost(self) -> IntArray:

@@ -72,8 +72,7 @@ def crate_metadata(
     crate.datePublished = published
     crate.root_dataset["license"] = (
         "Scores, tables and figures: licence chosen by the publisher of this crate. Texts are not "
-        "included; the licence "
-        "of each dataset is in its description."
+        "included; the licence of each dataset is in its description."
     )
     crate.root_dataset["conformsTo"] = crate.add(
         ContextEntity(

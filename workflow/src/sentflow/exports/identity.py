@@ -56,20 +56,12 @@ _UNDETERMINED = "und-Zyyy"
 
 @dataclass(frozen=True)
 class ModelName:
-    """An encoder as others call it.
+    """An encoder as others call it."""
 
-    Attributes
-    ----------
-    name
-        ``"owner/name"``: that of the hub where the entry is a hub model as it comes, else ``"sentflow/<entry>"``.
-    revision
-        The hub's commit; for others 40 hexadecimal digits of a checksum of the entry.
-    adapted_from
-        Hub model that the entry changes (pooling, prompt, truncation …); None otherwise.
-    """
-
+    # name: ``"owner/name"``: that of the hub where the entry is a hub model as it comes, else ``"sentflow/<entry>"``
     name: str
-    revision: str
+    revision: str  # the hub's commit; for others 40 hexadecimal digits of a checksum of the entry
+    # adapted_from: hub model that the entry changes (pooling, prompt, truncation …); None otherwise
     adapted_from: str | None
 
     @property
@@ -81,8 +73,6 @@ class ModelName:
 def model_name(entry_name: str, entry: Mapping[str, Any]) -> ModelName:
     """The name of an encoder.
 
-    Notes
-    -----
     Two entries may take the same hub model in different ways; only the one without settings of its own has its name.
     """
     source = entry.get("source", {})

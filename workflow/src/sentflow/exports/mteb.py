@@ -31,8 +31,6 @@ _LIBRARIES = ("torch", "sentence-transformers", "transformers", "numpy")
 def task_result(row: ScoreRow, task: TaskFacts, fold_scores: Sequence[float]) -> dict[str, Any]:
     """The result of one encoder on one task.
 
-    Notes
-    -----
     An undefined score has no entry, for ``main_score`` must be a number. Nothing is said about time: encoders embed the
     texts of several tasks at once.
     """
@@ -67,8 +65,6 @@ def retrieval_result(
 ) -> dict[str, Any]:
     """The result of one dense retriever on one question set.
 
-    Notes
-    -----
     Without such a question there is no entry.
     """
     means = {name: float(found.mean()) if len(found) else math.nan for name, found in values.items()}

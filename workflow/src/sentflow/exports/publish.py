@@ -16,24 +16,12 @@ _WEIGHTS = (".safetensors", ".bin")
 
 @dataclass(frozen=True)
 class Published:
-    """What was written.
+    """What was written."""
 
-    Attributes
-    ----------
-    folder
-        With the files.
-    files
-        Their names, sorted.
-    n_bytes
-        Of all of them.
-    licence
-        As the card's front matter says it.
-    """
-
-    folder: Path
-    files: tuple[str, ...]
-    n_bytes: int
-    licence: str
+    folder: Path  # with the files
+    files: tuple[str, ...]  # their names, sorted
+    n_bytes: int  # of all of them
+    licence: str  # as the card's front matter says it
 
 
 def publish(model: str, target: Path, *, results: Path) -> Published:

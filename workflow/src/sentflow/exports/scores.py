@@ -15,21 +15,11 @@ from sentflow.files.rows import read_rows
 
 @dataclass(frozen=True)
 class TaskFacts:
-    """What an export says about the data of a task.
+    """What an export says about the data of a task."""
 
-    Attributes
-    ----------
-    language
-        ISO 639-1.
-    data
-        ``"owner/name"`` of the dataset.
-    data_revision
-        40 hexadecimal digits of the SHA-256 of the task table, where others have a commit.
-    """
-
-    language: str
-    data: str
-    data_revision: str
+    language: str  # ISO 639-1
+    data: str  # ``"owner/name"`` of the dataset
+    data_revision: str  # 40 hexadecimal digits of the SHA-256 of the task table, where others have a commit
 
 
 @dataclass(frozen=True)

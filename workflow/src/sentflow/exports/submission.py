@@ -34,8 +34,6 @@ def submission_text(found: Sequence[Mapping[str, Any]]) -> str:
 def repaired_law(law_id: str) -> str:
     """The number of a law as the organisers write it, where the corpus has a slip of the pen.
 
-    Notes
-    -----
     The endings ``nd-cp``, ``nđ-`` and ``nð-cp`` (eth) become ``nđ-cp``, and one circular gets the ministry that its
     number lacks: the repairs of CuongNN218/zalo_ltr_2021@b63aa805.
     """

@@ -54,14 +54,12 @@ def not_written(path: Path, error: OSError) -> str:
     if error.errno in NOT_ALLOWED:
         remedy = (
             f"Nothing can be written to {path.parent}: check its owner, its permissions and how it is "
-            "mounted, or use "
-            "another folder with --directory."
+            "mounted, or use another folder with --directory."
         )
     elif error.errno in NO_ROOM or error.errno is None:  # NumPy does not pass on what the system said
         remedy = (
             f"The disk or your quota is full{_free(path)}. Free some space, or use another folder with "
-            "--directory, and run "
-            "again: finished files are kept."
+            "--directory, and run again: finished files are kept."
         )
     return f"{path} could not be written: {reason}. {remedy}"
 

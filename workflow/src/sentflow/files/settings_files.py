@@ -65,9 +65,8 @@ def parse_settings(text: str, *, where: str) -> Any:
         raise ConfigError(_too_deep(where)) from None
     except _ODD_VALUES as error:
         raise ConfigError(
-            f"{where} has a value that YAML cannot read: {error}. Put it in quotes if it is text; "
-            "numbers have at "
-            "most 18 digits."
+            f"{where} has a value that YAML cannot read: {error}. Put it in quotes if it is text; numbers "
+            "have at most 18 digits."
         ) from None
 
 
@@ -119,8 +118,7 @@ def _check(value: Any, parts: _Parts, *, where: str) -> None:
         if id(part) in above:
             raise ConfigError(
                 f"{where}: a map or list contains itself, by an anchor (&) and an alias (*) inside it. "
-                "Write the "
-                "contents out."
+                "Write the contents out."
             )
         above.add(id(part))
         size, inner = parts(part)

@@ -29,17 +29,11 @@ LEVEL = 0.95  # of the interval that a result prints, as in the default experime
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Everything a cross-validation gave.
+    """Everything a cross-validation gave."""
 
-    Attributes
-    ----------
-    folds
-        One `FoldResult` per fold, in order.
-    documents
-        Effective number of the documents that folds keep together (`Documents`); infinite where they keep none.
-    """
-
-    folds: list[FoldResult]
+    folds: list[FoldResult]  # one `FoldResult` per fold, in order
+    # documents: effective number of the documents that folds keep together (`Documents`); infinite where they keep
+    # none
     documents: float = math.inf
 
     @property
@@ -194,9 +188,8 @@ def _document_numbers(groups: np.ndarray | None, n_rows: int) -> np.ndarray:
     if groups is None or np.shape(groups) != (n_rows,):
         found = "none" if groups is None else str(np.shape(groups))
         raise ValueError(
-            "the protocol keeps documents together (group_folds): groups must give the document of "
-            f"each of the {n_rows} rows; "
-            f"got {found}"
+            "the protocol keeps documents together (group_folds): groups must give the document of each of "
+            f"the {n_rows} rows; got {found}"
         )
     numbers: np.ndarray = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
     return numbers

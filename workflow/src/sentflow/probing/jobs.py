@@ -318,9 +318,8 @@ def compare_protocol(
     for row, file in zip(other, other_scores, strict=True):
         if row.protocol != settings.protocol:
             raise DataError(
-                f"{file} was made by the protocol {row.protocol}, not by {settings.protocol}. Delete it "
-                "and run "
-                "snakemake again."
+                f"{file} was made by the protocol {row.protocol}, not by {settings.protocol}. Delete it and "
+                "run snakemake again."
             )
     first, second = (
         {(read["task"], read["model"]): fold_scores(table) for read, table in pairs}

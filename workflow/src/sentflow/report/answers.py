@@ -23,33 +23,20 @@ class DifferenceWithInterval(Difference, Protocol):
 
 @dataclass(frozen=True)
 class Lead:
-    """The first of a ranking less the second.
+    """The first of a ranking less the second."""
 
-    Attributes
-    ----------
-    difference, low, high, level
-        With its interval; limits are NaN without one.
-    population
-        What the interval holds for: ``"new texts"``.
-    test
-        ``"the paired t-test over questions"``; where no outcome of it could separate the two, a sentence that says so.
-    is_separated
-        Whether the test shows the first to be better.
-    cannot_separate
-        Whether it could not, whatever the scores.
-    estimate
-        What the difference is called.
-    """
-
+    # difference, low, high, level: with its interval; limits are NaN without one
     difference: float
     low: float
     high: float
     level: float
-    population: str
+    population: str  # what the interval holds for: ``"new texts"``
+    # test: ``"the paired t-test over questions"``; where no outcome of it could separate the two, a sentence that says
+    # so
     test: str
-    is_separated: bool
-    cannot_separate: bool = False
-    estimate: str = "difference"
+    is_separated: bool  # whether the test shows the first to be better
+    cannot_separate: bool = False  # whether it could not, whatever the scores
+    estimate: str = "difference"  # what the difference is called
 
     @classmethod
     def of(cls, row: DifferenceWithInterval, first: str, *, test: str, population: str) -> "Lead":

@@ -17,26 +17,12 @@ from sentflow.report.rows import data_versions, unique
 
 @dataclass(frozen=True)
 class RankingRow(RankRow):
-    """An encoder over all tasks, with the tests of all encoders together.
+    """An encoder over all tasks, with the tests of all encoders together."""
 
-    Attributes
-    ----------
-    not_separated
-        The other encoders that the tests over tasks do not tell from this one; joined by spaces.
-    alpha
-        Of the tests.
-    friedman_p, iman_davenport_p
-        Of all complete encoders, the same in every row; NaN where there are too few.
-    units, n_units
-        See `AcrossRow`.
-    position
-        See `ScoreRow`.
-    score_notes
-        Why scores of the protocol are lower than encoders allow; empty where none are.
-    """
-
+    # not_separated: the other encoders that the tests over tasks do not tell from this one; joined by spaces
     not_separated: str
-    alpha: float
+    alpha: float  # of the tests
+    # friedman_p, iman_davenport_p: of all complete encoders, the same in every row; NaN where there are too few
     friedman_p: float
     iman_davenport_p: float
     units: str
@@ -45,7 +31,7 @@ class RankingRow(RankRow):
     folds: int
     data_version: str
     position: int = -1
-    score_notes: str = ""
+    score_notes: str = ""  # why scores of the protocol are lower than encoders allow; empty where none are
 
 
 def ranking_rows(

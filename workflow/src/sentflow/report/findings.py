@@ -83,10 +83,9 @@ def lead_over_all(
     n_clear = len(clear_leads(differences, known))
     family = f"Holm over all pairs on all {what}s" if len(known) > 1 else "Holm"
     return (
-        f"On {n_clear} of {counted(len(known), what)} the highest score is significantly above every "
-        "other one "
-        f"({percent(differences[0].alpha)}, {test}, {family}). Where it is not, this does not show that the "
-        f"{systems} are equal."
+        f"On {n_clear} of {counted(len(known), what)} the highest score is significantly above every other "
+        f"one ({percent(differences[0].alpha)}, {test}, {family}). Where it is not, this does not show that "
+        f"the {systems} are equal."
     )
 
 

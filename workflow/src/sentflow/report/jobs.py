@@ -88,9 +88,8 @@ def summarise_similarity(
 
     if len(scores) != len(rows):
         raise DataError(
-            f"{len(scores)} score files but {len(rows)} files of rows: --rows must name "
-            "the file "
-            "next to each file of --similarity, in the same order."
+            f"{len(scores)} score files but {len(rows)} files of rows: --rows must name the file next to "
+            "each file of --similarity, in the same order."
         )
     correlations: list[SimilarityRow] = []
     bins: list[HistogramRow] = []

@@ -10,50 +10,26 @@ from sentflow.report.rows import unique
 
 @dataclass(frozen=True)
 class Entry:
-    """What a system has in a column.
+    """What a system has in a column."""
 
-    Attributes
-    ----------
-    text, value
-        As it is printed, and what it is sorted and copied by.
-    limits
-        Of its interval, as they are copied; NaN without one.
-    detail
-        The interval as it is printed.
-    mark
-        What a test says: `BEST`, `NOT_WORSE` or empty.
-    """
-
+    # text, value: as it is printed, and what it is sorted and copied by
     text: str
     value: float
-    limits: tuple[float, float] = (math.nan, math.nan)
-    detail: str = ""
-    mark: str = ""
+    limits: tuple[float, float] = (math.nan, math.nan)  # of its interval, as they are copied; NaN without one
+    detail: str = ""  # the interval as it is printed
+    mark: str = ""  # what a test says: `BEST`, `NOT_WORSE` or empty
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a leaderboard.
+    """A column of a leaderboard."""
 
-    Attributes
-    ----------
-    heading
-        Of the column.
-    entries
-        System → what it has; a system without one has a dash.
-    holds_for
-        What intervals hold for, in a word or two below the heading: ``"new texts"``; empty without intervals.
-    note
-        What the numbers are; empty where the heading says it.
-    is_optional
-        Whether it is hidden until a reader asks for it.
-    """
-
-    heading: str
-    entries: Mapping[str, Entry]
-    note: str = ""
+    heading: str  # of the column
+    entries: Mapping[str, Entry]  # system → what it has; a system without one has a dash
+    note: str = ""  # what the numbers are; empty where the heading says it
+    # holds_for: what intervals hold for, in a word or two below the heading: ``"new texts"``; empty without intervals
     holds_for: str = ""
-    is_optional: bool = False
+    is_optional: bool = False  # whether it is hidden until a reader asks for it
 
 
 @dataclass(frozen=True)
@@ -68,28 +44,15 @@ class System:
 
 @dataclass(frozen=True)
 class Board:
-    """Systems from the best to the worst, and those that cannot be ranked last.
+    """Systems from the best to the worst, and those that cannot be ranked last."""
 
-    Attributes
-    ----------
-    title
-        One sentence: what is ranked, by what.
-    heading
-        Above the systems: ``"Encoder"``.
-    systems, columns
-        Lines and columns in order.
-    is_sample
-        Whether all data are sample data.
-    notes
-        Further sentences, before those of the columns.
-    """
-
-    title: str
-    heading: str
+    title: str  # one sentence: what is ranked, by what
+    heading: str  # above the systems: ``"Encoder"``
+    # systems, columns: lines and columns in order
     systems: tuple[System, ...]
     columns: tuple[Column, ...]
-    is_sample: bool = False
-    notes: tuple[str, ...] = ()
+    is_sample: bool = False  # whether all data are sample data
+    notes: tuple[str, ...] = ()  # further sentences, before those of the columns
 
     @property
     def all_notes(self) -> list[str]:

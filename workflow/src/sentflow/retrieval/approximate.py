@@ -25,21 +25,11 @@ _QUESTIONS = 256  # that are searched at a time
 
 @dataclass(frozen=True)
 class Indexed:
-    """What an index is of.
+    """What an index is of."""
 
-    Attributes
-    ----------
-    settings
-        Of the index.
-    vectors
-        (n, d) float32 vectors of the documents.
-    similarity
-        ``cosine`` (vectors are scaled to length 1) or ``dot``.
-    """
-
-    settings: IndexSettings
-    vectors: dense.Vectors
-    similarity: str
+    settings: IndexSettings  # of the index
+    vectors: dense.Vectors  # (n, d) float32 vectors of the documents
+    similarity: str  # ``cosine`` (vectors are scaled to length 1) or ``dot``
 
     def exact(self, questions: np.ndarray, k: int) -> Iterator[Ranked]:
         """The k best documents of each question, by comparing all vectors."""

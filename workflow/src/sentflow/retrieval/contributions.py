@@ -19,38 +19,22 @@ from sentflow.retrieval.bm25 import Bm25
 
 @dataclass(frozen=True)
 class Contribution:
-    """What a shared term adds to a score.
+    """What a shared term adds to a score."""
 
-    Attributes
-    ----------
-    term
-        Its name.
-    in_question, in_document
-        Its weights; for BM25 how often it occurs.
-    addend
-        Its part of the score.
-    """
-
-    term: str
+    term: str  # its name
+    # in_question, in_document: its weights; for BM25 how often it occurs
     in_question: float
     in_document: float
-    addend: float
+    addend: float  # its part of the score
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A score as a sum.
+    """A score as a sum."""
 
-    Attributes
-    ----------
-    shared
-        The terms of both texts, the greatest addend first.
-    rest
-        What is no addend of a shared term: variants of BM25 with `delta` give every document something for each term
-        of the question that it lacks.
-    """
-
-    shared: tuple[Contribution, ...]
+    shared: tuple[Contribution, ...]  # the terms of both texts, the greatest addend first
+    # rest: what is no addend of a shared term: variants of BM25 with `delta` give every document something for each
+    # term of the question that it lacks
     rest: float = 0.0
 
     @property

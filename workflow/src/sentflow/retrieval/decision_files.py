@@ -29,39 +29,25 @@ _SET = b"questions"
 
 @dataclass(frozen=True)
 class Decided:
-    """What was decided for the questions of a set.
+    """What was decided for the questions of a set."""
 
-    Attributes
-    ----------
-    about
-        What the file says of itself: at least ``questions``, ``retriever``, ``decision``, ``corpus``.
-    documents
-        Question → identifiers of documents, best first; a question without any may be missing.
-    """
-
+    # about: what the file says of itself: at least ``questions``, ``retriever``, ``decision``, ``corpus``
     about: Mapping[str, Any]
+    # documents: question → identifiers of documents, best first; a question without any may be missing
     documents: Mapping[str, list[str]]
 
 
 @dataclass(frozen=True)
 class DecisionValues:
-    """What the documents are worth that were decided for the questions of a set that have a relevant document.
+    """What the documents are worth that were decided for the questions of a set that have a relevant document."""
 
-    Attributes
-    ----------
-    question_set, system
-        Names; for the second see `system_of`.
-    questions, groups
-        n identifiers and names of groups.
-    values
-        Each of `SET_MEASURES` → (n,) float64.
-    """
-
+    # question_set, system: names; for the second see `system_of`
     question_set: str
     system: str
+    # questions, groups: n identifiers and names of groups
     questions: list[str]
     groups: list[str]
-    values: Mapping[str, np.ndarray]
+    values: Mapping[str, np.ndarray]  # each of `SET_MEASURES` → (n,) float64
 
 
 def write_decided(

@@ -22,28 +22,16 @@ _DIGITS = 9  # of the values of a grid: 0.1 + 0.2 is 0.3
 class Decision:
     """Keeps the best documents of a question, as far as all of these allow; None for no limit.
 
-    Attributes
-    ----------
-    most
-        Number of documents.
-    window
-        Documents whose score is below that of the best by at most so much.
-    share
-        Documents whose score is at least this share of the best one's: 0.9 of 20 is 18, of −20 it is −22. Other
-        units of the scores change nothing.
-    least
-        Documents with at least this score.
-
-    Notes
-    -----
     The published rule of the Zalo challenge 2021 (the first two; the first alone if the second is 2.7 or more below it;
     none below 20) is ``most`` 2, ``window`` 2.7, ``least`` 20, but for scores that differ by exactly 2.7.
     """
 
-    most: int | None = None
-    window: float | None = None
+    most: int | None = None  # number of documents
+    window: float | None = None  # documents whose score is below that of the best by at most so much
+    # share: documents whose score is at least this share of the best one's: 0.9 of 20 is 18, of −20 it is −22. Other
+    # units of the scores change nothing.
     share: float | None = None
-    least: float | None = None
+    least: float | None = None  # documents with at least this score
 
     def check(self, where: str) -> None:
         """Refuse parameters that cannot be meant.
@@ -110,24 +98,13 @@ def _values(written: float | Range) -> list[float]:
 
 @dataclass(frozen=True)
 class TunedDecision:
-    """A decision out of c candidates, chosen by the mean F2 of training questions.
+    """A decision out of c candidates, chosen by the mean F2 of training questions."""
 
-    Attributes
-    ----------
-    candidates
-        c decisions.
-    choice
-        See `Choice`.
-    without
-        (Question set, question) → the decision that was chosen on the questions of other folds.
-    tuned_on
-        Names of the training sets.
-    """
-
-    candidates: Sequence[Decision]
+    candidates: Sequence[Decision]  # c decisions
     choice: Choice
+    # without: (question set, question) → the decision that was chosen on the questions of other folds
     without: Mapping[tuple[str, str], Decision]
-    tuned_on: Sequence[str]
+    tuned_on: Sequence[str]  # names of the training sets
 
     @property
     def best(self) -> Decision:

@@ -15,17 +15,11 @@ _QUESTIONS = 256  # at a time: 256 × 65,536 float32 scores are 64 MB
 
 @dataclass(frozen=True)
 class Vectors:
-    """Vectors that stand for documents.
+    """Vectors that stand for documents."""
 
-    Attributes
-    ----------
-    values
-        (n, d) float32.
-    documents
-        (n,) int64 row of the document of each vector in the corpus, ascending; a document counts by its best vector.
-    """
-
-    values: np.ndarray
+    values: np.ndarray  # (n, d) float32
+    # documents: (n,) int64 row of the document of each vector in the corpus, ascending; a document counts by its best
+    # vector
     documents: np.ndarray
 
 

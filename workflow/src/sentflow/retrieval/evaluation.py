@@ -23,57 +23,32 @@ JUDGED_AT = 10
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a run reached on the questions that have a relevant document.
+    """What a run reached on the questions that have a relevant document."""
 
-    Attributes
-    ----------
-    questions
-        n identifiers.
-    groups
-        n names of groups, empty where there are none.
-    leaked
-        (n,) bool: which questions are known from training; None where no training set is named.
-    n_relevant
-        (n,) int64 relevant documents of each question.
-    ranks
-        n arrays: the ranks, from 1, at which the run has them, ascending.
-    values
-        Measure → (n,) float64. A question for which the run has no document counts as 0.
-    best_order, worst_order
-        The same if documents with equal scores were in the order that is best, or worst, for the question; equal to
-        `values` where no scores are equal.
-    condensed
-        The same without the documents that nobody judged; empty where only relevant documents were judged, so that
-        a document without a judgement says nothing.
-    with_duplicates
-        The same if a document whose text equals that of a judged one has its grade; empty without such documents.
-    chance
-        Measure → what a random order of the documents reaches on average; NaN for measures without a closed form.
-    judged_share
-        Share of judged documents among the first 10 of a question, mean over the questions.
-    n_left_out
-        Questions without a relevant document, which count in no mean.
-    n_unanswered
-        Of the n questions those for which the run has no document.
-    n_tied_at_cut
-        Questions for which documents with the score of the last one were cut off.
-    """
-
-    questions: list[str]
-    groups: list[str]
+    questions: list[str]  # n identifiers
+    groups: list[str]  # n names of groups, empty where there are none
+    # leaked: (n,) bool: which questions are known from training; None where no training set is named
     leaked: np.ndarray | None
-    n_relevant: np.ndarray
-    ranks: list[np.ndarray]
+    n_relevant: np.ndarray  # (n,) int64 relevant documents of each question
+    ranks: list[np.ndarray]  # n arrays: the ranks, from 1, at which the run has them, ascending
+    # values: measure → (n,) float64. A question for which the run has no document counts as 0.
     values: dict[str, np.ndarray]
+    # best_order, worst_order: the same if documents with equal scores were in the order that is best, or worst, for
+    # the question; equal to `values` where no scores are equal
     best_order: dict[str, np.ndarray]
     worst_order: dict[str, np.ndarray]
+    # condensed: the same without the documents that nobody judged; empty where only relevant documents were judged, so
+    # that a document without a judgement says nothing
     condensed: dict[str, np.ndarray]
+    # with_duplicates: the same if a document whose text equals that of a judged one has its grade; empty without such
+    # documents
     with_duplicates: dict[str, np.ndarray]
+    # chance: measure → what a random order of the documents reaches on average; NaN for measures without a closed form
     chance: dict[str, float]
-    judged_share: float
-    n_left_out: int
-    n_unanswered: int
-    n_tied_at_cut: int
+    judged_share: float  # share of judged documents among the first 10 of a question, mean over the questions
+    n_left_out: int  # questions without a relevant document, which count in no mean
+    n_unanswered: int  # of the n questions those for which the run has no document
+    n_tied_at_cut: int  # questions for which documents with the score of the last one were cut off
 
 
 def evaluate(

@@ -11,21 +11,12 @@ from sentflow.retrieval.settings import Fusion
 
 @dataclass(frozen=True)
 class Aligned:
-    """What m runs found for one question, side by side.
+    """What m runs found for one question, side by side."""
 
-    Attributes
-    ----------
-    rows
-        (r,) int64 rows of documents in the corpus, ascending.
-    values
-        (m, r) float64 what each run adds, or multiplies, for each document; weights are still to be applied.
-    is_product
-        Whether the runs are multiplied, without weights.
-    """
-
-    rows: np.ndarray
+    rows: np.ndarray  # (r,) int64 rows of documents in the corpus, ascending
+    # values: (m, r) float64 what each run adds, or multiplies, for each document; weights are still to be applied
     values: np.ndarray
-    is_product: bool
+    is_product: bool  # whether the runs are multiplied, without weights
 
     @classmethod
     def of(cls, runs: Sequence[Ranked], settings: Fusion) -> "Aligned":

@@ -19,54 +19,43 @@ _DIGITS = 12  # to which values are rounded before they are sorted: sums in anot
 
 @dataclass(frozen=True)
 class HardQuestion:
-    """A question that most retrievers fail on, or on which two of them differ most.
-
-    Attributes
-    ----------
-    question_set, view, place
-        The set; why the question is here, ``hardest`` or ``apart``; its place in that list, from 1.
-    measure
-        What questions were scored by.
-    question, group, text
-        Identifier, group (empty for none) and text.
-    mean, n_retrievers
-        Mean over the retrievers that are no controls, and their number.
-    n_relevant, n_documents
-        Relevant documents of the question, and documents of the corpus.
-    document, document_text, grade
-        The relevant document of the highest grade, in the order of judgements; the start of its text.
-    a, value_a, rank_a
-        The first of the two retrievers, its value on the question, and the rank of `document` in its run; 0 where it
-        is not there.
-    first_a, first_text_a, first_grade_a
-        The document that it ranks first, the start of its text, and its grade, NaN where nobody judged it. Empty where
-        it found nothing.
-    b, value_b, rank_b, first_b, first_text_b, first_grade_b
-        The same of the second; empty where one retriever was measured.
-    """
+    """A question that most retrievers fail on, or on which two of them differ most."""
 
     FILE: ClassVar[str] = "hard-questions"
 
+    # question_set, view, place: the set; why the question is here, ``hardest`` or ``apart``; its place in that list,
+    # from 1
     question_set: str
     view: str
     place: int
-    measure: str
+    measure: str  # what questions were scored by
+    # question, group, text: identifier, group (empty for none) and text
     question: str
     group: str
     text: str
+    # mean, n_retrievers: mean over the retrievers that are no controls, and their number
     mean: float
     n_retrievers: int
+    # n_relevant, n_documents: relevant documents of the question, and documents of the corpus
     n_relevant: int
     n_documents: int
+    # document, document_text, grade: the relevant document of the highest grade, in the order of judgements; the start
+    # of its text
     document: str
     document_text: str
     grade: int
+    # a, value_a, rank_a: the first of the two retrievers, its value on the question, and the rank of `document` in its
+    # run; 0 where it is not there
     a: str
     value_a: float
     rank_a: int
+    # first_a, first_text_a, first_grade_a: the document that it ranks first, the start of its text, and its grade, NaN
+    # where nobody judged it. Empty where it found nothing.
     first_a: str
     first_text_a: str
     first_grade_a: float
+    # b, value_b, rank_b, first_b, first_text_b, first_grade_b: the same of the second; empty where one retriever was
+    # measured
     b: str
     value_b: float
     rank_b: int
@@ -77,31 +66,16 @@ class HardQuestion:
 
 @dataclass(frozen=True)
 class Searched:
-    """What was asked, and what all retrievers found.
+    """What was asked, and what all retrievers found."""
 
-    Attributes
-    ----------
-    corpus, questions
-        Documents, and questions with their judgements.
-    measure
-        What questions were scored by.
-    retrievers
-        m names.
-    asked
-        n questions with a relevant document.
-    values
-        (m, n) float64.
-    runs
-        Retriever → its run, of the two that are shown at least.
-    """
-
+    # corpus, questions: documents, and questions with their judgements
     corpus: Corpus
     questions: Questions
-    measure: str
-    retrievers: Sequence[str]
-    asked: Sequence[str]
-    values: np.ndarray
-    runs: Mapping[str, Run]
+    measure: str  # what questions were scored by
+    retrievers: Sequence[str]  # m names
+    asked: Sequence[str]  # n questions with a relevant document
+    values: np.ndarray  # (m, n) float64
+    runs: Mapping[str, Run]  # retriever → its run, of the two that are shown at least
 
 
 def best_two(retrievers: Sequence[str], values: np.ndarray) -> list[str]:

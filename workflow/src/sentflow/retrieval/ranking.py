@@ -12,20 +12,12 @@ _GROUPS_PER_RANK = 8  # so that few groups hold two of the best; more groups tak
 
 @dataclass(frozen=True)
 class Ranked:
-    """The best documents of one question.
+    """The best documents of one question."""
 
-    Attributes
-    ----------
-    rows
-        (k,) int64 rows of documents in the corpus, best first.
-    scores
-        (k,) float64, descending; equal scores in the order of the corpus.
-    tied_at_cut
-        Documents behind the last one that have its score, and were cut off by their place in the corpus alone.
-    """
-
-    rows: np.ndarray
-    scores: np.ndarray
+    rows: np.ndarray  # (k,) int64 rows of documents in the corpus, best first
+    scores: np.ndarray  # (k,) float64, descending; equal scores in the order of the corpus
+    # tied_at_cut: documents behind the last one that have its score, and were cut off by their place in the corpus
+    # alone
     tied_at_cut: int = 0
 
     def __len__(self) -> int:
@@ -72,11 +64,6 @@ def _bound(scores: np.ndarray, k: int) -> float:
     """A number that at least k scores reach, found without ordering all of them; −∞ if there are too few.
 
     The scores are dealt into groups. Where the greatest of k groups reach a number, so do k scores.
-
-    Raises
-    ------
-    DataError
-        A score is not a number.
     """
     n_groups = min(len(scores), _GROUPS_PER_RANK * k)
     whole = len(scores) - len(scores) % max(n_groups, 1)
@@ -103,17 +90,10 @@ def merged(parts: Iterable[Ranked], k: int) -> Ranked:
 
 @dataclass(frozen=True)
 class Run:
-    """What a retriever found for each question.
+    """What a retriever found for each question."""
 
-    Attributes
-    ----------
-    document_ids
-        n identifiers in the order of the corpus.
-    ranked
-        Question → its best documents. A question for which nothing was found has none.
-    """
-
-    document_ids: Sequence[str]
+    document_ids: Sequence[str]  # n identifiers in the order of the corpus
+    # ranked: question → its best documents. A question for which nothing was found has none.
     ranked: Mapping[str, Ranked]
 
     def documents(self, question: str) -> list[str]:

@@ -21,29 +21,21 @@ _ABOUT_QUESTION = ("question", "group", "cluster", "n_relevant", "ranks")  # the
 
 @dataclass(frozen=True)
 class QuestionValues:
-    """The values of a retriever on the questions of a set that have a relevant document.
+    """The values of a retriever on the questions of a set that have a relevant document."""
 
-    Attributes
-    ----------
-    question_set, retriever
-        Names.
-    questions, groups
-        n identifiers and names of groups.
-    n_relevant, ranks
-        (n,) int64 relevant documents of each question; n arrays of the ranks, from 1, at which they were found.
-    values
-        Measure → (n,) float64.
-    clusters
-        n names of clusters, None for a question that is in none; None altogether where questions are independent.
-    """
-
+    # question_set, retriever: names
     question_set: str
     retriever: str
+    # questions, groups: n identifiers and names of groups
     questions: list[str]
     groups: list[str]
+    # n_relevant, ranks: (n,) int64 relevant documents of each question; n arrays of the ranks, from 1, at which they
+    # were found
     n_relevant: np.ndarray
     ranks: list[np.ndarray]
-    values: Mapping[str, np.ndarray]
+    values: Mapping[str, np.ndarray]  # measure → (n,) float64
+    # clusters: n names of clusters, None for a question that is in none; None altogether where questions are
+    # independent
     clusters: list[str | None] | None = None
 
 
@@ -141,13 +133,7 @@ def _mean(found: Evaluation, name: str, values: np.ndarray, bootstrap: Bootstrap
 
 
 def _groups(found: Evaluation) -> dict[str, Any]:
-    """Group → number of questions and means: those of the question set, then what is clean or leaked of it.
-
-    Raises
-    ------
-    DataError
-        A group has the name of one of these two.
-    """
+    """Group → number of questions and means: those of the question set, then what is clean or leaked of it."""
     own = np.array(found.groups, dtype=object)
     parts = {name: own == name for name in dict.fromkeys(found.groups) if name}
     if found.leaked is not None:

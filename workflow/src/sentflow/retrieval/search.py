@@ -43,24 +43,15 @@ class SearchInputs:
 
 @dataclass(frozen=True)
 class Search:
-    """What a job searches, and where its run goes.
+    """What a job searches, and where its run goes."""
 
-    Attributes
-    ----------
-    corpus_name, ids
-        What is searched, a corpus or a shard of one, and the identifiers of its documents; for their texts, `corpus`.
-    questions
-        By what.
-    settings
-        Of the retriever.
-    corpus_file, output
-        Of the documents; the run to write.
-    """
-
+    # corpus_name, ids: what is searched, a corpus or a shard of one, and the identifiers of its documents; for their
+    # texts, `corpus`
     corpus_name: str
     ids: list[str]
-    questions: Questions
-    settings: SearchSettings
+    questions: Questions  # by what
+    settings: SearchSettings  # of the retriever
+    # corpus_file, output: of the documents; the run to write
     corpus_file: Path
     output: Path
 

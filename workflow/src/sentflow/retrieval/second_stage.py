@@ -17,17 +17,11 @@ _BLOCK_DOCUMENTS = 1 << 13  # candidates at a time: with 256 terms each, their e
 
 @dataclass(frozen=True)
 class TermCorpus:
-    """Terms with their vectors that stand for documents.
+    """Terms with their vectors that stand for documents."""
 
-    Attributes
-    ----------
-    values
-        n texts.
-    documents
-        (n,) int64 row of the document of each text in the corpus, ascending; a document counts by its best text.
-    """
-
-    values: TermEmbeddings
+    values: TermEmbeddings  # n texts
+    # documents: (n,) int64 row of the document of each text in the corpus, ascending; a document counts by its best
+    # text
     documents: np.ndarray
 
 

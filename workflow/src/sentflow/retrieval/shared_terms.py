@@ -27,47 +27,34 @@ _NOTHING = Contribution("", math.nan, math.nan, math.nan)
 
 @dataclass(frozen=True)
 class SharedTerm:
-    """A term of a question and of a document, and what it adds to the score that one retriever gives the two.
-
-    Attributes
-    ----------
-    question_set, retriever, question
-        Names.
-    which, document
-        Why the document is here, ``relevant`` or ``wrong``, and its name: the relevant document of the highest grade,
-        as in `sentflow.retrieval.hardest.HardQuestion`, or the best ranked of those that are not relevant.
-    rank, score
-        Of the document; the rank is 0 where the run does not hold it.
-    n_shared
-        Terms that question and document share.
-    rest, rest_share
-        Part of the score that is no addend of a shared term, see `sentflow.retrieval.contributions.Explanation`, and
-        that divided by the score.
-    place, term
-        Among the shared terms, from 1, the greatest addend first. Where nothing is shared, a single row says so, with
-        place 0 and an empty term.
-    in_question, in_document
-        Weights of the term; for BM25 how often it occurs.
-    addend, share
-        Its part of the score, and that divided by the score.
-    """
+    """A term of a question and of a document, and what it adds to the score that one retriever gives the two."""
 
     FILE: ClassVar[str] = "shared-terms"
 
+    # question_set, retriever, question: names
     question_set: str
     retriever: str
     question: str
+    # which, document: why the document is here, ``relevant`` or ``wrong``, and its name: the relevant document of the
+    # highest grade, as in `sentflow.retrieval.hardest.HardQuestion`, or the best ranked of those that are not relevant
     which: str
     document: str
+    # rank, score: of the document; the rank is 0 where the run does not hold it
     rank: int
     score: float
-    n_shared: int
+    n_shared: int  # terms that question and document share
+    # rest, rest_share: part of the score that is no addend of a shared term, see
+    # `sentflow.retrieval.contributions.Explanation`, and that divided by the score
     rest: float
     rest_share: float
+    # place, term: among the shared terms, from 1, the greatest addend first. Where nothing is shared, a single row
+    # says so, with place 0 and an empty term.
     place: int
     term: str
+    # in_question, in_document: weights of the term; for BM25 how often it occurs
     in_question: float
     in_document: float
+    # addend, share: its part of the score, and that divided by the score
     addend: float
     share: float
 

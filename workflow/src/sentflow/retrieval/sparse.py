@@ -14,34 +14,20 @@ _QUESTIONS = 128  # at a time: 128 × 32,768 scores, with the column of each, ar
 
 @dataclass(frozen=True)
 class SparseVectors:
-    """Weights of terms that stand for documents.
+    """Weights of terms that stand for documents."""
 
-    Attributes
-    ----------
-    values
-        (n, d) float32, none below 0, columns ascending within a row.
-    documents
-        (n,) int64 row of the document of each vector in the corpus, ascending; a document counts by its best vector.
-    """
-
-    values: csr_array
+    values: csr_array  # (n, d) float32, none below 0, columns ascending within a row
+    # documents: (n,) int64 row of the document of each vector in the corpus, ascending; a document counts by its best
+    # vector
     documents: np.ndarray
 
 
 @dataclass(frozen=True)
 class Impacts:
-    """Weights that were rounded to whole numbers of few bits.
+    """Weights that were rounded to whole numbers of few bits."""
 
-    Attributes
-    ----------
-    values
-        (n, d) uint8, none 0: weights that are nearer to 0 than to the first step are gone.
-    step
-        What 1 stands for. A weight and its impact times this differ by half of it at most.
-    """
-
-    values: csr_array
-    step: float
+    values: csr_array  # (n, d) uint8, none 0: weights that are nearer to 0 than to the first step are gone
+    step: float  # what 1 stands for. A weight and its impact times this differ by half of it at most.
 
     @classmethod
     def of(cls, weights: csr_array, bits: int) -> "Impacts":

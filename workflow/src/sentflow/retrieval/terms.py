@@ -15,18 +15,12 @@ _SEPARATOR = "\x1f"
 
 @dataclass(frozen=True)
 class TermCounts:
-    """What lexical scores need to know of a whole corpus.
+    """What lexical scores need to know of a whole corpus."""
 
-    Attributes
-    ----------
-    n_documents, n_terms
-        Documents, and terms of all of them, repeated ones each time.
-    n_documents_with
-        Term → documents that it is in; sorted, so that the order of shards changes nothing.
-    """
-
+    # n_documents, n_terms: documents, and terms of all of them, repeated ones each time
     n_documents: int
     n_terms: int
+    # n_documents_with: term → documents that it is in; sorted, so that the order of shards changes nothing
     n_documents_with: Mapping[str, int]
 
 

@@ -34,28 +34,18 @@ def weight_grid(n_runs: int, steps: int) -> list[Weights]:
 
 @dataclass(frozen=True)
 class Weighed:
-    """What each weight of a grid reaches on the questions of a set that have a relevant document.
+    """What each weight of a grid reaches on the questions of a set that have a relevant document."""
 
-    Attributes
-    ----------
-    question_set, retriever, corpus, measure
-        Names.
-    candidates
-        c weights.
-    questions, relevant
-        n identifiers, and the relevant documents of each.
-    values
-        (c, n) float64.
-    """
-
+    # question_set, retriever, corpus, measure: names
     question_set: str
     retriever: str
     corpus: str
     measure: str
-    candidates: list[Weights]
+    candidates: list[Weights]  # c weights
+    # questions, relevant: n identifiers, and the relevant documents of each
     questions: list[str]
     relevant: list[list[str]]
-    values: np.ndarray
+    values: np.ndarray  # (c, n) float64
 
 
 def weigh(
@@ -148,21 +138,12 @@ def read_weighed(path: Path | str) -> Weighed:
 
 @dataclass(frozen=True)
 class ChosenWeights:
-    """Weights that were chosen, and for each training question those that were chosen without it.
+    """Weights that were chosen, and for each training question those that were chosen without it."""
 
-    Attributes
-    ----------
-    weights
-        Chosen on all training questions, for others.
-    without
-        (Question set, question) → weights chosen on the questions of other folds.
-    training
-        All training questions.
-    """
-
-    weights: Weights
+    weights: Weights  # chosen on all training questions, for others
+    # without: (question set, question) → weights chosen on the questions of other folds
     without: Mapping[tuple[str, str], Weights]
-    training: list[TrainingQuestion]
+    training: list[TrainingQuestion]  # all training questions
 
     def of(self, question_set: str, question: str) -> Weights:
         """The weights of a question that none of them was chosen on."""

@@ -18,26 +18,13 @@ _DIGITS = 12  # to which means are rounded, so that what differs by the order of
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen of c candidates on n questions.
+    """What was chosen of c candidates on n questions."""
 
-    Attributes
-    ----------
-    best
-        The candidate with the greatest mean over all questions; of equal ones the first.
-    means
-        (c,) float64 mean of each candidate over all questions.
-    fold_of
-        (n,) int64 fold of each question, from 0.
-    best_without
-        (folds,) int64 the candidate that is best on the questions of the other folds.
-    held_out
-        (n,) float64 value of each question by the candidate that was chosen without its fold.
-    """
-
-    best: int
-    means: np.ndarray
-    fold_of: np.ndarray
-    best_without: np.ndarray
+    best: int  # the candidate with the greatest mean over all questions; of equal ones the first
+    means: np.ndarray  # (c,) float64 mean of each candidate over all questions
+    fold_of: np.ndarray  # (n,) int64 fold of each question, from 0
+    best_without: np.ndarray  # (folds,) int64 the candidate that is best on the questions of the other folds
+    # held_out: (n,) float64 value of each question by the candidate that was chosen without its fold
     held_out: np.ndarray
 
     @property
@@ -132,21 +119,13 @@ _WORDS = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class TrainingQuestion:
-    """A question of a training set.
+    """A question of a training set."""
 
-    Attributes
-    ----------
-    question_set, corpus
-        Names.
-    id
-        Of the question; empty where it says nothing, because it is the number of a row.
-    words
-        Fingerprint of its words, without case and punctuation; empty without words. Files of it hold no text.
-    """
-
+    # question_set, corpus: names
     question_set: str
     corpus: str
-    id: str
+    id: str  # of the question; empty where it says nothing, because it is the number of a row
+    # words: fingerprint of its words, without case and punctuation; empty without words. Files of it hold no text.
     words: str
 
 

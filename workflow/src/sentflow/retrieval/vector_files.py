@@ -19,13 +19,7 @@ Reader: TypeAlias = Callable[[Path, Path, Path], TextVectors]
 
 @dataclass(frozen=True)
 class ReadVectors(Vectors):
-    """Vectors, and how much of their texts the encoder read.
-
-    Attributes
-    ----------
-    reading
-        See `sentflow.retrieval.reading.counts`; None where the encoder does not say.
-    """
+    """Vectors, and how much of their texts the encoder read."""
 
     reading: dict[str, int] | None
 

@@ -23,18 +23,10 @@ _ROWS_AT_A_TIME = 4096
 
 @dataclass(frozen=True)
 class Cause:
-    """The first thing that differs.
+    """The first thing that differs."""
 
-    Attributes
-    ----------
-    stage
-        One of `STAGES`.
-    what
-        In words, with both sides where these are short.
-    """
-
-    stage: str
-    what: str
+    stage: str  # one of `STAGES`
+    what: str  # in words, with both sides where these are short
 
 
 class Chain:

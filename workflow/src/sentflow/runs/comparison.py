@@ -13,32 +13,19 @@ from sentflow.runs.folder import KINDS, ResultsFolder
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs, compared with each other.
+    """Two runs, compared with each other."""
 
-    Attributes
-    ----------
-    tolerance
-        Of values but losses.
-    differences
-        Of every result that both have, in order of their names.
-    causes
-        Name of a result that differs, within the tolerance or beyond → the first cause.
-    only_a, only_b
-        Results that one side alone has.
-    settings, versions
-        Of the runs, as far as both have a record: key → both.
-    headlines
-        Name of a result → its score in both.
-    """
-
-    tolerance: float
-    differences: Sequence[ResultDifference]
+    tolerance: float  # of values but losses
+    differences: Sequence[ResultDifference]  # of every result that both have, in order of their names
+    # causes: name of a result that differs, within the tolerance or beyond → the first cause
     causes: Mapping[str, Cause]
+    # only_a, only_b: results that one side alone has
     only_a: Sequence[str]
     only_b: Sequence[str]
+    # settings, versions: of the runs, as far as both have a record: key → both
     settings: Mapping[str, tuple[Any, Any]]
     versions: Mapping[str, tuple[Any, Any]]
-    headlines: Mapping[str, tuple[float | None, float | None]]
+    headlines: Mapping[str, tuple[float | None, float | None]]  # name of a result → its score in both
 
     @property
     def outside(self) -> list[ResultDifference]:

@@ -35,28 +35,16 @@ class ValueDifference:
 
 @dataclass(frozen=True)
 class ResultDifference:
-    """A result that both folders have, with what differs.
-
-    Attributes
-    ----------
-    values
-        Those that are not equal to the last bit; the score first, then the largest difference.
-    about
-        What was measured, where that differs: key → both.
-    folds
-        Those whose test scores differ: repetition and fold → both; a fold that one side lacks has None.
-    n_folds
-        Of both sides together.
-    is_within
-        Nothing differs but values, and these by no more than the tolerance.
-    """
+    """A result that both folders have, with what differs."""
 
     name: str
+    # values: those that are not equal to the last bit; the score first, then the largest difference
     values: tuple[ValueDifference, ...]
-    about: Mapping[str, tuple[Any, Any]]
+    about: Mapping[str, tuple[Any, Any]]  # what was measured, where that differs: key → both
+    # folds: those whose test scores differ: repetition and fold → both; a fold that one side lacks has None
     folds: Mapping[Fold, tuple[float | None, float | None]]
-    n_folds: int
-    is_within: bool
+    n_folds: int  # of both sides together
+    is_within: bool  # nothing differs but values, and these by no more than the tolerance
 
     @property
     def is_equal(self) -> bool:

@@ -33,20 +33,11 @@ Fold = tuple[int, int]
 
 @dataclass(frozen=True)
 class Result:
-    """One file of results.
+    """One file of results."""
 
-    Attributes
-    ----------
-    name
-        ``kind/what/who``, e.g. ``scores/T1B-sample/tfidf``.
-    numbers
-        Measured: name of a value → the value; None where it is undefined.
-    about
-        What was measured: everything else in the file, such as protocol, seed and number of rows.
-    """
-
-    name: str
-    numbers: Mapping[str, float | None]
+    name: str  # ``kind/what/who``, e.g. ``scores/T1B-sample/tfidf``
+    numbers: Mapping[str, float | None]  # measured: name of a value → the value; None where it is undefined
+    # about: what was measured: everything else in the file, such as protocol, seed and number of rows
     about: Mapping[str, Any]
 
     @property
@@ -62,18 +53,11 @@ class Result:
 
 @dataclass(frozen=True)
 class Vectors:
-    """What the files beside an array of vectors say.
+    """What the files beside an array of vectors say."""
 
-    Attributes
-    ----------
-    about
-        What they are: texts, files of the encoder, settings, and the digest of the array.
-    versions
-        Libraries that made them.
-    """
-
+    # about: what they are: texts, files of the encoder, settings, and the digest of the array
     about: Mapping[str, Any]
-    versions: Mapping[str, str]
+    versions: Mapping[str, str]  # libraries that made them
 
 
 class ResultsFolder:

@@ -24,22 +24,13 @@ _OWN_PARTS = ("intervals.", "scores.", "warnings.", "groups.", "reading.")
 
 @dataclass(frozen=True)
 class Entry:
-    """An encoder.
+    """An encoder."""
 
-    Attributes
-    ----------
-    encoder, runs
-        Its name, and the runs that gave these scores.
-    scores
-        Task or pair set → score; NaN where it is undefined.
-    mean_rank
-        Over all tasks of the board, 1 is best; ties share the mean of their ranks.
-    """
-
+    # encoder, runs: its name, and the runs that gave these scores
     encoder: str
     runs: tuple[str, ...]
-    scores: Mapping[str, float]
-    mean_rank: float = math.nan
+    scores: Mapping[str, float]  # task or pair set → score; NaN where it is undefined
+    mean_rank: float = math.nan  # over all tasks of the board, 1 is best; ties share the mean of their ranks
 
     @property
     def mean(self) -> float:
@@ -49,31 +40,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class Board:
-    """Entries that were measured alike, the best mean first.
+    """Entries that were measured alike, the best mean first."""
 
-    Attributes
-    ----------
-    kind
-        One of `KINDS`.
-    protocol, data_version
-        Of all its tasks; pair sets have no protocol, question sets neither.
-    tasks
-        Those that every entry has; without any there are no entries.
-    left_out
-        Task that is not in the means → encoders that lack it.
-    lacking
-        Runs that have no result of the kind.
-    notes
-        Which of the scores are lower than encoders allow, and of which runs that is not known.
-    """
-
-    kind: str
+    kind: str  # one of `KINDS`
+    # protocol, data_version: of all its tasks; pair sets have no protocol, question sets neither
     protocol: str
     data_version: str
-    tasks: tuple[str, ...]
+    tasks: tuple[str, ...]  # those that every entry has; without any there are no entries
     entries: tuple[Entry, ...]
-    left_out: Mapping[str, tuple[str, ...]]
-    lacking: tuple[str, ...] = ()
+    left_out: Mapping[str, tuple[str, ...]]  # task that is not in the means → encoders that lack it
+    lacking: tuple[str, ...] = ()  # runs that have no result of the kind
+    # notes: which of the scores are lower than encoders allow, and of which runs that is not known
     notes: tuple[str, ...] = ()
 
 

@@ -137,18 +137,10 @@ def _at_least_float32(values: torch.Tensor) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class TopTerms:
-    """The terms that are kept of each text, those of greatest weight first; equal weights by id.
+    """The terms that are kept of each text, those of greatest weight first; equal weights by id."""
 
-    Attributes
-    ----------
-    ids
-        (B, k) int64, `NO_TERM` where fewer than k terms have a weight.
-    weights
-        (B, k), > 0, and 0 where there is no term. Gradients reach the kept terms alone.
-    """
-
-    ids: torch.Tensor
-    weights: torch.Tensor
+    ids: torch.Tensor  # (B, k) int64, `NO_TERM` where fewer than k terms have a weight
+    weights: torch.Tensor  # (B, k), > 0, and 0 where there is no term. Gradients reach the kept terms alone.
 
     @property
     def active(self) -> torch.Tensor:

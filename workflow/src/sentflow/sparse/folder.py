@@ -123,13 +123,7 @@ def _own_tensors(model: SparsEmbed) -> dict[str, torch.Tensor]:
 
 
 def _take(model: SparsEmbed, path: Path) -> None:
-    """Copy the tensors of a file into a model.
-
-    Raises
-    ------
-    DataError
-        The file is missing or damaged, or its tensors are not those of the model.
-    """
+    """Copy the tensors of a file into a model; DataError where they are not those of the model."""
     own = _own_tensors(model)
     try:
         found = load_file(path)

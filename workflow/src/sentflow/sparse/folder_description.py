@@ -18,13 +18,7 @@ _NUMBERS = ("k_query", "k_documents", "embedding_size", "max_tokens")
 
 @dataclass(frozen=True)
 class FolderDescription:
-    """Options of a `sentflow.sparse.SparsEmbed`, by the names of its arguments.
-
-    Attributes
-    ----------
-    format
-        Version of the folder, `FORMAT`.
-    """
+    """Options of a `sentflow.sparse.SparsEmbed`, by the names of its arguments."""
 
     k_query: int
     k_documents: int
@@ -33,7 +27,7 @@ class FolderDescription:
     tied: bool
     projection_bias: bool
     max_tokens: int
-    format: int = FORMAT
+    format: int = FORMAT  # version of the folder, `FORMAT`
 
     @classmethod
     def read(cls, folder: Path) -> Self:

@@ -17,26 +17,19 @@ TEXTS_AT_ONCE = 32
 
 @dataclass(frozen=True)
 class TermStatistics:
-    """Active terms of n texts, before any of them is pruned.
+    """Active terms of n texts, before any of them is pruned."""
 
-    Attributes
-    ----------
-    n_texts, n_terms
-        Texts, and the size of the vocabulary.
-    mean, standard_deviation
-        Of the number of active terms per text; the deviation is that of the texts themselves (n in the denominator).
-    least, most
-        Of the same number.
-    cosine
-        Mean cosine of the weights of two different texts, in [0, 1]; a text without terms has 0 with all.
-    """
-
+    # n_texts, n_terms: texts, and the size of the vocabulary
     n_texts: int
     n_terms: int
+    # mean, standard_deviation: of the number of active terms per text; the deviation is that of the texts themselves
+    # (n in the denominator)
     mean: float
     standard_deviation: float
+    # least, most: of the same number
     least: int
     most: int
+    # cosine: mean cosine of the weights of two different texts, in [0, 1]; a text without terms has 0 with all
     cosine: float
 
 

@@ -25,19 +25,12 @@ _SHOWN_CHARACTERS = 60
 
 @dataclass(frozen=True)
 class ReadTexts:
-    """What the encoder made of a batch.
+    """What the encoder made of a batch."""
 
-    Attributes
-    ----------
-    tokens, transformed
-        (B, n, h) vectors of tokens before and after the head's own layers.
-    mask
-        (B, n), other than 0 where a position is real.
-    """
-
+    # tokens, transformed: (B, n, h) vectors of tokens before and after the head's own layers
     tokens: torch.Tensor
     transformed: torch.Tensor
-    mask: torch.Tensor
+    mask: torch.Tensor  # (B, n), other than 0 where a position is real
 
 
 class TermWeigher(torch.nn.Module):
@@ -225,13 +218,7 @@ def _check_model(model: Any, tokenizer: Any, heads: str) -> None:
 
 
 def _max_tokens(model: Any, tokenizer: Any, asked: int | None) -> int:
-    """Tokens that are read of a text.
-
-    Raises
-    ------
-    ConfigError
-        More are asked for than the model has positions.
-    """
+    """Tokens that are read of a text; ConfigError where more are asked for than the model has positions."""
     positions = usable_tokens(model.config.to_dict()) or int(tokenizer.model_max_length)
     if asked is None:
         return min(positions, int(tokenizer.model_max_length))

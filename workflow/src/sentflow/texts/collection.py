@@ -42,17 +42,10 @@ class TextTable(Protocol):
 
 @dataclass(frozen=True)
 class Collection:
-    """Texts that are embedded together.
+    """Texts that are embedded together."""
 
-    Attributes
-    ----------
-    texts
-        Distinct within a role, in order of first occurrence; role after role.
-    roles
-        Role → number of its texts, in the order of `texts`. Most collections have one role, `TEXT`.
-    """
-
-    texts: list[str]
+    texts: list[str]  # distinct within a role, in order of first occurrence; role after role
+    # roles: role → number of its texts, in the order of `texts`. Most collections have one role, `TEXT`.
     roles: Mapping[str, int]
 
     def by_role(self) -> dict[str, list[str]]:

@@ -20,29 +20,14 @@ _ABOUT_QUESTIONS = ("corpus", "data_version", "language", "relevant_grade", "sam
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents in the order of their files.
+    """Documents in the order of their files."""
 
-    Attributes
-    ----------
-    name
-        Of the corpus in the catalog; of a shard of it, see `sentflow.texts.shards`.
-    data_version
-        What the texts are, for captions.
-    language
-        ISO 639-1 code of the texts.
-    ids
-        n distinct names.
-    titles
-        n titles, each may be empty.
-    texts
-        n texts without their titles. Nothing finds a document whose title and text are both empty.
-    """
-
-    name: str
-    data_version: str
-    language: str
-    ids: list[str]
-    titles: list[str]
+    name: str  # of the corpus in the catalog; of a shard of it, see `sentflow.texts.shards`
+    data_version: str  # what the texts are, for captions
+    language: str  # ISO 639-1 code of the texts
+    ids: list[str]  # n distinct names
+    titles: list[str]  # n titles, each may be empty
+    # texts: n texts without their titles. Nothing finds a document whose title and text are both empty.
     texts: list[str]
 
     def __len__(self) -> int:
@@ -70,50 +55,24 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Questions:
-    """Questions with their judgements.
+    """Questions with their judgements."""
 
-    Attributes
-    ----------
-    name
-        Of the question set in the catalog.
-    corpus
-        Name of the corpus that is searched.
-    data_version, language
-        See `Corpus`.
-    relevant_grade
-        The least grade that counts as relevant.
-    ids
-        n distinct names.
-    texts
-        n texts, none empty.
-    groups
-        n names of groups whose scores are shown apart; empty where there are none.
-    judged
-        (j,) int64: the question of each judgement, ascending.
-    documents
-        j identifiers of documents, distinct within a question.
-    grades
-        (j,) int64.
-    clusters
-        n names of what questions are about, say a law, where the files tell; empty for a question that is about
-        nothing in common with others. Empty altogether where they do not.
-    same_ids
-        ``exclude`` where a document that has the name of a question is the question itself, and is not ranked for it;
-        else ``keep``.
-    """
-
-    name: str
-    corpus: str
+    name: str  # of the question set in the catalog
+    corpus: str  # name of the corpus that is searched
     data_version: str
     language: str
-    relevant_grade: int
-    ids: list[str]
-    texts: list[str]
-    groups: list[str]
-    judged: np.ndarray
-    documents: list[str]
-    grades: np.ndarray
+    relevant_grade: int  # the least grade that counts as relevant
+    ids: list[str]  # n distinct names
+    texts: list[str]  # n texts, none empty
+    groups: list[str]  # n names of groups whose scores are shown apart; empty where there are none
+    judged: np.ndarray  # (j,) int64: the question of each judgement, ascending
+    documents: list[str]  # j identifiers of documents, distinct within a question
+    grades: np.ndarray  # (j,) int64
+    # clusters: n names of what questions are about, say a law, where the files tell; empty for a question that is
+    # about nothing in common with others. Empty altogether where they do not.
     clusters: Sequence[str] = ()
+    # same_ids: ``exclude`` where a document that has the name of a question is the question itself, and is not ranked
+    # for it; else ``keep``
     same_ids: str = KEEP
 
     def __len__(self) -> int:
@@ -135,22 +94,13 @@ class Questions:
 
 @dataclass(frozen=True)
 class Passages:
-    """Parts of documents that are searched in their stead; a document counts by its best one.
+    """Parts of documents that are searched in their stead; a document counts by its best one."""
 
-    Attributes
-    ----------
-    corpus, passages
-        Names of the corpus, and of how its documents were cut.
-    documents
-        (n,) int64 row of the document of each passage in the corpus, ascending.
-    texts
-        n texts, none empty.
-    """
-
+    # corpus, passages: names of the corpus, and of how its documents were cut
     corpus: str
     passages: str
-    documents: np.ndarray
-    texts: list[str]
+    documents: np.ndarray  # (n,) int64 row of the document of each passage in the corpus, ascending
+    texts: list[str]  # n texts, none empty
 
     def row_texts(self) -> Iterator[tuple[str, ...]]:
         """The text of each passage, for the collection that is embedded."""

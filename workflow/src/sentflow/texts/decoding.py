@@ -44,8 +44,7 @@ def decode(content: bytes, encoding: str, *, where: str) -> str:
     if not utf8 and has_half(text):
         raise DataError(
             f"{where}: in the encoding {encoding}, a text has half of a surrogate pair, which cannot be "
-            "stored. Write the "
-            "file's own encoding, e.g. encoding: utf-8."
+            "stored. Write the file's own encoding, e.g. encoding: utf-8."
         )
     return text
 

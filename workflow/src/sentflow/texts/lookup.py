@@ -12,21 +12,11 @@ from sentflow.texts.pairs import PairTable
 
 @dataclass(frozen=True)
 class TextVectors:
-    """Vectors of the texts of a collection.
+    """Vectors of the texts of a collection."""
 
-    Attributes
-    ----------
-    texts
-        m distinct texts.
-    vectors
-        (m, d) float32.
-    rows
-        Text → row.
-    """
-
-    texts: list[str]
-    vectors: np.ndarray
-    rows: TextRows
+    texts: list[str]  # m distinct texts
+    vectors: np.ndarray  # (m, d) float32
+    rows: TextRows  # text → row
 
     def rows_of_pairs(self, table: PairTable) -> tuple[np.ndarray, np.ndarray]:
         """(n,) int64 rows of the first and of the second texts of a pair set.

@@ -14,20 +14,11 @@ from sentflow.texts.pair_files import SUBSET
 
 @dataclass(frozen=True)
 class PairRows:
-    """What a reader found in one file, in its order.
+    """What a reader found in one file, in its order."""
 
-    Attributes
-    ----------
-    file
-        Its name.
-    names
-        What to call each row in a message, see `Records`.
-    subset, text_a, text_b, scores
-        As long as `names`; scores as written in the file.
-    """
-
-    file: str
-    names: list[str]
+    file: str  # its name
+    names: list[str]  # what to call each row in a message, see `Records`
+    # subset, text_a, text_b, scores: as long as `names`; scores as written in the file
     subset: list[str]
     text_a: list[str]
     text_b: list[str]

@@ -15,50 +15,26 @@ from sentflow.files.parquet import read_described, readable, write_described
 
 @dataclass(frozen=True)
 class PairInfo:
-    """What a pair table says about itself.
+    """What a pair table says about itself."""
 
-    Attributes
-    ----------
-    pairs
-        Name of the pair set, e.g. ``"STS12"``.
-    data_version
-        What the texts are, for captions: ``"raw"``, ``"SentEval form"``, ``"sample data"``.
-    language
-        ISO 639-1 code of the texts.
-    scale
-        Least and greatest score that the set can have, e.g. (0.0, 5.0).
-    subsets
-        Names of the sub-sources in their order; one name, which may be empty, where there are none.
-    """
-
-    pairs: str
-    data_version: str
-    language: str
-    scale: tuple[float, float]
+    pairs: str  # name of the pair set, e.g. ``"STS12"``
+    data_version: str  # what the texts are, for captions: ``"raw"``, ``"SentEval form"``, ``"sample data"``
+    language: str  # ISO 639-1 code of the texts
+    scale: tuple[float, float]  # least and greatest score that the set can have, e.g. (0.0, 5.0).
+    # subsets: names of the sub-sources in their order; one name, which may be empty, where there are none
     subsets: list[str]
 
 
 @dataclass(frozen=True)
 class PairTable:
-    """The scored pairs of a set, sub-source after sub-source, in the order of their files.
-
-    Attributes
-    ----------
-    info
-        See `PairInfo`.
-    subset
-        n names of sub-sources, each in ``info.subsets``.
-    text_a, text_b
-        n texts each, none empty.
-    score
-        (n,) float64, finite and within ``info.scale``.
-    """
+    """The scored pairs of a set, sub-source after sub-source, in the order of their files."""
 
     info: PairInfo
-    subset: list[str]
+    subset: list[str]  # n names of sub-sources, each in ``info.subsets``
+    # text_a, text_b: n texts each, none empty
     text_a: list[str]
     text_b: list[str]
-    score: np.ndarray
+    score: np.ndarray  # (n,) float64, finite and within ``info.scale``
 
     def __len__(self) -> int:
         return len(self.text_a)

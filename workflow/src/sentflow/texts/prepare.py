@@ -94,13 +94,7 @@ def prepare(task: str, raw_files: Sequence[Path], settings: TaskSettings, checks
 
 
 def _connected_by_texts(table: TaskTable) -> list[str | None]:
-    """n names: of the connected component of each row.
-
-    Raises
-    ------
-    DataError
-        No rows are connected, or most of all.
-    """
+    """n names: of the connected component of each row. DataError where none or most of all are connected."""
     component = row_graph(table).component
     sizes, where = np.bincount(component), f"{table.info.task}: documents: {SHARED_TEXTS}"
     if len(sizes) == len(table):

@@ -13,21 +13,12 @@ from sentflow.texts.table import SEPARATOR
 
 @dataclass(frozen=True)
 class Rows:
-    """What a reader found, in the order of the file.
+    """What a reader found, in the order of the file."""
 
-    Attributes
-    ----------
-    names
-        What to call each row in a message, see `Records`.
-    text_a, labels, groups
-        As long as `names`; labels as written in the file.
-    text_b
-        As long as `names`, or None where the file has no second text.
-    """
-
-    names: list[str]
+    names: list[str]  # what to call each row in a message, see `Records`
+    # text_a, labels, groups: as long as `names`; labels as written in the file
     text_a: list[str]
-    text_b: list[str] | None
+    text_b: list[str] | None  # as long as `names`, or None where the file has no second text
     labels: list[str]
     groups: list[str | None]
 

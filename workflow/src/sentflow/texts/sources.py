@@ -23,20 +23,11 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Source:
-    """One source of records in the catalog.
+    """One source of records in the catalog."""
 
-    Attributes
-    ----------
-    entry
-        Its files, how they are written, and how their cells are read.
-    where
-        Its place in the catalog, for messages.
-    columns
-        Meaning (``id``, ``title``, ``text``, ``question``, …) → column of the file.
-    """
-
-    entry: Records
-    where: str
+    entry: Records  # its files, how they are written, and how their cells are read
+    where: str  # its place in the catalog, for messages
+    # columns: meaning (``id``, ``title``, ``text``, ``question``, …) → column of the file
     columns: Mapping[str, Column]
 
     def rows(self, paths: Mapping[str, Path]) -> Iterator["Row"]:
@@ -113,20 +104,11 @@ def quoted(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a source.
+    """A row of a source."""
 
-    Attributes
-    ----------
-    where
-        What to call it in a message.
-    number
-        Its number in its file, with that of the file before it where there are several.
-    cells
-        Meaning → values; one, where the column holds no lists.
-    """
-
-    where: str
-    number: str
+    where: str  # what to call it in a message
+    number: str  # its number in its file, with that of the file before it where there are several
+    # cells: meaning → values; one, where the column holds no lists
     cells: Mapping[str, list[str]] = field(default_factory=dict)
 
     def one(self, key: str, default: str = "") -> str:

@@ -17,24 +17,13 @@ Spans = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True)
 class PassageSettings:
-    """How documents are cut: by words, or by tokens.
+    """How documents are cut: by words, or by tokens."""
 
-    Attributes
-    ----------
-    words
-        Words of a passage between white space; the last one of a document may have fewer.
-    overlap
-        Words or tokens that a passage shares with the one before it, fewer than it has.
-    title
-        Whether each passage begins with the title of its document, which comes on top.
-    tokens
-        Tokens of a passage, instead of words.
-    """
-
+    # words: words of a passage between white space; the last one of a document may have fewer
     words: int | None = None
-    overlap: int = 0
-    title: bool = True
-    tokens: int | None = None
+    overlap: int = 0  # words or tokens that a passage shares with the one before it, fewer than it has
+    title: bool = True  # whether each passage begins with the title of its document, which comes on top
+    tokens: int | None = None  # tokens of a passage, instead of words
 
     @property
     def size(self) -> int:

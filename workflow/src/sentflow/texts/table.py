@@ -21,53 +21,26 @@ SEPARATOR = " [SEP] "
 
 @dataclass(frozen=True)
 class TaskInfo:
-    """What a task table says about itself.
+    """What a task table says about itself."""
 
-    Attributes
-    ----------
-    task
-        Name of the task, e.g. ``"T1A-open"``.
-    layout
-        ``"single"``, ``"pair"``, or ``"alternatives"`` (text b holds a fixed number of alternatives joined
-        by `SEPARATOR`).
-    classes
-        Original labels in sorted order; the label k of a row means ``classes[k]``.
-    n_alternatives
-        Alternatives per row under ``"alternatives"``, else 0.
-    data_version
-        What the texts are, for captions: ``"sample data"``, ``"HateBR 2.0"``, ``"official"``.
-    """
-
-    task: str
+    task: str  # name of the task, e.g. ``"T1A-open"``
+    # layout: ``"single"``, ``"pair"``, or ``"alternatives"`` (text b holds a fixed number of alternatives joined by
+    # `SEPARATOR`)
     layout: str
-    classes: list[str]
-    n_alternatives: int
-    data_version: str
+    classes: list[str]  # original labels in sorted order; the label k of a row means ``classes[k]``
+    n_alternatives: int  # alternatives per row under ``"alternatives"``, else 0
+    data_version: str  # what the texts are, for captions: ``"sample data"``, ``"HateBR 2.0"``, ``"official"``
 
 
 @dataclass(frozen=True)
 class TaskTable:
-    """The rows of a task, in the order of their file.
-
-    Attributes
-    ----------
-    info
-        See `TaskInfo`.
-    text_a
-        n texts, none empty.
-    text_b
-        n texts, or empty when the layout is ``"single"``.
-    labels
-        (n,) int64 in [0, number of classes).
-    groups
-        n names of the documents that rows come from (None where unknown).
-    """
+    """The rows of a task, in the order of their file."""
 
     info: TaskInfo
-    text_a: list[str]
-    text_b: list[str]
-    labels: np.ndarray
-    groups: list[str | None]
+    text_a: list[str]  # n texts, none empty
+    text_b: list[str]  # n texts, or empty when the layout is ``"single"``
+    labels: np.ndarray  # (n,) int64 in [0, number of classes)
+    groups: list[str | None]  # n names of the documents that rows come from (None where unknown)
 
     def __len__(self) -> int:
         return len(self.text_a)

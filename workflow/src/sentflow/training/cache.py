@@ -26,18 +26,10 @@ _ALONE = ""
 
 @dataclass(frozen=True)
 class StepSums:
-    """What a step comes to.
+    """What a step comes to."""
 
-    Attributes
-    ----------
-    loss
-        Further losses included, not scaled.
-    tokens
-        Of all views, without padding.
-    """
-
-    loss: float
-    tokens: int
+    loss: float  # further losses included, not scaled
+    tokens: int  # of all views, without padding
 
 
 def chunks_by_length(examples: Sequence[Example], max_tokens_per_chunk: int) -> list[list[int]]:

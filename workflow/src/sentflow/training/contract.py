@@ -49,13 +49,9 @@ class Objective(torch.nn.Module, ABC):
         What is trained and exported.
     max_tokens
         Texts are cut after this many tokens, special ones included.
-
-    Attributes
-    ----------
-    frozen_views
-        Views whose vectors do not depend on what is trained: they are represented without gradient.
     """
 
+    # frozen_views: views whose vectors do not depend on what is trained: they are represented without gradient
     frozen_views: frozenset[int] = frozenset()
 
     def __init__(self, encoder: SentenceTransformer, *, max_tokens: int) -> None:

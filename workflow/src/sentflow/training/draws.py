@@ -12,17 +12,10 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Draws:
-    """What is drawn for one purpose.
+    """What is drawn for one purpose."""
 
-    Attributes
-    ----------
-    seed
-        Of the training.
-    purpose
-        Words and numbers, from coarse to fine, e.g. ``("step", 12, "view", 1)``.
-    """
-
-    seed: int
+    seed: int  # of the training
+    # purpose: words and numbers, from coarse to fine, e.g. ``("step", 12, "view", 1)``
     purpose: tuple[str | int, ...] = ()
 
     def of(self, *purpose: str | int) -> "Draws":

@@ -41,24 +41,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Place:
-    """Where a training is computed and kept; none of it is a setting of the training.
+    """Where a training is computed and kept; none of it is a setting of the training."""
 
-    Attributes
-    ----------
-    state
-        Folder of its states and of the snapshots that it has made.
-    devices
-        One for each process that trains; None is the best there is.
-    threads
-        Of the processor; another number may change the last bits of the weights.
-    save_seconds
-        Between two states on disk.
-    """
-
-    state: Path
-    devices: tuple[str | None, ...] = (None,)
-    threads: int = 1
-    save_seconds: float = 300.0
+    state: Path  # folder of its states and of the snapshots that it has made
+    devices: tuple[str | None, ...] = (None,)  # one for each process that trains; None is the best there is
+    threads: int = 1  # of the processor; another number may change the last bits of the weights
+    save_seconds: float = 300.0  # between two states on disk
 
     @property
     def snapshots(self) -> Path:
@@ -74,30 +62,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Job:
-    """What is trained, from what, on what.
+    """What is trained, from what, on what."""
 
-    Attributes
-    ----------
-    settings
-        Of the training.
-    start
-        Manifest of the encoder that the training starts from.
-    data
-        Table of the rows.
-    code
-        Digest of the code.
-    versions
-        Of the libraries that can change the result.
-    teacher
-        Texts, the teacher's vectors of them, and what describes these, see `sentflow.texts.lookup.read_vectors`;
-        empty for recipes without a teacher.
-    """
-
-    settings: TrainingRun
-    start: Path
-    data: Path
-    code: str
-    versions: Mapping[str, str]
+    settings: TrainingRun  # of the training
+    start: Path  # manifest of the encoder that the training starts from
+    data: Path  # table of the rows
+    code: str  # digest of the code
+    versions: Mapping[str, str]  # of the libraries that can change the result
+    # teacher: texts, the teacher's vectors of them, and what describes these, see
+    # `sentflow.texts.lookup.read_vectors`; empty for recipes without a teacher
     teacher: Sequence[Path] = ()
 
     def run(self, place: Place) -> tuple[Record, Made, Progress]:

@@ -30,27 +30,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Hooks:
-    """What the loop tells and asks while it runs; none of them can change a number.
+    """What the loop tells and asks while it runs; none of them can change a number."""
 
-    Attributes
-    ----------
-    snapshot
-        Called with the number of done steps where the encoder is to be saved.
-    leave
-        Whether to save the state and end now.
-    save_now
-        Whether to save the state after this step, beside those after snapshots.
-    report
-        Called with the progress after every step.
-    seconds
-        Since this run began.
-    """
-
+    # snapshot: called with the number of done steps where the encoder is to be saved
     snapshot: Callable[[int], None] = lambda _step: None
-    leave: Callable[[], bool] = lambda: False
+    leave: Callable[[], bool] = lambda: False  # whether to save the state and end now
+    # save_now: whether to save the state after this step, beside those after snapshots
     save_now: Callable[[], bool] = lambda: False
-    report: Callable[[Progress], None] = lambda _progress: None
-    seconds: Callable[[], float] = lambda: 0.0
+    report: Callable[[Progress], None] = lambda _progress: None  # called with the progress after every step
+    seconds: Callable[[], float] = lambda: 0.0  # since this run began
 
 
 class LeftEarly(Exception):  # noqa: N818

@@ -21,27 +21,13 @@ NOT_PREDICTED = -100  # as torch's cross-entropy ignores it
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What masking needs of a tokenizer.
+    """What masking needs of a tokenizer."""
 
-    Attributes
-    ----------
-    mask
-        Id of the mask.
-    size
-        Number of ids.
-    special
-        Ids that are never chosen.
-    goes_on
-        Ids of tokens that belong to the word of the token before them.
-    unfinished
-        Ids of tokens to whose word the token after them belongs.
-    """
-
-    mask: int
-    size: int
-    special: frozenset[int]
-    goes_on: frozenset[int] = frozenset()
-    unfinished: frozenset[int] = frozenset()
+    mask: int  # id of the mask
+    size: int  # number of ids
+    special: frozenset[int]  # ids that are never chosen
+    goes_on: frozenset[int] = frozenset()  # ids of tokens that belong to the word of the token before them
+    unfinished: frozenset[int] = frozenset()  # ids of tokens to whose word the token after them belongs
 
 
 def continuations(tokenizer: Any) -> tuple[frozenset[int], frozenset[int]] | None:

@@ -12,24 +12,14 @@ from sentflow.training.settings import DROP
 
 @dataclass(frozen=True)
 class Order:
-    """The order in which rows are read: each epoch in another permutation.
+    """The order in which rows are read: each epoch in another permutation."""
 
-    Attributes
-    ----------
-    n_rows
-        Of the data.
-    batch_size
-        Rows of a batch.
-    last_batch
-        Whether an epoch ends with the rows that do not fill a batch (``"keep"``) or without them (``"drop"``).
-    draws
-        Of the training.
-    """
-
-    n_rows: int
-    batch_size: int
+    n_rows: int  # of the data
+    batch_size: int  # rows of a batch
+    # last_batch: whether an epoch ends with the rows that do not fill a batch (``"keep"``) or without them
+    # (``"drop"``)
     last_batch: str
-    draws: Draws
+    draws: Draws  # of the training
 
     @property
     def batches_per_epoch(self) -> int:

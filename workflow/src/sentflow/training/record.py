@@ -161,20 +161,12 @@ class Made(Settings):
 
 @dataclass(frozen=True)
 class HeldOutRow:
-    """A row of ``held-out.parquet``.
+    """A row of ``held-out.parquet``."""
 
-    Attributes
-    ----------
-    step
-        Steps that were done.
-    measure
-        See `sentflow.training.contract.Objective.measures`.
-    value
-        A mean over `n` things: hidden tokens, spans, rows or batches, as the measure says; NaN where there are none.
-    """
-
-    step: int
+    step: int  # steps that were done
     measure: str
+    # value: a mean over `n` things: hidden tokens, spans, rows or batches, as the measure says; NaN where there are
+    # none
     value: float
     n: int
 

@@ -34,30 +34,16 @@ _KEPT = 2
 
 @dataclass
 class Progress:
-    """How far a training is, beside weights and optimiser.
+    """How far a training is, beside weights and optimiser."""
 
-    Attributes
-    ----------
-    step
-        Steps that are done.
-    history
-        A row per done step.
-    held_out
-        What was measured on rows that are not trained on, see `sentflow.training.held_out.measured`.
-    scaler
-        State of the scaler of the loss; empty without one.
-    resumed
-        The steps after which the training went on from disk.
-    seconds
-        Of all runs together; no number depends on them.
-    """
-
-    step: int = 0
-    history: list[dict[str, float]] = field(default_factory=list)
+    step: int = 0  # steps that are done
+    history: list[dict[str, float]] = field(default_factory=list)  # a row per done step
+    # held_out: what was measured on rows that are not trained on, see `sentflow.training.held_out.measured`
     held_out: list[dict[str, Any]] = field(default_factory=list)
+    # scaler: state of the scaler of the loss; empty without one
     scaler: dict[str, float] = field(default_factory=dict)
-    resumed: list[int] = field(default_factory=list)
-    seconds: float = 0.0
+    resumed: list[int] = field(default_factory=list)  # the steps after which the training went on from disk
+    seconds: float = 0.0  # of all runs together; no number depends on them
 
 
 class StateFolder:

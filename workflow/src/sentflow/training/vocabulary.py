@@ -21,18 +21,10 @@ _SPECIAL = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
 @dataclass(frozen=True)
 class LearntVocabulary:
-    """What a vocabulary is learnt from.
+    """What a vocabulary is learnt from."""
 
-    Attributes
-    ----------
-    size
-        Tokens, special ones included; fewer where the texts have no more pieces.
-    texts
-        In any order.
-    """
-
-    size: int
-    texts: Sequence[str]
+    size: int  # tokens, special ones included; fewer where the texts have no more pieces
+    texts: Sequence[str]  # in any order
 
     @classmethod
     def of(cls, settings: TokenizerSettings, rows: Sequence[Row]) -> "LearntVocabulary":

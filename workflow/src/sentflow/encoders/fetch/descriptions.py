@@ -47,21 +47,11 @@ _SETTINGS_OF = {
 
 @dataclass(frozen=True)
 class ModelDescription:
-    """What the files of a model say.
+    """What the files of a model say."""
 
-    Attributes
-    ----------
-    dimension
-        Width of the vectors; None where only the weights tell.
-    pooling
-        Modes joined by ``+``; None without a pooling module.
-    max_tokens
-        Tokens of a text that are read; None is no limit.
-    """
-
-    dimension: int | None
-    pooling: str | None
-    max_tokens: int | None
+    dimension: int | None  # width of the vectors; None where only the weights tell
+    pooling: str | None  # modes joined by ``+``; None without a pooling module
+    max_tokens: int | None  # tokens of a text that are read; None is no limit
 
 
 def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:

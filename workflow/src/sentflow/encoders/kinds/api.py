@@ -21,18 +21,10 @@ _BATCH_CHARACTERS = 250_000
 
 @dataclass(frozen=True)
 class Settings(EncoderSettings):
-    """What is done to texts before, and to vectors after, a service is asked.
+    """What is done to texts before, and to vectors after, a service is asked."""
 
-    Attributes
-    ----------
-    prompt
-        Put before every text; None is none.
-    normalise
-        Scale every vector to length 1.
-    """
-
-    prompt: str | None = None
-    normalise: bool = False
+    prompt: str | None = None  # put before every text; None is none
+    normalise: bool = False  # scale every vector to length 1
 
 
 def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "ApiEncoder":

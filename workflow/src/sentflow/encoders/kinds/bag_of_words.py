@@ -28,8 +28,6 @@ class BagOfWordsEncoder:
 
     A text without any word of two letters is the zero vector. The order of words changes nothing.
 
-    Notes
-    -----
     Random indexing: Kanerva, Kristoferson and Holst 2000. Dense on purpose: in sparse counts some columns are empty
     on a training part and not on its test part, and the published standardisation then divides by 1e-12.
     """

@@ -24,29 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an encoder is given besides manifest and settings; only role and task can change a vector.
+    """What an encoder is given besides manifest and settings; only role and task can change a vector."""
 
-    Attributes
-    ----------
-    manifest_folder
-        Where the manifest lies; fetched weights are beside it.
-    threads
-        Of the processor.
-    connection
-        How a service is reached: the connection keys of an entry.
-    devices
-        Where a neural model computes; empty is the best there is.
-    timeout_seconds
-        What a call of a user's own class may take; None is no limit.
-    role, task
-        Of the texts that an encoder with batches of its own is given.
-    """
-
-    manifest_folder: Path = Path()
-    threads: int = 1
+    manifest_folder: Path = Path()  # where the manifest lies; fetched weights are beside it
+    threads: int = 1  # of the processor
+    # connection: how a service is reached: the connection keys of an entry
     connection: Mapping[str, Any] = field(default_factory=dict)
-    devices: tuple[str, ...] = ()
-    timeout_seconds: float | None = None
+    devices: tuple[str, ...] = ()  # where a neural model computes; empty is the best there is
+    timeout_seconds: float | None = None  # what a call of a user's own class may take; None is no limit
+    # role, task: of the texts that an encoder with batches of its own is given
     role: str = TEXT
     task: str | None = None
 
@@ -124,17 +110,10 @@ class SparseEncoder(Protocol):
     """Texts to weights of terms; it promises what `Encoder` and `BatchEncoder` do.
 
     A kind that gives vectors of terms, too, has `sentflow.encoders.vectors.terms.TermEmbeddings` in the place of CSR.
-
-    Attributes
-    ----------
-    dimension
-        Size of the vocabulary.
-    vocabulary_sha256
-        Of its terms in their order: equal ones number terms alike.
     """
 
-    dimension: int
-    vocabulary_sha256: str
+    dimension: int  # size of the vocabulary
+    vocabulary_sha256: str  # of its terms in their order: equal ones number terms alike
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> "csr_array":
         """(n, dimension) float32 weights of the terms of n texts, none below 0."""

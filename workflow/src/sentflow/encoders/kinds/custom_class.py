@@ -19,25 +19,14 @@ _LAZY = "lazy"
 
 @dataclass(frozen=True)
 class CustomClass:
-    """A class of a user's file.
+    """A class of a user's file."""
 
-    Attributes
-    ----------
-    file
-        Path as written in the config.
-    name
-        Of the class.
-    level
-        ``"encode"``: texts to vectors, features are made of them as for any encoder. ``"embed"``: the rows of a
-        task to features.
-    lazy
-        Whether it learns from the training part of each fold.
-    """
-
-    file: str
-    name: str
+    file: str  # path as written in the config
+    name: str  # of the class
+    # level: ``"encode"``: texts to vectors, features are made of them as for any encoder. ``"embed"``: the rows of a
+    # task to features.
     level: str
-    lazy: bool
+    lazy: bool  # whether it learns from the training part of each fold
 
 
 def read_class(reference: str) -> CustomClass:
@@ -55,19 +44,16 @@ def read_class(reference: str) -> CustomClass:
     members = _members(classes[name], classes)
     if EMBED not in members and ENCODE not in members:
         raise ConfigError(
-            f"the class {name} of {file} has neither encode nor embed. Write def encode(self, texts) "
-            "for vectors of "
-            "texts, or def embed(self, texts_a, texts_b, task, split) for features of rows; a method "
-            "that is inherited "
-            "from another file has to be written out, e.g. encode = Base.encode."
+            f"the class {name} of {file} has neither encode nor embed. Write def encode(self, texts) for "
+            "vectors of texts, or def embed(self, texts_a, texts_b, task, split) for features of rows; a "
+            "method that is inherited from another file has to be written out, e.g. encode = Base.encode."
         )
     level = EMBED if EMBED in members else ENCODE
     lazy = _lazy(members.get(_LAZY), f"the class {name} of {file}")
     if lazy and level == ENCODE and "fit" not in members:
         raise ConfigError(
             f"the class {name} of {file} is lazy, but has no fit. Write def fit(self, texts), which is "
-            "given the texts "
-            "of the training part of each fold, or take lazy = True away."
+            "given the texts of the training part of each fold, or take lazy = True away."
         )
     return CustomClass(file=file, name=name, level=level, lazy=lazy)
 
@@ -135,9 +121,8 @@ def _tree(file: str) -> ast.Module:
         source = Path(file).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise ConfigError(
-            f"there is no file {file} (searched for in {Path.cwd()}). Write its path relative to the "
-            "folder in which you "
-            "run, or an absolute one."
+            f"there is no file {file} (searched for in {Path.cwd()}). Write its path relative to the folder "
+            "in which you run, or an absolute one."
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {error}") from error

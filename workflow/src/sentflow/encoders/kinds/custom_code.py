@@ -24,25 +24,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class CustomCode:
-    """A class of a user's file, and the arguments it is made with.
+    """A class of a user's file, and the arguments it is made with."""
 
-    Attributes
-    ----------
-    file, name
-        Where it is defined.
-    type
-        The class.
-    arguments
-        Of its constructor.
-    timeout_seconds
-        What each call may take before the process ends; None is no limit.
-    """
-
+    # file, name: where it is defined
     file: str
     name: str
-    type: type
-    arguments: Mapping[str, Any]
-    timeout_seconds: float | None = None
+    type: type  # the class
+    arguments: Mapping[str, Any]  # of its constructor
+    timeout_seconds: float | None = None  # what each call may take before the process ends; None is no limit
 
     @classmethod
     def load(

@@ -25,25 +25,14 @@ _STATUSES = frozenset(HTTPStatus)
 
 @dataclass(frozen=True)
 class Connection(EncoderSettings):
-    """How a service is reached; none of this changes what it answers.
+    """How a service is reached; none of this changes what it answers."""
 
-    Attributes
-    ----------
-    key_variable
-        Environment variable that holds the key, see `sentflow.encoders.kinds.service_keys`; None for a service that
-        asks for none.
-    batch_texts
-        Texts of a request at most.
-    timeout_seconds
-        How long an answer is waited for.
-    attempts
-        Tries of a request, at least 1.
-    """
-
+    # key_variable: environment variable that holds the key, see `sentflow.encoders.kinds.service_keys`; None for a
+    # service that asks for none
     key_variable: str | None = None
-    batch_texts: int = 64
-    timeout_seconds: float = 60
-    attempts: int = 6
+    batch_texts: int = 64  # texts of a request at most
+    timeout_seconds: float = 60  # how long an answer is waited for
+    attempts: int = 6  # tries of a request, at least 1
 
 
 class _Bearer(AuthBase):
@@ -101,9 +90,8 @@ class EmbeddingsService:
             return retried(lambda: self._attempt(body, most_bytes), self._policy, where=self._url)
         except GaveUpError as error:
             raise DataError(
-                f"{self._url}: {error}. What is done is kept: run snakemake again later, or raise "
-                "attempts in the "
-                "model's entry."
+                f"{self._url}: {error}. What is done is kept: run snakemake again later, or raise attempts "
+                "in the model's entry."
             ) from None
 
     def _attempt(self, body: Mapping[str, Any], most_bytes: int) -> Any:
@@ -140,9 +128,8 @@ class EmbeddingsService:
             )
         if (packed := response.headers.get("Content-Encoding", "identity").lower()) != "identity":
             raise DataError(
-                f"{self._url}: the answer is packed ({_shown(packed)}), although it was asked for as it "
-                "is; it "
-                "could unpack to any size. Let the service send plain JSON."
+                f"{self._url}: the answer is packed ({_shown(packed)}), although it was asked for as it is; "
+                "it could unpack to any size. Let the service send plain JSON."
             )
         try:
             return parse_json(content)

@@ -34,18 +34,10 @@ _OTHER_NAMES = ("mapping", "weights")
 
 @dataclass(frozen=True)
 class Settings(EncoderSettings):
-    """How model2vec encodes texts.
+    """How model2vec encodes texts."""
 
-    Attributes
-    ----------
-    max_tokens
-        Further tokens of a text are not read; None is no limit.
-    normalise
-        Scale every vector to length 1, also where the model's files do not ask for it.
-    """
-
-    max_tokens: int | None = None
-    normalise: bool = False
+    max_tokens: int | None = None  # further tokens of a text are not read; None is no limit
+    normalise: bool = False  # scale every vector to length 1, also where the model's files do not ask for it
 
 
 def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "Model2vecEncoder":
@@ -55,21 +47,11 @@ def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "Model
 
 @dataclass(frozen=True)
 class _Tables:
-    """Arrays of a model: the vector of token t is ``vectors[rows[t]] * weights[t]``.
+    """Arrays of a model: the vector of token t is ``vectors[rows[t]] * weights[t]``."""
 
-    Attributes
-    ----------
-    vectors
-        (m, d) of any real type; quantised models share one row between tokens.
-    rows
-        (v,) int64, for every token its row.
-    weights
-        (v,) float64; None is 1 for all.
-    """
-
-    vectors: NDArray[Any]
-    rows: IntArray
-    weights: NDArray[np.float64] | None
+    vectors: NDArray[Any]  # (m, d) of any real type; quantised models share one row between tokens
+    rows: IntArray  # (v,) int64, for every token its row
+    weights: NDArray[np.float64] | None  # (v,) float64; None is 1 for all
 
 
 class Model2vecEncoder:
@@ -77,8 +59,6 @@ class Model2vecEncoder:
 
     A text without a known token is the zero vector.
 
-    Notes
-    -----
     Follows MinishLab/model2vec@00597b2: no special tokens; a tokenizer with an unknown token drops it; the
     limit counts what is left. Unlike there, no limit is the default, as sentence-transformers has it.
     """

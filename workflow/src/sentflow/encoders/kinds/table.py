@@ -35,38 +35,19 @@ _FETCH = "sentflow.encoders.fetch"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of encoder.
+    """A kind of encoder."""
 
-    Attributes
-    ----------
-    name
-        As entries write it.
-    module
-        Computes: what `sentflow.encoders.kinds.contract` asks of it.
-    fetcher
-        Module that makes the manifest, see `sentflow.encoders.fetch`; empty where rules of its own make it.
-    gives
-        `DENSE`, `FITTED`, `PAIRS`, `SPARSE`, `TERM_VECTORS` or `OWN`.
-    has_files
-        Whether it has a source of files.
-    libraries
-        Distributions whose versions can change a vector.
-    backend_libraries
-        Further distributions, by what computes a transformer (key ``backend``).
-    threads
-        That it has use for.
-    has_tokenizer
-        Whether `sentflow.encoders.kinds.neural.tokenizer` can say where its tokens are.
-    """
-
-    name: str
-    module: str
+    name: str  # as entries write it
+    module: str  # computes: what `sentflow.encoders.kinds.contract` asks of it
+    # fetcher: module that makes the manifest, see `sentflow.encoders.fetch`; empty where rules of its own make it
     fetcher: str
-    gives: str = DENSE
-    has_files: bool = False
-    libraries: tuple[str, ...] = ("numpy",)
+    gives: str = DENSE  # `DENSE`, `FITTED`, `PAIRS`, `SPARSE`, `TERM_VECTORS` or `OWN`
+    has_files: bool = False  # whether it has a source of files
+    libraries: tuple[str, ...] = ("numpy",)  # distributions whose versions can change a vector
+    # backend_libraries: further distributions, by what computes a transformer (key ``backend``)
     backend_libraries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    threads: int = 1
+    threads: int = 1  # that it has use for
+    # has_tokenizer: whether `sentflow.encoders.kinds.neural.tokenizer` can say where its tokens are
     has_tokenizer: bool = False
 
     @property

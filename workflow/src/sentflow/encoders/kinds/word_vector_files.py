@@ -20,18 +20,10 @@ _SHOWN_BYTES = 40
 
 @dataclass(frozen=True)
 class WordVectorDescription:
-    """What a file of word vectors holds.
+    """What a file of word vectors holds."""
 
-    Attributes
-    ----------
-    n_words
-        Lines with a vector; a word that is there twice counts twice.
-    dimension
-        Values of a vector.
-    """
-
-    n_words: int
-    dimension: int
+    n_words: int  # lines with a vector; a word that is there twice counts twice
+    dimension: int  # values of a vector
 
 
 @dataclass(frozen=True)
@@ -44,21 +36,11 @@ class _Line:
 
 @dataclass(frozen=True)
 class _Format:
-    """How the lines of a file are cut.
+    """How the lines of a file are cut."""
 
-    Attributes
-    ----------
-    dimension
-        Values of a vector.
-    separator
-        Between the values: a space or a tab.
-    n_words
-        What the header announces; None without a header.
-    """
-
-    dimension: int
-    separator: bytes
-    n_words: int | None
+    dimension: int  # values of a vector
+    separator: bytes  # between the values: a space or a tab
+    n_words: int | None  # what the header announces; None without a header
 
 
 def describe_word_vectors(path: Path) -> WordVectorDescription:

@@ -29,21 +29,11 @@ TOKENS: dict[str, Callable[[str], list[str]]] = {
 
 @dataclass(frozen=True)
 class Settings(EncoderSettings):
-    """How texts are cut into words whose vectors are averaged.
+    """How texts are cut into words whose vectors are averaged."""
 
-    Attributes
-    ----------
-    tokens
-        Name of a way to cut, see `TOKENS`.
-    lower_case
-        Look up the words of a text in lower case.
-    normalise
-        Scale every vector to length 1.
-    """
-
-    tokens: str = "words"
-    lower_case: bool = True
-    normalise: bool = False
+    tokens: str = "words"  # name of a way to cut, see `TOKENS`
+    lower_case: bool = True  # look up the words of a text in lower case
+    normalise: bool = False  # scale every vector to length 1
 
 
 def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "WordVectorEncoder":

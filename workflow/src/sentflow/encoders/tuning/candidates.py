@@ -27,20 +27,13 @@ BATCH_TOKENS = (512, 2048, 8192)
 
 @dataclass(frozen=True)
 class Candidate:
-    """Settings to be measured.
+    """Settings to be measured."""
 
-    Attributes
-    ----------
-    backend, dtype, batch_tokens
-        As a model entry writes them.
-    threads
-        Of the processor, >= 1; no vector depends on them.
-    """
-
+    # backend, dtype, batch_tokens: as a model entry writes them
     backend: str
     dtype: str
     batch_tokens: int
-    threads: int
+    threads: int  # of the processor, >= 1; no vector depends on them
 
     @property
     def precision(self) -> str:

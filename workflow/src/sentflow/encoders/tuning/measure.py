@@ -32,18 +32,10 @@ class Timing:
 
 @dataclass(frozen=True)
 class Difference:
-    """Between vectors and those that they stand for, both scaled to length 1.
+    """Between vectors and those that they stand for, both scaled to length 1."""
 
-    Attributes
-    ----------
-    value
-        The largest of one value.
-    cosine
-        The lowest of one text.
-    """
-
-    value: float
-    cosine: float
+    value: float  # the largest of one value
+    cosine: float  # the lowest of one text
 
 
 def in_turn(

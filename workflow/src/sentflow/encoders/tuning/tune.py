@@ -50,24 +50,14 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Stage:
-    """Candidates that were measured in turn.
+    """Candidates that were measured in turn."""
 
-    Attributes
-    ----------
-    question
-        What they differ in.
-    measured
-        Candidate → what was measured, in the order of preference; the first is what the others are compared with.
-    left_out
-        Candidate → why it could not be measured.
-    chosen
-        One of the measured.
-    """
-
-    question: str
+    question: str  # what they differ in
+    # measured: candidate → what was measured, in the order of preference; the first is what the others are compared
+    # with
     measured: Mapping[Candidate, Measurement]
-    left_out: Mapping[Candidate, str]
-    chosen: Candidate
+    left_out: Mapping[Candidate, str]  # candidate → why it could not be measured
+    chosen: Candidate  # one of the measured
 
     def verdict(self, candidate: Candidate, *, tolerance: float) -> str:
         """One or three words for the table."""
@@ -84,27 +74,14 @@ class Stage:
 
 @dataclass(frozen=True)
 class Measuring:
-    """How is measured.
+    """How is measured."""
 
-    Attributes
-    ----------
-    texts
-        n >= 1 texts, none empty.
-    tolerance
-        Of the values of unit vectors: those of a chosen candidate differ from plain ones by no more.
-    n_rounds
-        Of every stage.
-    clock
-        See `in_turn`.
-    tell
-        Is given a line before each step.
-    """
-
-    texts: Sequence[str]
+    texts: Sequence[str]  # n >= 1 texts, none empty
+    # tolerance: of the values of unit vectors: those of a chosen candidate differ from plain ones by no more
     tolerance: float
-    n_rounds: int
+    n_rounds: int  # of every stage
     clock: Callable[[], float]
-    tell: Callable[[str], None]
+    tell: Callable[[str], None]  # is given a line before each step
 
 
 def tune(load: Load, settings: Settings, *, threads: int, measuring: Measuring) -> list[Stage]:

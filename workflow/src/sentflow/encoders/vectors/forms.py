@@ -25,15 +25,9 @@ Part: TypeAlias = tuple[IntArray, Vectors]
 
 
 class Form(Protocol):
-    """What differs between forms of vectors where they are computed, saved and read again.
+    """What differs between forms of vectors where they are computed, saved and read again."""
 
-    Attributes
-    ----------
-    suffix
-        Of the file of results.
-    """
-
-    suffix: str
+    suffix: str  # of the file of results
 
     def placed(self, n: int, width: int, parts: Iterable[Part]) -> Vectors:
         """(n, width) vectors of n texts, out of parts that hold each row once."""

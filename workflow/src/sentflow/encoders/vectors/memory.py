@@ -50,13 +50,7 @@ class BatchHalver:
         self.n_halved = 0
 
     def __call__(self, features: dict[str, Any], model: Any) -> FloatArray:
-        """Vectors of a batch.
-
-        Raises
-        ------
-        DataError
-            The memory does not hold a single text.
-        """
+        """Vectors of a batch; DataError where the memory does not hold a single text."""
         n_rows, n_tokens = _size(features)
         if n_rows > 1 and n_rows * n_tokens >= self._too_many:
             return self._in_halves(features, model)

@@ -213,9 +213,8 @@ def _refuse_other_model(info: Path, description: Mapping[str, Any]) -> None:
     model = _MODEL_FOLDER.search(info.as_posix())
     if model and description.get("model", model[1]) != model[1]:
         raise DataError(
-            f"{info} describes vectors of {description['model']}: the files of another encoder were put "
-            "in the place "
-            "of those of this one. Delete them and run snakemake again."
+            f"{info} describes vectors of {description['model']}: the files of another encoder were put in "
+            "the place of those of this one. Delete them and run snakemake again."
         )
 
 

@@ -18,17 +18,11 @@ from sentflow.encoders.vectors.sparse import SPARSE_FORM, SparseForm
 
 @dataclass(frozen=True)
 class TermEmbeddings:
-    """The terms of n texts.
+    """The terms of n texts."""
 
-    Attributes
-    ----------
-    weights
-        (n, d) float32, columns ascending within a row.
-    vectors
-        (nnz, E) float16, or float32 of questions that go into no file: of each weight that is stored, in their order.
-    """
-
-    weights: sparse.csr_array
+    weights: sparse.csr_array  # (n, d) float32, columns ascending within a row
+    # vectors: (nnz, E) float16, or float32 of questions that go into no file: of each weight that is stored, in their
+    # order
     vectors: NDArray[np.floating[Any]]
 
     def __post_init__(self) -> None:

@@ -12,24 +12,12 @@ ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".
 
 @dataclass(frozen=True)
 class Member:
-    """One entry of an archive.
+    """One entry of an archive."""
 
-    Attributes
-    ----------
-    name
-        As the archive writes it.
-    size
-        Bytes, unpacked.
-    is_folder
-        Whether it is a folder, which has no content.
-    fault
-        What is wrong with it, as the end of a sentence; None for a good one.
-    """
-
-    name: str
-    size: int
-    is_folder: bool
-    fault: str | None
+    name: str  # as the archive writes it
+    size: int  # bytes, unpacked
+    is_folder: bool  # whether it is a folder, which has no content
+    fault: str | None  # what is wrong with it, as the end of a sentence; None for a good one
 
 
 def is_archive_name(name: str) -> bool:

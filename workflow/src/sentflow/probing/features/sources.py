@@ -25,18 +25,10 @@ class FeatureSource(Protocol):
 
 @dataclass(frozen=True)
 class SelectedRows:
-    """Some rows of a matrix, copied only where they are used: a fold needs no second copy of its features.
+    """Some rows of a matrix, copied only where they are used: a fold needs no second copy of its features."""
 
-    Attributes
-    ----------
-    matrix
-        (n, D) float32, in memory or mapped from a file.
-    rows
-        (m,) int64 row numbers.
-    """
-
-    matrix: np.ndarray
-    rows: np.ndarray
+    matrix: np.ndarray  # (n, D) float32, in memory or mapped from a file
+    rows: np.ndarray  # (m,) int64 row numbers
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -29,21 +29,12 @@ _FIRST_ROWS = 16
 
 @dataclass(frozen=True)
 class ColumnGroups:
-    """Groups of equal columns.
+    """Groups of equal columns."""
 
-    Attributes
-    ----------
-    group
-        (D,) int64: the group of each column; the number of groups for a column of zeros, which is in none.
-    representative
-        (G,) int64: the first column of each group.
-    multiplicity
-        (G,) float32: columns per group.
-    """
-
+    # group: (D,) int64: the group of each column; the number of groups for a column of zeros, which is in none
     group: np.ndarray
-    representative: np.ndarray
-    multiplicity: np.ndarray
+    representative: np.ndarray  # (G,) int64: the first column of each group
+    multiplicity: np.ndarray  # (G,) float32: columns per group
 
     def members(self) -> "csr_array":
         """(D, G) float32: 1 where a column is in a group."""
@@ -72,24 +63,14 @@ class ColumnGroups:
 
 @dataclass(frozen=True)
 class Problem(Generic[F]):
-    """A fold's features and initial parameters as the stacks see them, with equal columns joined or not.
+    """A fold's features and initial parameters as the stacks see them, with equal columns joined or not."""
 
-    Attributes
-    ----------
-    train
-        (n, G) float32, dense or sparse.
-    others
-        Per other part (m, G) features, and what the initial differences of joined weights add to the first layer,
-        (m, h) before their decay; None without joined columns.
-    initial
-        (P,) float32, the first layer's weights before all others.
-    multiplicity
-        (P,) float32: how many weights each parameter stands for; None without joined columns.
-    """
-
-    train: F
+    train: F  # (n, G) float32, dense or sparse
+    # others: per other part (m, G) features, and what the initial differences of joined weights add to the first
+    # layer, (m, h) before their decay; None without joined columns
     others: list[tuple[F, np.ndarray | None]]
-    initial: np.ndarray
+    initial: np.ndarray  # (P,) float32, the first layer's weights before all others
+    # multiplicity: (P,) float32: how many weights each parameter stands for; None without joined columns
     multiplicity: np.ndarray | None
 
 

@@ -10,22 +10,14 @@ from sentflow.probing.settings import ProbeProtocol, Setting
 
 @dataclass(frozen=True)
 class Schedule:
-    """What AdamW (Loshchilov and Hutter 2019, algorithm 2) multiplies by at each step of S probes.
+    """What AdamW (Loshchilov and Hutter 2019, algorithm 2) multiplies by at each step of S probes."""
 
-    Attributes
-    ----------
-    scalars
-        (steps, S, 5) float32: factor of the weights, epsilon, minus the rate, β₁, β₂; of moments without their factors
-        1 − β₁ and 1 − β₂, which are in the rate and in epsilon.
-    decay
-        (steps + 1, S, 1) float64: what weight decay alone has left of a weight before this step.
-    max_norm
-        Of clipping.
-    """
-
+    # scalars: (steps, S, 5) float32: factor of the weights, epsilon, minus the rate, β₁, β₂; of moments without their
+    # factors 1 − β₁ and 1 − β₂, which are in the rate and in epsilon
     scalars: np.ndarray
+    # decay: (steps + 1, S, 1) float64: what weight decay alone has left of a weight before this step
     decay: np.ndarray
-    max_norm: np.float32
+    max_norm: np.float32  # of clipping
 
 
 def adamw_schedule(

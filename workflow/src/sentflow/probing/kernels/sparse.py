@@ -18,18 +18,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ShiftedSparse:
-    """(n, D) float32 numbers: a sparse matrix less the same shift in every row.
+    """(n, D) float32 numbers: a sparse matrix less the same shift in every row."""
 
-    Attributes
-    ----------
-    matrix
-        (n, D) float32.
-    shift
-        (D,) float32.
-    """
-
-    matrix: csr_array
-    shift: np.ndarray
+    matrix: csr_array  # (n, D) float32
+    shift: np.ndarray  # (D,) float32
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -10,24 +10,12 @@ REGULARISED_PROBES = "sentflow.probing.training.regularised"
 
 @dataclass(frozen=True)
 class ProbeDesign:
-    """The probe of a task.
-
-    Attributes
-    ----------
-    metric
-        See `published_metric`.
-    n_classes
-        Classes of the task.
-    hidden
-        Units of the hidden layer; None for a probe without one.
-    protocol
-        Grid, epochs, early stopping, draws.
-    """
+    """The probe of a task."""
 
     metric: str
-    n_classes: int
-    hidden: int | None
-    protocol: ProbeProtocol
+    n_classes: int  # classes of the task
+    hidden: int | None  # units of the hidden layer; None for a probe without one
+    protocol: ProbeProtocol  # grid, epochs, early stopping, draws
 
     @classmethod
     def of(cls, settings: ProbeSettings, n_classes: int) -> "ProbeDesign":

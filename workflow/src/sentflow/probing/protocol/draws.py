@@ -28,23 +28,16 @@ class UngroupableError(ValueError):
 
 @dataclass(frozen=True)
 class FoldPlan:
-    """Which rows a fold trains on, selects on and tests on, and its two seeds.
+    """Which rows a fold trains on, selects on and tests on, and its two seeds."""
 
-    Attributes
-    ----------
-    repetition, fold
-        1-based.
-    train, evaluation, test
-        int64 row numbers of the task table, in the order in which the evaluator sees them.
-    seed_init, seed_loader
-        Of the initial weights, and of the order of batches.
-    """
-
+    # repetition, fold: 1-based
     repetition: int
     fold: int
+    # train, evaluation, test: int64 row numbers of the task table, in the order in which the evaluator sees them
     train: np.ndarray
     evaluation: np.ndarray
     test: np.ndarray
+    # seed_init, seed_loader: of the initial weights, and of the order of batches
     seed_init: int
     seed_loader: int
 
@@ -98,8 +91,6 @@ def undersample(labels: np.ndarray, *, seed: int) -> np.ndarray:
 def stratified_folds(labels: np.ndarray, n_folds: int, *, seed: int) -> np.ndarray:
     """(n,) int64: the fold of each row, from 0; every class is spread as evenly as it can be.
 
-    Notes
-    -----
     The draws of scikit-learn's ``StratifiedKFold(shuffle=True)`` (1.7), which takes longer to import than a small probe
     to train. Tests compare the two.
     """

@@ -44,8 +44,6 @@ def matthews_correlation(counts: np.ndarray) -> float:
 
     Where it is undefined (a row or column sum is the whole) it is 0.
 
-    Notes
-    -----
     Single precision is part of the protocol: in the search the first best setting wins, so the rounding of
     equal values decides. Sums and products of counts are exact in float32 for parts below 4096 rows.
     """
@@ -62,8 +60,6 @@ def matthews_correlation(counts: np.ndarray) -> float:
 def adjusted_macro_f1(counts: np.ndarray) -> float:
     """Macro-F1 on a scale where 1/K is 0 and a perfect answer is 1.
 
-    Notes
-    -----
     (F1 - 1/K) / (1 - 1/K). A class that neither occurs nor is predicted is left out of the mean, as
     torchmetrics does.
     """

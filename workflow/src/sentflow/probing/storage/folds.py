@@ -23,26 +23,15 @@ _SCORES = ("kfold_repetition", "kfold_partition", "train_epoch", "metric", "valu
 
 @dataclass(frozen=True)
 class FoldInfo:
-    """What a fold file says about itself.
+    """What a fold file says about itself."""
 
-    Attributes
-    ----------
-    setting
-        The chosen point of the grid, by names.
-    n_train, n_evaluation, n_test
-        Rows of the parts.
-    dimension
-        Width of the features.
-    settings
-        The JSON settings the probe was trained with.
-    """
-
-    setting: Mapping[str, float | str]
+    setting: Mapping[str, float | str]  # the chosen point of the grid, by names
+    # n_train, n_evaluation, n_test: rows of the parts
     n_train: int
     n_evaluation: int
     n_test: int
-    dimension: int
-    settings: str
+    dimension: int  # width of the features
+    settings: str  # the JSON settings the probe was trained with
 
     @classmethod
     def of(cls, result: FoldResult, settings: ProbeSettings) -> "FoldInfo":
@@ -59,21 +48,11 @@ class FoldInfo:
 
 @dataclass(frozen=True)
 class Folds:
-    """What some fold files hold, one after the other.
+    """What some fold files hold, one after the other."""
 
-    Attributes
-    ----------
-    scores
-        The columns of `fold_records`.
-    predictions
-        Columns repetition, fold, row, truth, predicted, score, in the order of the rows.
-    infos
-        Per file.
-    """
-
-    scores: pa.Table
-    predictions: pa.Table
-    infos: list[FoldInfo]
+    scores: pa.Table  # the columns of `fold_records`
+    predictions: pa.Table  # columns repetition, fold, row, truth, predicted, score, in the order of the rows
+    infos: list[FoldInfo]  # per file
 
 
 def write_result(file: Path | str, result: FoldResult, settings: ProbeSettings) -> None:

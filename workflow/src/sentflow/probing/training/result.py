@@ -13,42 +13,31 @@ TEST_EPOCH = -1  # the published marker of values that belong to no epoch
 
 @dataclass(frozen=True)
 class FoldResult:
-    """What one fold gave.
+    """What one fold gave."""
 
-    Attributes
-    ----------
-    repetition, fold
-        1-based.
-    setting
-        The chosen point of the grid; None of an untested fold.
-    train_losses, evaluation_losses, evaluation_metrics
-        One value per epoch of the final training; of a regularised probe one, of the chosen point of the grid.
-    test_loss, test_metric
-        Of the weights of the last epoch, or of the one with the lowest evaluation loss (`Switches.best_checkpoint`);
-        of a regularised probe, of weights that were fitted to the evaluation part, too.
-    test_rows, truth, predicted, scores
-        (m,) of the test part: row numbers, true and predicted classes, probabilities (`class_scores`).
-    n_train, n_evaluation
-        Rows of the other two parts.
-    dimension
-        Width of the features.
-    """
-
+    # repetition, fold: 1-based
     repetition: int
     fold: int
-    setting: Setting | Penalty | None
+    setting: Setting | Penalty | None  # the chosen point of the grid; None of an untested fold
+    # train_losses, evaluation_losses, evaluation_metrics: one value per epoch of the final training; of a regularised
+    # probe one, of the chosen point of the grid
     train_losses: list[float]
     evaluation_losses: list[float]
     evaluation_metrics: list[float]
+    # test_loss, test_metric: of the weights of the last epoch, or of the one with the lowest evaluation loss
+    # (`Switches.best_checkpoint`); of a regularised probe, of weights that were fitted to the evaluation part, too
     test_loss: float
     test_metric: float
+    # test_rows, truth, predicted, scores: (m,) of the test part: row numbers, true and predicted classes,
+    # probabilities (`class_scores`)
     test_rows: np.ndarray
     truth: np.ndarray
     predicted: np.ndarray
     scores: np.ndarray
+    # n_train, n_evaluation: rows of the other two parts
     n_train: int
     n_evaluation: int
-    dimension: int
+    dimension: int  # width of the features
 
     @classmethod
     def untested(cls, repetition: int, fold: int) -> "FoldResult":

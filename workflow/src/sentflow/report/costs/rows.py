@@ -6,78 +6,48 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class CostRow:
-    """What the jobs of one rule took.
-
-    Attributes
-    ----------
-    wall_seconds, cpu_seconds
-        Sums over the jobs; CPU seconds over the measured ones only.
-    max_rss_mb
-        Largest resident memory of one job in MiB; NaN when no job was measured.
-    unmeasured_jobs
-        Jobs that ended before Snakemake could look at their CPU time and memory.
-    started, ended
-        When the first job began and the last one ended, UTC, to the second; empty where not known.
-    """
+    """What the jobs of one rule took."""
 
     FILE: ClassVar[str] = "costs"
 
     rule: str
     jobs: int
-    unmeasured_jobs: int
+    unmeasured_jobs: int  # jobs that ended before Snakemake could look at their CPU time and memory
+    # wall_seconds, cpu_seconds: sums over the jobs; CPU seconds over the measured ones only
     wall_seconds: float
     cpu_seconds: float
-    max_rss_mb: float
+    max_rss_mb: float  # largest resident memory of one job in MiB; NaN when no job was measured
     data_version: str
+    # started, ended: when the first job began and the last one ended, UTC, to the second; empty where not known
     started: str = ""
     ended: str = ""
 
 
 @dataclass(frozen=True)
 class EncoderRow:
-    """One encoder over all tasks of a protocol.
-
-    Attributes
-    ----------
-    n_tasks, mean
-        Tasks of `protocol`, and the mean of the scores on them; NaN for an encoder that lacks one.
-    protocol
-        That of most tasks.
-    parameters
-        Trained values; 0 without any, NaN where not known.
-    dimension
-        Width of the vectors of single texts; NaN where not known.
-    max_tokens
-        Tokens of a text that are read; NaN is no limit.
-    texts, embed_seconds
-        Distinct texts that were embedded and the time of these jobs, loading included; NaN without such a job.
-    device
-        Where it was embedded; empty without such a job.
-    position
-        See `sentflow.compare.score_rows.ScoreRow`.
-    score_notes
-        Why scores of the protocol are lower than encoders allow; empty where none are.
-    same_documents
-        Names of `sentflow.report.captions.tasks_that_split_documents`, with spaces between.
-    """
+    """One encoder over all tasks of a protocol."""
 
     FILE: ClassVar[str] = "encoders"
 
     model: str
     model_title: str
     is_control: bool
+    # n_tasks, mean: tasks of `protocol`, and the mean of the scores on them; NaN for an encoder that lacks one
     n_tasks: int
     mean: float
-    parameters: float
-    dimension: float
-    max_tokens: float
+    parameters: float  # trained values; 0 without any, NaN where not known
+    dimension: float  # width of the vectors of single texts; NaN where not known
+    max_tokens: float  # tokens of a text that are read; NaN is no limit
+    # texts, embed_seconds: distinct texts that were embedded and the time of these jobs, loading included; NaN without
+    # such a job
     texts: float
     embed_seconds: float
-    device: str
-    protocol: str
+    device: str  # where it was embedded; empty without such a job
+    protocol: str  # that of most tasks
     repetitions: int
     folds: int
     data_version: str
     position: int = -1
-    score_notes: str = ""
+    score_notes: str = ""  # why scores of the protocol are lower than encoders allow; empty where none are
+    # same_documents: names of `sentflow.report.captions.tasks_that_split_documents`, with spaces between
     same_documents: str = ""

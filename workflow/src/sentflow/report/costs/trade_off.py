@@ -26,15 +26,10 @@ FEWEST = 3
 
 @dataclass(frozen=True)
 class TradeOffRow(EncoderRow):
-    """An encoder, what it costs, and how sure its mean is.
+    """An encoder, what it costs, and how sure its mean is."""
 
-    Attributes
-    ----------
-    mean_low, mean_high, level
-        Interval of the mean of the expected scores, for new texts of these tasks; see
-        `sentflow.compare.rows.RankRow`. NaN where there is none.
-    """
-
+    # mean_low, mean_high, level: interval of the mean of the expected scores, for new texts of these tasks; see
+    # `sentflow.compare.rows.RankRow`. NaN where there is none.
     mean_low: float = math.nan
     mean_high: float = math.nan
     level: float = math.nan

@@ -12,21 +12,11 @@ from sentflow.report.figure import canvas
 
 @dataclass(frozen=True)
 class Grid:
-    """Panels that were drawn.
+    """Panels that were drawn."""
 
-    Attributes
-    ----------
-    figure
-        Of all panels.
-    first
-        The panel whose axes the others share.
-    n_lines
-        Lines of panels.
-    """
-
-    figure: Figure
-    first: Axes
-    n_lines: int
+    figure: Figure  # of all panels
+    first: Axes  # the panel whose axes the others share
+    n_lines: int  # lines of panels
 
 
 def draw_grid(

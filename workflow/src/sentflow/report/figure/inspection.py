@@ -22,34 +22,18 @@ _LEAST_PANEL = 0.04  # inches; matplotlib gives what has no room a side of next 
 
 @dataclass(frozen=True)
 class Box:
-    """A line of text as a rectangle, turned by its angle.
+    """A line of text as a rectangle, turned by its angle."""
 
-    Attributes
-    ----------
-    text
-        The line.
-    corners
-        (4, 2) float64, pixels from the lower left corner of the figure.
-    """
-
-    text: str
-    corners: np.ndarray
+    text: str  # the line
+    corners: np.ndarray  # (4, 2) float64, pixels from the lower left corner of the figure
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What was found.
+    """What was found."""
 
-    Attributes
-    ----------
-    n_texts
-        Lines of text that were measured.
-    problems
-        One sentence each; empty for a figure that can be read.
-    """
-
-    n_texts: int
-    problems: list[str]
+    n_texts: int  # lines of text that were measured
+    problems: list[str]  # one sentence each; empty for a figure that can be read
 
 
 def inspect(figure: Figure) -> Inspection:

@@ -37,21 +37,11 @@ class Surround(Protocol):
 
 @dataclass(frozen=True)
 class Panels:
-    """Room for the panels themselves, in inches, without labels.
+    """Room for the panels themselves, in inches, without labels."""
 
-    Attributes
-    ----------
-    heights
-        Of the lines of panels.
-    least_width
-        Of a panel: below it the figure becomes wider than a page.
-    most_width
-        Of a panel: above it the figure stays narrower than a page.
-    """
-
-    heights: Sequence[float]
-    least_width: float
-    most_width: float = math.inf
+    heights: Sequence[float]  # of the lines of panels
+    least_width: float  # of a panel: below it the figure becomes wider than a page
+    most_width: float = math.inf  # of a panel: above it the figure stays narrower than a page
 
 
 def settle(figure: Figure, panels: Panels, surround: Surround, *, title: str) -> tuple[float, float]:
@@ -80,23 +70,15 @@ def settle(figure: Figure, panels: Panels, surround: Surround, *, title: str) ->
 
 @dataclass(frozen=True)
 class _Labels:
-    """Inches that labels take around panels, margins included.
+    """Inches that labels take around panels, margins included."""
 
-    Attributes
-    ----------
-    left, right
-        Of each column.
-    top, bottom
-        Of each line.
-    bar
-        Of a colour bar beside the last column.
-    """
-
+    # left, right: of each column
     left: Sequence[float]
     right: Sequence[float]
+    # top, bottom: of each line
     top: Sequence[float]
     bottom: Sequence[float]
-    bar: float
+    bar: float  # of a colour bar beside the last column
 
     @classmethod
     def guessed(cls, figure: Figure) -> "_Labels":

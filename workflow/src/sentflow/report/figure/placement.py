@@ -18,22 +18,13 @@ _RADIUS = 3.5  # points, of a marker
 
 @dataclass(frozen=True)
 class Place:
-    """The lower left corner of a label, in points from its point.
+    """The lower left corner of a label, in points from its point."""
 
-    Attributes
-    ----------
-    x, y
-        The corner.
-    distance
-        From the point to the label.
-    is_readable
-        Whether it covers no other label and leaves the panel nowhere.
-    """
-
+    # x, y: the corner
     x: float
     y: float
-    distance: float
-    is_readable: bool = True
+    distance: float  # from the point to the label
+    is_readable: bool = True  # whether it covers no other label and leaves the panel nowhere
 
 
 @dataclass(frozen=True)

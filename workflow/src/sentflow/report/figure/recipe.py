@@ -15,27 +15,14 @@ from sentflow.report.inputs import Inputs
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a figure is made.
+    """How a figure is made."""
 
-    Attributes
-    ----------
-    kind
-        Of its rows: one Parquet file of them is everything needed to draw it again.
-    draw
-        Rows to figure.
-    texts
-        Rows to what stands around the figure.
-    gather
-        Rows from the files of the experiment; None where they are those of one file.
-    may_be_empty
-        Whether no rows are a figure too, which says so.
-    """
-
-    kind: type[Any]
-    draw: Callable[[Sequence[Any]], Figure]
-    texts: Callable[[Sequence[Any]], FigureTexts]
+    kind: type[Any]  # of its rows: one Parquet file of them is everything needed to draw it again
+    draw: Callable[[Sequence[Any]], Figure]  # rows to figure
+    texts: Callable[[Sequence[Any]], FigureTexts]  # rows to what stands around the figure
+    # gather: rows from the files of the experiment; None where they are those of one file
     gather: Callable[[Inputs], Sequence[Any]] | None = None
-    may_be_empty: bool = False
+    may_be_empty: bool = False  # whether no rows are a figure too, which says so
 
     def rows(self, inputs: Inputs) -> Sequence[Any]:
         """The rows of the figure; none where there are no files of them."""

@@ -12,21 +12,11 @@ NOTHING = "Nothing to draw: no encoder of this selection has both fixed vectors 
 
 @dataclass(frozen=True)
 class FigureTexts:
-    """Texts of a figure.
+    """Texts of a figure."""
 
-    Attributes
-    ----------
-    title
-        What is shown, a few words.
-    reading
-        How to read it and what it rests on, full sentences.
-    alternative
-        For people who do not see the figure: its extent and where the numbers stand.
-    """
-
-    title: str
-    reading: str
-    alternative: str
+    title: str  # what is shown, a few words
+    reading: str  # how to read it and what it rests on, full sentences
+    alternative: str  # for people who do not see the figure: its extent and where the numbers stand
 
 
 def nothing(title: str, why: str = NOTHING) -> FigureTexts:

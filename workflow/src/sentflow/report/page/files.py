@@ -23,22 +23,12 @@ _MEDIA_TYPES = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure with its texts, as a data address.
+    """A figure with its texts, as a data address."""
 
-    Attributes
-    ----------
-    file
-        The name under which it is saved.
-    texts
-        Without the sentence on sample data, which is a stamp on the page.
-    is_sample
-        Whether all data are sample data.
-    """
-
-    file: str
-    texts: FigureTexts
+    file: str  # the name under which it is saved
+    texts: FigureTexts  # without the sentence on sample data, which is a stamp on the page
     address: str
-    is_sample: bool
+    is_sample: bool  # whether all data are sample data
 
 
 @dataclass(frozen=True)

@@ -34,39 +34,22 @@ class EncoderInRow(Protocol):
 
 @dataclass(frozen=True)
 class Sources:
-    """Everything that the page is made of.
+    """Everything that the page is made of."""
 
-    Attributes
-    ----------
-    inputs
-        Summaries, comparisons and costs; those of what was not selected are not among them.
-    settings
-        ``experiment`` (keys ``title`` and ``description``); ``tasks``, ``models``, ``datasets``, ``pair_sets``: entries
-        of config and catalog by name, see the templates for the keys that are shown; ``protocols``: that of the scores,
-        then those of the study (``name``, ``title``, ``description``, ``switches`` (name → ``value``, ``note``) and
-        ``not_comparable``, a list of sentences); ``published``: table → what papers report; ``left_out``: encoders
-        that were selected but have no fixed vectors.
-    checks
-        Outcome of the acceptance checks, failed ones too.
-    config
-        The effective configuration as YAML.
-    versions
-        As `sentflow.report.record.versions` gives them.
-    files
-        Tables and figures (``.csv .md .tex .svg .png``), to be shown or offered for saving.
-    audits
-        Task, or ``retrieval/`` and a question set, → its audit, as the rule writes it.
-    hardest
-        Task → its hardest texts, the hardest first.
-    """
-
-    inputs: Inputs
+    inputs: Inputs  # summaries, comparisons and costs; those of what was not selected are not among them
+    # settings: ``experiment`` (keys ``title`` and ``description``); ``tasks``, ``models``, ``datasets``,
+    # ``pair_sets``: entries of config and catalog by name, see the templates for the keys that are shown;
+    # ``protocols``: that of the scores, then those of the study (``name``, ``title``, ``description``, ``switches``
+    # (name → ``value``, ``note``) and ``not_comparable``, a list of sentences); ``published``: table → what papers
+    # report; ``left_out``: encoders that were selected but have no fixed vectors
     settings: Mapping[str, Any]
-    checks: list[CheckResult]
-    config: str
-    versions: Mapping[str, Any]
-    files: list[Path]
+    checks: list[CheckResult]  # outcome of the acceptance checks, failed ones too
+    config: str  # the effective configuration as YAML
+    versions: Mapping[str, Any]  # as `sentflow.report.record.versions` gives them
+    files: list[Path]  # tables and figures (``.csv .md .tex .svg .png``), to be shown or offered for saving
+    # audits: task, or ``retrieval/`` and a question set, → its audit, as the rule writes it
     audits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # hardest: task → its hardest texts, the hardest first
     hardest: Mapping[str, Sequence[HardRow]] = field(default_factory=dict)
 
     @property
@@ -90,78 +73,43 @@ class Sources:
 
 @dataclass(frozen=True)
 class Part:
-    """A section of the page.
+    """A section of the page."""
 
-    Attributes
-    ----------
-    anchor, title, template
-        Its address in the page, its name in the contents, and what it is made by.
-    tab
-        The tab that it stands on; empty for that of its family.
-    """
-
+    # anchor, title, template: its address in the page, its name in the contents, and what it is made by
     anchor: str
     title: str
     template: str
-    tab: str = ""
+    tab: str = ""  # the tab that it stands on; empty for that of its family
 
 
 @dataclass(frozen=True)
 class Section:
-    """What a family of measurements has to say on the page.
+    """What a family of measurements has to say on the page."""
 
-    Attributes
-    ----------
-    name
-        Under which the templates find `shown`.
-    shown
-        What its templates show.
-    summary
-        The template of its paragraph in the summary.
-    tab
-        The name of its tab.
-    results, method
-        Its parts: on its tab, and on that of data and method.
-    answer
-        Who is best, by how much and how surely, a sentence for each group of results that cannot be compared with each
-        other; none where nothing can be ranked.
-    boards
-        Its leaderboards; the page shows those of the first family that has any.
-    columns
-        What it adds to the leaderboard of another family, by encoder.
-    rows
-        Rows that say what data they are of.
-    encoders
-        Rows that say which encoders were measured.
-    findings, tables
-        As on the rest of the page; tables by name.
-    badges, design
-        What was measured, and how, in a few words.
-    warnings
-        Badges that ask for caution.
-    cited, methods
-        What is to be cited beside software, data and encoders: a list in words, empty for nothing; and as BibTeX.
-    datasets
-        Names of the data.
-    """
-
-    name: str
-    shown: Mapping[str, Any]
-    tab: str
-    summary: str
+    name: str  # under which the templates find `shown`
+    shown: Mapping[str, Any]  # what its templates show
+    tab: str  # the name of its tab
+    summary: str  # the template of its paragraph in the summary
+    # results, method: its parts: on its tab, and on that of data and method
     results: tuple[Part, ...]
-    rows: Sequence[DataRow]
-    encoders: Sequence[EncoderInRow]
+    rows: Sequence[DataRow]  # rows that say what data they are of
+    encoders: Sequence[EncoderInRow]  # rows that say which encoders were measured
+    # findings, tables: as on the rest of the page; tables by name
     findings: Sequence[Finding]
     tables: Mapping[str, Table]
-    datasets: Sequence[str]
+    datasets: Sequence[str]  # names of the data
     method: tuple[Part, ...] = ()
+    # answer: who is best, by how much and how surely, a sentence for each group of results that cannot be compared
+    # with each other; none where nothing can be ranked
     answer: tuple[str, ...] = ()
-    boards: tuple[Board, ...] = ()
-    columns: tuple[Column, ...] = ()
+    boards: tuple[Board, ...] = ()  # its leaderboards; the page shows those of the first family that has any
+    columns: tuple[Column, ...] = ()  # what it adds to the leaderboard of another family, by encoder
+    # badges, design: what was measured, and how, in a few words
     badges: tuple[str, ...] = ()
     design: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # badges that ask for caution
+    # cited, methods: what is to be cited beside software, data and encoders: a list in words, empty for nothing; and
+    # as BibTeX
     cited: str = ""
     methods: tuple[str, ...] = ()
 

@@ -51,8 +51,7 @@ def html_text(table: Table, filter_label: str = "", *, is_prose: bool = False) -
     return Markup(
         '<div class="scroll" role="region" aria-label="Table of {name}" tabindex="0">\n'
         '<table class="data{prose}" data-sortable{filter}>\n'
-        "<caption><span>{caption}{stamp}</span></caption>\n"
-        "<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}\n</tbody>\n</table>\n</div>\n{notes}"
+        "<caption><span>{caption}{stamp}</span></caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}\n</tbody>\n</table>\n</div>\n{notes}"
     ).format(
         name=table.name,
         prose=" prose" if is_prose else "",

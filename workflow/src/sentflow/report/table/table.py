@@ -15,46 +15,26 @@ Limits = tuple[str, str] | Callable[[Any], tuple[float, float]]
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a line below a heading.
+    """What stands in a line below a heading."""
 
-    Attributes
-    ----------
-    text, detail
-        As printed; the detail, say an interval, may be smaller.
-    mark
-        `BEST` (bold) or `NOT_WORSE` (underlined): what a test says, never how a number looks.
-    letters
-        Raised behind the text: the systems that this one is significantly better than.
-    value
-        The number by which readers sort; None for text and where nothing is known.
-    """
-
+    # text, detail: as printed; the detail, say an interval, may be smaller
     text: str
     detail: str = ""
-    mark: str = ""
-    letters: str = ""
-    value: float | None = None
+    mark: str = ""  # `BEST` (bold) or `NOT_WORSE` (underlined): what a test says, never how a number looks
+    letters: str = ""  # raised behind the text: the systems that this one is significantly better than
+    value: float | None = None  # the number by which readers sort; None for text and where nothing is known
 
 
 @dataclass(frozen=True)
 class Column:
-    """A heading and what of a row stands below it; made by `text`, `number` or `marked`.
-
-    Attributes
-    ----------
-    is_number
-        Whether its cells stand to the right and are sorted by their value.
-    width
-        Centimetres at which text goes on in a further line where a format can do so; None for one line.
-    letter
-        Of the system of this column, raised behind the heading.
-    """
+    """A heading and what of a row stands below it; made by `text`, `number` or `marked`."""
 
     heading: str
     cell: Callable[[Any], Cell]
-    is_number: bool = False
+    is_number: bool = False  # whether its cells stand to the right and are sorted by their value
+    # width: centimetres at which text goes on in a further line where a format can do so; None for one line
     width: float | None = None
-    letter: str = ""
+    letter: str = ""  # of the system of this column, raised behind the heading
 
 
 @dataclass(frozen=True)
@@ -68,61 +48,36 @@ class Block:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The values of a table that has one by each of its lines and columns, as its wide CSV and compact LaTeX show them.
+    """The values of a table by its lines and columns, as its wide CSV and compact LaTeX show them."""
 
-    Attributes
-    ----------
-    header, rows
-        Names of lines and columns as programs know them; values in full precision, None where there is none.
-    notes
-        Of the compact form: it has neither intervals nor letters, so that it has fewer notes.
-    n_blocks
-        Blocks of the table that the compact form shows, from the first; None for all.
-    """
-
+    # header, rows: names of lines and columns as programs know them; values in full precision, None where there is
+    # none
     header: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
+    # notes: of the compact form: it has neither intervals nor letters, so that it has fewer notes
     notes: tuple[str, ...]
+    # n_blocks: blocks of the table that the compact form shows, from the first; None for all
     n_blocks: int | None = None
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table for people, and the same facts as tidy records for programs.
+    """A table for people, and the same facts as tidy records for programs."""
 
-    Attributes
-    ----------
-    name
-        Label, e.g. ``"scores"``.
-    caption
-        One sentence: what is shown.
-    notes
-        Further sentences: on what data, made how, how to read it.
-    columns, blocks
-        Headings, and lines below them.
-    header, records
-        For CSV: full precision, None where nothing is known.
-    is_sample
-        Whether all data are sample data.
-    block_heading
-        What the names of the blocks are: ``"Task"``.
-    lead
-        Columns that name a line: they stand again where a table is cut into several because it is too wide.
-    matrix
-        Only of products that are one (`sentflow.flow.products.Product.is_matrix`).
-    """
-
-    name: str
-    caption: str
-    notes: tuple[str, ...]
+    name: str  # label, e.g. ``"scores"``
+    caption: str  # one sentence: what is shown
+    notes: tuple[str, ...]  # further sentences: on what data, made how, how to read it
+    # columns, blocks: headings, and lines below them
     columns: tuple[Column, ...]
     blocks: tuple[Block, ...]
+    # header, records: for CSV: full precision, None where nothing is known
     header: tuple[str, ...]
     records: tuple[tuple[Value, ...], ...]
-    is_sample: bool = False
-    block_heading: str = "Task"
+    is_sample: bool = False  # whether all data are sample data
+    block_heading: str = "Task"  # what the names of the blocks are: ``"Task"``
+    # lead: columns that name a line: they stand again where a table is cut into several because it is too wide
     lead: int = 1
-    matrix: Matrix | None = None
+    matrix: Matrix | None = None  # only of products that are one (`sentflow.flow.products.Product.is_matrix`)
 
     @property
     def headings(self) -> list[str]:

@@ -26,24 +26,13 @@ _ENDINGS = {
 
 @dataclass(frozen=True)
 class RawFile:
-    """A raw file and how its text is written.
+    """A raw file and how its text is written."""
 
-    Attributes
-    ----------
-    path
-        The file; an archive (zip or tar) may stand for one file in it.
-    format
-        Of the file, which says how the name of that file ends; ``.csv`` where nothing else is known.
-    encoding
-        Of its text.
-    member
-        Name of the file in an archive, where it holds several that end so.
-    """
-
-    path: Path
+    path: Path  # the file; an archive (zip or tar) may stand for one file in it
+    # format: of the file, which says how the name of that file ends; ``.csv`` where nothing else is known
     format: str = "csv"
-    encoding: str = "utf-8"
-    member: str | None = None
+    encoding: str = "utf-8"  # of its text
+    member: str | None = None  # name of the file in an archive, where it holds several that end so
 
     @property
     def name(self) -> str:

@@ -12,27 +12,17 @@ Column = str | int
 
 @dataclass(frozen=True)
 class Records:
-    """Rows of a raw file, column by column, as they are written there and in its order.
+    """Rows of a raw file, column by column, as they are written there and in its order."""
 
-    Attributes
-    ----------
-    file
-        Its name, for messages.
-    header
-        All columns of the file. A name may occur twice: then nothing can be picked by it.
-    columns
-        Values at the place of their column in `header`, one for each row; None for columns that nobody asked for.
-    names
-        What to call each row in a message: a number from 1, or the name of a file in an archive.
-    hint
-        What to write where a column is missing, if that is known.
-    """
-
-    file: str
+    file: str  # its name, for messages
+    # header: all columns of the file. A name may occur twice: then nothing can be picked by it.
     header: Sequence[Column]
+    # columns: values at the place of their column in `header`, one for each row; None for columns that nobody asked
+    # for
     columns: Sequence[list[str] | None]
+    # names: what to call each row in a message: a number from 1, or the name of a file in an archive
     names: list[str]
-    hint: str = ""
+    hint: str = ""  # what to write where a column is missing, if that is known
 
     def __len__(self) -> int:
         return len(self.names)

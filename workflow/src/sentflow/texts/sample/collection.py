@@ -28,35 +28,21 @@ Place = tuple[int, str]
 
 @dataclass(frozen=True)
 class Asked:
-    """A question.
+    """A question."""
 
-    Attributes
-    ----------
-    text, group
-        The group is how it is worded; empty for training questions.
-    grades
-        Identifier of a document → grade.
-    """
-
+    # text, group: the group is how it is worded; empty for training questions
     text: str
     group: str
-    grades: Mapping[str, int]
+    grades: Mapping[str, int]  # identifier of a document → grade
 
 
 @dataclass(frozen=True)
 class SampleCollection:
-    """Documents, the questions of a test, and those that an encoder may be trained on.
+    """Documents, the questions of a test, and those that an encoder may be trained on."""
 
-    Attributes
-    ----------
-    documents
-        Identifier → title and text.
-    test, training
-        Identifier → question. Of the training questions 8 are test questions but for case and punctuation, 6 nearly
-        so, and 10 others ask in other words for the article of a test question.
-    """
-
-    documents: dict[str, tuple[str, str]]
+    documents: dict[str, tuple[str, str]]  # identifier → title and text
+    # test, training: identifier → question. Of the training questions 8 are test questions but for case and
+    # punctuation, 6 nearly so, and 10 others ask in other words for the article of a test question.
     test: dict[str, Asked]
     training: dict[str, Asked]
 

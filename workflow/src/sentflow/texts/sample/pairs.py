@@ -28,24 +28,12 @@ def sources(language: str) -> Sequence[Source]:
 
 @dataclass(frozen=True)
 class PairRecipe:
-    """How a sample pair set is made.
+    """How a sample pair set is made."""
 
-    Attributes
-    ----------
-    language
-        Of its sentences, see `sources`.
-    rows_per_source
-        A multiple of six, for each level has as many.
-    only
-        Name of the one source that its sentences come from; empty for all, one after the other.
-    least
-        Score of pairs that have nothing in common, 0 or 1; 5 is the same meaning.
-    """
-
-    language: str
-    rows_per_source: int
-    only: str = ""
-    least: int = 0
+    language: str  # of its sentences, see `sources`
+    rows_per_source: int  # a multiple of six, for each level has as many
+    only: str = ""  # name of the one source that its sentences come from; empty for all, one after the other
+    least: int = 0  # score of pairs that have nothing in common, 0 or 1; 5 is the same meaning
 
     @property
     def sources(self) -> Sequence[Source]:
@@ -68,20 +56,13 @@ RECIPES = {
 
 @dataclass(frozen=True)
 class SamplePairs:
-    """Scored pairs, source after source, in random order within each.
+    """Scored pairs, source after source, in random order within each."""
 
-    Attributes
-    ----------
-    subset, text_a, text_b
-        As long as the scores.
-    scores
-        With one decimal.
-    """
-
+    # subset, text_a, text_b: as long as the scores
     subset: list[str]
     text_a: list[str]
     text_b: list[str]
-    scores: list[float]
+    scores: list[float]  # with one decimal
 
     def __len__(self) -> int:
         return len(self.scores)

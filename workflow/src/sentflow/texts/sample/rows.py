@@ -19,21 +19,11 @@ ATTEMPTS_AT_NEW_TEXTS = 20
 
 @dataclass(frozen=True)
 class SampleRows:
-    """Rows in the official CSV form.
+    """Rows in the official CSV form."""
 
-    Attributes
-    ----------
-    columns
-        ``("text", "label")`` or ``("text_a", "text_b", "label")``.
-    texts
-        n tuples of one or two texts.
-    labels
-        n class numbers, from 0.
-    """
-
-    columns: tuple[str, ...]
-    texts: list[Texts]
-    labels: list[int]
+    columns: tuple[str, ...]  # ``("text", "label")`` or ``("text_a", "text_b", "label")``
+    texts: list[Texts]  # n tuples of one or two texts
+    labels: list[int]  # n class numbers, from 0
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -41,21 +31,11 @@ class SampleRows:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the rows of a task are made.
+    """How the rows of a task are made."""
 
-    Attributes
-    ----------
-    write
-        Writes the texts of one row of a class.
-    rows_per_class
-        Class k has ``rows_per_class[k]`` rows.
-    noise
-        Share of rows whose texts were written for another class than their label says, in [0, 1).
-    """
-
-    write: Writer
-    rows_per_class: tuple[int, ...]
-    noise: float
+    write: Writer  # writes the texts of one row of a class
+    rows_per_class: tuple[int, ...]  # class k has ``rows_per_class[k]`` rows
+    noise: float  # share of rows whose texts were written for another class than their label says, in [0, 1)
 
 
 def make_rows(recipe: Recipe, *, seed: int) -> SampleRows:

@@ -41,21 +41,11 @@ def details(grammar: Grammar, subject: Subject) -> Slots:
 
 @dataclass(frozen=True)
 class Mix:
-    """How hard it is to tell the pairs that match from the others; shares in [0, 1].
+    """How hard it is to tell the pairs that match from the others; shares in [0, 1]."""
 
-    Attributes
-    ----------
-    literal
-        Of matching pairs: both texts use the same wording of the matter.
-    same_details
-        Of matching pairs: both texts name the same persons and places.
-    hard
-        Of pairs that do not match: two matters of the same subject.
-    """
-
-    literal: float
-    same_details: float
-    hard: float
+    literal: float  # of matching pairs: both texts use the same wording of the matter
+    same_details: float  # of matching pairs: both texts name the same persons and places
+    hard: float  # of pairs that do not match: two matters of the same subject
 
 
 def pair_matters(

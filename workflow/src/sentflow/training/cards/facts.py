@@ -82,36 +82,21 @@ class Spread:
 
 @dataclass(frozen=True)
 class Facts:
-    """What one card says.
+    """What one card says."""
 
-    Attributes
-    ----------
-    record, made, read_out, about
-        Of the encoder.
-    selection
-        How the snapshot was chosen; ``step`` is the chosen one.
-    loss
-        Mean over the first and over the last tenth of the steps.
-    held_out
-        What rows that were not trained on measured at first and with the chosen weights; empty without such rows.
-    scores
-        Of this encoder.
-    spreads
-        Of the scores that two seeds or more have.
-    overlap
-        Of the training texts with the test sets; None where it was not counted.
-    """
-
+    # record, made, read_out, about: of the encoder
     record: Record
     made: Made
     read_out: ReadOut
     about: CardSettings
-    selection: Mapping[str, Any]
-    loss: tuple[float, float]
+    selection: Mapping[str, Any]  # how the snapshot was chosen; ``step`` is the chosen one
+    loss: tuple[float, float]  # mean over the first and over the last tenth of the steps
+    # held_out: what rows that were not trained on measured at first and with the chosen weights; empty without such
+    # rows
     held_out: Sequence[HeldOutRow]
-    scores: Sequence[CardScore]
-    spreads: Sequence[Spread]
-    overlap: Overlap | None
+    scores: Sequence[CardScore]  # of this encoder
+    spreads: Sequence[Spread]  # of the scores that two seeds or more have
+    overlap: Overlap | None  # of the training texts with the test sets; None where it was not counted
 
     @property
     def is_chosen_by_score(self) -> bool:

@@ -17,21 +17,13 @@ from sentflow.files.sealed import read_sealed
 
 @dataclass(frozen=True)
 class OverlapOfTest:
-    """Of one test set.
+    """Of one test set."""
 
-    Attributes
-    ----------
-    kind, name
-        Say ``"pair set"``, and the set.
-    n_texts
-        Its distinct texts.
-    copies, near
-        How many of them are training texts; how many more are near-duplicates of one.
-    """
-
+    # kind, name: say ``"pair set"``, and the set
     kind: str
     name: str
-    n_texts: int
+    n_texts: int  # its distinct texts
+    # copies, near: how many of them are training texts; how many more are near-duplicates of one
     copies: int
     near: int
 

@@ -19,42 +19,26 @@ _WHOLE = ("all", "mean", "wmean")  # aggregations that are no part of a set
 
 @dataclass(frozen=True)
 class CardScore:
-    """One score of one encoder.
+    """One score of one encoder."""
 
-    Attributes
-    ----------
-    model
-        Its encoder.
-    task_type, task_name
-        As the Hugging Face hub calls what was done; and in words.
-    data, data_title, data_version
-        What it was measured on.
-    measure
-        Identifier, e.g. ``"spearman_cosine"``.
-    value, low, high
-        Fractions; the limits are NaN where there is no interval.
-    level
-        Of the interval.
-    n, unit
-        How many of what were measured.
-    population
-        What the interval speaks for.
-    """
-
-    model: str
+    model: str  # its encoder
+    # task_type, task_name: as the Hugging Face hub calls what was done; and in words
     task_type: str
     task_name: str
+    # data, data_title, data_version: what it was measured on
     data: str
     data_title: str
     data_version: str
-    measure: str
+    measure: str  # identifier, e.g. ``"spearman_cosine"``
+    # value, low, high: fractions; the limits are NaN where there is no interval
     value: float
     low: float
     high: float
-    level: float
+    level: float  # of the interval
+    # n, unit: how many of what were measured
     n: int
     unit: str
-    population: str
+    population: str  # what the interval speaks for
 
     @property
     def key(self) -> tuple[str, str, str]:

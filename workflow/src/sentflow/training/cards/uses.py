@@ -8,27 +8,14 @@ from sentflow.encoders.kinds.table import CROSS_ENCODER, SPARSE_EMBED, SPLADE, T
 
 @dataclass(frozen=True)
 class Use:
-    """How an encoder of a kind is used.
+    """How an encoder of a kind is used."""
 
-    Attributes
-    ----------
-    opening
-        The first sentences of a card; ``{dimension}`` is the width of vectors, or the number of terms.
-    code
-        Python; ``{folder}`` is that of the card.
-    pipeline
-        What the hub calls the task.
-    tags
-        For the index of the hub.
-    library
-        That loads the folder.
-    """
-
+    # opening: the first sentences of a card; ``{dimension}`` is the width of vectors, or the number of terms
     opening: str
-    code: str
-    pipeline: str
-    tags: tuple[str, ...]
-    library: str = "sentence-transformers"
+    code: str  # Python; ``{folder}`` is that of the card
+    pipeline: str  # what the hub calls the task
+    tags: tuple[str, ...]  # for the index of the hub
+    library: str = "sentence-transformers"  # that loads the folder
 
 
 USES: Mapping[str, Use] = {
@@ -55,8 +42,7 @@ USES: Mapping[str, Use] = {
         "A sparse encoder of questions and documents: it weighs the {dimension} terms of its vocabulary in a text, and "
         "gives each of the few that it keeps a vector. Weights find documents; the vectors of the terms that a "
         "question and a document share rank them.",
-        "from sentflow.sparse import Retriever\n"
-        "from sentflow.sparse.folder import load_sparse_embed\n\n"
+        "from sentflow.sparse import Retriever\nfrom sentflow.sparse.folder import load_sparse_embed\n\n"
         'encoder = load_sparse_embed("{folder}")  # the folder of this card\n'
         'retriever = Retriever(key="id", on="text", model=encoder)\n'
         'retriever.add([{{"id": 1, "text": "A document."}}, {{"id": 2, "text": "Another one."}}])\n'

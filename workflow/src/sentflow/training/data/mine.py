@@ -29,48 +29,30 @@ _NOTHING = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
 
 @dataclass(frozen=True)
 class LookedAt:
-    """A document that might have become a negative.
+    """A document that might have become a negative."""
 
-    Attributes
-    ----------
-    question_set, question
-        Names.
-    relevant
-        Identifier of the relevant document beside which it would stand; for labelled rows of the one that a margin is
-        counted from, empty where the retriever found none.
-    relevant_rank, relevant_score
-        Of that document; None where it was not found.
-    candidate
-        The document.
-    """
-
+    # question_set, question: names
     question_set: str
     question: str
+    # relevant: identifier of the relevant document beside which it would stand; for labelled rows of the one that a
+    # margin is counted from, empty where the retriever found none
     relevant: str
+    # relevant_rank, relevant_score: of that document; None where it was not found
     relevant_rank: int | None
     relevant_score: float | None
-    candidate: Candidate
+    candidate: Candidate  # the document
 
 
 @dataclass
 class Mined:
-    """Rows, and how they came about.
+    """Rows, and how they came about."""
 
-    Attributes
-    ----------
-    rows
-        Name, then a cell per column of the form.
-    looked_at
-        See `LookedAt`.
-    counts
-        ``questions`` with a relevant document, ``without_relevant``; ``relevant`` documents; ``empty_relevant`` and
-        ``held_out_relevant`` ones, which are left out; ``relevant_in_ranks``, which the retriever has within its ranks;
-        ``searches`` for negatives, ``without_negative``, those that found none; ``without_score``, relevant documents
-        that the retriever did not find, where scores are asked for.
-    """
-
-    rows: list[tuple[str, ...]] = field(default_factory=list)
+    rows: list[tuple[str, ...]] = field(default_factory=list)  # name, then a cell per column of the form
     looked_at: list[LookedAt] = field(default_factory=list)
+    # counts: ``questions`` with a relevant document, ``without_relevant``; ``relevant`` documents; ``empty_relevant``
+    # and ``held_out_relevant`` ones, which are left out; ``relevant_in_ranks``, which the retriever has within its
+    # ranks; ``searches`` for negatives, ``without_negative``, those that found none; ``without_score``, relevant
+    # documents that the retriever did not find, where scores are asked for
     counts: Counter[str] = field(default_factory=Counter)
 
     def as_rows(self, form: str) -> Rows:

@@ -23,22 +23,13 @@ EMPTY = "without text"
 
 @dataclass(frozen=True)
 class Candidate:
-    """A document that was looked at.
+    """A document that was looked at."""
 
-    Attributes
-    ----------
-    document
-        Its identifier.
-    rank, score
-        In the run; ranks are from 1.
-    outcome
-        What became of it, e.g. `TAKEN`.
-    """
-
-    document: str
+    document: str  # its identifier
+    # rank, score: in the run; ranks are from 1
     rank: int
     score: float
-    outcome: str
+    outcome: str  # what became of it, e.g. `TAKEN`
 
 
 class Found:

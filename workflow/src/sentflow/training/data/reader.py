@@ -20,17 +20,10 @@ _TEXTS = COLUMNS[:3]
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows in the order of their files, before anything is left out.
+    """Rows in the order of their files, before anything is left out."""
 
-    Attributes
-    ----------
-    names
-        What to call each row in a message: its file and number.
-    columns
-        Of `COLUMNS` → cells, as long as `names`; an empty cell is one that is missing.
-    """
-
-    names: list[str]
+    names: list[str]  # what to call each row in a message: its file and number
+    # columns: of `COLUMNS` → cells, as long as `names`; an empty cell is one that is missing
     columns: Mapping[str, list[str]]
 
     def __len__(self) -> int:

@@ -19,29 +19,15 @@ TEXT_COLUMNS = ("text", "other", "negative")
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Rows that an encoder is trained on, in the order of their files; the training draws its own order.
+    """Rows that an encoder is trained on, in the order of their files; the training draws its own order."""
 
-    Attributes
-    ----------
-    name
-        In the catalog.
-    form
-        Of `FORMS`, which says which columns there are.
-    columns
-        ``text``, ``other``, ``negative`` → n texts, none empty.
-    labels
-        (n,) int64 in [0, number of classes); None where rows have none.
-    classes
-        Names of the classes, in their order; empty where rows have no label.
-    scores
-        Of `SCORES` → (n,) float64, finite; empty where rows have none.
-    """
-
-    name: str
-    form: str
-    columns: Mapping[str, list[str]]
-    labels: np.ndarray | None = None
+    name: str  # in the catalog
+    form: str  # of `FORMS`, which says which columns there are
+    columns: Mapping[str, list[str]]  # ``text``, ``other``, ``negative`` → n texts, none empty
+    labels: np.ndarray | None = None  # (n,) int64 in [0, number of classes); None where rows have none
+    # classes: names of the classes, in their order; empty where rows have no label
     classes: Sequence[str] = field(default=())
+    # scores: of `SCORES` → (n,) float64, finite; empty where rows have none
     scores: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:

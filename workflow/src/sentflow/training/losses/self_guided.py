@@ -23,18 +23,12 @@ _READS: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 
 @dataclass(frozen=True)
 class Contrast:
-    """Which candidate is what for which anchor.
+    """Which candidate is what for which anchor."""
 
-    Attributes
-    ----------
-    anchors, candidates
-        (a,) and (m,) int64: places in c and h joined.
-    positive, negative
-        (a, m) bool; a candidate may be neither.
-    """
-
+    # anchors, candidates: (a,) and (m,) int64: places in c and h joined
     anchors: torch.Tensor
     candidates: torch.Tensor
+    # positive, negative: (a, m) bool; a candidate may be neither
     positive: torch.Tensor
     negative: torch.Tensor
 

@@ -45,31 +45,18 @@ class HeldOut:
 
 @dataclass
 class Cleaned:
-    """Pairs that stay, and why the others do not.
+    """Pairs that stay, and why the others do not."""
 
-    Attributes
-    ----------
-    language
-        ISO 639-1 code that all texts should have, lower case; None checks none.
-    held_out
-        Texts of tests.
-    counts
-        ``read``, ``kept``; ``equal``: both texts are the same but for case and punctuation; ``other_language``;
-        ``held_out``.
-    of_tests
-        Test → pairs left out for a text of it, each counted for the first.
-    languages
-        Language → pairs left out because one of their texts is in it.
-    masks
-        Mask → how often it was put into pairs that stay.
-    """
-
-    language: str | None
-    held_out: HeldOut
+    language: str | None  # ISO 639-1 code that all texts should have, lower case; None checks none
+    held_out: HeldOut  # texts of tests
+    # counts: ``read``, ``kept``; ``equal``: both texts are the same but for case and punctuation; ``other_language``;
+    # ``held_out``
     counts: Counter[str] = field(default_factory=Counter)
+    # of_tests: test → pairs left out for a text of it, each counted for the first
     of_tests: Counter[Test] = field(default_factory=Counter)
+    # languages: language → pairs left out because one of their texts is in it
     languages: Counter[str] = field(default_factory=Counter)
-    masks: Counter[str] = field(default_factory=Counter)
+    masks: Counter[str] = field(default_factory=Counter)  # mask → how often it was put into pairs that stay
 
     def pairs(self, batches: Iterable[Sequence[Pair]]) -> Iterator[list[Pair]]:
         """The pairs that stay, batch by batch; counts are whole after the last."""

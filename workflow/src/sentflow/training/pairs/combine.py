@@ -16,24 +16,13 @@ _ROWS = 1 << 13  # of a batch, and of a group of rows of the result
 
 @dataclass(frozen=True)
 class Combined:
-    """What became of the rows of the relations.
+    """What became of the rows of the relations."""
 
-    Attributes
-    ----------
-    relations
-        Their names, in order.
-    relation
-        (n,) int64: that of each row.
-    copy
-        (n,) bool: an earlier row has the same two texts, in either order, but for case and punctuation.
-    near
-        (n,) bool: it is no copy, but nearly equal to an earlier row.
-    """
-
-    relations: Sequence[str]
-    relation: np.ndarray
+    relations: Sequence[str]  # their names, in order
+    relation: np.ndarray  # (n,) int64: that of each row
+    # copy: (n,) bool: an earlier row has the same two texts, in either order, but for case and punctuation
     copy: np.ndarray
-    near: np.ndarray
+    near: np.ndarray  # (n,) bool: it is no copy, but nearly equal to an earlier row
 
     @property
     def kept(self) -> np.ndarray:

@@ -23,15 +23,10 @@ PACKED = "packed"
 
 @recipe("mlm")
 class MaskedLanguageModelling(Objective):
-    """One view, the texts with hidden tokens. What a text is represented by is its part of the loss.
+    """One view, the texts with hidden tokens. What a text is represented by is its part of the loss."""
 
-    Attributes
-    ----------
-    predicting
-        What predicts the hidden tokens, as prefixes of measures; what represents a text has for each of them the three
-        numbers of `LanguageModelling.predicted`.
-    """
-
+    # predicting: what predicts the hidden tokens, as prefixes of measures; what represents a text has for each of them
+    # the three numbers of `LanguageModelling.predicted`
     predicting: tuple[str, ...] = ("",)
 
     def __init__(

@@ -81,9 +81,8 @@ StartTerms = Annotated[
     Count | None,
     Field(
         description="A constant is added to the bias of the head before the first step, so that a document "
-        "has so many active terms on average; null adds nothing. A layer that a short training of"
-        " masked language modelling made has nearly all terms active, and no training starts "
-        "there."
+        "has so many active terms on average; null adds nothing. A layer that a short training of masked "
+        "language modelling made has nearly all terms active, and no training starts there."
     ),
 ]
 Tied = Annotated[

@@ -24,22 +24,14 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Augmentation:
-    """A view by its name.
+    """A view by its name."""
 
-    Attributes
-    ----------
-    name
-        `SHUFFLE` of the position ids, `CUTOFF_TOKENS`, `CUTOFF_FEATURES`, `DROPOUT` of single values without rescaling,
-        `ADVERSARIAL`, or `NONE`.
-    rate
-        Share of tokens, features or values that are set to 0, in [0, 1); the number is rounded down.
-    norm
-        Length of the adversarial noise of a token, > 0.
-    """
-
+    # name: `SHUFFLE` of the position ids, `CUTOFF_TOKENS`, `CUTOFF_FEATURES`, `DROPOUT` of single values without
+    # rescaling, `ADVERSARIAL`, or `NONE`
     name: str
+    # rate: share of tokens, features or values that are set to 0, in [0, 1); the number is rounded down
     rate: float = 0.0
-    norm: float = 1.0
+    norm: float = 1.0  # length of the adversarial noise of a token, > 0
 
     def drawn(self, n_tokens: int, width: int, draws: Draws) -> Indices | None:
         """Indices below n, or below `width`, or below n · width; None of a view of which nothing is drawn."""

@@ -29,18 +29,12 @@ _PAIRS = 8192  # whose batches are planned together
 
 @dataclass(frozen=True)
 class Settings(EncoderSettings):
-    """Settings of a model entry.
+    """Settings of a model entry."""
 
-    Attributes
-    ----------
-    max_tokens
-        Pairs are cut after this many tokens, special ones included; None is the model's own limit.
-    batch_tokens
-        Tokens of a batch, padding included; a longer pair is a batch by itself. Other values change the last bits of
-        the scores.
-    """
-
+    # max_tokens: pairs are cut after this many tokens, special ones included; None is the model's own limit
     max_tokens: int | None = None
+    # batch_tokens: tokens of a batch, padding included; a longer pair is a batch by itself. Other values change the
+    # last bits of the scores.
     batch_tokens: int = 2048
 
 

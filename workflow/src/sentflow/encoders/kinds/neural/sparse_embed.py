@@ -27,13 +27,7 @@ from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
 
 @dataclass(frozen=True)
 class Settings(TermSettings):
-    """Settings of a model entry that rule embed_sparse reads.
-
-    Attributes
-    ----------
-    terms
-        See `TermSettings`; as many as the model's files say where a key is left out.
-    """
+    """Settings of a model entry that rule embed_sparse reads."""
 
 
 class _OneAtATime:

@@ -30,16 +30,10 @@ from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values
 
 @dataclass(frozen=True)
 class Settings(TermSettings):
-    """Settings of a model entry that rule embed_sparse reads.
+    """Settings of a model entry that rule embed_sparse reads."""
 
-    Attributes
-    ----------
-    pooling
-        ``max`` or ``sum`` over tokens; None is what the model's files say, and the maximum where they say nothing.
-    terms
-        See `TermSettings`; all are kept where a key is left out.
-    """
-
+    # pooling: ``max`` or ``sum`` over tokens; None is what the model's files say, and the maximum where they say
+    # nothing
     pooling: str | None = None
 
 

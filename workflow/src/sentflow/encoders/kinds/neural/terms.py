@@ -30,18 +30,9 @@ _BATCH_TEXTS = 64  # whose weights are dense for a moment: 64 × 30,522 of them 
 
 @dataclass(frozen=True)
 class TermSettings(EncoderSettings):
-    """Settings of a model entry that rule embed_sparse reads, of all kinds that weigh terms.
+    """Settings of a model entry that rule embed_sparse reads, of all kinds that weigh terms."""
 
-    Attributes
-    ----------
-    terms
-        ``queries`` and ``documents``: terms of a text that are kept at most, those of the largest weights.
-    batch_size
-        Texts of a batch at most; None is no such limit.
-    max_tokens, truncation, prompt, prompts, prompt_names, dtype, batch_tokens, segment
-        See `sentflow.encoders.kinds.neural.settings.Settings`.
-    """
-
+    # terms: ``queries`` and ``documents``: terms of a text that are kept at most, those of the largest weights
     terms: Mapping[str, int] = field(default_factory=dict)
     max_tokens: int | None = None
     truncation: str = "end"
@@ -50,7 +41,7 @@ class TermSettings(EncoderSettings):
     prompt_names: Mapping[str, Any] = field(default_factory=dict)
     dtype: str = neural.FLOAT32
     batch_tokens: int = 2048
-    batch_size: int | None = _BATCH_TEXTS
+    batch_size: int | None = _BATCH_TEXTS  # texts of a batch at most; None is no such limit
     segment: str | None = None
 
     def of_texts(self) -> neural.Settings:
@@ -147,13 +138,7 @@ def devices_for(settings: TermSettings, around: Surroundings) -> Sequence[str]:
 
 
 def _vocabulary_sha256(tokenizer: Any) -> str:
-    """SHA-256 of the terms in their order.
-
-    Raises
-    ------
-    DataError
-        The tokenizer is none of transformers, so that nobody can say which terms these are.
-    """
+    """SHA-256 of the terms in their order."""
     if not isinstance(tokenizer, PreTrainedTokenizerBase):
         raise DataError(
             "the tokenizer of the model is none of transformers, so that its terms have no names."

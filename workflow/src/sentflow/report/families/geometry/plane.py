@@ -120,9 +120,8 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
     return FigureTexts(
         title=title,
         reading=sentences(
-            "Lower is better on both axes: sentences with the same meaning close together (alignment), "
-            "all sentences "
-            "spread out (uniformity).",
+            "Lower is better on both axes: sentences with the same meaning close together (alignment), all "
+            "sentences spread out (uniformity).",
             "A square is a control." if any(row.is_control for row in rows) else "",
             f"Colour: {rows[0].score_title}." if are_scored else "",
             "White: no score." if are_scored and any(math.isnan(row.score) for row in rows) else "",

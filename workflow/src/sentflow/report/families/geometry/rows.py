@@ -7,58 +7,43 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class AlignmentRow:
-    """Alignment and uniformity of one encoder on one set of pairs; lower is better for both.
-
-    Attributes
-    ----------
-    alignment_set, alignment_title
-        Name and title of the measurement.
-    pairs
-        Pair sets, joined by spaces.
-    variant
-        ``"definition"``, ``"alignunformeval"`` or ``"per-batch"``: three metrics that share two names.
-    threshold, comparison
-        Pairs scored ``above`` or ``at-least`` it are positive.
-    sentences
-        ``"all"`` or ``"unique"``: what uniformity is taken over.
-    batch
-        Pairs of a batch; 0 where the set is measured as a whole.
-    positives
-        Pair sets that alignment is taken from, where these are others than `pairs`; joined by spaces.
-    alignment_low, alignment_high
-        Bootstrap over the positive pairs at `level`; NaN where there is none.
-    drawn, effective_pairs
-        What its resamples draw, ``pairs``, ``components`` or ``sentences``, and the least number of independent
-        positive pairs that these are worth; see `PairGraph.units`. Empty and NaN where there is no interval.
-    n_positive, n_sentences, n_pairs, n_zero
-        Positive pairs, sentences and their pairs behind uniformity, and vectors of length 0.
-    """
+    """Alignment and uniformity of one encoder on one set of pairs; lower is better for both."""
 
     FILE: ClassVar[str] = "alignments"
 
+    # alignment_set, alignment_title: name and title of the measurement
     alignment_set: str
     alignment_title: str
     family: str
-    pairs: str
+    pairs: str  # pair sets, joined by spaces
     model: str
     model_title: str
     is_control: bool
+    # variant: ``"definition"``, ``"alignunformeval"`` or ``"per-batch"``: three metrics that share two names
     variant: str
+    # threshold, comparison: pairs scored ``above`` or ``at-least`` it are positive
     threshold: float
     comparison: str
-    sentences: str
-    batch: int
+    sentences: str  # ``"all"`` or ``"unique"``: what uniformity is taken over
+    batch: int  # pairs of a batch; 0 where the set is measured as a whole
     alignment: float
     uniformity: float
+    # n_positive, n_sentences, n_pairs, n_zero: positive pairs, sentences and their pairs behind uniformity, and
+    # vectors of length 0
     n_positive: int
     n_sentences: int
     n_pairs: int
     n_zero: int
     data_version: str
+    # positives: pair sets that alignment is taken from, where these are others than `pairs`; joined by spaces
     positives: str = ""
+    # alignment_low, alignment_high: bootstrap over the positive pairs at `level`; NaN where there is none
     alignment_low: float = math.nan
     alignment_high: float = math.nan
     level: float = math.nan
+    # drawn, effective_pairs: what its resamples draw, ``pairs``, ``components`` or ``sentences``, and the least number
+    # of independent positive pairs that these are worth; see `PairGraph.units`. Empty and NaN where there is no
+    # interval.
     drawn: str = ""
     effective_pairs: float = math.nan
     warnings: str = ""
@@ -66,19 +51,7 @@ class AlignmentRow:
 
 @dataclass(frozen=True)
 class GeometryRow:
-    """One measure of the space that an encoder makes of the sentences of a family.
-
-    Attributes
-    ----------
-    measure
-        Name; the score of corrected vectors is ``"whitened"``, with the pair set in `pairs`.
-    pairs
-        Pair set behind a measure that has one, else empty.
-    range
-        Values that the measure can have, in words.
-    low, high
-        Interval where the measure has one, at `level`.
-    """
+    """One measure of the space that an encoder makes of the sentences of a family."""
 
     FILE: ClassVar[str] = "geometry"
 
@@ -86,13 +59,14 @@ class GeometryRow:
     model: str
     model_title: str
     is_control: bool
-    measure: str
-    pairs: str
+    measure: str  # name; the score of corrected vectors is ``"whitened"``, with the pair set in `pairs`
+    pairs: str  # pair set behind a measure that has one, else empty
     value: float
+    # low, high: interval where the measure has one, at `level`
     low: float
     high: float
     level: float
-    range: str
+    range: str  # values that the measure can have, in words
     n_texts: int
     dimension: int
     data_version: str
@@ -101,13 +75,7 @@ class GeometryRow:
 
 @dataclass(frozen=True)
 class SpectrumRow:
-    """One principal direction: its share of the variance (`share`), and of all up to it (`cumulative`).
-
-    Attributes
-    ----------
-    position
-        See `sentflow.compare.score_rows.ScoreRow`.
-    """
+    """One principal direction: its share of the variance (`share`), and of all up to it (`cumulative`)."""
 
     FILE: ClassVar[str] = "spectra"
 
@@ -126,13 +94,7 @@ class SpectrumRow:
 
 @dataclass(frozen=True)
 class TruncationRow:
-    """The score of one pair set with the first `dimensions` values of each vector (of `full_dimensions`).
-
-    Attributes
-    ----------
-    position
-        See `sentflow.compare.score_rows.ScoreRow`.
-    """
+    """The score of one pair set with the first `dimensions` values of each vector (of `full_dimensions`)."""
 
     FILE: ClassVar[str] = "truncation"
 
@@ -151,33 +113,21 @@ class TruncationRow:
 
 @dataclass(frozen=True)
 class AssociationRow:
-    """How a measure of geometry goes with scores over encoders.
-
-    Attributes
-    ----------
-    score
-        ``"similarity"`` (mean over the pair sets of the family) or ``"tasks"`` (mean over all tasks).
-    n_models
-        Encoders that have both.
-    correlation
-        Spearman's, over encoders; NaN with fewer than two, or where all are alike.
-    low, high
-        At `level`; -1 and 1 with three encoders or fewer.
-    encoders
-        Their titles, joined by ``; ``.
-    """
+    """How a measure of geometry goes with scores over encoders."""
 
     family: str
     measure: str
+    # score: ``"similarity"`` (mean over the pair sets of the family) or ``"tasks"`` (mean over all tasks)
     score: str
     score_title: str
-    n_models: int
+    n_models: int  # encoders that have both
     n_controls: int
-    correlation: float
+    correlation: float  # Spearman's, over encoders; NaN with fewer than two, or where all are alike
+    # low, high: at `level`; -1 and 1 with three encoders or fewer
     low: float
     high: float
     level: float
-    encoders: str
+    encoders: str  # their titles, joined by ``; ``
     data_version: str
 
 

@@ -48,11 +48,10 @@ def texts_of(rows: Sequence[SpectrumRow]) -> FigureTexts:
     return FigureTexts(
         title=title,
         reading=sentences(
-            "Left: share of the variance along each principal direction, the largest first. Right: "
-            "share of all "
-            "directions up to it; the dotted line is a space that uses all of its directions equally. A "
-            "curve that "
-            "falls fast means that few directions carry most of the differences between sentences.",
+            "Left: share of the variance along each principal direction, the largest first. Right: share "
+            "of all directions up to it; the dotted line is a space that uses all of its directions "
+            "equally. A curve that falls fast means that few directions carry most of the differences "
+            "between sentences.",
             data_note(rows),
         ),
         alternative=f"Curves of the share of variance by principal direction for {encoders(rows)} on "

@@ -28,30 +28,20 @@ _NOTHING = "Nothing to compare: no task has the scores of two encoders."
 
 @dataclass(frozen=True)
 class BestGapRow(PairRow):
-    """An encoder (`model`) and the one with the highest score on a task, the first of equals.
-
-    Attributes
-    ----------
-    gap, gap_low, gap_high
-        Score of the encoder less the highest, and its interval at `level`; 0 and NaN for the highest itself, whose row
-        is a copy of one of its pairs otherwise.
-    is_control, position
-        See `ScoreRow`.
-    score_notes
-        Why scores of the figure are lower than encoders allow; empty where none are.
-    same_documents
-        Names of `sentflow.report.captions.tasks_that_split_documents`, with spaces between.
-    """
+    """An encoder (`model`) and the one with the highest score on a task, the first of equals."""
 
     model: str
     model_title: str
     is_control: bool
+    # gap, gap_low, gap_high: score of the encoder less the highest, and its interval at `level`; 0 and NaN for the
+    # highest itself, whose row is a copy of one of its pairs otherwise
     gap: float
     gap_low: float
     gap_high: float
     is_best: bool
     position: int = -1
-    score_notes: str = ""
+    score_notes: str = ""  # why scores of the figure are lower than encoders allow; empty where none are
+    # same_documents: names of `sentflow.report.captions.tasks_that_split_documents`, with spaces between
     same_documents: str = ""
 
 

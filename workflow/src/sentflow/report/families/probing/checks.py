@@ -43,8 +43,6 @@ def check_intervals(inputs: Inputs, _selection: Selection) -> CheckResult:
 def check_controls(inputs: Inputs, selection: Selection) -> CheckResult:
     """Random vectors score as guessing does.
 
-    Notes
-    -----
     Where fold scores are cut at 0, guessing has a mean above 0. A guess has a score that is about normal with
     standard deviation sigma = 1 / sqrt((K - 1) n) on a test fold of n rows in K balanced classes (exact in
     the limit for MCC with K = 2 and for kappa-like metrics); cut at 0 its mean is sigma / sqrt(2 pi). The

@@ -126,9 +126,8 @@ def _controls(rows: Sequence[ScoreRow], comparisons: Comparisons | None, apart: 
         clear = [task for task in tasks if _beats_every_control(encoders, controls, task, comparisons)]
         adjusted = captions.adjusted_over_tasks(comparisons.pairs[0].adjustment, comparisons.pairs[0].alpha)
         parts.append(
-            f"On {len(clear)} of {counted(len(tasks), 'task')} the highest-scoring encoder is "
-            "significantly better "
-            f"than every control ({adjusted})."
+            f"On {len(clear)} of {counted(len(tasks), 'task')} the highest-scoring encoder is significantly "
+            f"better than every control ({adjusted})."
         )
     if below:
         parts.append(f"No encoder scores higher than the best control on {listed(below)}.")

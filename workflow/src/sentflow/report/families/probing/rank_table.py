@@ -203,10 +203,9 @@ def _omnibus_of(facts: Mapping[str, Any], where: str) -> list[str]:
     if facts.get("friedman_p") is None:
         return []
     return [
-        f"All encoders equal{where} ({captions.over_units(facts['units'], facts['n_units'])})? Friedman chi² "
-        f"{decimal(facts['friedman_chi2'], 2)}, p "
-        f"{p_number(facts['friedman_p'])}; Iman and "
-        f"Davenport F {_optional(facts['iman_davenport_f'])}, p {p_number(facts['iman_davenport_p'])}."
+        f"All encoders equal{where} ({captions.over_units(facts['units'], facts['n_units'])})? Friedman "
+        f"chi² {decimal(facts['friedman_chi2'], 2)}, p {p_number(facts['friedman_p'])}; Iman and Davenport "
+        f"F {_optional(facts['iman_davenport_f'])}, p {p_number(facts['iman_davenport_p'])}."
     ]
 
 

@@ -11,21 +11,7 @@ from sentflow.report.rows import unique
 
 @dataclass(frozen=True)
 class CurveRow:
-    """One epoch of one training curve, averaged over the folds that reached it.
-
-    Attributes
-    ----------
-    quantity
-        ``"loss_per_epoch_train"``, ``"loss_per_epoch_eval"`` or ``"metric_per_epoch_eval"``.
-    epoch
-        1-based.
-    low, high
-        Published interval (repeatability) at `level`.
-    n_folds, n_folds_total
-        Folds that reached the epoch, and folds that were trained.
-    protocol, switches, not_comparable, position
-        See `sentflow.compare.score_rows.ScoreRow`.
-    """
+    """One epoch of one training curve, averaged over the folds that reached it."""
 
     FILE: ClassVar[str] = "curves"
 
@@ -37,12 +23,14 @@ class CurveRow:
     is_control: bool
     metric: str
     data_version: str
-    quantity: str
-    epoch: int
+    quantity: str  # ``"loss_per_epoch_train"``, ``"loss_per_epoch_eval"`` or ``"metric_per_epoch_eval"``
+    epoch: int  # 1-based
     mean: float
+    # low, high: published interval (repeatability) at `level`
     low: float
     high: float
     level: float
+    # n_folds, n_folds_total: folds that reached the epoch, and folds that were trained
     n_folds: int
     n_folds_total: int
     protocol: str = "published"

@@ -346,33 +346,23 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
 @dataclass(frozen=True)
 class PublishedScore:
-    """A score that somebody published, and ours. Undefined numbers are NaN.
-
-    Attributes
-    ----------
-    published
-        In the metric of the task, on our scale (1 is perfect).
-    source
-        Where it is reported, e.g. a paper and its table.
-    mean, difference
-        Ours, and ours less the published one.
-    repeatability_low, repeatability_high, generalisation_low, generalisation_high
-        Of ours, see `ScoreRow`.
-    """
+    """A score that somebody published, and ours. Undefined numbers are NaN."""
 
     task: str
     model: str
     model_title: str
     metric: str
     n_balanced_rows: int
-    published: float
+    published: float  # in the metric of the task, on our scale (1 is perfect)
+    # mean, difference: ours, and ours less the published one
     mean: float
     difference: float
+    # repeatability_low, repeatability_high, generalisation_low, generalisation_high: of ours, see `ScoreRow`
     repeatability_low: float
     repeatability_high: float
     generalisation_low: float
     generalisation_high: float
-    source: str
+    source: str  # where it is reported, e.g. a paper and its table
 
 
 def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:

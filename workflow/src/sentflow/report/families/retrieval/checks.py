@@ -19,8 +19,6 @@ _ROUNDING = 1e-9
 def check_retrieval(inputs: Inputs, selection: Selection) -> CheckResult:
     """Compare the summary with what was selected.
 
-    Notes
-    -----
     What a random order reaches on average is known in closed form (`sentflow.retrieval.chance`). The check fails where
     the interval of a random retriever lies further than `CONTROL_TOLERANCE` from it: luck alone then is no explanation.
     """

@@ -285,25 +285,19 @@ def _notes_on_tuning(rows: Sequence[DecisionRow]) -> list[str]:
 
 @dataclass(frozen=True)
 class PublishedValue:
-    """A value that somebody published on a question set, and ours; undefined numbers NaN.
+    """A value that somebody published on a question set, and ours; undefined numbers NaN."""
 
-    Attributes
-    ----------
-    questions, system, measure, published, source, source_kind, comparable, remark
-        See the settings of question sets.
-    retriever, retriever_title
-        Ours that does the same; empty where the entry names none, none that was measured, or is not comparable.
-    value, low, high, level, difference
-        Ours with its interval, and ours less the published one.
-    """
-
+    # questions, system, measure, published, source, source_kind, comparable, remark: see the settings of question sets
     questions: str
     questions_title: str
     system: str
     measure: str
     published: float
+    # retriever, retriever_title: ours that does the same; empty where the entry names none, none that was measured, or
+    # is not comparable
     retriever: str
     retriever_title: str
+    # value, low, high, level, difference: ours with its interval, and ours less the published one
     value: float
     low: float
     high: float

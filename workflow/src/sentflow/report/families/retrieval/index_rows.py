@@ -7,57 +7,45 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True)
 class IndexRow:
-    """An approximate index beside the exact search of the same vectors, on a question set, for one recall.
-
-    Attributes
-    ----------
-    questions, questions_title, corpus, retriever, retriever_title
-        Names and titles.
-    kind, parameters
-        Of the index.
-    n_vectors, index_bytes, vector_bytes, build_seconds
-        Vectors; size of the index and of the vectors; CPU seconds that it took to build, on one thread.
-    n_questions, n_judged
-        Questions of recall; with a relevant document.
-    k, recall, recall_p5
-        Share of the k best documents of the exact search that the index finds: mean over the questions, and their 5th
-        percentile. Documents with the score of the k-th count.
-    measure, value, value_exact
-        The main measure by the index, and by the exact search.
-    low, high, level
-        t interval of the difference, index minus exact.
-    margin, p_equivalence
-        Of the test that the difference is smaller than the margin.
-    per_second, per_second_exact
-        Questions per CPU second on one thread, in one job.
-    """
+    """An approximate index beside the exact search of the same vectors, on a question set, for one recall."""
 
     FILE: ClassVar[str] = "retrieval-indexes"
 
+    # questions, questions_title, corpus, retriever, retriever_title: names and titles
     questions: str
     questions_title: str
     corpus: str
     retriever: str
     retriever_title: str
+    # kind, parameters: of the index
     kind: str
     parameters: str
+    # n_vectors, index_bytes, vector_bytes, build_seconds: vectors; size of the index and of the vectors; CPU seconds
+    # that it took to build, on one thread
     n_vectors: int
     index_bytes: int
     vector_bytes: int
     build_seconds: float
+    # n_questions, n_judged: questions of recall; with a relevant document
     n_questions: int
     n_judged: int
+    # k, recall, recall_p5: share of the k best documents of the exact search that the index finds: mean over the
+    # questions, and their 5th percentile. Documents with the score of the k-th count.
     k: int
     recall: float
     recall_p5: float
+    # measure, value, value_exact: the main measure by the index, and by the exact search
     measure: str
     value: float
     value_exact: float
+    # low, high, level: t interval of the difference, index minus exact
     low: float
     high: float
     level: float
+    # margin, p_equivalence: of the test that the difference is smaller than the margin
     margin: float
     p_equivalence: float
+    # per_second, per_second_exact: questions per CPU second on one thread, in one job
     per_second: float
     per_second_exact: float
 

@@ -86,10 +86,9 @@ def texts_of(rows: Sequence[QuestionGapRow]) -> FigureTexts:
         title=f"{first.measure} less that of {first.reference_title}, question by question",
         reading=sentences(
             "A bar per question, the highest difference first. Above: the mean difference with its "
-            f"{percent(first.level)} t interval (the grey band; none where differences are few), "
-            f"for {words.POPULATION}; * significant at "
-            f"{percent(first.alpha)} (paired t-test, Holm over all pairs of the question set); and how many "
-            "questions the retriever won, tied and lost.",
+            f"{percent(first.level)} t interval (the grey band; none where differences are few), for "
+            f"{words.POPULATION}; * significant at {percent(first.alpha)} (paired t-test, Holm over all "
+            "pairs of the question set); and how many questions the retriever won, tied and lost.",
             f"Not drawn: {' and '.join(left_out)}; they are in the data of the figure." if left_out else "",
             data_note(rows),
         ),

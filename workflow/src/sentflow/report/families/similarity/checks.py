@@ -20,8 +20,6 @@ _ROUNDING = 1e-9
 def check_similarity(inputs: Inputs, selection: Selection) -> CheckResult:
     """Hold the summary to what was selected.
 
-    Notes
-    -----
     Random vectors know nothing of a text, but two equal texts have one vector and most often the highest gold score. A
     share p of such pairs at the upper end of both rankings lifts Spearman's correlation by at most 3 p (a half of the
     ranks each, over their variance of 1/12), so the lower limit of the interval may lie that much above

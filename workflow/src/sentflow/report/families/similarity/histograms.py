@@ -70,11 +70,10 @@ def texts_of(rows: Sequence[HistogramRow]) -> FigureTexts:
     return FigureTexts(
         title=title,
         reading=sentences(
-            f"Distribution of {words.MEASURES[rows[0].measure]} for pairs in each range of gold "
-            "scores, light "
-            "for the lowest; each shape has the same area. The line marks the median. For a good encoder "
-            "the shapes move "
-            "to the right as the gold score rises. Above each panel: the correlation × 100.",
+            f"Distribution of {words.MEASURES[rows[0].measure]} for pairs in each range of gold scores, "
+            "light for the lowest; each shape has the same area. The line marks the median. For a good "
+            "encoder the shapes move to the right as the gold score rises. Above each panel: the "
+            "correlation × 100.",
             *(
                 [f"Not drawn: {' and '.join(left_out)}; they are in the data of the figure."]
                 if left_out

@@ -14,84 +14,59 @@ SAME_VECTOR = 1 - 1e-6
 
 @dataclass(frozen=True)
 class SimilarityRow:
-    """One correlation between the similarity of pairs and their gold scores.
-
-    Attributes
-    ----------
-    pairs, pairs_title, group
-        Name and title of the pair set, and what paper tables call it.
-    family
-        Pair sets whose sentences are embedded together.
-    model, model_title
-        Encoder, or baseline where `is_baseline`.
-    measure, coefficient
-        ``"cosine"``, ``"euclidean"``, ``"manhattan"``, ``"dot"`` or ``"overlap"``; ``"spearman"`` or ``"pearson"``.
-    aggregation, subset
-        One of `AGGREGATIONS`; the name of the sub-source, empty unless it is one.
-    n
-        Pairs behind the number.
-    n_equal
-        Of all pairs of the set those whose two vectors are the same (cosine 1): equal texts for most encoders.
-    low, high
-        Bootstrap at `level`; see `drawn`.
-    drawn, n_units, effective_pairs
-        What a resample draws: ``pairs``, or where some share sentences ``components`` of them or ``sentences`` (of
-        means over sub-sources what their own resamples draw, joined by commas); how many; and the least number of
-        independent pairs that these are worth. See `PairGraph.units`.
-    is_main
-        Whether measure and coefficient are those of ``similarity`` in the config; overlap counts as any measure.
-    warnings
-        Of the score file, joined by spaces; empty for none.
-    """
+    """One correlation between the similarity of pairs and their gold scores."""
 
     FILE: ClassVar[str] = "similarity"
 
+    # pairs, pairs_title, group: name and title of the pair set, and what paper tables call it
     pairs: str
     pairs_title: str
     group: str
-    family: str
+    family: str  # pair sets whose sentences are embedded together
     language: str
     data_version: str
+    # model, model_title: encoder, or baseline where `is_baseline`
     model: str
     model_title: str
     is_control: bool
     is_baseline: bool
+    # measure, coefficient: ``"cosine"``, ``"euclidean"``, ``"manhattan"``, ``"dot"`` or ``"overlap"``; ``"spearman"``
+    # or ``"pearson"``
     measure: str
     coefficient: str
+    # aggregation, subset: one of `AGGREGATIONS`; the name of the sub-source, empty unless it is one
     aggregation: str
     subset: str
-    n: int
+    n: int  # pairs behind the number
+    # n_equal: of all pairs of the set those whose two vectors are the same (cosine 1): equal texts for most encoders
     n_equal: int
     value: float
+    # low, high: bootstrap at `level`; see `drawn`
     low: float
     high: float
     level: float
     n_resamples: int
+    # drawn, n_units, effective_pairs: what a resample draws: ``pairs``, or where some share sentences ``components``
+    # of them or ``sentences`` (of means over sub-sources what their own resamples draw, joined by commas); how many;
+    # and the least number of independent pairs that these are worth. See `PairGraph.units`.
     drawn: str
     n_units: int
     effective_pairs: float
+    # is_main: whether measure and coefficient are those of ``similarity`` in the config; overlap counts as any measure
     is_main: bool
-    warnings: str = ""
+    warnings: str = ""  # of the score file, joined by spaces; empty for none
 
 
 @dataclass(frozen=True)
 class RegressionRow:
-    """One encoder under the regressor of original SentEval.
-
-    Attributes
-    ----------
-    regression, regression_title
-        Name and title.
-    train, dev, test
-        Pair sets.
-    dev_pearson
-        Of the chosen strength of regularisation.
-    """
+    """One encoder under the regressor of original SentEval."""
 
     FILE: ClassVar[str] = "regressions"
 
+    # regression, regression_title: name and title
     regression: str
     regression_title: str
+    # train, dev, test: pair sets
     train: str
     dev: str
     test: str
@@ -101,7 +76,7 @@ class RegressionRow:
     n_train: int
     n_dev: int
     n_test: int
-    dev_pearson: float
+    dev_pearson: float  # of the chosen strength of regularisation
     pearson: float
     spearman: float
     mse: float
@@ -111,19 +86,7 @@ class RegressionRow:
 
 @dataclass(frozen=True)
 class HistogramRow:
-    """How many pairs of a range of gold scores have a similarity in a range.
-
-    Attributes
-    ----------
-    gold_low, gold_high
-        Of the gold scores; closed below, open above but for the last.
-    n_gold
-        Pairs in it.
-    quartile_1, median, quartile_3
-        Of their similarities; NaN without pairs.
-    low, high, count
-        Range of similarities, and the pairs in it.
-    """
+    """How many pairs of a range of gold scores have a similarity in a range."""
 
     FILE: ClassVar[str] = "histograms"
 
@@ -133,12 +96,15 @@ class HistogramRow:
     model_title: str
     is_control: bool
     measure: str
+    # gold_low, gold_high: of the gold scores; closed below, open above but for the last
     gold_low: float
     gold_high: float
-    n_gold: int
+    n_gold: int  # pairs in it
+    # quartile_1, median, quartile_3: of their similarities; NaN without pairs
     quartile_1: float
     median: float
     quartile_3: float
+    # low, high, count: range of similarities, and the pairs in it
     low: float
     high: float
     count: int

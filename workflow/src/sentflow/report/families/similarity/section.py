@@ -74,8 +74,7 @@ def _notes(pair_sets: Mapping[str, Mapping[str, Any]], sources: Sources) -> list
         titles = ", ".join(str(models.get(name, {}).get("title", name)) for name in left_out)
         notes.append(
             f"Not measured: {titles}. Encoders that are fitted again in every fold, or that compute "
-            "features of "
-            "whole rows, have no fixed sentence vectors."
+            "features of whole rows, have no fixed sentence vectors."
         )
     contaminated = words.contamination(pair_sets)
     if contaminated:

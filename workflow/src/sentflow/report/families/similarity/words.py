@@ -36,22 +36,18 @@ VARIANTS = {
 }
 _VARIANTS_IN_WORDS = {
     "definition": "definition: vectors of length 1; alignment is the mean squared distance of positive "
-    "pairs, "
-    "uniformity the logarithm of the mean of exp(−2 · squared distance) over all pairs of sentences "
+    "pairs, uniformity the logarithm of the mean of exp(−2 · squared distance) over all pairs of sentences "
     "(Wang and Isola 2020)",
     "alignunformeval": "AlignUniformEval: as computed by that package, with distances not "
-    "squared and vectors "
-    "not normalised",
+    "squared and vectors not normalised",
     "per-batch": "per batch: as computed by the Korean/English contrastive study, the mean over batches "
-    "of pairs in "
-    "file order, with uniformity over the positive sentences of the batch only",
+    "of pairs in file order, with uniformity over the positive sentences of the batch only",
 }
 LETTERS = "Superscript letters: the rows that this one is significantly better than."
 NO_TEST = "Nothing is in bold, because no test between encoders has been made."
 CONTAMINATION = (
     "About half of the training part of STS-B is test material of STS12 to STS16: an encoder that was "
-    "fine-tuned on it must "
-    "not be scored on these sets."
+    "fine-tuned on it must not be scored on these sets."
 )
 
 
@@ -85,10 +81,8 @@ def protocol_note(rows: Sequence[SimilarityRow]) -> str:
     row = rows[0]
     return (
         f"Protocol: {protocol(rows)}; {COEFFICIENTS[row.coefficient]}'s correlation × 100 between the "
-        "similarities of "
-        "the pairs and their gold scores; “all” is one correlation over the pairs of all sub-sources. "
-        "Nothing "
-        "was trained."
+        "similarities of the pairs and their gold scores; “all” is one correlation over the pairs of all "
+        "sub-sources. Nothing was trained."
     )
 
 
@@ -156,9 +150,8 @@ def variant_notes(rows: Sequence[AlignmentRow]) -> list[str]:
     """What each variant that occurs computes."""
     used = unique(row.variant for row in rows)
     return [
-        "Lower is better for both. Values of different variants, splits, thresholds or comparisons "
-        "cannot be compared "
-        "with each other.",
+        "Lower is better for both. Values of different variants, splits, thresholds or comparisons cannot "
+        "be compared with each other.",
         *(f"Variant {_VARIANTS_IN_WORDS.get(name, name)}." for name in used),
     ]
 

@@ -8,108 +8,63 @@ LOSS, HELD_OUT, SCORE = "loss", "held-out loss", "development score"
 
 @dataclass(frozen=True)
 class TrainingHistoryRow:
-    """One step of one training.
-
-    Attributes
-    ----------
-    model, group, seed
-        The encoder, and the trainings that differ from it in their seed alone.
-    step
-        From 1.
-    loss, learning_rate, gradient_norm
-        Of this step; the norm before it was clipped.
-    tokens
-        Read in this step.
-    """
+    """One step of one training."""
 
     FILE: ClassVar[str] = "training-history"
 
+    # model, group, seed: the encoder, and the trainings that differ from it in their seed alone
     model: str
     group: str
     seed: int
-    step: int
+    step: int  # from 1
+    # loss, learning_rate, gradient_norm: of this step; the norm before it was clipped
     loss: float
     learning_rate: float
     gradient_norm: float
-    tokens: int
+    tokens: int  # read in this step
 
 
 @dataclass(frozen=True)
 class TrainingHeldOutRow:
-    """What a snapshot of one training reaches on the rows that were held out from it.
-
-    Attributes
-    ----------
-    model, group, seed
-        See `TrainingHistoryRow`.
-    step
-        From 0, before training.
-    chosen
-        Whether the encoder is this snapshot.
-    measure, value, n
-        See `sentflow.training.record.HeldOutRow`.
-    data_version
-        Of the training data.
-    """
+    """What a snapshot of one training reaches on the rows that were held out from it."""
 
     FILE: ClassVar[str] = "training-held-out"
 
     model: str
     group: str
     seed: int
-    step: int
-    chosen: bool
+    step: int  # from 0, before training
+    chosen: bool  # whether the encoder is this snapshot
     measure: str
     value: float
     n: int
-    data_version: str
+    data_version: str  # of the training data
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The trainings of a group after a step.
-
-    Attributes
-    ----------
-    group, position, is_control
-        See `TrainingHistoryRow`; its place in the order; and whether it is a negative control.
-    measure
-        `LOSS`, then mean over the steps since the point before; `HELD_OUT`, or `SCORE`.
-    pairs
-        The development set of a score, else empty.
-    mean, low, high
-        Over seeds; the limits are the lowest and the highest seed.
-    n_seeds
-        Behind the point.
-    n_chosen
-        Seeds whose encoder is the snapshot after this step.
-    """
+    """The trainings of a group after a step."""
 
     FILE: ClassVar[str] = "training-curves"
 
     group: str
     position: int
     is_control: bool
-    measure: str
-    pairs: str
+    measure: str  # `LOSS`, then mean over the steps since the point before; `HELD_OUT`, or `SCORE`
+    pairs: str  # the development set of a score, else empty
     step: int
+    # mean, low, high: over seeds; the limits are the lowest and the highest seed
     mean: float
     low: float
     high: float
-    n_seeds: int
-    n_chosen: int
+    n_seeds: int  # behind the point
+    n_chosen: int  # seeds whose encoder is the snapshot after this step
     data_version: str
 
 
 @dataclass(frozen=True)
 class PathPoint:
-    """Where one training stands in the plane of alignment and uniformity after a step; 0 is its start.
-
-    Attributes
-    ----------
-    chosen
-        Whether the encoder is this snapshot.
-    """
+    """Where one training stands in the plane of alignment and uniformity after a step; 0 is its start."""
 
     FILE: ClassVar[str] = "training-path"
 
@@ -122,21 +77,13 @@ class PathPoint:
     step: int
     alignment: float
     uniformity: float
-    chosen: bool
+    chosen: bool  # whether the encoder is this snapshot
     data_version: str
 
 
 @dataclass(frozen=True)
 class SeedPoint:
-    """The score of one training on one test set, with what is known of all seeds.
-
-    Attributes
-    ----------
-    value
-        Spearman's correlation of this seed.
-    mean, low, high, level
-        Of the group, and its interval for new seeds on the same pairs; NaN with one seed.
-    """
+    """The score of one training on one test set, with what is known of all seeds."""
 
     FILE: ClassVar[str] = "training-seed-points"
 
@@ -145,7 +92,8 @@ class SeedPoint:
     is_control: bool
     pairs: str
     seed: int
-    value: float
+    value: float  # Spearman's correlation of this seed
+    # mean, low, high, level: of the group, and its interval for new seeds on the same pairs; NaN with one seed
     mean: float
     low: float
     high: float
@@ -155,30 +103,19 @@ class SeedPoint:
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """The development score of a cell of a sweep, ours or a published one.
-
-    Attributes
-    ----------
-    start, data, method, max_tokens, learning_rate
-        Its place; 0 tokens where the sweep does not say how many.
-    value
-        Spearman's correlation; ours is the mean over seeds.
-    n_seeds
-        Behind the value.
-    published
-        Whether others printed it.
-    """
+    """The development score of a cell of a sweep, ours or a published one."""
 
     FILE: ClassVar[str] = "training-sweeps"
 
     sweep: str
     section: str
+    # start, data, method, max_tokens, learning_rate: its place; 0 tokens where the sweep does not say how many
     start: str
     data: str
     method: str
     max_tokens: int
     learning_rate: float
-    value: float
-    n_seeds: int
-    published: bool
+    value: float  # Spearman's correlation; ours is the mean over seeds
+    n_seeds: int  # behind the value
+    published: bool  # whether others printed it
     data_version: str

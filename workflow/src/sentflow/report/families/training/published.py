@@ -11,31 +11,21 @@ AXES = ("start", "data", "method", "max_tokens", "learning_rate")
 
 @dataclass(frozen=True)
 class PublishedCell:
-    """A training that others published.
+    """A training that others published."""
 
-    Attributes
-    ----------
-    section
-        Part of the source.
-    start, data, method, max_tokens, learning_rate
-        Where it stands in the grid; data empty and learning rate NaN where they do not apply.
-    dev, test
-        Spearman's correlations in [-1, 1]; NaN without value.
-    scores
-        State of the two: `VALUE`, `NOT_RUN` or `NOT_APPLICABLE`.
-    uniformity, alignment, geometry
-        Likewise.
-    """
-
-    section: str
+    section: str  # part of the source
+    # start, data, method, max_tokens, learning_rate: where it stands in the grid; data empty and learning rate NaN
+    # where they do not apply
     start: str
     data: str
     method: str
     max_tokens: int
     learning_rate: float
+    # dev, test: Spearman's correlations in [-1, 1]; NaN without value
     dev: float
     test: float
-    scores: str
+    scores: str  # state of the two: `VALUE`, `NOT_RUN` or `NOT_APPLICABLE`
+    # uniformity, alignment, geometry: likewise
     uniformity: float
     alignment: float
     geometry: str

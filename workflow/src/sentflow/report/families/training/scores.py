@@ -18,20 +18,10 @@ from sentflow.report.families.training.rows import (
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained encoder.
+    """A trained encoder."""
 
-    Attributes
-    ----------
-    model
-        Its name.
-    step
-        Of the chosen snapshot.
-    title, group, recipe, start, data, learning_rate, seed, is_control
-        See `TrainingRow`.
-    """
-
-    model: str
-    step: int
+    model: str  # its name
+    step: int  # of the chosen snapshot
     title: str
     group: str
     recipe: str

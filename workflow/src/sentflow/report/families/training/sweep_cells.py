@@ -17,26 +17,12 @@ OUR_COLUMNS = ("group", "state", *AXES)
 
 @dataclass(frozen=True)
 class SweepCell:
-    """A place in the grid of a sweep; undefined numbers NaN, scores as correlations.
+    """A place in the grid of a sweep; undefined numbers NaN, scores as correlations."""
 
-    Attributes
-    ----------
-    sweep, section
-        Where it belongs; the section is that of the source.
-    start, data, method, max_tokens, learning_rate
-        Its place.
-    published_dev, published_test, published_scores, published_uniformity, published_alignment, published_geometry
-        See `PublishedCell`; all "?" where the source has no such cell.
-    group
-        Our encoder without the seed; empty where our sweep has no such cell.
-    state
-        `VALUE` where we have a development score, `NOT_RUN` or `NOT_APPLICABLE`.
-    dev, test, uniformity, alignment, n_seeds
-        Ours: means over seeds of the chosen snapshots.
-    """
-
+    # sweep, section: where it belongs; the section is that of the source
     sweep: str
     section: str
+    # start, data, method, max_tokens, learning_rate: its place
     start: str
     data: str
     method: str
@@ -48,8 +34,9 @@ class SweepCell:
     published_uniformity: float
     published_alignment: float
     published_geometry: str
-    group: str
-    state: str
+    group: str  # our encoder without the seed; empty where our sweep has no such cell
+    state: str  # `VALUE` where we have a development score, `NOT_RUN` or `NOT_APPLICABLE`
+    # dev, test, uniformity, alignment, n_seeds: ours: means over seeds of the chosen snapshots
     dev: float
     test: float
     uniformity: float
@@ -89,15 +76,7 @@ def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[S
 
 @dataclass(frozen=True)
 class ReducedRow:
-    """The best of the learning rates of a group, published and ours; undefined numbers NaN.
-
-    Attributes
-    ----------
-    published_learning_rate, published_dev, published_test, published_n
-        Of the published cell with the best development score, and of how many it is the best.
-    learning_rate, dev, test, n, n_seeds, winner
-        Of ours, means over seeds; our encoder without its seed.
-    """
+    """The best of the learning rates of a group, published and ours; undefined numbers NaN."""
 
     sweep: str
     section: str
@@ -105,10 +84,13 @@ class ReducedRow:
     data: str
     method: str
     max_tokens: int
+    # published_learning_rate, published_dev, published_test, published_n: of the published cell with the best
+    # development score, and of how many it is the best
     published_learning_rate: float
     published_dev: float
     published_test: float
     published_n: int
+    # learning_rate, dev, test, n, n_seeds, winner: of ours, means over seeds; our encoder without its seed
     learning_rate: float
     dev: float
     test: float
