@@ -24,17 +24,7 @@ class BatchHalver:
     batch, so that an array with halved batches need not be the same bytes on a machine with more memory. A batch that
     fails beside those of other threads is tried again alone, so that their number does not decide which are halved.
 
-    Parameters
-    ----------
-    forward
-        Features of a batch, tensors with one row per text, → (k, d) float32 vectors.
-    joined
-        Vectors of halves one below the other.
-
-    Attributes
-    ----------
-    n_halved
-        Batches that were computed in parts.
+    `forward`: features of a batch, tensors with one row per text, → (k, d) float32 vectors.
     """
 
     def __init__(

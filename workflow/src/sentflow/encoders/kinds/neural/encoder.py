@@ -35,34 +35,10 @@ class SentenceTransformerEncoder:
     in the same order whatever the number of threads, and short batches waste no time on dividing work. On
     other devices one batch follows the other; of several devices each computes every n-th batch.
 
-    Parameters
-    ----------
-    model
-        In evaluation mode, on its device.
-    settings
-        How texts are encoded.
-    threads
-        Batches at a time on a processor, >= 1.
-    role, task
-        Of the texts that `plan` and `encode_batches` are given; `encode` is told.
-    copies
-        The same model on further devices.
-
-    Attributes
-    ----------
-    dimension
-        Width of the vectors.
-    device
-        Kind of the device.
-    reading
-        What is read of the texts of the last `plan`; None where no tokenizer of transformers tells.
-    halved_batches
-        How many batches the memory did not hold, which were computed in halves.
-
-    Raises
-    ------
-    ConfigError
-        There is no prompt of a chosen name, or fewer values in a vector than are to be kept.
+    `threads`: batches at a time on a processor, >= 1. `role`, `task`: of the texts that `plan` and `encode_batches`
+    are given; `encode` is told. `reading`: what is read of the texts of the last `plan`; None where no tokenizer of
+    transformers tells. `halved_batches`: how many batches the memory did not hold, which were computed in halves.
+    Raises ConfigError: there is no prompt of a chosen name, or fewer values in a vector than are to be kept.
     """
 
     def __init__(

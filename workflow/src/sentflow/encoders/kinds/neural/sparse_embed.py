@@ -42,13 +42,7 @@ class _OneAtATime:
 
 
 class _Model:
-    """A SparseEmbed with what `SentenceTransformerEncoder` asks of a model; it has no prompts of its own.
-
-    Attributes
-    ----------
-    terms
-        The model itself.
-    """
+    """A SparseEmbed with what `SentenceTransformerEncoder` asks of a model; it has no prompts of its own."""
 
     prompts: Mapping[str, str] = {}
     default_prompt_name = None

@@ -15,18 +15,7 @@ from sentflow.errors import ConfigError, DataError, instead
 
 
 class TokenSpans:
-    """The tokens of texts, by the tokenizer of a model.
-
-    Parameters
-    ----------
-    tokenizer
-        One that says where its tokens are.
-
-    Attributes
-    ----------
-    sha256
-        Of the tokenizer as it is defined: equal ones cut every text alike, whatever model they come with.
-    """
+    """The tokens of texts, by a tokenizer that says where they are; those of one `sha256` cut every text alike."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
         self._tokenizer = tokenizer
