@@ -55,7 +55,10 @@ def n_steps(settings: TrainingSettings, n_rows: int) -> int:
 
 
 class Trainer:
-    """Trains an objective from its last state on disk, or from the start, to the last step."""
+    """Trains an objective from its last state on disk, or from the start, to the last step.
+
+    The objective is given in its state before the first step, on its device. Of several processes the first one saves.
+    """
 
     def __init__(
         self,

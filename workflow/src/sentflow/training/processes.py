@@ -20,13 +20,7 @@ Tensors: TypeAlias = Mapping[str, torch.Tensor]
 
 
 class Processes:
-    """What one process does alone: everything.
-
-    Attributes
-    ----------
-    rank, size
-        Which process this is of how many.
-    """
+    """What one process does alone: everything. `rank` says which process this is, of `size`."""
 
     rank, size = 0, 1
 

@@ -12,7 +12,7 @@ from sentflow.training.settings import CUMULATIVE, LAST, SnapshotChoice
 
 
 def choose(settings: SnapshotChoice, steps: Sequence[int], scores: Sequence[float]) -> dict[str, Any]:
-    """The chosen step and why.
+    """The chosen step and why; the earliest of equally good ones is the best.
 
     `steps`: in order; the first may be 0, before training, which is never chosen but is the first to improve upon.
     `scores`: the development score of each, NaN where it is not known, which is never the best. Returns ``step``,

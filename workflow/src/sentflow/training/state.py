@@ -47,7 +47,7 @@ class Progress:
 
 
 class StateFolder:
-    """Where the states of one training lie."""
+    """Where the states of one training lie: hidden, in no rule's outputs, which Snakemake deletes before a job."""
 
     def __init__(self, folder: Path, *, key: str) -> None:
         self.folder, self._key = folder, key

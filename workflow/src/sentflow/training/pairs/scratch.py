@@ -22,19 +22,9 @@ _KEY, _SIGNATURE = np.dtype(np.uint64).itemsize, LENGTH * np.dtype(np.uint32).it
 class Scratch(AbstractContextManager["Scratch"]):
     """All rows of the relations, to be read in any order; deleted at the end.
 
-    Parameters
-    ----------
-    folder, name
-        Where three hidden files are put, and how they begin; about as large as the texts, and 700 bytes per row.
-    parts
-        Tables of cleaned relations, in order.
-
-    Attributes
-    ----------
-    n_of_part
-        Rows of each part.
-    keys
-        (n,) uint64: the same for pairs of the same texts but for case and punctuation, in either order.
+    `folder`, `name`: where three hidden files are put, and how they begin; about as large as the texts, and 700 bytes
+    per row. `parts`: tables of cleaned relations, in order. `keys`: (n,) uint64: the same for pairs of the same texts
+    but for case and punctuation, in either order.
     """
 
     def __init__(self, folder: Path, name: str, parts: Sequence[Path]) -> None:

@@ -27,22 +27,8 @@ _ADVERSARIAL_EPSILON = 1e-10  # of yym6472/ConSERT@03c9e8ff
 class EmbeddingStage:
     """The embedding module of an encoder, as BERT and RoBERTa and what is built like them have it.
 
-    Nothing stays in the encoder: every change is made for the forward passes inside a ``with``.
-
-    Parameters
-    ----------
-    encoder
-        Whose first module is a transformer.
-
-    Attributes
-    ----------
-    width
-        H, of the vectors that the module gives.
-
-    Raises
-    ------
-    ConfigError
-        There is no such module.
+    Nothing stays in the encoder: every change is made for the forward passes inside a ``with``. `width` is H, of the
+    vectors that the module gives.
     """
 
     def __init__(self, encoder: SentenceTransformer) -> None:
