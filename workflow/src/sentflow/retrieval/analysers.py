@@ -14,7 +14,7 @@ _WORDS = {"words": re.compile(r"\w+"), "long-words": re.compile(r"\w\w+")}
 
 
 class Analyser:
-    """How a text becomes terms."""
+    """How a text becomes terms: case is dropped after it was cut; stop words are compared after it was."""
 
     def __init__(self, settings: AnalyserSettings, where: str = "analyser") -> None:
         self._settings = settings

@@ -14,9 +14,10 @@ def clusters_of(questions: Questions, by: str, pattern: str | None = None) -> di
     """The cluster of each question that has one.
 
     `by`: ``column``: what the files say of each question; ``gold-document``: questions that share a relevant document
-    are in one cluster, and so are those that are joined by others. Returns question → cluster: a name of the column,
-    or the first document, or part of its identifier, of the cluster. Raises DataError: there is no such column, or a
-    relevant document does not match the pattern.
+    are in one cluster, and so are those that are joined by others. `pattern`: regular expression of the part of a
+    document's identifier that counts, say its law: the first group, or all that matches; None is all of it. Returns
+    question → cluster: a name of the column, or the first document, or part of its identifier, of the cluster. Raises
+    DataError: there is no such column, or a relevant document does not match the pattern.
     """
     if by == COLUMN:
         if not questions.clusters:

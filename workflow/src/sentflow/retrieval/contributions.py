@@ -86,7 +86,7 @@ def of_vectors(question: TermEmbeddings, document: TermEmbeddings, name: TermNam
 
 
 def of_terms(index: Bm25, row: int, question: Sequence[str], document: Sequence[str]) -> Explanation:
-    """BM25, term by term, as its own index counts it, so that this holds for every variant."""
+    """BM25, term by term, as its own index counts it; a term that the question repeats counts each time."""
     asked, held = Counter(question), Counter(document)
     addends = {term: n * float(index.scores([term])[row]) for term, n in sorted(asked.items())}
     return _explained(

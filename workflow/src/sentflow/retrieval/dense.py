@@ -26,27 +26,9 @@ class Vectors:
 def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = "cosine") -> Iterator[Ranked]:
     """The k best documents of each question.
 
-    Parameters
-    ----------
-    questions
-        (q, d) float32.
-    corpus
-        See `Vectors`; documents without a vector are not found.
-    k
-        At least 1.
-    similarity
-        One of `SIMILARITIES`; a zero vector has the cosine 0 with all others.
-
-    Yields
-    ------
-    Ranked
-        Of each question, once all are found. Beside them, memory holds 64 MB of scores and, for the cosine, a
-        copy of 65,536 vectors.
-
-    Raises
-    ------
-    DataError
-        A score is not a number.
+    `questions`: (q, d) float32. `k`: at least 1. `similarity`: one of `SIMILARITIES`; a zero vector has the cosine 0
+    with all others. Documents without a vector are not found. Results come once all are found. Beside them, memory holds
+    64 MB of scores and, for the cosine, a copy of 65,536 vectors.
     """
     scale = unit_rows if similarity == "cosine" else np.asarray
     asked = scale(questions)

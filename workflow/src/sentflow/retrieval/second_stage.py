@@ -33,26 +33,8 @@ def reordered(
     Products of half-precision values are taken, and summed, in float64. With all documents as candidates these are the
     best of all.
 
-    Parameters
-    ----------
-    candidates
-        Of each question, in their order; scores are not read.
-    questions
-        q texts.
-    corpus
-        See `TermCorpus`.
-    k
-        At least 1.
-
-    Yields
-    ------
-    Ranked
-        Documents of a score above 0 alone, as in the first stage; equal ones in the order of the corpus.
-
-    Raises
-    ------
-    DataError
-        A score is not a number.
+    `candidates`: of each question, in their order; scores are not read. `k`: at least 1. Yields documents of a score
+    above 0 alone, as in the first stage; equal ones in the order of the corpus.
     """
     # The place of each term of the vocabulary among those of the question, −1 where it has no such term
     places = np.full(questions.shape[1], -1, dtype=np.int64)

@@ -48,27 +48,9 @@ def search(questions: csr_array, corpus: SparseVectors, k: int, *, step: float =
     A score is a sum in float64 over the terms of the question in the order of the vocabulary, whatever the blocks are:
     that of a document in a shard is that in the whole corpus.
 
-    Parameters
-    ----------
-    questions
-        (q, d) float32, none below 0, columns ascending within a row.
-    corpus
-        See `SparseVectors`; whole numbers where they are `Impacts`.
-    k
-        At least 1.
-    step
-        What every score is multiplied by, see `Impacts`.
-
-    Yields
-    ------
-    Ranked
-        Of each question, once all are found. Beside them, memory holds 50 MB of scores and a copy of the vectors of
-        32,768 documents.
-
-    Raises
-    ------
-    DataError
-        A score is not a number.
+    `questions`: (q, d) float32, none below 0, columns ascending within a row. `k`: at least 1. `step`: what every
+    score is multiplied by, see `Impacts`. They come once all are found. Beside them, memory holds 50 MB of scores
+    and a copy of the vectors of 32,768 documents.
     """
     asked = questions.astype(np.float64)
     best: list[Ranked] = []
