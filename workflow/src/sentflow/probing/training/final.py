@@ -16,10 +16,8 @@ logger = logging.getLogger(__name__)
 class FinalRun:
     """The final training of a fold as it goes on: its curves, when it stops, and what it gave.
 
-    Attributes
-    ----------
-    best_logits
-        (m, outputs) of the test part at the epoch that `is_best` told last; None before, and without such epochs.
+    `best_logits`: (m, outputs) of the test part at the epoch that `is_best` told last; None before, and without such
+    epochs.
     """
 
     def __init__(self, fold: Fold, setting: Setting | Penalty) -> None:
