@@ -28,6 +28,7 @@ class SweepCell:
     method: str
     max_tokens: int
     learning_rate: float
+    # published_…: see `PublishedCell`; all "?" where the source has no such cell
     published_dev: float
     published_test: float
     published_scores: str
