@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 def prepare_corpus(
     corpus: str, raw_files: Sequence[Path], settings: CorpusSettings, checks: Checks = NOTHING
 ) -> Corpus:
-    """Read and check the documents of a corpus."""
+    """Read and check the documents of a corpus; a repeated id with the same text is the same document."""
     documents = sources_of(settings.documents, "documents", f"corpora.{corpus}")
     paths = verified_paths(documents, raw_files, checks.files, where=f"corpora.{corpus}")
     found: dict[str, tuple[str, str]] = {}

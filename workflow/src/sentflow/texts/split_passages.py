@@ -48,7 +48,11 @@ def word_spans(text: str) -> Spans:
 def split_corpus(
     corpus: Corpus, name: str, settings: PassageSettings, spans_of: Callable[[str], Spans] = word_spans
 ) -> Passages:
-    """The passages of all documents that have a text; a document without one but with a title is its title."""
+    """The passages of all documents that have a text; a document without one but with a title is its title.
+
+    `spans_of` gives the words or tokens of a text, which are counted. A passage begins and ends between words; a word
+    that is longer than a passage is cut between its tokens.
+    """
     rows: list[int] = []
     texts: list[str] = []
     for row, (title, text) in enumerate(zip(corpus.titles, corpus.texts, strict=True)):

@@ -17,7 +17,8 @@ from sentflow.audit.ngrams import plain
 def partners(topics: Sequence[Hashable], texts: Sequence[str], rng: np.random.Generator) -> list[int | None]:
     """For each pair the one that it is matched with, drawn among those of its topic; None for a pair alone.
 
-    `texts`: n second texts. Two pairs with the same one (but for case and punctuation) are no partners.
+    Pairs whose topic has no partner for them are matched with one another, whatever their topics. Two pairs with the
+    same text (but for case and punctuation) are no partners.
     """
     found: list[int | None] = [None] * len(topics)
     bare = list(map(plain, texts))
