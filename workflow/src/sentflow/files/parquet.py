@@ -87,24 +87,9 @@ def read_described(path: Path | str) -> tuple[dict[str, Any], pa.Table]:
 class DescribedParts:
     """What `write_described` wrote, for those who need a part of it and cannot hold the whole.
 
-    Parameters
-    ----------
-    path
-        File; it must be that of the digest beside it, or in it, which is how damage in other parts is noticed.
-
-    Attributes
-    ----------
-    about
-        What the table says about itself.
-    n_rows
-        Of all.
-
-    Raises
-    ------
-    DataError
-        The file has changed since its digest was written.
-    OSError, KeyError, ValueError, pyarrow.ArrowException
-        It is missing or damaged, or was not written by `write_described`.
+    `path`: file; it must be that of the digest beside it, or in it, which is how damage in other parts is noticed.
+    Raises OSError, KeyError, ValueError, pyarrow.ArrowException: it is missing or damaged, or was not written by
+    `write_described`.
     """
 
     def __init__(self, path: Path | str) -> None:
