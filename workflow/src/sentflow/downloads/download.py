@@ -28,26 +28,9 @@ def download(
     deleted when the file came from elsewhere; the whole is hashed before it gets its name. A file that is at `output`
     already stays if its checksum is right and is deleted if not.
 
-    Parameters
-    ----------
-    file
-        Addresses and checksum.
-    output
-        Where the file shall lie; its ending tells whether it is an archive.
-    mirrors
-        Folders or base URLs, tried first; see `mirrors.places`.
-    patience
-        Time-outs and retries.
-
-    Returns
-    -------
-    str or Path
-        The place it came from; `output` if it was there.
-
-    Raises
-    ------
-    DataError
-        No place had it; lists each with its reason. Nothing is left under the name of `output`.
+    `output`: where the file shall lie; its ending tells whether it is an archive. `mirrors`: folders or base URLs,
+    tried first; see `mirrors.places`. Returns the place it came from; `output` if it was there. Raises DataError: no
+    place had it; lists each with its reason. Nothing is left under the name of `output`.
     """
     if output.exists() and _is_right(output, file):
         logger.info("%s exists and its checksum is correct", output)

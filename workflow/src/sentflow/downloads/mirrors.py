@@ -29,13 +29,7 @@ def mirrors_in_use(configured: Sequence[str], environment: Mapping[str, str]) ->
 
 
 def is_remote(address: str) -> bool:
-    """Whether an address is not a path of this machine: it needs the network, or a mirror (``mirror://path``).
-
-    Raises
-    ------
-    ConfigError
-        It has a scheme that is neither http, https, mirror nor file.
-    """
+    """Whether an address is not a path of this machine: it needs the network, or a mirror (``mirror://path``)."""
     scheme, separator, _ = address.partition("://")
     if not separator or scheme.lower() == "file":
         return False
@@ -54,10 +48,7 @@ def names_in_mirror(address: str) -> list[str]:
     the address has a query, which may be all that tells two files of a host apart, the name with its query
     comes first (as ``wget --force-directories`` writes it), then the name without.
 
-    Raises
-    ------
-    ConfigError
-        The address has no host, or its path holds ``..`` and would leave the mirror.
+    Raises ConfigError: the address has no host, or its path holds ``..`` and would leave the mirror.
     """
     parts = urlsplit(address)
     if not parts.hostname:
@@ -73,13 +64,8 @@ def names_in_mirror(address: str) -> list[str]:
 def places(addresses: Sequence[str], mirrors: Sequence[str]) -> list[Place]:
     """Every place to try for a file, in order: each mirror for each remote address, then the addresses.
 
-    Parameters
-    ----------
-    addresses
-        Of the catalog: http(s) addresses, ``mirror://`` for files that only mirrors have, ``file://`` addresses or
-        paths.
-    mirrors
-        Folders or base URLs.
+    `addresses`: of the catalog: http(s) addresses, ``mirror://`` for files that only mirrors have, ``file://``
+    addresses or paths.
     """
     names = [name for address in addresses if is_remote(address) for name in names_in_mirror(address)]
     in_mirrors = [_in_mirror(mirror, name) for mirror in mirrors for name in names]

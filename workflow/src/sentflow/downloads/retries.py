@@ -30,15 +30,7 @@ Result = TypeVar("Result")
 
 
 class PassingError(Exception):
-    """A try failed in a way that may pass; the message is the reason.
-
-    Parameters
-    ----------
-    reason
-        In a few words.
-    retry_after
-        Header of the answer, as the server wrote it.
-    """
+    """A try failed in a way that may pass; the message is the reason."""
 
     def __init__(self, reason: str, retry_after: str = "") -> None:
         super().__init__(reason)
@@ -86,21 +78,8 @@ def retried(
 ) -> Result:
     """What an attempt gives, which is made again as long as the policy allows.
 
-    Parameters
-    ----------
-    attempt
-        Raises `PassingError` where it may be made again.
-    policy
-        How often, and when.
-    where
-        The address, for the log.
-    deadline
-        Of all tries together, if there is one: a longer wait is not begun.
-
-    Raises
-    ------
-    GaveUpError
-        With the reason of the last try and the number of tries.
+    `attempt`: raises `PassingError` where it may be made again. `deadline`: of all tries together, if there is one: a
+    longer wait is not begun. Raises GaveUpError: with the reason of the last try and the number of tries.
     """
     while True:
         try:

@@ -18,15 +18,7 @@ _CHUNK_BYTES = 1 << 17
 
 
 class Deadline:
-    """A moment after which nothing more is read.
-
-    Parameters
-    ----------
-    seconds
-        From now on.
-    clock
-        Gives seconds; tests have their own.
-    """
+    """A moment after which nothing more is read. `clock`: gives seconds; tests have their own."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

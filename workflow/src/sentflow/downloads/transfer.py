@@ -54,28 +54,11 @@ class TransferError(Exception):
 def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | None = None) -> bool:
     """Download an address into `part`, and go on behind the bytes that are already there.
 
-    Parameters
-    ----------
-    url
-        http or https.
-    part
-        May hold the first bytes of an earlier attempt. It stays when the transfer breaks.
-    patience
-        Time-outs and retries.
-    expected_bytes
-        Size of the whole file where known: another announced size is refused before the body is read, and nothing is
-        read beyond it. Where it is not known, ``limits.download_bytes`` holds.
-
-    Returns
-    -------
-    bool
-        Whether the file was put together from several transfers, so that a wrong checksum may be the fault of
-        an earlier one.
-
-    Raises
-    ------
-    TransferError
-        The server refuses, sends more or takes longer than it may, or all attempts failed.
+    `part`: may hold the first bytes of an earlier attempt. It stays when the transfer breaks. `expected_bytes`: size
+    of the whole file where known: another announced size is refused before the body is read, and nothing is read
+    beyond it. Where it is not known, ``limits.download_bytes`` holds. Returns whether the file was put together from
+    several transfers, so that a wrong checksum may be the fault of an earlier one. Raises TransferError: the server
+    refuses, sends more or takes longer than it may, or all attempts failed.
     """
     deadline = Deadline(limits().download_seconds, patience.clock)
 

@@ -92,13 +92,8 @@ def encode_settings(
 ) -> dict[str, Any]:
     """The keys of a model entry that decide its vectors, beside the manifest.
 
-    Parameters
-    ----------
-    entry
-        Without problems.
-    roles, task
-        Of the texts: prompts and numbers of terms that they cannot meet are left out, so that an edit there runs
-        nothing again.
+    `roles`, `task`: of the texts: prompts and numbers of terms that they cannot meet are left out, so that an edit
+    there runs nothing again.
     """
     settings = narrowed(_picked(entry, entry.keys() - _ELSEWHERE), roles=roles, task=task)
     terms = settings.pop(TERMS, {})

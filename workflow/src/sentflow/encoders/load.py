@@ -21,51 +21,23 @@ from sentflow.errors import ConfigError
 
 
 def encode_settings(manifest: Manifest, values: Mapping[str, Any]) -> EncoderSettings:
-    """The settings of a manifest's kind, from the encode keys of an entry.
-
-    Raises
-    ------
-    ConfigError
-        An unknown key, or an encoder without vectors of its own.
-    """
+    """The settings of a manifest's kind, from the encode keys of an entry."""
     module = _of_terms(manifest) if KINDS[manifest.kind].weighs_terms else _module(manifest)
     return module.Settings.from_entry(values)
 
 
 def load_encoder(manifest: Manifest, settings: EncoderSettings, around: Surroundings) -> Encoder:
-    """The encoder that a manifest describes; see `EncoderModule.load`.
-
-    Raises
-    ------
-    ConfigError
-        The encoder is fitted inside folds, or the settings do not fit the model.
-    DataError
-        The files are no longer those of the manifest.
-    """
+    """The encoder that a manifest describes; see `EncoderModule.load`."""
     return _module(manifest).load(manifest, settings, around)
 
 
 def load_sparse_encoder(manifest: Manifest, settings: EncoderSettings, around: Surroundings) -> SparseEncoder:
-    """The encoder of terms that a manifest describes; see `SparseModule.load_sparse`.
-
-    Raises
-    ------
-    ConfigError
-        The encoder gives something else, or the settings do not fit the model.
-    DataError
-        The files are no longer those of the manifest.
-    """
+    """The encoder of terms that a manifest describes; see `SparseModule.load_sparse`."""
     return _of_terms(manifest).load_sparse(manifest, settings, around)
 
 
 def load_fitted_encoder(manifest: Manifest, *, task: str = "", timeout_seconds: float | None = None) -> Any:
-    """The encoder that a manifest describes, to be fitted inside each fold; see `FittedModule.load_fitted`.
-
-    Raises
-    ------
-    ConfigError
-        The encoder is not fitted inside folds, or its settings are wrong.
-    """
+    """The encoder that a manifest describes, to be fitted inside each fold; see `FittedModule.load_fitted`."""
     module = import_module(KINDS[manifest.kind].module)
     if not hasattr(module, "load_fitted"):
         raise ConfigError(
@@ -75,15 +47,7 @@ def load_fitted_encoder(manifest: Manifest, *, task: str = "", timeout_seconds: 
 
 
 def load_pair_encoder(manifest: Manifest, values: Mapping[str, Any], around: Surroundings) -> PairEncoder:
-    """The encoder of two texts that a manifest describes, with the encode keys of its entry; see `PairModule`.
-
-    Raises
-    ------
-    ConfigError
-        The encoder gives vectors, or the settings do not fit the model.
-    DataError
-        The files are no longer those of the manifest.
-    """
+    """The encoder of two texts that a manifest describes, with the encode keys of its entry; see `PairModule`."""
     if KINDS[manifest.kind].gives != PAIRS:
         raise ConfigError(f"an encoder of kind {manifest.kind} compares no two texts. Name a cross-encoder.")
     module = cast("PairModule", import_module(KINDS[manifest.kind].module))

@@ -58,14 +58,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Read what `write_manifest` wrote.
-
-    Raises
-    ------
-    DataError
-        The file is missing or not a manifest, or names files outside the model's folder. (Files of the kind ``custom``
-        are where their entry says, and have no folder.)
-    """
+    """Read what `write_manifest` wrote."""
     try:
         manifest = Manifest(**read_json(path))
         names = () if manifest.kind == "custom" else manifest.files.keys()
@@ -87,13 +80,7 @@ def source_kind(source: Mapping[str, Any]) -> str:
 
 
 def model_folder(source: Mapping[str, Any], manifest_folder: Path) -> Path:
-    """The folder with the files of a model: that of its source, or ``weights/`` beside the manifest.
-
-    Raises
-    ------
-    ConfigError
-        The package or the folder of the source does not exist here.
-    """
+    """The folder with the files of a model: that of its source, or ``weights/`` beside the manifest."""
     kind = source_kind(source)
     if kind in ("hub", "archive", "trained"):
         return manifest_folder / WEIGHTS
@@ -111,15 +98,7 @@ def model_folder(source: Mapping[str, Any], manifest_folder: Path) -> Path:
 
 
 def checked_folder(manifest: Manifest, manifest_folder: Path) -> Path:
-    """The folder with the files of a model, which are those of its manifest.
-
-    Raises
-    ------
-    ConfigError
-        The folder does not exist, or the manifest names none.
-    DataError
-        A file is missing or has changed, or is a link that leads out of a folder beside the manifest.
-    """
+    """The folder with the files of a model, which are those of its manifest."""
     if manifest.source is None:
         raise ConfigError(
             f"the manifest of a {manifest.kind} model names no source. Delete it and run again."
@@ -138,13 +117,7 @@ def checked_folder(manifest: Manifest, manifest_folder: Path) -> Path:
 
 
 def check_files(folder: Path, expected: Mapping[str, str]) -> None:
-    """Compare files with their checksums.
-
-    Raises
-    ------
-    DataError
-        Names every file that is missing or has another checksum.
-    """
+    """Compare files with their checksums."""
     problems = []
     for name, checksum in sorted(expected.items()):
         path = folder / name

@@ -68,23 +68,10 @@ def prompt_text(
 ) -> str | None:
     """The prompt of a role and a task.
 
-    Parameters
-    ----------
-    prompts, prompt_names
-        Of the model entry; its names go before the model's own.
-    own, default_name
-        The prompts that the model's files hold, and which of them is put before texts without a role.
-
-    Returns
-    -------
-    str or None
-        None is no prompt. A role other than ``"text"`` never falls back on the model's default prompt: in
-        sentence-transformers neither does.
-
-    Raises
-    ------
-    KeyError
-        Neither the entry nor the model has a prompt of the chosen name.
+    `own`, `default_name`: the prompts that the model's files hold, and which of them is put before texts without a
+    role. None is no prompt. A role other than ``"text"`` never falls back on the model's default prompt: in
+    sentence-transformers neither does. Raises KeyError: neither the entry nor the model has a prompt of the chosen
+    name.
     """
     known = {**own, **prompts}
     choice = chosen(prompt_names, role=role, task=task)

@@ -10,12 +10,6 @@ TermName: TypeAlias = Callable[[int], str]
 
 
 def vocabulary_sha256(vocabulary: Mapping[str, int]) -> str:
-    """SHA-256 of the terms in their order: equal ones number terms alike.
-
-    Parameters
-    ----------
-    vocabulary
-        Term → number.
-    """
+    """SHA-256 of the terms in their order: equal ones number terms alike."""
     terms = sorted(vocabulary.items(), key=lambda item: (item[1], item[0]))
     return hashlib.sha256(json.dumps(terms).encode()).hexdigest()

@@ -15,11 +15,8 @@ _WHOLE = {"09/2014/ttlt-btp-tandtc-vksndtc": "09/2014/ttlt-btp-tandtc-vksndtc-bt
 def submission(question_ids: Sequence[str], decided: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
     """The articles that were decided for, in the form of the challenge.
 
-    Returns
-    -------
-    list
-        ``{"question_id", "relevant_articles": [{"law_id", "article_id"}]}`` for each question, also for one without an
-        article. Numbers of laws are repaired, see `repaired_law`; articles that are the same then occur once.
+    Returns ``{"question_id", "relevant_articles": [{"law_id", "article_id"}]}`` for each question, also for one
+    without an article. Numbers of laws are repaired, see `repaired_law`; articles that are the same then occur once.
     """
     return [
         {"question_id": name, "relevant_articles": _articles(decided.get(name, ()))} for name in question_ids

@@ -24,16 +24,9 @@ def table_of(
 ) -> pa.Table:
     """A table of numbers and strings.
 
-    Parameters
-    ----------
-    columns
-        Per name a 1-D array of numbers or booleans (integers are stored as int64), or strings (None is null), all of
-        one length. Strings are of Arrow's type ``string``; of ``large_string`` where a column holds 2 GiB of text or
-        more.
-    metadata
-        Of the schema.
-    nan_is_null
-        Whether NaN is stored as null.
+    `columns`: per name a 1-D array of numbers or booleans (integers are stored as int64), or strings (None is null),
+    all of one length. Strings are of Arrow's type ``string``; of ``large_string`` where a column holds 2 GiB of text
+    or more. `nan_is_null`: whether NaN is stored as null.
     """
     arrays = {
         name: _numbers(values, nan_is_null=nan_is_null)

@@ -23,10 +23,7 @@ def atomic(path: Path | str) -> Iterator[Path]:
     into a file that a later run owns. After an error nothing is left behind; what a killed process left of the same
     file is deleted. The folder is made if needed.
 
-    Raises
-    ------
-    DataError
-        The file cannot be written: no room, no right, a file system that is read-only.
+    Raises DataError: the file cannot be written: no room, no right, a file system that is read-only.
     """
     path = Path(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")

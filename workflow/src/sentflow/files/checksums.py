@@ -14,19 +14,7 @@ from sentflow.files.io import file_sha256
 def verify(path: Path, file: File, *, name: str | None = None) -> None:
     """Compare a file with its catalog entry, and check it if it is an archive.
 
-    Parameters
-    ----------
-    path
-        The file.
-    file
-        What it should be.
-    name
-        Its real name while it lies under a temporary one.
-
-    Raises
-    ------
-    DataError
-        Another size or checksum (both are named), or an archive that is not safe to read.
+    Raises DataError: another size or checksum (both are named), or an archive that is not safe to read.
     """
     if file.sha256 is not None:
         _compare(path, "SHA-256", file_sha256(path), file.sha256)
@@ -42,17 +30,7 @@ def verify(path: Path, file: File, *, name: str | None = None) -> None:
 def verify_again(path: Path, entry: Mapping[str, Any]) -> None:
     """Hash a raw file again before it is read: it may have been changed or cut since it was downloaded.
 
-    Parameters
-    ----------
-    path
-        The file; one that is missing is the reader's to tell.
-    entry
-        Its catalog entry; one without addresses says nothing about the content.
-
-    Raises
-    ------
-    DataError
-        The file is not that of the catalog.
+    `entry`: its catalog entry; one without addresses says nothing about the content.
     """
     if not entry.get("urls") or not path.is_file():
         return

@@ -17,13 +17,8 @@ HIDDEN = re.compile(f"[{_STEERING}{_LINE_ENDS}{_TURNING}{_HALVES}]")
 def visible(text: str, *, only_printable: bool = False) -> str:
     r"""The text with hidden characters written out, as in ``\x1b`` or ``\u202e``.
 
-    Parameters
-    ----------
-    text
-        Of anybody.
-    only_printable
-        Whether everything is written out that Python does not count as printable, but for line feeds: a message of an
-        error must show blanks that are none, too.
+    `only_printable`: whether everything is written out that Python does not count as printable, but for line feeds: a
+    message of an error must show blanks that are none, too.
     """
     if only_printable:
         return "".join(

@@ -34,12 +34,7 @@ def digest_of(path: Path) -> dict[str, Any]:
 def refuse_changed(path: Path) -> bool:
     """Compare a file with the digest beside it, see `write_digest`; False where there is none.
 
-    Raises
-    ------
-    DataError
-        The digest is damaged or of another file, or the file has changed since.
-    OSError
-        One of the two cannot be read.
+    Raises OSError: one of the two cannot be read.
     """
     digest = path.with_suffix(".json")
     if not digest.exists():
@@ -72,13 +67,7 @@ def json_document(value: Any) -> str:
 
 
 def read_json(path: Path | str) -> Any:
-    """Read a JSON file.
-
-    Raises
-    ------
-    DataError
-        It is missing, a folder, or no JSON.
-    """
+    """Read a JSON file. Raises DataError: it is missing, a folder, or no JSON."""
     try:
         return parse_json(Path(path).read_text(encoding="utf-8"))
     except IsADirectoryError as error:
@@ -92,10 +81,8 @@ def read_json(path: Path | str) -> Any:
 def parse_json(text: str | bytes) -> Any:
     """The value that a JSON text holds.
 
-    Raises
-    ------
-    ValueError
-        It is no JSON, nested too deep to be read, holds a number of too many digits, or half of a character.
+    Raises ValueError: it is no JSON, nested too deep to be read, holds a number of too many digits, or half of a
+    character.
     """
     too_deep = f"it is nested more than {_MAX_DEPTH} levels deep"
     text = text.decode("utf-8") if isinstance(text, bytes) else text

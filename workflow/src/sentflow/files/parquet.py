@@ -45,12 +45,8 @@ def read_parquet(
 ) -> pa.Table:
     """Read what `write_parquet` or `DescribedWriter` wrote; with `any_file`, any Parquet file.
 
-    Raises
-    ------
-    DataError
-        It was changed after it was written, has no digest, or is the file of another task, encoder or fold.
-    OSError, pyarrow.ArrowException
-        It is missing or damaged.
+    Raises DataError: it was changed after it was written, has no digest, or is the file of another task, encoder or
+    fold. Raises OSError, pyarrow.ArrowException: it is missing or damaged.
     """
     _refuse_unsealed(Path(path), any_file=any_file)
     table = _read(path)
@@ -79,12 +75,8 @@ def write_described(path: Path | str, columns: Columns, about: Mapping[str, Any]
 def read_described(path: Path | str) -> tuple[dict[str, Any], pa.Table]:
     """What a table says about itself, and its columns; it must be that of the digest beside it, or in it.
 
-    Raises
-    ------
-    DataError
-        The file has changed since its digest was written.
-    OSError, KeyError, ValueError, pyarrow.ArrowException
-        It is missing or damaged, or was not written by `write_described`.
+    Raises OSError, KeyError, ValueError, pyarrow.ArrowException: it is missing or damaged, or was not written by
+    `write_described`.
     """
     _refuse_described(Path(path))
     table = _read(path)
@@ -144,12 +136,7 @@ class DescribedParts:
 class DescribedWriter:
     """Writes what `write_described` writes, for those who cannot hold the whole: a group of rows with each call.
 
-    Parameters
-    ----------
-    path
-        Where it goes; `sentflow.files.atomic.atomic` gives a temporary name.
-    about
-        What the table says about itself.
+    `path`: where it goes; `sentflow.files.atomic.atomic` gives a temporary name.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
@@ -231,13 +218,7 @@ def _refuse_unsealed(path: Path, *, any_file: bool) -> None:
 
 @contextmanager
 def readable(path: Path | str, what: str, *, delete: str = "it") -> Iterator[None]:
-    """Tell what a file should be, and what to do, where a block cannot read it.
-
-    Raises
-    ------
-    DataError
-        The block met a file that is missing, damaged or of another form.
-    """
+    """Tell what a file should be, and what to do, where a block cannot read it."""
     try:
         yield
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:

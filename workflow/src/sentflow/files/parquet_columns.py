@@ -23,13 +23,7 @@ _ROW_BYTES = 8  # of a value however small: a row that is nothing in the file is
 
 
 def column_names(path: Path) -> list[str]:
-    """Names of the columns, in the order of the file.
-
-    Raises
-    ------
-    DataError
-        The file is no Parquet file, or damaged.
-    """
+    """Names of the columns, in the order of the file. Raises DataError: the file is no Parquet file, or damaged."""
     with _reading(path):
         return list(pq.ParquetFile(path).schema_arrow.names)
 
@@ -43,13 +37,7 @@ def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
 
 
 def column_batches(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
-    """The values of some columns, of a batch of rows at a time.
-
-    Raises
-    ------
-    DataError
-        The file is damaged, or the columns are larger than the limits allow.
-    """
+    """The values of some columns, of a batch of rows at a time."""
     wanted = list(dict.fromkeys(names))
     for batch in _batches(path, wanted):
         with _reading(path):

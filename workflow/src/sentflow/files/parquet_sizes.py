@@ -24,17 +24,8 @@ _PAGE_UNPACKED, _PAGE_PACKED = 2, 3  # of PageHeader
 def largest_part(content: mmap, belongs: Callable[[str], bool]) -> int:
     """Bytes of the largest column of a row group, unpacked: nothing larger is unpacked at once.
 
-    Parameters
-    ----------
-    content
-        The whole file.
-    belongs
-        Whether a column counts, by its path in the schema, e.g. ``answers.list.element``.
-
-    Raises
-    ------
-    ValueError
-        The end of the file or a header is damaged.
+    `belongs`: whether a column counts, by its path in the schema, e.g. ``answers.list.element``. Raises ValueError:
+    the end of the file or a header is damaged.
     """
     try:
         groups: Any = _end(content)[_ROW_GROUPS]
@@ -55,17 +46,8 @@ def largest_part(content: mmap, belongs: Callable[[str], bool]) -> int:
 def page_bytes(content: mmap, column: Any) -> int:
     """Bytes of the pages of one column in one row group, unpacked.
 
-    Parameters
-    ----------
-    content
-        The whole file.
-    column
-        What the end of the file says of it: a ``ColumnMetaData``, by field numbers.
-
-    Raises
-    ------
-    IndexError, KeyError, TypeError, ValueError
-        A header is damaged.
+    `column`: what the end of the file says of it: a ``ColumnMetaData``, by field numbers. Raises IndexError, KeyError,
+    TypeError, ValueError: a header is damaged.
     """
     place = column[_DATA_PLACE]
     if 0 < column.get(_DICTIONARY_PLACE, 0) < place:

@@ -21,13 +21,7 @@ def name_in_results(path: str) -> str | None:
 
 
 def repetition_and_fold(fold_path: Path | str) -> tuple[int, int]:
-    """Repetition and fold (both 1-based) of a fold file.
-
-    Raises
-    ------
-    ValueError
-        The path is not a fold file's.
-    """
+    """Repetition and fold (both 1-based) of a fold file. Raises ValueError: the path is not a fold file's."""
     match = _FOLD_PATTERN.search(str(fold_path))
     if match is None:
         raise ValueError(f"{fold_path} is not the path of a fold: it must end in rep-R/fold-F.parquet")

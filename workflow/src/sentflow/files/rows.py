@@ -33,10 +33,7 @@ def read_rows(
 
     With `any_file` also what has no digest, as results of an earlier version that are only shown.
 
-    Raises
-    ------
-    DataError
-        The file is not Parquet, lacks columns, or has no rows though it must not be empty.
+    Raises DataError: the file is not Parquet, lacks columns, or has no rows though it must not be empty.
     """
     with readable(path, "Parquet file"):
         table = read_parquet(path, any_file=any_file)
@@ -64,10 +61,7 @@ def read_rows(
 def row_from(kind: type[Row], found: Mapping[str, Any], **own: Any) -> Row:
     """A row of what is given for it and, for its other columns, of the keys of the same names; null numbers are NaN.
 
-    Raises
-    ------
-    KeyError
-        A column without a default is neither given nor a key.
+    Raises KeyError: a column without a default is neither given nor a key.
     """
     values = dict(own)
     for name, (column, has_default) in _columns(kind).items():
@@ -77,13 +71,7 @@ def row_from(kind: type[Row], found: Mapping[str, Any], **own: Any) -> Row:
 
 
 class RowsByName:
-    """Rows of files that are told apart by their names; of a file that was not given there are none.
-
-    Parameters
-    ----------
-    files
-        Parquet files.
-    """
+    """Rows of files that are told apart by their names; of a file that was not given there are none."""
 
     def __init__(self, files: Sequence[Path]) -> None:
         self._by_stem = {file.stem: file for file in files}

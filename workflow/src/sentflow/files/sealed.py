@@ -17,13 +17,7 @@ def write_sealed(path: Path | str, value: Mapping[str, Any]) -> None:
 
 
 def read_sealed(path: Path | str) -> dict[str, Any]:
-    """Read what `write_sealed` wrote, without the digest.
-
-    Raises
-    ------
-    DataError
-        The file is missing or damaged, has no digest, or something in it is not what was written.
-    """
+    """Read what `write_sealed` wrote, without the digest."""
     found: dict[str, Any] = read_json(path)
     stated = found.pop(DIGEST, None) if isinstance(found, dict) else None
     if stated is None or stated != digest_of(found):

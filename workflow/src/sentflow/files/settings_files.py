@@ -21,13 +21,7 @@ _Parts = Callable[[Any], tuple[int, Iterable[Any]]]
 
 
 def read_settings(path: Path) -> Any:
-    """What a YAML file holds, in built-in types.
-
-    Raises
-    ------
-    ConfigError
-        It is missing, or holds what `parse_settings` refuses.
-    """
+    """What a YAML file holds, in built-in types."""
     try:
         with path.open("rb") as stream:  # no further than the limit, for it may be a pipe or a device
             content = stream.read(SETTINGS_BYTES + 1)
@@ -46,11 +40,8 @@ def read_settings(path: Path) -> Any:
 def parse_settings(text: str, *, where: str) -> Any:
     """What a YAML text holds; `where` begins messages.
 
-    Raises
-    ------
-    ConfigError
-        It is no YAML, too deep, a part of itself, or larger than settings can be, with or without what its aliases
-        repeat; says where.
+    Raises ConfigError: it is no YAML, too deep, a part of itself, or larger than settings can be, with or without what
+    its aliases repeat; says where.
     """
     try:
         if text.lstrip().startswith("{"):  # as Snakemake reads it: YAML refuses the tabs of some JSON
@@ -73,10 +64,7 @@ def parse_settings(text: str, *, where: str) -> Any:
 def refuse_overgrown(value: Any, *, where: str) -> None:
     """Refuse settings that someone else has read, if they are larger than settings can be.
 
-    Raises
-    ------
-    ConfigError
-        Too large with everything that is repeated in it, too deep, or a part of itself.
+    Raises ConfigError: too large with everything that is repeated in it, too deep, or a part of itself.
     """
     _check(value, _parts_of_value, where=where)
 

@@ -16,17 +16,7 @@ _DEPTH = 12  # structs and lists inside each other; the end of a Parquet file ha
 def read_struct(content: bytes | mmap, place: int, *, depth: int = 0) -> tuple[dict[int, Value], int]:
     """The fields of a struct by their numbers, and where it ends.
 
-    Parameters
-    ----------
-    content
-        The file.
-    place
-        Where the struct begins.
-
-    Raises
-    ------
-    IndexError, ValueError
-        It is damaged, or ends after the file does.
+    `place`: where the struct begins. Raises IndexError, ValueError: it is damaged, or ends after the file does.
     """
     if depth > _DEPTH:
         raise ValueError("nested too deep")

@@ -25,24 +25,7 @@ logger = logging.getLogger(__name__)
 def probe_task(
     source: FeatureSource, table: TaskTable, settings: ProbeSettings, outputs: Sequence[Path | str]
 ) -> None:
-    """Train the folds whose files are asked for and write each with its predictions.
-
-    Parameters
-    ----------
-    source
-        Gives the features of a fold.
-    table
-        The rows of the task.
-    settings
-        See `ProbeSettings`.
-    outputs
-        Fold files; repetition and fold are in their names.
-
-    Raises
-    ------
-    DataError
-        The metric, the number of folds, or group-aware folds do not fit the rows of the task.
-    """
+    """Train the folds whose files are asked for and write each with its predictions."""
     design = ProbeDesign.of(settings, len(table.info.classes))
     # prepare looked too, but it does not run again when the config asks for another metric or more folds
     if problems := misfit_classes(Counter(table.labels.tolist()), design.metric):

@@ -74,14 +74,8 @@ def first_and_next(
 ) -> str:
     """Who has the highest value; called the best only where a test separates it from the next.
 
-    Parameters
-    ----------
-    systems
-        What was ranked: ``"encoder"``.
-    measure, where
-        ``"mean score"``, ``"over 18 tasks"``.
-    lead
-        None where nothing was tested.
+    `systems`: what was ranked: ``"encoder"``. `measure`, `where`: ``"mean score"``, ``"over 18 tasks"``. `lead`: None
+    where nothing was tested.
     """
     values = f"{decimal(first.value)} against {decimal(second.value)} of the next, {second.title}"
     if lead is None:
@@ -109,19 +103,7 @@ def over_unit_sets(
     test: str,
     population: str,
 ) -> tuple[str, ...]:
-    """The answer of systems on pair sets or question sets; none without scores.
-
-    Parameters
-    ----------
-    scores
-        All defined.
-    differences
-        What was tested.
-    systems, measure, unit_set
-        What was ranked, what the scores are, and what a unit set is called.
-    test, population
-        How two systems were tested, and what test and interval hold for.
-    """
+    """The answer of systems on pair sets or question sets; none without scores."""
     sets = list(dict.fromkeys(score.unit_set for score in scores))
     if not sets:
         return ()

@@ -20,14 +20,7 @@ class Finding:
 def highest(heading: str, scores: Sequence[tuple[str, str, float]], unit_set: str) -> Finding | None:
     """Who has the highest score, and how often; None without scores.
 
-    Parameters
-    ----------
-    heading
-        Of the finding.
-    scores
-        Unit set, title of the system and score; all defined.
-    unit_set
-        What a unit set is called: ``"task"``.
+    `unit_set`: what a unit set is called: ``"task"``.
     """
     if not scores:
         return None
@@ -66,16 +59,7 @@ def lead_over_all(
 
     A count over unit sets: tests are adjusted for all pairs on all of them, unlike the marks of each.
 
-    Parameters
-    ----------
-    differences
-        The tests.
-    unit_sets
-        Names.
-    test, what
-        How it was tested, and what a unit set is called: ``"pair set"``.
-    systems
-        What was compared.
+    `test`, `what`: how it was tested, and what a unit set is called: ``"pair set"``.
     """
     known = [name for name in unit_sets if on_unit_set(differences, name)]
     if not known:

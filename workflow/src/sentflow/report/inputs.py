@@ -30,10 +30,7 @@ Together = TypeVar("Together", bound=FilesTogether)
 class Inputs:
     """Files of results, told apart by their names; each is read once.
 
-    Parameters
-    ----------
-    files
-        Of ``summary/``, ``comparisons/``, ``similarity/`` and ``protocols/``.
+    `files`: of ``summary/``, ``comparisons/``, ``similarity/`` and ``protocols/``.
     """
 
     def __init__(self, files: Sequence[Path] = ()) -> None:
@@ -50,10 +47,7 @@ class Inputs:
     def rows(self, kind: type[Row], *, may_be_empty: bool = False) -> list[Row]:
         """The rows of all files of a kind; a file that stands alone may have any name.
 
-        Raises
-        ------
-        DataError
-            There is no such file, or it is not one of that kind, see `sentflow.files.rows.read_rows`.
+        Raises DataError: there is no such file, or it is not one of that kind, see `sentflow.files.rows.read_rows`.
         """
         if kind not in self._found:
             files = self._files(kind.FILE) or self.files[: len(self.files) == 1]

@@ -14,20 +14,7 @@ _WORDS = {"words": re.compile(r"\w+"), "long-words": re.compile(r"\w\w+")}
 
 
 class Analyser:
-    """How a text becomes terms.
-
-    Parameters
-    ----------
-    settings
-        Case is dropped after a text was cut; stop words are compared after it was.
-    where
-        Place of the settings, for messages.
-
-    Raises
-    ------
-    ConfigError, DataError
-        See `stop_words`.
-    """
+    """How a text becomes terms."""
 
     def __init__(self, settings: AnalyserSettings, where: str = "analyser") -> None:
         self._settings = settings

@@ -44,15 +44,7 @@ class Indexed:
 def read_indexed(
     by: Retriever, files: Sequence[Path], passages: Path | None, corpus: Corpus
 ) -> tuple[Indexed, ReadVectors]:
-    """What an index is of, and the same vectors with how much of their texts was read; see `document_vectors`.
-
-    Raises
-    ------
-    ConfigError
-        faiss is not installed.
-    DataError
-        A file is missing or damaged, or the files do not belong together.
-    """
+    """What an index is of, and the same vectors with how much of their texts was read; see `document_vectors`."""
     assert isinstance(by, Dense) and by.index is not None
     _faiss()  # before anything large is read
     read = document_vectors(files, passages, corpus)
@@ -60,13 +52,7 @@ def read_indexed(
 
 
 def build(corpus: Indexed) -> Any:
-    """An index of the vectors of a corpus; the same one on one machine, for one thread builds it.
-
-    Raises
-    ------
-    ConfigError
-        faiss is not installed, or the parameters do not fit the vectors.
-    """
+    """An index of the vectors of a corpus; the same one on one machine, for one thread builds it."""
     vectors = _comparable(corpus, corpus.vectors.values)
     n, width = vectors.shape
     index = _empty(_faiss(), n, width, corpus.settings)
@@ -84,15 +70,7 @@ def write_index(path: Path, index: Any) -> None:
 
 
 def read_index(path: Path) -> Any:
-    """Read an index that is that of the digest beside it.
-
-    Raises
-    ------
-    DataError
-        The file has changed.
-    ConfigError
-        faiss is not installed.
-    """
+    """Read an index that is that of the digest beside it."""
     refuse_changed(path)
     return _faiss().read_index(str(path))
 
@@ -103,16 +81,8 @@ def search(index: Any, questions: np.ndarray, corpus: Indexed, k: int) -> Iterat
     What is found is scored again by the vectors themselves. With several vectors per document, so many more are asked
     for as there are per document.
 
-    Parameters
-    ----------
-    index
-        Of `build` or `read_index`.
-    questions
-        (q, d) float32.
-    corpus
-        That the index was built of.
-    k
-        Documents at most; fewer are found where what is looked into holds fewer.
+    `index`: of `build` or `read_index`. `questions`: (q, d) float32. `k`: documents at most; fewer are found where
+    what is looked into holds fewer.
     """
     documents = corpus.vectors.documents
     n, n_documents = len(documents), len(np.unique(documents))

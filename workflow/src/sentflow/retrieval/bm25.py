@@ -13,15 +13,9 @@ from sentflow.retrieval.terms import TermCounts
 class Bm25:
     """An index of a corpus.
 
-    Parameters
-    ----------
-    terms
-        Of each document.
-    settings
-        Variant and parameters, as Kamphuis et al. 2020 ("Which BM25 do you mean?") name them. ``lucene``: idf = ln(1 +
-        (N − df + ½) / (df + ½)), tf / (tf + k1 (1 − b + b dl / avgdl)).
-    counts
-        Of the corpus that the documents are a part of; None where they are all of it.
+    `settings`: variant and parameters, as Kamphuis et al. 2020 ("Which BM25 do you mean?") name them. ``lucene``:
+    idf = ln(1 + (N − df + ½) / (df + ½)), tf / (tf + k1 (1 − b + b dl / avgdl)). `counts`: of the corpus that the
+    documents are a part of; None where they are all of it.
     """
 
     def __init__(

@@ -16,15 +16,8 @@ class IndexOfPart(bm25s.BM25):  # type: ignore[misc]  # the library has no types
 
     Its vocabulary is that of the whole, because variants that add `delta` also score terms that a document lacks.
 
-    Parameters
-    ----------
-    counts
-        Of the whole corpus; every term of the part is in them.
-    settings
-        Of `bm25s.BM25`.
+    `settings`: of `bm25s.BM25`.
 
-    Notes
-    -----
     Overrides the method that bm25s offers for indexes of another kind (its docstring says so), by the same steps.
     """
 

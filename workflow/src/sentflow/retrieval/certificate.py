@@ -27,19 +27,7 @@ def certificate(
     document_ids: Sequence[str],
     settings: CertifySettings,
 ) -> dict[str, Any]:
-    """Recall of the exact search, difference of the main measure, and questions per second of both.
-
-    Parameters
-    ----------
-    approximate, exact
-        Search all questions for the documents that are ranked; called in turn, twice.
-    questions
-        With their judgements.
-    document_ids
-        Of the corpus.
-    settings
-        Measure, margin and depths.
-    """
+    """Recall of the exact search, difference of the main measure, and questions per second of both."""
     least = {"approximate": math.inf, "exact": math.inf}
     found: dict[str, list[Ranked]] = {}
     for _ in range(2):

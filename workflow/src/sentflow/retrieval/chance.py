@@ -12,24 +12,11 @@ def chance_levels(
 ) -> dict[str, float]:
     """The expected value of each measure, mean over the questions, in closed form.
 
-    Parameters
-    ----------
-    grades
-        Question → document → grade; at least one question.
-    measures
-        Measures of ir-measures, whose parameter ``rel`` says from which grade a document is relevant.
-    n_documents
-        N, of the corpus. Every one of the N! orders is as likely as the others.
-    depth
-        Documents that are ranked at most.
+    `grades`: question → document → grade; at least one question. `measures`: measures of ir-measures, whose parameter
+    ``rel`` says from which grade a document is relevant. `n_documents`: N, of the corpus. Every one of the N! orders
+    is as likely as the others. `depth`: documents that are ranked at most. Returns name → in [0, 1]; NaN for other
+    measures than nDCG (with linear gains), R, P, RR, Success and AP.
 
-    Returns
-    -------
-    dict
-        Name → in [0, 1]; NaN for other measures than nDCG (with linear gains), R, P, RR, Success and AP.
-
-    Notes
-    -----
     With r relevant documents and k the smallest of cutoff, depth and N: R k / N; P k r / (N · cutoff);
     nDCG (Σ gains / N) Σ_{i≤k} 1 / log2(i + 1), over the ideal; AP Σ_{i≤k} (1 + (i − 1)(r − 1) / (N − 1)) / (i N);
     RR and Success from the probability that the first relevant document is the i-th, r / (N − i + 1) Π_{j<i}

@@ -13,26 +13,10 @@ from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT
 def clusters_of(questions: Questions, by: str, pattern: str | None = None) -> dict[str, str]:
     """The cluster of each question that has one.
 
-    Parameters
-    ----------
-    questions
-        With their judgements.
-    by
-        ``column``: what the files say of each question; ``gold-document``: questions that share a relevant document
-        are in one cluster, and so are those that are joined by others.
-    pattern
-        Regular expression of the part of a document's identifier that counts, say its law: the first group, or all
-        that matches. The whole identifier by default.
-
-    Returns
-    -------
-    dict
-        Question → cluster: a name of the column, or the first document, or part of its identifier, of the cluster.
-
-    Raises
-    ------
-    DataError
-        There is no such column, or a relevant document does not match the pattern.
+    `by`: ``column``: what the files say of each question; ``gold-document``: questions that share a relevant document
+    are in one cluster, and so are those that are joined by others. Returns question → cluster: a name of the column,
+    or the first document, or part of its identifier, of the cluster. Raises DataError: there is no such column, or a
+    relevant document does not match the pattern.
     """
     if by == COLUMN:
         if not questions.clusters:

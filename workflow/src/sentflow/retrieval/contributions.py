@@ -49,13 +49,8 @@ class Explanation:
     def agrees_with(self, score: float, *, tolerance: float = 1e-4) -> bool:
         """Whether this is how a score came about, up to rounding.
 
-        Parameters
-        ----------
-        score
-            Of a run.
-        tolerance
-            Of the sum of the absolute addends. Runs of BM25 add up in float32, where a sum of n numbers is off by n ·
-            6e-8 of it at most: this allows for questions of 1,600 terms.
+        `tolerance`: of the sum of the absolute addends. Runs of BM25 add up in float32, where a sum of n numbers is
+        off by n · 6e-8 of it at most: this allows for questions of 1,600 terms.
         """
         size = math.fsum([*(abs(one.addend) for one in self.shared), abs(self.rest)])
         return abs(self.score - score) <= tolerance * size
@@ -64,14 +59,8 @@ class Explanation:
 def of_weights(question: csr_array, document: csr_array, name: TermName, *, step: float = 1.0) -> Explanation:
     """A product of weights, term by term.
 
-    Parameters
-    ----------
-    question, document
-        (1, d), no number stored twice; see `sentflow.retrieval.sparse.search`.
-    name
-        Of a column.
-    step
-        What weights of the document are multiplied by, see `sentflow.retrieval.sparse.Impacts`.
+    `question`, `document`: (1, d), no number stored twice; see `sentflow.retrieval.sparse.search`. `step`: what
+    weights of the document are multiplied by, see `sentflow.retrieval.sparse.Impacts`.
     """
 
     def products(asked: np.ndarray, held: np.ndarray) -> np.ndarray:
@@ -84,18 +73,8 @@ def of_weights(question: csr_array, document: csr_array, name: TermName, *, step
 def of_vectors(question: TermEmbeddings, document: TermEmbeddings, name: TermName) -> Explanation:
     """The products of the vectors of shared terms, e^q_j · e^d_j of term j.
 
-    Parameters
-    ----------
-    question, document
-        Of one text each; see `sentflow.retrieval.second_stage.reordered`. Half-precision values are multiplied in
-        float64, as there.
-    name
-        Of a column.
-
-    Returns
-    -------
-    Explanation
-        With the weights of the terms, which are no factor of an addend.
+    `question`, `document`: of one text each; see `sentflow.retrieval.second_stage.reordered`. Half-precision values
+    are multiplied in float64, as there. The result has the weights of the terms, which are no factor of an addend.
     """
 
     def products(asked: np.ndarray, held: np.ndarray) -> np.ndarray:
@@ -107,17 +86,7 @@ def of_vectors(question: TermEmbeddings, document: TermEmbeddings, name: TermNam
 
 
 def of_terms(index: Bm25, row: int, question: Sequence[str], document: Sequence[str]) -> Explanation:
-    """BM25, term by term, as its own index counts it, so that this holds for every variant.
-
-    Parameters
-    ----------
-    index
-        Of the document, perhaps beside others, with the counts of the whole corpus.
-    row
-        Of the document in the index.
-    question, document
-        Their terms; one that the question repeats counts each time.
-    """
+    """BM25, term by term, as its own index counts it, so that this holds for every variant."""
     asked, held = Counter(question), Counter(document)
     addends = {term: n * float(index.scores([term])[row]) for term, n in sorted(asked.items())}
     return _explained(

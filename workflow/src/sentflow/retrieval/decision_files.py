@@ -74,13 +74,7 @@ def write_digest_with(path: Path, about: Mapping[str, Any]) -> None:
 
 
 def read_decided(path: Path | str) -> Decided:
-    """Read what `write_decided` wrote.
-
-    Raises
-    ------
-    DataError
-        The file is none of these, is damaged, or is not that of the digest beside it.
-    """
+    """Read what `write_decided` wrote."""
     with readable(path, "table of decisions"):
         about, stored = read_described(path)
         documents: dict[str, list[str]] = {}
@@ -120,16 +114,8 @@ def write_decision_values(
 ) -> None:
     """Write the values of every question as Parquet, and their means with intervals as JSON.
 
-    Parameters
-    ----------
-    output, rows
-        JSON and Parquet to write.
-    found
-        What was decided for the questions of one set, and what that is worth; at least one.
-    n_asked
-        Questions of the set, with and without a relevant document.
-    bootstrap
-        Of questions, for the intervals of means.
+    `found`: what was decided for the questions of one set, and what that is worth; at least one. `n_asked`: questions
+    of the set, with and without a relevant document.
     """
     first = found[0][1]
     columns: Columns = {"question": first.questions, "group": first.groups}
@@ -140,13 +126,7 @@ def write_decision_values(
 
 
 def read_decision_values(path: Path | str) -> list[DecisionValues]:
-    """The values of every question, system after system.
-
-    Raises
-    ------
-    DataError
-        The file is none of these, or is damaged.
-    """
+    """The values of every question, system after system."""
     with readable(path, "table of values of decisions"):
         stored = read_parquet(path)
         name = stored.schema.metadata[_SET].decode()

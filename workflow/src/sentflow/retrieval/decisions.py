@@ -34,13 +34,7 @@ class Decision:
     least: float | None = None  # documents with at least this score
 
     def check(self, where: str) -> None:
-        """Refuse parameters that cannot be meant.
-
-        Raises
-        ------
-        ConfigError
-            No parameter, or one out of its range.
-        """
+        """Refuse parameters that cannot be meant. Raises ConfigError: no parameter, or one out of its range."""
         if self == Decision():
             raise ConfigError(f"{where}: it keeps everything. Write one of: {', '.join(PARAMETERS)}.")
         if self.most is not None and (self.most < 1 or self.most != int(self.most)):
@@ -141,22 +135,7 @@ class TunedDecision:
 def tune_decision(
     candidates: Sequence[Decision], training: Sequence[tuple[Questions, Run]], *, n_folds: int, seed: int
 ) -> TunedDecision:
-    """Choose the decision with the greatest mean F2; of equal ones the first.
-
-    Parameters
-    ----------
-    candidates
-        At least one.
-    training
-        Question sets with their judgements, and what was found for each.
-    n_folds, seed
-        See `folds_of`.
-
-    Raises
-    ------
-    DataError
-        Fewer than two training questions have a relevant document.
-    """
+    """Choose the decision with the greatest mean F2; of equal ones the first."""
     keys: list[tuple[str, str]] = []
     relevant: list[list[str]] = []
     values: list[list[np.ndarray]] = [[] for _ in candidates]

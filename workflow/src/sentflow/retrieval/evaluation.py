@@ -63,23 +63,10 @@ def evaluate(
 ) -> Evaluation:
     """Measure a run.
 
-    Parameters
-    ----------
-    run
-        Over the documents of `corpus`.
-    questions
-        With their judgements.
-    corpus
-        That was searched.
-    measures
-        See `per_question`.
-    depth
-        Documents that were ranked per question at most; None for no limit.
-    leaked
-        The questions that are known from training; None where no training set is named.
-    ties
-        Documents with equal scores are taken in the order of the run (``corpus``) or of ``trec_eval``, or values are
-        means over all orders (``mean``), which are best and worst, too.
+    `run`: over the documents of `corpus`. `depth`: documents that were ranked per question at most; None for no limit.
+    `leaked`: the questions that are known from training; None where no training set is named. `ties`: documents with
+    equal scores are taken in the order of the run (``corpus``) or of ``trec_eval``, or values are means over all
+    orders (``mean``), which are best and worst, too.
     """
     run = as_trec_eval(run) if ties == TREC_EVAL else run
     judged = questions.by_question()

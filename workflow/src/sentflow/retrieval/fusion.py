@@ -56,18 +56,10 @@ class Aligned:
 def fused(runs: Sequence[Ranked], settings: Fusion, weights: Sequence[float], k: int) -> Ranked:
     """The k best documents of one question by several runs.
 
-    Parameters
-    ----------
-    runs
-        What each found for the question; may be empty.
-    settings
-        ``reciprocal-rank``: Σ weight / (k + rank), Cormack et al. 2009; ``least-to-greatest``: (s − least) /
-        (greatest − least); ``standard``: (s − mean) / standard deviation. Of ``sum``, a document that a run lacks has
-        the least score of that run there.
-    weights
-        One per run, but for the factor.
-    k
-        At least 1.
+    `runs`: what each found for the question; may be empty. `settings`: ``reciprocal-rank``: Σ weight / (k + rank),
+    Cormack et al. 2009; ``least-to-greatest``: (s − least) / (greatest − least); ``standard``: (s − mean) / standard
+    deviation. Of ``sum``, a document that a run lacks has the least score of that run there. `weights`: one per run,
+    but for the factor. `k`: at least 1.
     """
     return Aligned.of(runs, settings).top(weights, k)
 

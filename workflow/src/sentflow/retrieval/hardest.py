@@ -107,16 +107,8 @@ def hard_questions(
 ) -> list[HardQuestion]:
     """The hardest questions, then those on which two retrievers differ most.
 
-    Parameters
-    ----------
-    searched
-        What was found.
-    serious
-        The retrievers whose mean says how hard a question is: those that are no controls.
-    pair
-        The two that are shown and compared, or one where there is no other.
-    limit
-        At most so many questions of each kind.
+    `pair`: the two that are shown and compared, or one where there is no other. `limit`: at most so many questions of
+    each kind.
     """
     row_of = {name: row for row, name in enumerate(searched.retrievers)}
     counted = searched.values[[row_of[name] for name in serious]]

@@ -30,21 +30,9 @@ NOTHING = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
 def top(scores: np.ndarray, k: int, *, above: float = -np.inf, rows: np.ndarray | None = None) -> Ranked:
     """The k best documents.
 
-    Parameters
-    ----------
-    scores
-        (n,) of all documents, or of `rows`.
-    k
-        At least 1; fewer are given where there are fewer.
-    above
-        Only documents with a greater score.
-    rows
-        (n,) int64 rows of the documents that were scored; all of the corpus without it.
-
-    Raises
-    ------
-    DataError
-        A score is not a number.
+    `scores`: (n,) of all documents, or of `rows`. `k`: at least 1; fewer are given where there are fewer. `above`:
+    only documents with a greater score. `rows`: (n,) int64 rows of the documents that were scored; all of the corpus
+    without it.
     """
     rows = np.arange(len(scores)) if rows is None else rows
     candidates = np.flatnonzero(scores >= _bound(scores, k))
@@ -122,10 +110,7 @@ def _without(found: Ranked, row: int, k: int) -> Ranked:
 def blocks(documents: np.ndarray, most: int) -> Iterator[slice]:
     """Slices of at most `most` vectors, or of one document; no document is in two of them.
 
-    Parameters
-    ----------
-    documents
-        (n,) int64 row of the document of each vector, ascending.
+    `documents`: (n,) int64 row of the document of each vector, ascending.
     """
     start, size = 0, even(len(documents), most)
     while start < len(documents):

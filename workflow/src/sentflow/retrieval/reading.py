@@ -14,19 +14,9 @@ Counts = Mapping[str, int]
 def counts(reading: Reading | None, rows: np.ndarray, owners: np.ndarray) -> dict[str, int] | None:
     """What was read of documents, or of questions.
 
-    Parameters
-    ----------
-    reading
-        Of the texts of a collection; None where the encoder does not say.
-    rows
-        (n,) int64 rows of texts in the collection: of documents, of their passages, or of questions.
-    owners
-        (n,) int64 the document of each; a document is cut if any of its passages is.
-
-    Returns
-    -------
-    dict or None
-        See `Counts`; special tokens and prompts are counted, as often as they are read.
+    `reading`: of the texts of a collection; None where the encoder does not say. `rows`: (n,) int64 rows of texts in
+    the collection: of documents, of their passages, or of questions. `owners`: (n,) int64 the document of each; a
+    document is cut if any of its passages is.
     """
     if reading is None:
         return None

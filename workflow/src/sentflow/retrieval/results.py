@@ -49,18 +49,8 @@ def write_results(
 ) -> None:
     """Write values and ranks of relevant documents of every question as Parquet, means with intervals as JSON.
 
-    Parameters
-    ----------
-    output, rows
-        JSON and Parquet to write.
-    found
-        What was measured.
-    about
-        Names, at least ``questions`` and ``retriever``; kept in both files.
-    bootstrap
-        Of questions, for the intervals of means.
-    clusters
-        Question → its cluster, see `sentflow.retrieval.clusters`; None where questions are independent.
+    `about`: names, at least ``questions`` and ``retriever``; kept in both files. `clusters`: question → its cluster,
+    see `sentflow.retrieval.clusters`; None where questions are independent.
     """
     columns: Columns = {
         "question": found.questions,
@@ -92,13 +82,7 @@ def write_results(
 
 
 def read_values(path: Path | str) -> QuestionValues:
-    """The values of every question.
-
-    Raises
-    ------
-    DataError
-        The file is none of these, or is damaged.
-    """
+    """The values of every question. Raises DataError: the file is none of these, or is damaged."""
     with readable(path, "table of values per question"):
         stored = read_parquet(path)
         about = {key: stored.schema.metadata[key.encode()].decode() for key in _NAMES}

@@ -14,14 +14,7 @@ from sentflow.retrieval.ranking import Ranked, Run
 def write_run(path: Path | str, run: Run, about: Mapping[str, Any]) -> None:
     """Write a run as Parquet: columns question, document, score, best first within a question.
 
-    Parameters
-    ----------
-    path
-        File to write.
-    run
-        What was found.
-    about
-        What the file says of itself: at least ``questions`` and ``retriever``. Ties at the cut are added.
+    `about`: what the file says of itself: at least ``questions`` and ``retriever``. Ties at the cut are added.
     """
     questions = [name for name, found in run.ranked.items() for _ in range(len(found))]
     scores = [found.scores for found in run.ranked.values()]
@@ -35,13 +28,7 @@ def write_run(path: Path | str, run: Run, about: Mapping[str, Any]) -> None:
 
 
 def read_run(path: Path | str, document_ids: Sequence[str]) -> tuple[dict[str, Any], Run]:
-    """What a run says of itself, and what it found among the documents of its corpus.
-
-    Raises
-    ------
-    DataError
-        The file is none of these, is damaged, is not that of the digest beside it, or holds unknown documents.
-    """
+    """What a run says of itself, and what it found among the documents of its corpus."""
     with readable(path, "run"):
         about, stored = read_described(path)
         row_of = {document: row for row, document in enumerate(document_ids)}

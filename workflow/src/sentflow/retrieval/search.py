@@ -59,13 +59,7 @@ class Search:
     def read(
         cls, corpus: Path, questions: Path, judgements: Path, settings: SearchSettings, output: Path
     ) -> "Search":
-        """Read questions, and the identifiers of documents.
-
-        Raises
-        ------
-        DataError
-            A file is missing or damaged, or the questions are of another corpus.
-        """
+        """Read questions, and the identifiers of documents."""
         (name, ids), asked = read_ids(corpus), read_questions(questions, judgements)
         if asked.corpus != whole_of(name):
             raise DataError(f"{questions} asks the corpus {asked.corpus}, but {corpus} is {name}.")
@@ -110,16 +104,7 @@ class Search:
     ) -> None:
         """Write what is found for each question, in their order, and how long finding it took.
 
-        Parameters
-        ----------
-        ranked
-            Computed while it is read: this is the time that is measured.
-        index
-            Files that were searched.
-        cost
-            What else is known of the cost; ``index_bytes``, where no file is searched as it is.
-        about
-            What the run says of itself beside names and sizes.
+        `cost`: what else is known of the cost; ``index_bytes``, where no file is searched as it is.
         """
         start = time.perf_counter()
         found = dict(zip(self.questions.ids, ranked, strict=True))
@@ -135,12 +120,7 @@ class Search:
     ) -> None:
         """Write a run, its digest, and beside them what it cost, which is part of neither.
 
-        Parameters
-        ----------
-        seconds
-            Of the search without start and reading; None where another program searched.
-        index, cost, about
-            See `write`.
+        `seconds`: of the search without start and reading; None where another program searched.
         """
         if self.questions.same_ids == EXCLUDE:
             run = run.without_same_ids(self.depth)

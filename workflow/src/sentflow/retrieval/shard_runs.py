@@ -30,17 +30,8 @@ def merged_shards(paths: Sequence[Path], questions: Sequence[str]) -> tuple[dict
     Shards are in the order of the corpus, and within one, documents of equal scores are; so the order of the corpus is
     known without its identifiers. One shard is read at a time: what is held is (questions × depth) twice.
 
-    Parameters
-    ----------
-    paths
-        Files of runs, one per shard, in the order of the corpus.
-    questions
-        Identifiers of questions, in the order of the run.
-
-    Raises
-    ------
-    DataError
-        A file is none of a run or is damaged, or the files are not those of all shards of one corpus, by one retriever.
+    `paths`: files of runs, one per shard, in the order of the corpus. `questions`: identifiers of questions, in the
+    order of the run.
     """
     best: dict[str, _Found] = {}
     stated: list[dict[str, Any]] = []

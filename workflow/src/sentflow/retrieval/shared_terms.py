@@ -97,21 +97,8 @@ def explained_pairs(
 ) -> dict[Pair, Explanation]:
     """What is said of pairs, compared with the scores of a run.
 
-    Parameters
-    ----------
-    pairs
-        Each once.
-    explain
-        See `Explain`.
-    run
-        What the retriever found; documents that it does not hold are explained, too.
-    where
-        Its file, for messages.
-
-    Raises
-    ------
-    DataError
-        Terms add up to another score than that of the run: it was made from other files, or by other settings.
+    `run`: what the retriever found; documents that it does not hold are explained, too. Raises DataError: terms add up
+    to another score than that of the run: it was made from other files, or by other settings.
     """
     found = dict(zip(pairs, explain(pairs), strict=True))
     for pair, explanation in found.items():
@@ -133,22 +120,7 @@ def rank_of(pair: Pair, run: Run) -> int:
 
 
 def write_shared_terms(job: Search, explain: Explain, *, run: Path, hardest: Path) -> None:
-    """Explain the questions worth reading, and write their rows.
-
-    Parameters
-    ----------
-    job
-        Corpus, questions and output.
-    explain
-        See `Explain`.
-    run, hardest
-        Files: what the retriever found, and the questions.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, or see `explained_pairs`.
-    """
+    """Explain the questions worth reading, and write their rows."""
     hard = read_rows(hardest, HardQuestion, may_be_empty=True)
     _, ranked = read_run(run, job.ids)
     asked = {row.question: row.document for row in hard}  # a question may be in both views

@@ -33,12 +33,7 @@ class Impacts:
     def of(cls, weights: csr_array, bits: int) -> "Impacts":
         """Round weights, none of them below 0, so that the largest of all is the largest number of `bits` bits.
 
-        Parameters
-        ----------
-        weights
-            (n, d) float32.
-        bits
-            1 to 8.
+        `weights`: (n, d) float32. `bits`: 1 to 8.
         """
         step = float(weights.data.max(initial=0)) / (2**bits - 1) or 1.0
         data = np.rint(weights.data.astype(np.float64) / step).astype(np.uint8)

@@ -14,24 +14,12 @@ _SAME = ("model", "files_sha256", "vocabulary_sha256")
 
 
 def read_weights(texts: Path, npz: Path, info: Path) -> TextVectors:
-    """Read the texts of a collection, the weights of their terms, and what describes these; no vectors of terms.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, or the files do not belong together.
-    """
+    """Read the texts of a collection, the weights of their terms, and what describes these; no vectors of terms."""
     return _read(texts, npz, info, SPARSE_FORM)
 
 
 def read_terms(texts: Path, npz: Path, info: Path) -> TextVectors:
-    """The same with vectors of terms: `sentflow.encoders.vectors.terms.TermEmbeddings`.
-
-    Raises
-    ------
-    DataError
-        As `read_weights`, or the file holds no vectors.
-    """
+    """The same with vectors of terms: `sentflow.encoders.vectors.terms.TermEmbeddings`."""
     return _read(texts, npz, info, TERM_FORM)
 
 
@@ -41,18 +29,7 @@ def _read(texts: Path, npz: Path, info: Path, form: SparseForm) -> TextVectors:
 
 
 def refuse_other_terms(documents: Path, questions: Path) -> None:
-    """Refuse documents and questions whose terms are not the same.
-
-    Parameters
-    ----------
-    documents, questions
-        The descriptions of their weights.
-
-    Raises
-    ------
-    DataError
-        They are by two models, or over two vocabularies.
-    """
+    """Refuse documents and questions whose terms are not the same."""
     first, second = (read_json(info) for info in (documents, questions))
     if differ := [key for key in _SAME if first.get(key) != second.get(key)]:
         raise DataError(

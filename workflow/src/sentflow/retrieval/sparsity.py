@@ -21,20 +21,12 @@ def sparsity(
 ) -> dict[str, Any]:
     """Sizes and costs of two sets of vectors over one vocabulary.
 
-    Parameters
-    ----------
-    questions, documents
-        (q, d), (n, d); numbers that are stored count as terms. Where passages stand for documents, these are passages.
-    vectors
-        Of the terms of documents, where they are searched, too.
-
-    Returns
-    -------
-    dict
-        ``n_vectors``; ``terms_per_question`` and ``terms_per_document``, means; ``expected_matches``, Σ_j P(j ∈ q) P(j
-        ∈ d), the terms that a question and a document share on average (Paria et al. 2020, arXiv 2004.05665, call it
-        FLOPS), and ``flops``, which is the same, for each takes one product of weights; ``bytes_per_document`` and
-        ``index_bytes``, of the arrays that are searched.
+    `questions`, `documents`: (q, d), (n, d); numbers that are stored count as terms. Where passages stand for
+    documents, these are passages. `vectors`: of the terms of documents, where they are searched, too. Returns
+    ``n_vectors``; ``terms_per_question`` and ``terms_per_document``, means; ``expected_matches``, Σ_j
+    P(j ∈ q) P(j ∈ d), the terms that a question and a document share on average (Paria et al. 2020, arXiv 2004.05665,
+    call it FLOPS), and ``flops``, which is the same, for each takes one product of weights; ``bytes_per_document`` and
+    ``index_bytes``, of the arrays that are searched.
     """
     arrays = (documents.data, documents.indices, documents.indptr, *([] if vectors is None else [vectors]))
     size = sum(array.nbytes for array in arrays)
@@ -51,15 +43,7 @@ def sparsity(
 def sparsity_of_terms(
     questions: list[list[str]], documents: list[list[str]], index_bytes: int
 ) -> dict[str, Any]:
-    """The same of texts that were cut into terms, each of which counts once in its text.
-
-    Parameters
-    ----------
-    questions, documents
-        Terms of each.
-    index_bytes
-        Of the arrays that are searched.
-    """
+    """The same of texts that were cut into terms, each of which counts once in its text."""
     asked, held = (count_terms([texts]).n_documents_with for texts in (questions, documents))
     n_asked, n_documents = max(len(questions), 1), max(len(documents), 1)
     matches = sum(n * held.get(term, 0) for term, n in asked.items()) / (n_asked * n_documents)

@@ -18,19 +18,8 @@ _OTHER_NAMES = {
 def stop_words(settings: str | Sequence[str] | StopList, *, where: str) -> frozenset[str]:
     """The terms that are dropped.
 
-    Parameters
-    ----------
-    settings
-        Name of a list of bm25s (``english``, …); the terms themselves; or a file, whose digest may be left out.
-    where
-        Place of these, for messages.
-
-    Raises
-    ------
-    ConfigError
-        There is no such list, or no such file.
-    DataError
-        The file has another checksum, is not UTF-8, or holds no term.
+    `settings`: name of a list of bm25s (``english``, …); the terms themselves; or a file, whose digest may be left
+    out.
     """
     if isinstance(settings, str):
         return frozenset(_known_list(settings, where))
@@ -40,13 +29,7 @@ def stop_words(settings: str | Sequence[str] | StopList, *, where: str) -> froze
 
 
 def with_checksum(settings: StopList, *, where: str) -> StopList:
-    """File and checksum of a list: what decides a job that reads it.
-
-    Raises
-    ------
-    ConfigError
-        There is no such file.
-    """
+    """File and checksum of a list: what decides a job that reads it. Raises ConfigError: there is no such file."""
     return StopList(file=settings.file, sha256=settings.sha256 or _sha256(_content(settings.file, where)))
 
 

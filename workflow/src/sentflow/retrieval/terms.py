@@ -46,13 +46,7 @@ def write_counts(path: Path | str, counts: TermCounts) -> None:
 
 
 def read_counts(path: Path | str) -> TermCounts:
-    """Read what `write_counts` wrote.
-
-    Raises
-    ------
-    DataError
-        The file is none of these, is damaged, or is not that of the digest beside it.
-    """
+    """Read what `write_counts` wrote."""
     with readable(path, "table of counts of terms"):
         about, stored = read_described(path)
         numbers = numbers_of(stored.column("n_documents")).tolist()
@@ -70,13 +64,7 @@ def write_terms(path: Path | str, terms: list[list[str]], *, corpus: str, analys
 
 
 def read_terms(path: Path | str) -> list[list[str]]:
-    """The terms of each document.
-
-    Raises
-    ------
-    DataError
-        The file is none of these, is damaged, or is not that of the digest beside it.
-    """
+    """The terms of each document."""
     with readable(path, "table of terms"):
         _, stored = read_described(path)
         counts = numbers_of(stored.column("n_terms")).tolist()

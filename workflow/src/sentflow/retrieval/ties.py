@@ -76,23 +76,8 @@ def mean_over_orders(
 ) -> dict[str, np.ndarray]:
     """The mean of each measure over all orders of documents with equal scores, question by question.
 
-    Parameters
-    ----------
-    ranking, grades, measures, relevant_grade
-        See `per_question`.
-    scores
-        Question → document → score, of all that are ranked.
-
-    Returns
-    -------
-    dict
-        Measure → (n,) float64: in closed form for nDCG (with linear gains), R, P, RR, Success and AP (McSherry and
-        Najork 2008), else the mean of 100 orders, drawn with a seed per question.
-
-    Raises
-    ------
-    ConfigError
-        See `per_question`.
+    Returns measure → (n,) float64: in closed form for nDCG (with linear gains), R, P, RR, Success and AP (McSherry and
+    Najork 2008), else the mean of 100 orders, drawn with a seed per question.
     """
     values = per_question(ranking, grades, measures, relevant_grade=relevant_grade)
     sizes = {

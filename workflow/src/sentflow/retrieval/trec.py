@@ -52,13 +52,7 @@ def field(name: str) -> str:
 
 
 def read_trec_run(path: Path, questions: Questions, document_ids: Sequence[str], depth: int) -> Run:
-    """A run of any engine on a question set, ranked again by our rule for ties.
-
-    Raises
-    ------
-    DataError
-        See `read_scores`.
-    """
+    """A run of any engine on a question set, ranked again by our rule for ties."""
     row_of = {document: row for row, document in enumerate(document_ids)}
     asked, documents = Known(questions.name, set(questions.ids)), Known(questions.corpus, row_of)
     found = read_scores(path, what=f"run of {questions.name}", questions=asked, documents=documents)
@@ -75,20 +69,10 @@ def read_scores(
 ) -> dict[str, dict[str, float]]:
     """Question → document → score, in the order of the lines: question, Q0, document, rank, score, tag.
 
-    Parameters
-    ----------
-    path
-        Text in UTF-8; empty lines and those that begin with ``#`` are skipped.
-    what
-        It should be, for messages.
-    questions, documents
-        That may occur; any without.
-
-    Raises
-    ------
-    DataError
-        Lines of another form, scores that are no finite numbers, questions or documents that do not exist, a document
-        twice for a question; names all of these at once. Or there is no such file, or it is empty.
+    `path`: text in UTF-8; empty lines and those that begin with ``#`` are skipped. `questions`, `documents`: that may
+    occur; any without. Raises DataError: lines of another form, scores that are no finite numbers, questions or
+    documents that do not exist, a document twice for a question; names all of these at once. Or there is no such file,
+    or it is empty.
     """
     found: dict[str, dict[str, float]] = {}
     mistakes = _Mistakes(path, what)
@@ -116,16 +100,9 @@ def read_scores(
 def read_judgements(path: Path) -> dict[str, dict[str, int]]:
     """Question → document → grade, from lines of question, iteration, document, grade; or in BEIR's form.
 
-    Parameters
-    ----------
-    path
-        Text in UTF-8. In BEIR's form the first line is ``query-id corpus-id score``, with tabs.
-
-    Raises
-    ------
-    DataError
-        Lines of another form, grades that are no whole numbers, a document judged twice for a question; names all of
-        these at once. Or there is no such file, or it is empty.
+    `path`: text in UTF-8. In BEIR's form the first line is ``query-id corpus-id score``, with tabs. Raises DataError:
+    lines of another form, grades that are no whole numbers, a document judged twice for a question; names all of these
+    at once. Or there is no such file, or it is empty.
     """
     found: dict[str, dict[str, int]] = {}
     mistakes = _Mistakes(path, "file of judgements")
@@ -154,14 +131,7 @@ def read_judgements(path: Path) -> dict[str, dict[str, int]]:
 def run_lines(run: Run, tag: str, metadata: Mapping[str, Any]) -> Iterator[str]:
     """The lines of a run file.
 
-    Parameters
-    ----------
-    run
-        What was found.
-    tag
-        Of the retriever.
-    metadata
-        What stands in the comment at the top, by the convention of ir_metadata; without entries there is none.
+    `metadata`: what stands in the comment at the top, by the convention of ir_metadata; without entries there is none.
     """
     if metadata:
         import yaml

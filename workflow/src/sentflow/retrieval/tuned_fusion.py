@@ -61,24 +61,7 @@ def weigh(
 ) -> Weighed:
     """Fuse runs by every weight, and measure.
 
-    Parameters
-    ----------
-    runs
-        Question → what each run found.
-    document_ids
-        Of the corpus.
-    questions
-        With their judgements.
-    settings
-        How runs are fused; its weights do not count.
-    retriever
-        Name.
-    candidates
-        Weights to try.
-    measure
-        See `per_question`.
-    depth
-        Documents per question at most.
+    `settings`: how runs are fused; its weights do not count. `depth`: documents per question at most.
     """
     least = questions.relevant_grade
     relevant = {name: own for name, own in relevant_of(questions.by_question(), least).items() if own}
@@ -117,13 +100,7 @@ def write_weighed(path: Path, weighed: Weighed) -> None:
 
 
 def read_weighed(path: Path | str) -> Weighed:
-    """Read what `write_weighed` wrote.
-
-    Raises
-    ------
-    DataError
-        The file is none of these, is damaged, or is not that of the digest beside it.
-    """
+    """Read what `write_weighed` wrote."""
     with readable(path, "table of weights"):
         about, stored = read_described(path)
         candidates = [tuple(one) for one in about["candidates"]]
@@ -161,25 +138,8 @@ def write_chosen(
 ) -> dict[str, Any]:
     """Write what was chosen: columns question_set, corpus, id, words (a fingerprint), fold (−1 for none).
 
-    Parameters
-    ----------
-    path
-        Parquet to write.
-    choice
-        On the questions of `weighed`, one set after the other.
-    weighed
-        Of each training set.
-    training
-        All questions of these sets.
-    row_ids
-        Sets whose ids are numbers of rows.
-    margin
-        Within which the mean of a candidate counts as that of the best, see `Choice.near`.
-
-    Returns
-    -------
-    dict
-        What the file says of itself.
+    `choice`: on the questions of `weighed`, one set after the other. `margin`: within which the mean of a candidate
+    counts as that of the best, see `Choice.near`. Returns what the file says of itself.
     """
     keys = [(one.question_set, name) for one in weighed for name in one.questions]
     fold_of = dict(zip(keys, choice.fold_of.tolist(), strict=True))
@@ -210,13 +170,7 @@ def write_chosen(
 
 
 def read_chosen(path: Path | str) -> tuple[dict[str, Any], ChosenWeights]:
-    """Read what `write_chosen` wrote: what it says of itself, and the weights.
-
-    Raises
-    ------
-    DataError
-        The file is none of these, is damaged, or is not that of the digest beside it.
-    """
+    """Read what `write_chosen` wrote: what it says of itself, and the weights."""
     with readable(path, "choice of weights"):
         about, stored = read_described(path)
         of_folds = [tuple(one) for one in about["weights_of_folds"]]

@@ -50,12 +50,8 @@ class Choice:
 def choose(values: np.ndarray, fold_of: np.ndarray) -> Choice:
     """Choose among candidates.
 
-    Parameters
-    ----------
-    values
-        (c, n) float64: a measure of each candidate on each question, c and n >= 1.
-    fold_of
-        (n,) int64 folds, as `folds_of` gives them.
+    `values`: (c, n) float64: a measure of each candidate on each question, c and n >= 1. `fold_of`: (n,) int64 folds,
+    as `folds_of` gives them.
     """
     means = values.mean(axis=1)
     without = [_best(values[:, fold_of != fold]) for fold in range(int(fold_of.max()) + 1)]
@@ -70,24 +66,8 @@ def folds_of(relevant: Sequence[Sequence[str]], n_folds: int, seed: int) -> np.n
     Questions that share a relevant document, directly or through others, are in one fold, unless that would be more
     than a fold holds: then each question is drawn by itself.
 
-    Parameters
-    ----------
-    relevant
-        Relevant documents of each of n questions.
-    n_folds
-        At least 2; there are fewer where there are fewer questions.
-    seed
-        Of the order in which clusters are assigned to folds.
-
-    Returns
-    -------
-    np.ndarray
-        (n,) int64 folds from 0, none empty.
-
-    Raises
-    ------
-    DataError
-        Fewer than two questions.
+    `n_folds`: at least 2; there are fewer where there are fewer questions. `seed`: of the order in which clusters are
+    assigned to folds. Returns: (n,) int64 folds from 0, none empty.
     """
     n = len(relevant)
     if n < 2:
@@ -132,12 +112,7 @@ class TrainingQuestion:
 def training_questions(questions: Questions, *, ids_are_rows: bool = False) -> list[TrainingQuestion]:
     """All questions of a set, also those without a relevant document.
 
-    Parameters
-    ----------
-    questions
-        The training set.
-    ids_are_rows
-        Whether ids are numbers of rows, which another set may have for other questions.
+    `ids_are_rows`: whether ids are numbers of rows, which another set may have for other questions.
     """
     pairs = zip(questions.ids, questions.texts, strict=True)
     return [
@@ -152,20 +127,6 @@ def refuse_shared(questions: Questions, training: Iterable[TrainingQuestion], wh
     Equal texts, but for case and punctuation, are the same question; so are equal ids, where both sets ask the same
     corpus. The set that was tuned on itself is not refused: its questions are judged by what was chosen on others of
     them.
-
-    Parameters
-    ----------
-    questions
-        What is to be judged.
-    training
-        What was tuned on.
-    where
-        Place of the setting, for the message.
-
-    Raises
-    ------
-    DataError
-        Names the shared questions, by set.
     """
     name_of = {_fingerprint(text): name for name, text in zip(questions.ids, questions.texts, strict=True)}
     name_of.pop("", None)

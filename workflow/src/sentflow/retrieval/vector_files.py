@@ -29,21 +29,7 @@ def document_vectors(
 ) -> ReadVectors:
     """The vectors that stand for the documents of a corpus.
 
-    Parameters
-    ----------
-    files
-        Texts, vectors and numbers of tokens, and what describes these.
-    passages
-        A file of those that stand for documents; None where whole documents were embedded.
-    corpus
-        Or a shard of one.
-    read
-        Of the form of the vectors.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, or the files do not belong together.
+    `passages`: a file of those that stand for documents; None where whole documents were embedded.
     """
     if passages:
         cut = read_passages(passages)
@@ -58,13 +44,7 @@ def document_vectors(
 def question_vectors(
     files: Sequence[Path], questions: Questions, *, read: Reader = read_vectors
 ) -> ReadVectors:
-    """The vectors of the questions, in their order; each stands for itself. For `files` see `document_vectors`.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, or the files do not belong together.
-    """
+    """The vectors of the questions, in their order; each stands for itself. For `files` see `document_vectors`."""
     owners = np.arange(len(questions))
     return _read(files, questions.texts, owners, read, whose=f"the questions {questions.name}")
 

@@ -31,15 +31,7 @@ class FolderDescription:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """What `sparse_embed.json` in a folder says.
-
-        Raises
-        ------
-        ConfigError
-            The folder is none of a SparseEmbed, or of another version.
-        DataError
-            The file is damaged, or contradicts `config.json`.
-        """
+        """What `sparse_embed.json` in a folder says."""
         path = folder / DESCRIPTION
         if not path.is_file():
             raise ConfigError(

@@ -12,12 +12,7 @@ from sentflow.sparse.heads import TermHead, put_head
 def from_tensors(encoder: PreTrainedModel, tensors: dict[str, torch.Tensor]) -> Any:
     """A masked language model whose encoder is this one, not a copy.
 
-    Parameters
-    ----------
-    encoder
-        A `BertModel`, `DistilBertModel`, `RobertaModel` or `XLMRobertaModel`.
-    tensors
-        Of its head, under the names that they have in the model.
+    `encoder`: a `BertModel`, `DistilBertModel`, `RobertaModel` or `XLMRobertaModel`.
     """
     model: Any = AutoModelForMaskedLM.from_config(encoder.config)
     model.load_state_dict(tensors, strict=False)

@@ -36,35 +36,14 @@ class ReadTexts:
 class TermWeigher(torch.nn.Module):
     """An encoder with a head for all texts, or one for queries and one for documents.
 
-    Parameters
-    ----------
-    model
-        A masked language model of transformers: BERT, DistilBERT, RoBERTa or XLM-RoBERTa. Its encoder is used as it is
-        and trained with this module; of its head, copies are made.
-    tokenizer
-        Of the model.
-    device
-        Where to compute; that of `model` without it.
-    heads
-        ``"two"``: queries and documents have a head each, which begin alike. ``"shared"``: one for all texts.
-    tied
-        Whether decoders of heads are the word embeddings of the encoder, the same tensor, or copies of the model's
-        decoder, trained apart.
-    pooling
-        See `sentflow.sparse.activations.splade_weights`.
-    max_tokens
-        To which texts are cut; the most that tokenizer and model allow without it.
-    chunk_size
-        Positions for which the logits of all terms are held at once, B · `chunk_size` · V numbers; None is all. For
-        longer texts a training computes logits twice; see `pooled_weights`.
+    `device`: where to compute; that of `model` without it. `heads`: ``"two"``: queries and documents have a head each,
+    which begin alike. ``"shared"``: one for all texts. `tied`: whether decoders of heads are the word embeddings of
+    the encoder, the same tensor, or copies of the model's decoder, trained apart. `max_tokens`: to which texts are
+    cut; the most that tokenizer and model allow without it. `chunk_size`: positions for which the logits of all terms
+    are held at once, B · `chunk_size` · V numbers; None is all. For longer texts a training computes logits twice; see
+    `pooled_weights`. Raises ConfigError: the model has no head for masked tokens, or it does not fit the tokenizer or
+    the options.
 
-    Raises
-    ------
-    ConfigError
-        The model has no head for masked tokens, or it does not fit the tokenizer or the options.
-
-    Notes
-    -----
     transformers loads models without dropout; `train()` turns it on.
     """
 
@@ -108,13 +87,7 @@ class TermWeigher(torch.nn.Module):
         return cast(TermHead, self.heads[self.known_side(side)])
 
     def read(self, features: Mapping[str, torch.Tensor], side: str | None = None) -> ReadTexts:
-        """Read texts, with gradients.
-
-        Parameters
-        ----------
-        features
-            ``input_ids`` and ``attention_mask``, (B, n) each.
-        """
+        """Read texts, with gradients. `features`: ``input_ids`` and ``attention_mask``, (B, n) each."""
         mask = features["attention_mask"].to(self.device)
         ids = features["input_ids"].to(self.device)
         tokens = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
@@ -143,13 +116,7 @@ class TermWeigher(torch.nn.Module):
         return _without_tokens(self._tokenized(texts))
 
     def features(self, texts: Sequence[str]) -> Any:
-        """What `read` reads of texts.
-
-        Raises
-        ------
-        DataError
-            A text has no token.
-        """
+        """What `read` reads of texts. Raises DataError: a text has no token."""
         tokenized = self._tokenized(texts)
         if empty := _without_tokens(tokenized):
             raise DataError(
@@ -159,13 +126,7 @@ class TermWeigher(torch.nn.Module):
         return tokenized
 
     def known_side(self, side: str | None) -> str:
-        """The side whose head is meant; the first where heads are shared and none is named.
-
-        Raises
-        ------
-        ConfigError
-            There is no such side, or it must be named.
-        """
+        """The side whose head is meant; the first where heads are shared and none is named."""
         if side is None and not self.two_heads:
             return QUERY
         if side not in SIDES:

@@ -86,24 +86,10 @@ def check_folds(
 ) -> None:
     """Refuse a task that is too small for cross-validation by a protocol.
 
-    Parameters
-    ----------
-    table
-        With at least two classes.
-    folds
-        Number of parts, at least 2.
-    batch_rows, evaluation_share
-        Of the protocol.
-    small_parts
-        Whether a training part may be smaller than a batch (switch ``warmup_floor`` off).
+    `table`: with at least two classes. `folds`: number of parts, at least 2. `small_parts`: whether a training part
+    may be smaller than a batch (switch ``warmup_floor`` off). Raises DataError: a class has fewer rows than there are
+    folds, or the smallest training part is smaller than one batch.
 
-    Raises
-    ------
-    DataError
-        A class has fewer rows than there are folds, or the smallest training part is smaller than one batch.
-
-    Notes
-    -----
     All classes are cut to the size s of the smallest, so n = K s rows take part. The largest test part has
     ceil(n / folds) rows, of the m others ceil(evaluation_share · m) are for evaluation, and the rest is trained on.
     """
@@ -144,17 +130,7 @@ def few_rows(
     evaluation_share: float = EVALUATION_FRACTION,
     small_parts: bool = False,
 ) -> str | None:
-    """What training on few rows does to the scores of a task, and what to write; None where there are enough.
-
-    Parameters
-    ----------
-    counts
-        Rows of each class.
-    protocol
-        Its name, for the message.
-    folds, batch_rows, evaluation_share, small_parts
-        See `check_folds`.
-    """
+    """What training on few rows does to the scores of a task, and what to write; None where there are enough."""
     n_training = training_rows(n_balanced(counts), folds, evaluation_share)
     enough = batch_rows * WARM_UP_BATCHES
     if not small_parts and n_training < enough:

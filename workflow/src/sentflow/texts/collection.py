@@ -60,17 +60,8 @@ class Collection:
 def collect(tables: Iterable[TextTable], roles: Sequence[str] = (TEXT,)) -> Collection:
     """The distinct texts of tables.
 
-    Parameters
-    ----------
-    tables
-        Of tasks and pair sets, in order.
-    roles
-        One role that all texts have, or `SIDES`: first texts are queries, what stands beside them are documents.
-
-    Raises
-    ------
-    ConfigError
-        The roles are neither, or there are two of them where rows have one text.
+    `tables`: of tasks and pair sets, in order. `roles`: one role that all texts have, or `SIDES`: first texts are
+    queries, what stands beside them are documents.
     """
     if len(roles) == 1 and roles[0] in ROLES:
         texts = distinct_texts(tables)
@@ -103,13 +94,7 @@ def texts_of_sides(*tables: TextTable) -> tuple[list[str], list[str]]:
 
 
 def read_table(path: Path | str) -> TextTable:
-    """Read a table of a task, of a pair set, of questions, of passages, of a corpus or of training data.
-
-    Raises
-    ------
-    DataError
-        It is none of these, it is damaged, or it is not that of the digest beside it.
-    """
+    """Read a table of a task, of a pair set, of questions, of passages, of a corpus or of training data."""
     with readable(path, "table of texts"):
         about, stored = read_described(path)
         for key, table_of_kind in _KINDS.items():
@@ -131,13 +116,7 @@ def write_collection(path: Path | str, collection: Collection) -> None:
 
 
 def read_collection(path: Path | str) -> Collection:
-    """Read what `write_collection` wrote, or any Parquet file with a column text.
-
-    Raises
-    ------
-    DataError
-        The file is missing or damaged, has no column text, or is not that of the digest beside it.
-    """
+    """Read what `write_collection` wrote, or any Parquet file with a column text."""
     with readable(path, "list of texts"):
         refuse_changed(Path(path))
         table = read_parquet(path)
@@ -152,15 +131,7 @@ def read_texts(path: Path | str) -> list[str]:
 
 
 class TextRows(dict[str, int]):
-    """Text → its row in an array of vectors.
-
-    Parameters
-    ----------
-    rows
-        Of distinct texts.
-    file
-        Where the texts are from, if from a file.
-    """
+    """Text → its row in an array of vectors. `file`: where the texts are from, if from a file."""
 
     def __init__(self, rows: Mapping[str, int], *, file: Path | None = None) -> None:
         super().__init__(rows)
@@ -169,10 +140,7 @@ class TextRows(dict[str, int]):
     def of(self, texts: Sequence[str], *, whose: str) -> np.ndarray:
         """(n,) int64 rows of n texts.
 
-        Raises
-        ------
-        DataError
-            A text has no row: it was not embedded with the others. The message says `whose` it is.
+        Raises DataError: a text has no row: it was not embedded with the others. The message says `whose` it is.
         """
         unknown = [text for text in texts if text not in self]
         if unknown:
@@ -189,10 +157,7 @@ class TextRows(dict[str, int]):
 def rows_of(texts: Sequence[str], *, first: int = 0, file: Path | None = None) -> TextRows:
     """The rows of distinct texts, counted from `first`; `file` is that of the texts, see `TextRows`.
 
-    Raises
-    ------
-    ValueError
-        A text occurs twice, so that the rows would not be those of distinct texts.
+    Raises ValueError: a text occurs twice, so that the rows would not be those of distinct texts.
     """
     rows = TextRows({text: row for row, text in enumerate(texts, start=first)}, file=file)
     if len(rows) != len(texts):

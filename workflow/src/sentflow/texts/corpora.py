@@ -119,25 +119,13 @@ def write_corpus(path: Path | str, corpus: Corpus) -> None:
 
 
 def read_corpus(path: Path | str) -> Corpus:
-    """Read a corpus.
-
-    Raises
-    ------
-    DataError
-        The file is not a corpus, it is damaged, or it is not that of the digest beside it.
-    """
+    """Read a corpus."""
     with readable(path, "corpus"):
         return corpus_of(*read_described(path))
 
 
 def read_shard(path: Path | str, shard: str) -> Corpus:
-    """The documents of a shard out of the file of its corpus; no others are held.
-
-    Raises
-    ------
-    DataError
-        See `read_corpus`.
-    """
+    """The documents of a shard out of the file of its corpus; no others are held."""
     with readable(path, "corpus"):
         parts = DescribedParts(path)
         stored = parts.rows(*rows_of_shard(shard, parts.n_rows))
@@ -145,13 +133,7 @@ def read_shard(path: Path | str, shard: str) -> Corpus:
 
 
 def read_ids(path: Path | str) -> tuple[str, list[str]]:
-    """The name of the corpus of a file, and the identifiers of its documents or of questions; no texts are read.
-
-    Raises
-    ------
-    DataError
-        See `read_corpus`.
-    """
+    """The name of the corpus of a file, and the identifiers of its documents or of questions; no texts are read."""
     with readable(path, "corpus"):
         parts = DescribedParts(path)
         return str(parts.about["corpus"]), parts.columns("id").column("id").to_pylist()
@@ -180,13 +162,7 @@ def write_questions(questions_path: Path | str, judgements_path: Path | str, que
 
 
 def read_questions(questions_path: Path | str, judgements_path: Path | str) -> Questions:
-    """Read what `write_questions` wrote.
-
-    Raises
-    ------
-    DataError
-        A file is not one of these, is damaged, or is not that of the digest beside it.
-    """
+    """Read what `write_questions` wrote."""
     with readable(questions_path, "table of questions"):
         questions = questions_of(*read_described(questions_path))
     with readable(judgements_path, "table of judgements"):
@@ -224,13 +200,7 @@ def write_passages(path: Path | str, passages: Passages, **cut_by: str) -> None:
 
 
 def read_passages(path: Path | str) -> Passages:
-    """Read what `write_passages` wrote.
-
-    Raises
-    ------
-    DataError
-        The file is not one of these, is damaged, or is not that of the digest beside it.
-    """
+    """Read what `write_passages` wrote."""
     with readable(path, "table of passages"):
         return passages_of(*read_described(path))
 

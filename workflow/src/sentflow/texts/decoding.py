@@ -9,24 +9,7 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decode(content: bytes, encoding: str, *, where: str) -> str:
-    """Decode a whole file; a byte-order mark at its start is no text and is dropped.
-
-    Parameters
-    ----------
-    content
-        The file.
-    encoding
-        Any name that Python knows.
-    where
-        Name of the file, for messages.
-
-    Raises
-    ------
-    ConfigError
-        There is no such encoding.
-    DataError
-        A byte does not fit; names it by offset (from 0) and line (from 1).
-    """
+    """Decode a whole file; a byte-order mark at its start is no text and is dropped."""
     try:
         utf8 = codecs.lookup(encoding).name == "utf-8"
         skipped = len(codecs.BOM_UTF8) if utf8 and content.startswith(codecs.BOM_UTF8) else 0

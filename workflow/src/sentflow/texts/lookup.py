@@ -19,24 +19,12 @@ class TextVectors:
     rows: TextRows  # text → row
 
     def rows_of_pairs(self, table: PairTable) -> tuple[np.ndarray, np.ndarray]:
-        """(n,) int64 rows of the first and of the second texts of a pair set.
-
-        Raises
-        ------
-        DataError
-            A text is not among those of the collection.
-        """
+        """(n,) int64 rows of the first and of the second texts of a pair set."""
         whose = f"the pair set {table.info.pairs}"
         return self.rows.of(table.text_a, whose=whose), self.rows.of(table.text_b, whose=whose)
 
 
 def read_vectors(texts: Path, npy: Path, info: Path) -> TextVectors:
-    """Read the texts of a collection, their vectors, and what describes them.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, or the files do not belong together.
-    """
+    """Read the texts of a collection, their vectors, and what describes them."""
     distinct = read_texts(texts)
     return TextVectors(distinct, read_embeddings(npy, info, distinct), rows_of(distinct, file=texts))

@@ -31,25 +31,9 @@ class PairRows:
 def read_pair_rows(paths: Mapping[str, Path], reader: Reader, *, unscored: bool = False) -> list[PairRows]:
     """Read the raw files of a pair set.
 
-    Parameters
-    ----------
-    paths
-        Name → file, for all of `reader_files`.
-    reader
-        How.
-    unscored
-        Whether rows with blank gold are kept (``semeval``), for those who read no scores.
-
-    Returns
-    -------
-    list[PairRows]
-        One part per file, or per sub-source of ``semeval``. Rows with blank gold are left out there unless `unscored`;
-        nothing else is.
-
-    Raises
-    ------
-    DataError
-        A file is missing, empty, damaged, wrongly encoded, lacks a column, or holds lines of another form.
+    `paths`: name → file, for all of `reader_files`. `unscored`: whether rows with blank gold are kept (``semeval``),
+    for those who read no scores. Returns one part per file, or per sub-source of ``semeval``. Rows with blank gold are
+    left out there unless `unscored`; nothing else is.
     """
     if reader.format == "semeval":
         parts = [_sub_source(paths, reader, subset, unscored=unscored) for subset in reader.subsets or ()]

@@ -61,13 +61,7 @@ def write_pairs(path: Path | str, table: PairTable) -> None:
 
 
 def read_pairs(path: Path | str) -> PairTable:
-    """Read a pair table.
-
-    Raises
-    ------
-    DataError
-        The file is not a pair table, it is damaged, or it is not that of the digest beside it.
-    """
+    """Read a pair table."""
     with readable(path, "pair table"):
         return pairs_of(*read_described(path))
 

@@ -13,23 +13,7 @@ def verified_files(
 ) -> dict[str, Path]:
     """The raw files that a reader names, each verified again.
 
-    Parameters
-    ----------
-    names
-        Of the files.
-    given
-        Files of the dataset.
-    entries
-        Name → catalog entry; what has a checksum there is verified. Empty where nothing is known.
-    where
-        Place of the reader, for messages.
-
-    Raises
-    ------
-    ConfigError
-        A name is not that of a file of the dataset.
-    DataError
-        A file is not that of the catalog.
+    `entries`: name → catalog entry; what has a checksum there is verified. Empty where nothing is known.
     """
     by_name = {path.name: path for path in given}
     if missing := [name for name in names if name not in by_name]:
@@ -43,13 +27,7 @@ def verified_files(
 
 
 def refuse(problems: Sequence[str], *, table: str, file: str = "") -> None:
-    """Tell all that is wrong with the rows of a table, and of what file they are where there is one.
-
-    Raises
-    ------
-    DataError
-        There are problems.
-    """
+    """Tell all that is wrong with the rows of a table, and of what file they are where there is one."""
     if problems:
         place = f"{file}; " if file else ""
         lines = "".join(f"\n  - {problem}." for problem in problems)

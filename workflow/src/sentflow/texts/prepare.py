@@ -35,26 +35,9 @@ _MISSING_LABELS = frozenset({"", "nan", "na", "n/a", "null", "none"})
 def prepare(task: str, raw_files: Sequence[Path], settings: TaskSettings, checks: TaskChecks) -> TaskTable:
     """Read and check the rows of a task.
 
-    Parameters
-    ----------
-    task
-        Its name.
-    raw_files
-        Files of its dataset; the reader's `file` is found among them by name.
-    settings, checks
-        What the table depends on, and what it must allow.
-
-    Returns
-    -------
-    TaskTable
-        Rows in the order of the file. Texts are as read: nothing is stripped or normalised here.
-
-    Raises
-    ------
-    ConfigError
-        The settings do not fit the file.
-    DataError
-        The file or its rows are not in order; all problems with the rows are told at once.
+    `raw_files`: files of its dataset; the reader's `file` is found among them by name. `settings`, `checks`: what the
+    table depends on, and what it must allow. Returns: rows in the order of the file. Texts are as read: nothing is
+    stripped or normalised here.
     """
     reader = settings.reader
     names = files_of(reader.model_dump(exclude_none=True))

@@ -16,26 +16,7 @@ logger = logging.getLogger(__name__)
 def prepare_corpus(
     corpus: str, raw_files: Sequence[Path], settings: CorpusSettings, checks: Checks = NOTHING
 ) -> Corpus:
-    """Read and check the documents of a corpus.
-
-    Parameters
-    ----------
-    corpus
-        Its name.
-    raw_files
-        Files of its dataset; those that the sources name are found among them by name.
-    settings, checks
-        Of the corpus.
-
-    Raises
-    ------
-    ConfigError
-        The settings do not fit the files.
-    DataError
-        A file is not in order; or documents are: without text, of one id and different texts, of another number than
-        stated; or none has a text. All problems are told at once. A repeated id with the same text is the same
-        document.
-    """
+    """Read and check the documents of a corpus."""
     documents = sources_of(settings.documents, "documents", f"corpora.{corpus}")
     paths = verified_paths(documents, raw_files, checks.files, where=f"corpora.{corpus}")
     found: dict[str, tuple[str, str]] = {}

@@ -25,26 +25,7 @@ def prepare_pairs(
 ) -> PairTable:
     """Read and check the pairs of a set.
 
-    Parameters
-    ----------
-    pairs
-        Its name.
-    raw_files
-        Files of its dataset; those that the reader names are found among them by name.
-    settings, checks
-        What the table depends on, and what is checked on the way.
-
-    Returns
-    -------
-    PairTable
-        Rows in the order of the files. Texts are as read, but for spaces where the reader removes them.
-
-    Raises
-    ------
-    ConfigError
-        The settings do not fit the files.
-    DataError
-        A file or its rows are not in order; all problems with the rows are told at once.
+    Returns: rows in the order of the files. Texts are as read, but for spaces where the reader removes them.
     """
     where = f"pair_sets.{pairs}.reader"
     names = reader_files(settings.reader.model_dump(exclude_none=True))

@@ -28,28 +28,7 @@ def prepare_questions(
     corpus: Corpus,
     checks: Checks = NOTHING,
 ) -> Questions:
-    """Read and check the questions of a set and their judgements.
-
-    Parameters
-    ----------
-    name
-        Of the question set.
-    raw_files
-        Files of its dataset.
-    settings, checks
-        Of the set.
-    corpus
-        That which is searched.
-
-    Raises
-    ------
-    ConfigError
-        The settings do not fit the files.
-    DataError
-        A file is not in order; or questions without text, of one id and different texts, or without a relevant
-        document; judgements of unknown questions or documents, with grades that are no numbers, or twice with
-        different grades; other numbers than stated. All problems are told at once.
-    """
+    """Read and check the questions of a set and their judgements."""
     where = f"question_sets.{name}"
     read = {
         key: sources_of(getattr(settings, key), key, where) for key in ("questions", "judgements", "without")

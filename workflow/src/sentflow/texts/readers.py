@@ -24,13 +24,7 @@ class Rows:
 
 
 def read_rows(path: Path, reader: Reader) -> Rows:
-    """Read a raw file.
-
-    Raises
-    ------
-    DataError
-        The file is missing, empty, damaged, wrongly encoded, or lacks a column.
-    """
+    """Read a raw file. Raises DataError: the file is missing, empty, damaged, wrongly encoded, or lacks a column."""
     wanted: dict[str, Column | None] = {
         "text_a": reader.text_a,
         "text_b": reader.text_b,

@@ -9,20 +9,8 @@ from sentflow.errors import ConfigError
 def segmented(texts: Sequence[str], how: str) -> list[str]:
     """The texts with "_" between the syllables of a word, and a space between words.
 
-    Parameters
-    ----------
-    texts
-        Any; lines stay lines, since the spans of a document are its lines.
-    how
-        A key of `sentflow.encoders.kinds.table.SEGMENTERS`; there is one.
+    `how`: a key of `sentflow.encoders.kinds.table.SEGMENTERS`; there is one.
 
-    Raises
-    ------
-    ConfigError
-        The library is not installed.
-
-    Notes
-    -----
     PhoBERT was pre-trained on words by RDRSegmenter (Nguyen and Nguyen 2020, arXiv 2003.00744, section 3); underthesea
     finds other boundaries in some places.
     """
@@ -34,18 +22,7 @@ def segmented(texts: Sequence[str], how: str) -> list[str]:
 
 
 def vietnamese_words(what: str) -> Callable[..., Any]:
-    """The function of underthesea that cuts texts into words.
-
-    Parameters
-    ----------
-    what
-        Needs it; begins the message.
-
-    Raises
-    ------
-    ConfigError
-        The library is not installed.
-    """
+    """The function of underthesea that cuts texts into words. Raises ConfigError: the library is not installed."""
     try:
         from underthesea import word_tokenize
     except ModuleNotFoundError as error:

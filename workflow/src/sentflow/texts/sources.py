@@ -31,13 +31,7 @@ class Source:
     columns: Mapping[str, Column]
 
     def rows(self, paths: Mapping[str, Path]) -> Iterator["Row"]:
-        """The rows of all files, in their order.
-
-        Raises
-        ------
-        ConfigError, DataError
-            See `read_records`; or a cell is no list.
-        """
+        """The rows of all files, in their order."""
         files = self.entry.files
         # only JSON has lists of texts
         joined = None if self.entry.format == "parquet" else "\n"

@@ -31,13 +31,7 @@ class PassageSettings:
         return self.tokens or self.words or 0
 
     def check(self, where: str) -> None:
-        """Refuse numbers that cannot be meant.
-
-        Raises
-        ------
-        ConfigError
-            No words, or an overlap that is not smaller than a passage.
-        """
+        """Refuse numbers that cannot be meant."""
         unit = "words" if self.tokens is None else "tokens"
         if self.size < 1 or not 0 <= self.overlap < self.size:
             raise ConfigError(
@@ -54,20 +48,7 @@ def word_spans(text: str) -> Spans:
 def split_corpus(
     corpus: Corpus, name: str, settings: PassageSettings, spans_of: Callable[[str], Spans] = word_spans
 ) -> Passages:
-    """The passages of all documents that have a text; a document without one but with a title is its title.
-
-    Parameters
-    ----------
-    corpus
-        What is cut.
-    name
-        Of the settings in the catalog.
-    settings
-        See `PassageSettings`.
-    spans_of
-        Text → its words or tokens, which are counted. A passage begins and ends between words; a word that is longer
-        than a passage is cut between its tokens.
-    """
+    """The passages of all documents that have a text; a document without one but with a title is its title."""
     rows: list[int] = []
     texts: list[str] = []
     for row, (title, text) in enumerate(zip(corpus.titles, corpus.texts, strict=True)):

@@ -95,13 +95,7 @@ def write_task(path: Path | str, table: TaskTable) -> None:
 
 
 def read_task(path: Path | str) -> TaskTable:
-    """Read a task table.
-
-    Raises
-    ------
-    DataError
-        The file is not a task table, it is damaged, or it is not that of the digest beside it.
-    """
+    """Read a task table."""
     with readable(path, "task table"):
         return task_of(*read_described(path))
 

@@ -35,17 +35,8 @@ class StepSums:
 def chunks_by_length(examples: Sequence[Example], max_tokens_per_chunk: int) -> list[list[int]]:
     """Places of examples in chunks of similar length, longest first, so that little is padded.
 
-    Parameters
-    ----------
-    examples
-        Of one view.
-    max_tokens_per_chunk
-        At most so many tokens of a chunk, padding included; an example that is longer is a chunk of its own.
-
-    Returns
-    -------
-    list[list[int]]
-        Each place once. Examples of one length keep their order.
+    `max_tokens_per_chunk`: at most so many tokens of a chunk, padding included; an example that is longer is a chunk
+    of its own. Returns each place once. Examples of one length keep their order.
     """
     lengths = [len(example["input_ids"]) for example in examples]
     chunks: list[list[int]] = []
@@ -72,31 +63,12 @@ def gradients(
 ) -> StepSums:
     """Add the gradients of a step to those of the parameters.
 
-    Parameters
-    ----------
-    objective
-        See `Objective`.
-    rows
-        Of the step, or of one of the steps that are accumulated.
-    draws
-        Of that step. Each chunk, the loss and each further loss are given a seed of their own, a function of these
-        draws, so that dropout depends on the chunks, but not on `cached`.
-    chunks
-        Splits the examples of a view into chunks of places, each place once.
-    cached
-        Whether chunks are represented twice, with one graph in memory at a time, or once, with all graphs. The
-        gradients are equal but for the order of sums.
-    scale
-        What gradients, but not the loss returned, are multiplied by.
-    autocast
-        Of what is represented and of further losses. The loss reads vectors in at least single precision.
-    processes
-        That share the chunks; each ends with the gradients of all rows.
-
-    Returns
-    -------
-    StepSums
-        The loss and the number of tokens.
+    `draws`: of that step. Each chunk, the loss and each further loss are given a seed of their own, a function of
+    these draws, so that dropout depends on the chunks, but not on `cached`. `cached`: whether chunks are represented
+    twice, with one graph in memory at a time, or once, with all graphs. The gradients are equal but for the order of
+    sums. `scale`: what gradients, but not the loss returned, are multiplied by. `autocast`: of what is represented and
+    of further losses. The loss reads vectors in at least single precision. `processes`: that share the chunks; each
+    ends with the gradients of all rows. Returns the loss and the number of tokens.
     """
     views = objective.views(rows, draws)
     places = [chunks(view) for view in views]
@@ -147,15 +119,7 @@ def represented(
     chunks: Callable[[Sequence[Example]], list[list[int]]],
     autocast: Autocast = nullcontext,
 ) -> list[Any]:
-    """What an objective represents examples by, without gradient, view by view, in the order of the rows.
-
-    Parameters
-    ----------
-    views
-        See `Objective.views`.
-    draws, chunks, autocast
-        As of `gradients`.
-    """
+    """What an objective represents examples by, without gradient, view by view, in the order of the rows."""
     found = []
     for view, examples in enumerate(views):
         places = chunks(examples)

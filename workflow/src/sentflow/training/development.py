@@ -14,23 +14,8 @@ _POSITIVE = 0.8
 def development_measures(table: PairTable, family: TextVectors) -> dict[str, float]:
     """Correlations of the cosine with the gold scores, alignment and uniformity.
 
-    Parameters
-    ----------
-    table
-        The pairs.
-    family
-        Vectors of their sentences.
-
-    Returns
-    -------
-    dict
-        ``spearman`` and ``pearson`` in [−1, 1]; ``alignment`` in [0, 4], of pairs above four fifths of the scale, and
-        ``uniformity`` in [−8, 0], of both sentences of all pairs (lower is better for both).
-
-    Raises
-    ------
-    DataError
-        A sentence has no vector.
+    Returns ``spearman`` and ``pearson`` in [−1, 1]; ``alignment`` in [0, 4], of pairs above four fifths of the scale,
+    and ``uniformity`` in [−8, 0], of both sentences of all pairs (lower is better for both).
     """
     first, second = family.rows_of_pairs(table)
     cosines = cosine(family.vectors[first], family.vectors[second])

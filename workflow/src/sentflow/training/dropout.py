@@ -17,19 +17,9 @@ def set_dropout(encoder: SentenceTransformer, probability: float | None, draws: 
 
     Its configuration stays as it is, so an encoder that is trained further has its own dropout again.
 
-    Parameters
-    ----------
-    encoder
-        In training mode.
-    probability
-        In [0, 1); None leaves each as it is.
-    draws
-        For the check that 0 turns all of it off: two passes over one text are equal then.
-
-    Raises
-    ------
-    ConfigError
-        The encoder has no dropout that could be set, or still has some after all were set to 0.
+    `probability`: in [0, 1); None leaves each as it is. `draws`: for the check that 0 turns all of it off: two passes
+    over one text are equal then. Raises ConfigError: the encoder has no dropout that could be set, or still has some
+    after all were set to 0.
     """
     if probability is None:
         return

@@ -18,13 +18,7 @@ from sentflow.training.prediction_heads import HEADS
 
 
 def save_encoder(folder: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill the folder of an encoder; it is there whole or not at all.
-
-    Raises
-    ------
-    DataError
-        It cannot be written, say because the disk is full.
-    """
+    """Let `write` fill the folder of an encoder; it is there whole or not at all."""
     part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     shutil.rmtree(part, ignore_errors=True)
     try:

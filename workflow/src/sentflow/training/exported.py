@@ -23,14 +23,7 @@ _DESCRIBED: Mapping[str, Callable[..., ModelDescription]] = {
 def manifest_of(weights: Path, *, model: str, kind: str) -> Manifest:
     """What a folder of `sentflow.training.contract.Objective.write` holds.
 
-    Parameters
-    ----------
-    weights
-        The folder.
-    model
-        Name of the entry.
-    kind
-        Of encoder that its recipe makes, see `sentflow.encoders.kinds.table`.
+    `kind`: of encoder that its recipe makes, see `sentflow.encoders.kinds.table`.
     """
     description = _DESCRIBED[kind](weights, allow_pickle=False)
     return Manifest(

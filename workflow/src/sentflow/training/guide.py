@@ -17,12 +17,7 @@ class Guide:
     It is no module: so it is in no state on disk, for a training that goes on begins with the same files and makes the
     same copy; and what holds it cannot turn its dropout on by ``train()``, as happened to the released SG-BERT.
 
-    Parameters
-    ----------
-    encoder
-        Before the first step; its first module is copied.
-    dropout
-        Whether the copy drops out what its configuration says.
+    `dropout`: whether the copy drops out what its configuration says.
     """
 
     def __init__(self, encoder: SentenceTransformer, *, dropout: bool) -> None:
@@ -35,17 +30,8 @@ class Guide:
     def layers(self, features: dict[str, torch.Tensor], *, pooling: str) -> torch.Tensor:
         """Every layer of k texts, that of the embeddings first, pooled over tokens.
 
-        Parameters
-        ----------
-        features
-            ``input_ids`` and ``attention_mask``, (k, L).
-        pooling
-            `MEAN` or `MAX`, over all tokens but padding.
-
-        Returns
-        -------
-        torch.Tensor
-            (k, layers, H).
+        `features`: ``input_ids`` and ``attention_mask``, (k, L). `pooling`: `MEAN` or `MAX`, over all tokens but
+        padding. Returns: (k, layers, H).
         """
         states = torch.stack(self.network(**features, output_hidden_states=True).hidden_states, dim=1)
         mask = features["attention_mask"][:, None, :, None].bool()

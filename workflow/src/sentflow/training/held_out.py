@@ -31,18 +31,8 @@ def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tupl
     Rows with a ``text`` or an ``other`` in common stay together, also by way of further rows, so that neither a
     question nor what answers it is on both sides. A group larger than what is to be held out is trained on.
 
-    Parameters
-    ----------
-    rows
-        All rows of the data.
-    settings, draws
-        Of the training; of the settings, ``held_out`` and ``batch_size``.
-
-    Raises
-    ------
-    DataError
-        The share is less than a batch or leaves less than one, or too many rows are connected; says what to write
-        instead.
+    `settings`, `draws`: of the training; of the settings, ``held_out`` and ``batch_size``. Raises DataError: the share
+    is less than a batch or leaves less than one, or too many rows are connected; says what to write instead.
     """
     if settings.held_out is None:
         return list(rows), []
@@ -102,21 +92,8 @@ def measured(
 ) -> list[dict[str, Any]]:
     """What an objective reaches on held-out rows after a step, without dropout; it is left in evaluation mode.
 
-    Parameters
-    ----------
-    rows
-        The second of what `split` gives: whole batches.
-    settings, draws
-        Of the training.
-    step
-        Steps that are done.
-    autocast
-        Of the training.
-
-    Returns
-    -------
-    list
-        Per measure the values of a `sentflow.training.record.HeldOutRow`, by name, as JSON holds them.
+    `rows`: the second of what `split` gives: whole batches. Returns: per measure the values of a
+    `sentflow.training.record.HeldOutRow`, by name, as JSON holds them.
     """
     objective.eval()
     chunks = partial(chunks_by_length, max_tokens_per_chunk=settings.chunk_tokens)

@@ -74,15 +74,7 @@ class Job:
     teacher: Sequence[Path] = ()
 
     def run(self, place: Place) -> tuple[Record, Made, Progress]:
-        """Train, from the last state of the same job if there is one.
-
-        Raises
-        ------
-        LeftEarly, DataError
-            See `sentflow.training.loop.train`.
-        ConfigError
-            The start cannot be trained in this way, or a device is not there.
-        """
+        """Train, from the last state of the same job if there is one."""
         torch.set_num_threads(place.threads)
         transformers_logging.disable_progress_bar()
         meter = Meter()

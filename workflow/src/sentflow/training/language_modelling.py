@@ -19,24 +19,11 @@ from sentflow.training.prediction_heads import KINDS, prediction_head
 class LanguageModelling(torch.nn.Module):
     """The layer that predicts masked tokens, and its loss.
 
-    Parameters
-    ----------
-    encoder
-        Of a type of `sentflow.training.prediction_heads.KINDS`; its files may hold the layer that it was pre-trained
-        with, which is taken then. Otherwise the layer is new, but for the vectors of the vocabulary.
-    draws
-        For new weights.
-    tied
-        Whether the vectors of the vocabulary are those of the encoder, the same tensor, or a copy.
-    whole_words
-        See `sentflow.training.masking.masked`.
-    instead
-        What a user may write where the encoder has no such layer.
-
-    Raises
-    ------
-    ConfigError
-        The encoder is of another type, its tokenizer has no mask, or does not tell words.
+    `encoder`: of a type of `sentflow.training.prediction_heads.KINDS`; its files may hold the layer that it was
+    pre-trained with, which is taken then. Otherwise the layer is new, but for the vectors of the vocabulary. `tied`:
+    whether the vectors of the vocabulary are those of the encoder, the same tensor, or a copy. `instead`: what a user
+    may write where the encoder has no such layer. Raises ConfigError: the encoder is of another type, its tokenizer
+    has no mask, or does not tell words.
     """
 
     def __init__(
@@ -76,19 +63,14 @@ class LanguageModelling(torch.nn.Module):
         )
 
     def masked(self, ids: Sequence[int], draws: Draws) -> tuple[list[int], list[int]]:
-        """See `sentflow.training.masking.masked`."""
         return masked(ids, draws, self._vocabulary, whole_words=self._whole_words)
 
     def predicted(self, tokens: torch.Tensor, expected: Sequence[Sequence[int]]) -> torch.Tensor:
         """Per text the sum of the cross-entropy over its masked tokens, their number, and how many of them have the
         highest logit, (k, 3).
 
-        Parameters
-        ----------
-        tokens
-            (k, L, H): the last layer for masked texts.
-        expected
-            Per text the second value of `masked`, not padded.
+        `tokens`: (k, L, H): the last layer for masked texts. `expected`: per text the second value of `masked`, not
+        padded.
         """
         labels = torch.full(tokens.shape[:2], NOT_PREDICTED)
         for row, values in enumerate(expected):

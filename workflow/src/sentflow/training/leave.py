@@ -13,15 +13,7 @@ _LEAST_SECONDS = 60.0
 
 
 class Leave:
-    """Says when a training should save its state and end.
-
-    Parameters
-    ----------
-    environment
-        Of the process.
-    now
-        Seconds since 1970.
-    """
+    """Says when a training should save its state and end. `now`: seconds since 1970."""
 
     def __init__(
         self, environment: Mapping[str, str] = os.environ, now: Callable[[], float] = time.time
@@ -55,12 +47,7 @@ class Leave:
 class SaveEvery:
     """Says when some time has passed since the last saving.
 
-    Parameters
-    ----------
-    seconds
-        Between two savings; 0 is after every step.
-    now
-        Seconds of a clock that never goes back.
+    `seconds`: between two savings; 0 is after every step. `now`: seconds of a clock that never goes back.
     """
 
     def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic) -> None:

@@ -7,13 +7,7 @@ from sentflow.jobs.lifeline import refuse_orphan
 
 
 def link_files(folder: Path, target: Path) -> None:
-    """Hard links to the files of a folder, or copies where the file system has none.
-
-    Raises
-    ------
-    OrphanError
-        See `sentflow.jobs.lifeline.refuse_orphan`.
-    """
+    """Hard links to the files of a folder, or copies where the file system has none."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             place = target / path.relative_to(folder)

@@ -55,23 +55,7 @@ def n_steps(settings: TrainingSettings, n_rows: int) -> int:
 
 
 class Trainer:
-    """Trains an objective from its last state on disk, or from the start, to the last step.
-
-    Parameters
-    ----------
-    objective
-        In its state before the first step, on its device.
-    rows
-        All rows that are trained on.
-    settings, draws
-        Of the training.
-    hooks
-        See `Hooks`.
-    processes
-        That train together; the first one saves.
-    held_out
-        See `sentflow.training.held_out`; measured wherever the encoder is saved.
-    """
+    """Trains an objective from its last state on disk, or from the start, to the last step."""
 
     def __init__(
         self,
@@ -96,23 +80,10 @@ class Trainer:
     def run(self, state: StateFolder) -> Progress:
         """Train to the last step.
 
-        Parameters
-        ----------
-        state
-            Where the states of the training lie.
-
-        Returns
-        -------
-        Progress
-            With a row of history per step: ``step`` (1 is the first), ``loss``, ``learning_rate``, ``gradient_norm``
-            (before clipping), ``tokens`` (without padding, of all views).
-
-        Raises
-        ------
-        LeftEarly
-            `Hooks.leave` said so; the state is saved.
-        DataError
-            The loss or a gradient is not a number, or a state could not be written. The last good state is kept.
+        `state`: where the states of the training lie. The result has a row of history per step: ``step`` (1 is the
+        first), ``loss``, ``learning_rate``, ``gradient_norm`` (before clipping), ``tokens`` (without padding, of all
+        views). Raises LeftEarly: `Hooks.leave` said so; the state is saved. Raises DataError: the loss or a gradient
+        is not a number, or a state could not be written. The last good state is kept.
         """
         progress = state.restore(self.objective, self._optimiser)
         self._precision.restore(progress.scaler)

@@ -8,13 +8,7 @@ from sentflow.errors import ConfigError
 
 
 def transformer_of(encoder: SentenceTransformer) -> Transformer:
-    """The first module of an encoder.
-
-    Raises
-    ------
-    ConfigError
-        It is no transformer.
-    """
+    """The first module of an encoder. Raises ConfigError: it is no transformer."""
     first = encoder[0]
     if not isinstance(first, Transformer):
         raise ConfigError(

@@ -66,10 +66,7 @@ class UncorrectedAdamW(torch.optim.Optimizer):
 
     That of ConSERT: ``AdamW`` of transformers 2 to 4 with ``correct_bias=False``. BERT's own decays before the step.
 
-    Parameters
-    ----------
-    params, lr, betas, eps, weight_decay
-        As of ``torch.optim.AdamW``.
+    `params`, `lr`, `betas`, `eps`, `weight_decay`: as of ``torch.optim.AdamW``.
     """
 
     def __init__(

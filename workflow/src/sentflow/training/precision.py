@@ -12,20 +12,7 @@ _TYPES = {BFLOAT16: torch.bfloat16, FLOAT16: torch.float16}
 
 
 class Precision:
-    """Autocast, and the scaler of the loss that float16 needs.
-
-    Parameters
-    ----------
-    name
-        See `TrainingSettings.precision`.
-    device
-        Where the objective is.
-
-    Raises
-    ------
-    ConfigError
-        float16 without a GPU.
-    """
+    """Autocast, and the scaler of the loss that float16 needs. `device`: where the objective is."""
 
     def __init__(self, name: str, device: torch.device) -> None:
         if name == FLOAT16 and device.type != "cuda":

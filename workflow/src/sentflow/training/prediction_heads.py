@@ -61,21 +61,7 @@ KINDS: Mapping[str, tuple[Any, str]] = {
 def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str) -> bool:
     """Copy the tensors of a layer out of the files of an encoder, where they are in safetensors.
 
-    Parameters
-    ----------
-    head
-        Whose tensors are overwritten.
-    folder
-        Of the encoder.
-    prefix
-        Of the layer's tensors.
-    what
-        Name of the layer, for the log.
-
-    Returns
-    -------
-    bool
-        Whether the files have them.
+    Returns whether the files have them.
     """
     for name in (HEADS, _WEIGHTS):
         found = dict(_tensors(folder / name, prefix))
@@ -96,13 +82,8 @@ def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str)
 def prediction_head(encoder: SentenceTransformer, draws: Draws) -> tuple[Any, bool]:
     """The layer of an encoder of one of `KINDS` that predicts masked tokens, and whether its files have it.
 
-    Parameters
-    ----------
-    encoder
-        Its files may hold the layer that it was pre-trained with, which is taken then. Otherwise the layer is new, but
-        for the vectors of the vocabulary, of which it has a copy.
-    draws
-        For new weights.
+    `encoder`: its files may hold the layer that it was pre-trained with, which is taken then. Otherwise the layer is
+    new, but for the vectors of the vocabulary, of which it has a copy.
     """
     network = transformer_of(encoder).auto_model
     make, prefix = KINDS[network.config.model_type]

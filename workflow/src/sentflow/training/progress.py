@@ -12,15 +12,7 @@ _EVERY_SECONDS = 20.0
 
 
 class ProgressLog:
-    """Logs a line when some time has passed, and at the last step.
-
-    Parameters
-    ----------
-    total
-        Steps of the training.
-    now
-        Seconds of a clock that never goes back.
-    """
+    """Logs a line when some time has passed, and at the last step. `now`: seconds of a clock that never goes back."""
 
     def __init__(self, total: int, now: Callable[[], float] = time.monotonic) -> None:
         self._total, self._now = total, now

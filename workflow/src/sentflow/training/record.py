@@ -111,13 +111,7 @@ class Record(Settings):
 
     @classmethod
     def read(cls, path: Path) -> "Record":
-        """What `write` wrote.
-
-        Raises
-        ------
-        DataError
-            It is not the record of a training, or was changed.
-        """
+        """What `write` wrote. Raises DataError: it is not the record of a training, or was changed."""
         return _read(cls, read_sealed(path), path)
 
 
@@ -149,13 +143,7 @@ class Made(Settings):
 
     @classmethod
     def read(cls, path: Path) -> "Made":
-        """What `write` wrote.
-
-        Raises
-        ------
-        DataError
-            It does not say how a training was made.
-        """
+        """What `write` wrote. Raises DataError: it does not say how a training was made."""
         return _read(cls, read_json(path), path)
 
 

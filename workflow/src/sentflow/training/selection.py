@@ -14,19 +14,9 @@ from sentflow.training.settings import CUMULATIVE, LAST, SnapshotChoice
 def choose(settings: SnapshotChoice, steps: Sequence[int], scores: Sequence[float]) -> dict[str, Any]:
     """The chosen step and why.
 
-    Parameters
-    ----------
-    settings
-        The earliest of equally good ones is the best.
-    steps
-        In order; the first may be 0, before training, which is never chosen but is the first to improve upon.
-    scores
-        The development score of each, NaN where it is not known, which is never the best.
-
-    Returns
-    -------
-    dict
-        ``step``, ``score``, ``looked_at`` (the steps until the search ended) and the rule.
+    `steps`: in order; the first may be 0, before training, which is never chosen but is the first to improve upon.
+    `scores`: the development score of each, NaN where it is not known, which is never the best. Returns ``step``,
+    ``score``, ``looked_at`` (the steps until the search ended) and the rule.
     """
     looked_at = _looked_at(settings, steps, scores)
     trained = [place for place in looked_at if steps[place] > 0] or [looked_at[-1]]

@@ -34,28 +34,10 @@ def load_start(
 ) -> SentenceTransformer:
     """The encoder before the first step, in training mode, in float32.
 
-    Parameters
-    ----------
-    manifest, manifest_folder
-        Of the encoder that the training starts from.
-    pooling
-        How it is read out in training, see `sentflow.encoders.kinds.neural.settings.POOLINGS`; None is as its files
-        say.
-    configuration
-        Keys of its configuration that are changed: then its tokenizer and its configuration are taken, and its weights
-        are drawn; None takes its weights.
-    vocabulary
-        With a configuration, what its tokenizer learns instead of the vocabulary that it has; None keeps that.
-    draws
-        For random weights.
-    device
-        Where it is computed.
-
-    Raises
-    ------
-    ConfigError, DataError
-        See `sentflow.encoders.kinds.neural.load.load_folder` and `LearntVocabulary.tokenizer`; or the configuration is
-        none that transformers knows.
+    `pooling`: how it is read out in training, see `sentflow.encoders.kinds.neural.settings.POOLINGS`; None is as its
+    files say. `configuration`: keys of its configuration that are changed: then its tokenizer and its configuration
+    are taken, and its weights are drawn; None takes its weights. `vocabulary`: with a configuration, what its
+    tokenizer learns instead of the vocabulary that it has; None keeps that. `device`: where it is computed.
     """
     folder = checked_folder(manifest, manifest_folder)
     settings = Settings(pooling=pooling)
@@ -78,13 +60,7 @@ def load_start(
 
 
 def check_max_tokens(encoder: SentenceTransformer, max_tokens: int) -> None:
-    """Refuse texts that are longer than the table of positions of an encoder; others have no such limit.
-
-    Raises
-    ------
-    ConfigError
-        They are; says what to write instead.
-    """
+    """Refuse texts that are longer than the table of positions of an encoder; others have no such limit."""
     embeddings = getattr(getattr(encoder[0], "auto_model", None), "embeddings", None)
     table = getattr(embeddings, "position_embeddings", None)
     if not isinstance(table, torch.nn.Embedding):

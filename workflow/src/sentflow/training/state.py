@@ -47,15 +47,7 @@ class Progress:
 
 
 class StateFolder:
-    """Where the states of one training lie.
-
-    Parameters
-    ----------
-    folder
-        Hidden, and in no rule's outputs: Snakemake deletes those before a job runs again.
-    key
-        Of everything that the training is a function of; states with another key are deleted.
-    """
+    """Where the states of one training lie."""
 
     def __init__(self, folder: Path, *, key: str) -> None:
         self.folder, self._key = folder, key
@@ -63,10 +55,7 @@ class StateFolder:
     def save(self, objective: torch.nn.Module, optimiser: torch.optim.Optimizer, progress: Progress) -> None:
         """Write the state after a step, then delete all but the last two.
 
-        Raises
-        ------
-        DataError
-            It cannot be written, say because the disk is full; the state before is still there.
+        Raises DataError: it cannot be written, say because the disk is full; the state before is still there.
         """
         target = self.folder / f"step-{progress.step:06d}"
         part = self.folder / f".{target.name}.{os.getpid()}.part"

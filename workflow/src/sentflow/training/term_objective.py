@@ -121,11 +121,9 @@ class TermObjective(Objective):
             )
 
     def at_step(self, step: int, total: int) -> None:
-        """See `Objective`."""
         self.step, self.rise_steps = step, round(self.settings.flops_rise * total)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
-        """See `Objective`."""
         return question_views(self, rows, self.settings)
 
     @abstractmethod
@@ -137,11 +135,10 @@ class TermObjective(Objective):
         """(n, V) weights of terms of what `represent` gave."""
 
     def loss(self, views: Sequence[Any], rows: Sequence[Row]) -> torch.Tensor:
-        """See `parts`."""
         return self.parts(views, rows).total
 
     def measures(self, views: Sequence[Any], rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
-        """See `Objective`: the loss and its parts, and how many terms are active."""
+        """The loss and its parts, and how many terms are active."""
         with torch.no_grad():
             parts = self.parts(views, rows)
             told = {

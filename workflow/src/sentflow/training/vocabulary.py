@@ -36,16 +36,8 @@ class LearntVocabulary:
 
         Equal texts give equal ids, in any process.
 
-        Parameters
-        ----------
-        like
-            Of transformers; its special tokens are the first of the vocabulary.
-
-        Raises
-        ------
-        ConfigError
-            Its vocabulary is of another kind than WordPiece or byte pairs, or `size` leaves no room for the single
-            characters of the texts.
+        Raises ConfigError: its vocabulary is of another kind than WordPiece or byte pairs, or `size` leaves no room
+        for the single characters of the texts.
         """
         backend = getattr(like, "backend_tokenizer", None)
         if not isinstance(backend, Tokenizer) or not isinstance(backend.model, WordPiece | BPE):

@@ -22,21 +22,8 @@ def fetch_from_archive(
 ) -> None:
     """Download the archive of a model, check it, and unpack the files of the model into a folder.
 
-    Parameters
-    ----------
-    source
-        With ``archive``: ``urls`` and ``sha256``.
-    folder
-        The archive lies there while it is needed, so that an interrupted download goes on.
-    mirrors
-        Folders or base URLs, tried first.
-    allow_pickle
-        Whether pytorch_model.bin is unpacked too.
-
-    Raises
-    ------
-    DataError
-        No place has the archive with the right checksum, it is not safe to read, or it holds no model.
+    `source`: with ``archive``: ``urls`` and ``sha256``. `allow_pickle`: whether pytorch_model.bin is unpacked too.
+    Raises DataError: no place has the archive with the right checksum, it is not safe to read, or it holds no model.
     """
     archive = folder / "model.archive"
     file = File.model_validate(source["archive"])
@@ -47,13 +34,7 @@ def fetch_from_archive(
 
 
 def unpack_model(archive: Path, folder: Path, *, allow_pickle: bool) -> None:
-    """Unpack the files of the one model in a checked archive, without the folders around it.
-
-    Raises
-    ------
-    DataError
-        The archive is damaged, or holds no model, or several.
-    """
+    """Unpack the files of the one model in a checked archive, without the folders around it."""
     names = member_names(archive)
     root = _model_root(names, archive)
     wanted = [

@@ -10,15 +10,7 @@ _CLASSIFIER = "ForSequenceClassification"
 
 
 def describe_cross_encoder(folder: Path, *, allow_pickle: bool) -> ModelDescription:
-    """Read the description of a model that gives a single number for two texts; it has no width and no pooling.
-
-    Raises
-    ------
-    ConfigError
-        The model gives no single number for two texts; see `describe_plain`, too.
-    DataError
-        See `describe_plain`.
-    """
+    """Read the description of a model that gives a single number for two texts; it has no width and no pooling."""
     description = describe_plain(folder, allow_pickle=allow_pickle)
     config = map_of(folder / "config.json")
     names = config.get("architectures") or ["nothing"]

@@ -12,7 +12,6 @@ from sentflow.files.io import file_sha256
 
 
 def fetch(entry: Mapping[str, Any], _folder: Path = Path(), _mirrors: Sequence[str] = ()) -> Manifest:
-    """See `FetchModule.fetch`."""
     try:
         found = read_class(entry["custom"])
     except ConfigError as error:

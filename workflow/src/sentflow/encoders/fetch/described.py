@@ -19,22 +19,7 @@ class Describe(Protocol):
 def fetch_described(
     entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str], *, check: Describe, read: Describe
 ) -> Manifest:
-    """The manifest of an entry.
-
-    Parameters
-    ----------
-    entry, folder, mirrors
-        See `FetchModule.fetch`.
-    check
-        Files that it refuses are not kept.
-    read
-        Its description stands in the manifest.
-
-    Raises
-    ------
-    ConfigError, DataError
-        See `FetchModule.fetch`.
-    """
+    """The manifest of an entry. `check`: files that it refuses are not kept."""
     allow_pickle = bool(entry.get("allow_pickle", False))
     checked = partial(check, allow_pickle=allow_pickle)
     weights, files = obtain(entry["source"], folder, mirrors, allow_pickle=allow_pickle, check=checked)

@@ -57,12 +57,8 @@ class ModelDescription:
 def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:
     """Read the description of a model.
 
-    Raises
-    ------
-    DataError
-        Not the folder of a model, or a file is damaged.
-    ConfigError
-        The model needs code of its own, or pickled weights that were not allowed, or gives no single vector of a text.
+    Raises ConfigError: the model needs code of its own, or pickled weights that were not allowed, or gives no single
+    vector of a text.
     """
     description = ModelDescription(dimension=None, pooling=None, max_tokens=None)
     modules = [(name, place, with_routes(name, place)) for name, place in _modules(folder)]
@@ -81,15 +77,7 @@ def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:
 
 
 def describe_plain(folder: Path, *, allow_pickle: bool) -> ModelDescription:
-    """Read the description of the transformer in a folder, whatever modules are named beside it.
-
-    Raises
-    ------
-    DataError
-        The folder itself holds no transformer, or a file is damaged.
-    ConfigError
-        The model needs code of its own, or pickled weights that were not allowed.
-    """
+    """Read the description of the transformer in a folder, whatever modules are named beside it."""
     if not (folder / "config.json").is_file():
         raise DataError(
             f"{folder} holds no config.json. Write the folder of a model as transformers saves it; one with "

@@ -26,23 +26,10 @@ def fetch_from_hub(
 ) -> None:
     """Bring the files of a hub model into a folder; safetensors where there are any.
 
-    Parameters
-    ----------
-    source
-        With ``hub`` (owner/name) and ``revision`` (a commit).
-    folder
-        May hold a part of the files from an interrupted run.
-    mirrors
-        Folders are looked into first; base URLs cannot list a model's files and are passed over.
-    allow_pickle
-        Whether pytorch_model.bin may be taken where there are no safetensors.
-
-    Raises
-    ------
-    ConfigError
-        The source names no commit, or the hub has more bytes of it than the limits allow.
-    DataError
-        Neither a mirror nor the hub gave the model.
+    `source`: with ``hub`` (owner/name) and ``revision`` (a commit). `folder`: may hold a part of the files from an
+    interrupted run. `mirrors`: folders are looked into first; base URLs cannot list a model's files and are passed
+    over. `allow_pickle`: whether pytorch_model.bin may be taken where there are no safetensors. Raises ConfigError:
+    the source names no commit, or the hub has more bytes of it than the limits allow.
     """
     if problems := revision_problems("source.revision", source):
         raise ConfigError(" ".join(problems))
@@ -113,10 +100,7 @@ def _download(source: Mapping[str, Any], folder: Path, patterns: Sequence[str]) 
 def ask_hub() -> None:
     """Ask the hub once whether it is there: the client would ask an unreachable one six times, for half a minute.
 
-    Raises
-    ------
-    Exception
-        There was no answer at all, for a reason of the client or of the network; any answer counts.
+    Raises Exception: there was no answer at all, for a reason of the client or of the network; any answer counts.
     """
     from huggingface_hub import constants, get_session
 

@@ -16,19 +16,7 @@ def fetch_model(
 ) -> Manifest:
     """Obtain a model, verify it and describe it.
 
-    Parameters
-    ----------
-    name
-        Of the model, for messages.
-    entry
-        The part of its entry that `sentflow.encoders.entries.fetch_settings` gives, without problems.
-    folder, mirrors
-        See `FetchModule.fetch`.
-
-    Raises
-    ------
-    ConfigError, DataError
-        See `FetchModule.fetch`.
+    `entry`: the part of its entry that `sentflow.encoders.entries.fetch_settings` gives, without problems.
     """
     module = cast("FetchModule", import_module(KINDS[entry["kind"]].fetcher))
     try:

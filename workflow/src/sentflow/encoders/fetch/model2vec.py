@@ -12,7 +12,7 @@ from sentflow.encoders.manifest import Manifest
 
 
 def fetch(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
-    """See `FetchModule.fetch`; loads the model whole, for such models are small."""
+    """Loads the model whole, for such models are small."""
     check = partial(describe, allow_pickle=False)
     weights, files = obtain(entry["source"], folder, mirrors, allow_pickle=False, check=check)
     return Manifest(

@@ -40,22 +40,7 @@ _KEYS = (
 
 
 def check_arguments(where: str, settings: Any) -> None:
-    """Check the settings of a transformer module, ``sentence_bert_config.json``.
-
-    Parameters
-    ----------
-    where
-        The file, for the message.
-    settings
-        What it holds.
-
-    Raises
-    ------
-    ConfigError
-        Names every key that is not obeyed.
-    DataError
-        The file holds no map.
-    """
+    """Check the settings of a transformer module, ``sentence_bert_config.json``."""
     if not isinstance(settings, Mapping):
         raise DataError(
             f"{where} is damaged: it holds no map. Take the file as the model's authors published it."

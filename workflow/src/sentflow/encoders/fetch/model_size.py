@@ -35,10 +35,8 @@ _SHOWN = 10**15  # larger numbers are not written out
 def check_transformer_size(folder: Path, config: Any) -> None:
     """Refuse the settings of a transformer that is far larger than the weights beside them.
 
-    Raises
-    ------
-    DataError
-        More layers (experts, groups) than any model has, or numbers that ask for far more memory than the weights.
+    Raises DataError: more layers (experts, groups) than any model has, or numbers that ask for far more memory than
+    the weights.
     """
     if isinstance(config, Mapping) and config.get("model_type") == _STATIC:
         return
@@ -48,20 +46,7 @@ def check_transformer_size(folder: Path, config: Any) -> None:
 
 
 def check_module_size(path: Path, config: Any) -> None:
-    """The same of another module, e.g. a dense layer: its largest array is as large as its two largest numbers.
-
-    Parameters
-    ----------
-    path
-        Of the module's settings; its weights lie beside them.
-    config
-        What they say.
-
-    Raises
-    ------
-    DataError
-        See `check_transformer_size`.
-    """
+    """The same of another module, e.g. a dense layer: its largest array is as large as its two largest numbers."""
     for part in _maps(config):
         _check_parts(path, part)
         largest = sorted((number for _, number in _numbers(part)), reverse=True)[:2]

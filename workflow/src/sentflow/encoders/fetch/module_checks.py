@@ -68,20 +68,7 @@ def with_routes(name: str, folder: Path) -> list[tuple[str, Path]]:
 
 
 def check_one_vector(folder: Path, names: Sequence[str]) -> None:
-    """Refuse a model that gives no single dense vector of a text: as one it would be read without what it was made of.
-
-    Parameters
-    ----------
-    folder
-        Of the model.
-    names
-        Classes of all modules, those of routers included.
-
-    Raises
-    ------
-    ConfigError
-        Says what the model is, and the kind to write.
-    """
+    """Refuse a model that gives no single dense vector of a text: it would be read without what it was made of."""
     about = map_of(folder / "config_sentence_transformers.json")
     made_for = str(about.get("model_type") or _ONE_VECTOR)
     others = [name for name in names if name not in _COMPUTED]
@@ -96,13 +83,7 @@ def check_one_vector(folder: Path, names: Sequence[str]) -> None:
 
 
 def check_own_modules(types: Sequence[str], folder: Path) -> None:
-    """Refuse classes that sentence-transformers does not have.
-
-    Raises
-    ------
-    ConfigError
-        Names them.
-    """
+    """Refuse classes that sentence-transformers does not have. Raises ConfigError: names them."""
     if foreign := [name for name in types if not _is_known(name)]:
         named = ", ".join(name[:_LONGEST] for name in foreign[:_MOST])
         raise ConfigError(
@@ -118,12 +99,8 @@ def _is_known(name: str) -> bool:
 def check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
     """Refuse what a module must not bring along, before anything of it is loaded.
 
-    Raises
-    ------
-    ConfigError
-        Pickled weights that were not allowed, an adapter, or settings that decide how the model is loaded.
-    DataError
-        A file is damaged, or weights hold tensors that nobody reads.
+    Raises ConfigError: pickled weights that were not allowed, an adapter, or settings that decide how the model is
+    loaded.
     """
     check_pickles(name, folder, allow_pickle=allow_pickle)
     check_adapter(folder)
@@ -137,13 +114,7 @@ def check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
 
 
 def check_pickles(name: str, folder: Path, *, allow_pickle: bool) -> None:
-    """Refuse weights that are there as a pickle only, unless they are allowed.
-
-    Raises
-    ------
-    ConfigError
-        They are not.
-    """
+    """Refuse weights that are there as a pickle only, unless they are allowed."""
     if allow_pickle or name in _WITHOUT_WEIGHTS or not folder.is_dir():
         return
     safe = (_SAFE_WEIGHTS, _SAFE_PARTS) if name in _TRANSFORMERS else (_SAFE_WEIGHTS,)
@@ -156,13 +127,7 @@ def check_pickles(name: str, folder: Path, *, allow_pickle: bool) -> None:
 
 
 def check_adapter(folder: Path) -> None:
-    """Refuse a model that adapts another one.
-
-    Raises
-    ------
-    ConfigError
-        It is.
-    """
+    """Refuse a model that adapts another one."""
     if (folder / "adapter_config.json").is_file():
         raise ConfigError(
             f"{folder}: adapter_config.json names another model that this one adapts, and that model is not "

@@ -10,6 +10,5 @@ from sentflow.encoders.manifest import Manifest
 
 
 def fetch(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
-    """See `FetchModule.fetch`."""
     read = describe_plain if entry["kind"] == "transformers" else describe
     return fetch_described(entry, folder, mirrors, check=read, read=read)

@@ -14,11 +14,8 @@ WITHOUT_WEIGHTS = frozenset({"bag-of-words", "random", "scikit-learn", "tfidf"})
 def count_parameters(manifest: Manifest, manifest_folder: Path) -> float:
     """Values in the tensors of a model's safetensors files; 0 for an encoder without weights.
 
-    Returns
-    -------
-    float
-        NaN where nobody can tell without loading the model: weights in another format, a service, a class of the
-        user's own, or files that are not on this machine any more.
+    NaN where nobody can tell without loading the model: weights in another format, a service, a class of the
+    user's own, or files that are not on this machine any more.
     """
     if manifest.kind in WITHOUT_WEIGHTS:
         return 0.0

@@ -8,7 +8,6 @@ from sentflow.encoders.manifest import Manifest
 
 
 def fetch(entry: Mapping[str, Any], _folder: Path, _mirrors: Sequence[str]) -> Manifest:
-    """See `FetchModule.fetch`."""
     settings = {key: value for key, value in entry.items() if key != "kind"}
     # TF-IDF says how many values there are at most
     dimension = settings.get("dimension", settings.get("max_features"))

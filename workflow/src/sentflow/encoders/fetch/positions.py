@@ -34,10 +34,7 @@ _USUAL_PADDING = 1
 def usable_tokens(config: Mapping[str, Any]) -> int | None:
     """Tokens of a text that its positions hold; None where the configuration states none.
 
-    Parameters
-    ----------
-    config
-        Of the transformer that reads text, as ``config.json`` holds it.
+    `config`: of the transformer that reads text, as ``config.json`` holds it.
     """
     positions = config.get("max_position_embeddings")
     if not isinstance(positions, int | float) or positions <= 0:

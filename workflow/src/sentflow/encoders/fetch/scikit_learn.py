@@ -10,7 +10,6 @@ from sentflow.encoders.manifest import Manifest
 
 
 def fetch(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
-    """See `FetchModule.fetch`."""
     manifest = plain.fetch(entry, folder, mirrors)
     ScikitLearnEncoder.from_settings(manifest.settings)
     return manifest

@@ -8,7 +8,6 @@ from sentflow.encoders.manifest import Manifest
 
 
 def fetch(entry: Mapping[str, Any], _folder: Path, _mirrors: Sequence[str]) -> Manifest:
-    """See `FetchModule.fetch`."""
     settings = {"request_dimension": False, **entry}
     del settings["kind"]
     return Manifest(kind=entry["kind"], dimension=entry["dimension"], settings=settings)

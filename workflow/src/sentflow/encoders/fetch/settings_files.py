@@ -13,13 +13,7 @@ UNLIMITED = 10**6  # tokenizers write "no limit" as a number of thirty digits
 
 
 def modules_of(folder: Path) -> list[tuple[str, str]]:
-    """Class and folder of each module as ``modules.json`` names them; none where there is no such file.
-
-    Raises
-    ------
-    DataError
-        The file is damaged: no list of maps with type and path, or a path leads out of the model's folder.
-    """
+    """Class and folder of each module as ``modules.json`` names them; none where there is no such file."""
     file = folder / "modules.json"
     if not file.is_file():
         return []
@@ -38,24 +32,12 @@ def modules_of(folder: Path) -> list[tuple[str, str]]:
 
 
 def map_of(path: Path) -> dict[str, Any]:
-    """The map in a JSON file of a model; an empty one where there is no such file.
-
-    Raises
-    ------
-    DataError
-        The file is damaged, or holds something else.
-    """
+    """The map in a JSON file of a model; an empty one where there is no such file."""
     return dict(read_settings(path)) if path.exists() else {}
 
 
 def read_settings(path: Path, kind: type = dict) -> Any:
-    """What a JSON file of a model holds.
-
-    Raises
-    ------
-    DataError
-        The file is missing or damaged, or holds something else than the kind that is asked for.
-    """
+    """What a JSON file of a model holds."""
     if path.exists() and (not path.is_file() or path.stat().st_size > MODEL_SETTINGS_BYTES):
         raise DataError(
             f"{path} holds no settings: it is a pipe or a device, or larger than {MODEL_SETTINGS_BYTES} bytes."

@@ -15,18 +15,8 @@ _PROJECTION = "projections.document.weight"
 def describe_sparse_embed(folder: Path, *, allow_pickle: bool) -> ModelDescription:
     """Read the description of a model that `sentflow.sparse.folder` saved.
 
-    Returns
-    -------
-    ModelDescription
-        ``dimension`` is the number of terms; ``pooling`` is None.
-
-    Raises
-    ------
-    ConfigError
-        The folder is none of a SparseEmbed, of another version, or its model predicts no words; it needs code of its
-        own, or pickled weights.
-    DataError
-        A file is missing or damaged.
+    ``dimension`` is the number of terms; ``pooling`` is None. Raises ConfigError: the folder is none of a
+    SparseEmbed, of another version, or its model predicts no words; it needs code of its own, or pickled weights.
     """
     said = FolderDescription.read(folder)
     described = describe_splade(folder, allow_pickle=allow_pickle)

@@ -10,5 +10,4 @@ from sentflow.encoders.manifest import Manifest
 
 
 def fetch(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
-    """See `FetchModule.fetch`."""
     return fetch_described(entry, folder, mirrors, check=describe_splade, read=describe_splade)

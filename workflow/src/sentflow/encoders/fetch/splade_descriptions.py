@@ -19,18 +19,9 @@ _ACTIVATIONS = ("relu", "log1p_relu")
 def describe_splade(folder: Path, *, allow_pickle: bool) -> ModelDescription:
     """Read the description of a masked-language model, or of a SparseEncoder of sentence-transformers.
 
-    Returns
-    -------
-    ModelDescription
-        ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say.
-
-    Raises
-    ------
-    ConfigError
-        The model predicts no words, or it has other modules than a transformer and a SpladePooling; it needs code of
-        its own, or pickled weights that were not allowed.
-    DataError
-        Not the folder of a model, or a file is damaged.
+    ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say.
+    Raises ConfigError: the model predicts no words, or it has other modules than a transformer and a SpladePooling; it
+    needs code of its own, or pickled weights that were not allowed.
     """
     place, pooling = transformer_folder(folder), None
     if place != folder or modules_of(folder):
@@ -49,13 +40,7 @@ def describe_splade(folder: Path, *, allow_pickle: bool) -> ModelDescription:
 
 
 def transformer_folder(folder: Path) -> Path:
-    """The folder of the transformer: that of the first module where modules are named, else the folder itself.
-
-    Raises
-    ------
-    ConfigError
-        The modules are not a transformer and a SpladePooling.
-    """
+    """The folder of the transformer: that of the first module where modules are named, else the folder itself."""
     modules = modules_of(folder)
     if not modules:
         return folder

@@ -19,13 +19,7 @@ class TensorHeader:
 
 
 def tensor_headers(path: Path) -> dict[str, TensorHeader]:
-    """Name → header of each tensor of a file.
-
-    Raises
-    ------
-    DataError
-        The file is missing, or its header does not describe its tensors.
-    """
+    """Name → header of each tensor of a file."""
     try:
         with safe_open(path, framework="np") as file:
             slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - it is no map
@@ -38,13 +32,7 @@ def tensor_headers(path: Path) -> dict[str, TensorHeader]:
 
 
 def check_tensor_names(path: Path, names: Iterable[str], *, known: Iterable[str]) -> None:
-    """Refuse a file of weights with tensors that nobody reads.
-
-    Raises
-    ------
-    DataError
-        Names the first of them.
-    """
+    """Refuse a file of weights with tensors that nobody reads. Raises DataError: names the first of them."""
     if unexpected := sorted({*names} - {*known}):
         more = f" and {len(unexpected) - 3} more" if len(unexpected) > 3 else ""
         raise DataError(

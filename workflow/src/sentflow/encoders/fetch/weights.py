@@ -28,21 +28,8 @@ def obtain(
 ) -> tuple[Path, dict[str, str]]:
     """The folder with the files of a model, fetched if need be, and their checksums.
 
-    Parameters
-    ----------
-    source
-        Of the entry.
-    folder, mirrors
-        See `FetchModule.fetch`.
-    allow_pickle
-        Whether pytorch_model.bin may be read.
-    check
-        Reads the files in a folder: what cannot be read is not kept.
-
-    Raises
-    ------
-    ConfigError, DataError
-        See `FetchModule.fetch`.
+    `allow_pickle`: whether pytorch_model.bin may be read. `check`: reads the files in a folder: what cannot be read is
+    not kept.
     """
     if source_kind(source) in _FETCHERS:
         files = _fetched(source, folder, mirrors, allow_pickle=allow_pickle, check=check)

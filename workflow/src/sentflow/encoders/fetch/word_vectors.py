@@ -22,7 +22,7 @@ _ARCHIVE = "vectors.archive"
 
 
 def fetch(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
-    """See `FetchModule.fetch`; checks every line of the file.
+    """Checks every line of the file.
 
     Its ``source`` has a ``file`` of this machine, which stays where it is, or an ``archive``, zip or tar, with one such
     file.

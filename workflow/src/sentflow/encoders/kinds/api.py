@@ -28,7 +28,6 @@ class Settings(EncoderSettings):
 
 
 def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "ApiEncoder":
-    """See `EncoderModule.load`."""
     connection = Connection.from_entry(around.connection)
     return ApiEncoder(
         EmbeddingsService(manifest.settings["url"], connection),
@@ -43,20 +42,8 @@ def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "ApiEn
 class ApiEncoder:
     """Asks a service for the vectors of texts, some texts per request, one request after the other.
 
-    Parameters
-    ----------
-    service
-        Sends requests.
-    model
-        Name that the service knows.
-    dimension
-        Values of a vector.
-    request_dimension
-        Whether the service is told the dimension, for models that can shorten their vectors.
-    settings
-        What is done to texts before and to vectors after.
-    batch_texts
-        Texts of a request at most.
+    `request_dimension`: whether the service is told the dimension, for models that can shorten their vectors.
+    `batch_texts`: texts of a request at most.
     """
 
     device = "service"
@@ -80,7 +67,7 @@ class ApiEncoder:
         self._batch_texts = batch_texts
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
-        """See `Encoder.encode`; neither role nor task changes a vector."""
+        """Neither role nor task changes a vector."""
         embeddings = np.empty((len(texts), self.dimension), dtype=np.float32)
         batches = self.plan(texts)
         for batch, vectors in zip(batches, self.encode_batches(texts, batches), strict=True):
@@ -106,7 +93,6 @@ class ApiEncoder:
         return batches
 
     def encode_batches(self, texts: Sequence[str], batches: Iterable[Batch]) -> Iterator[FloatArray]:
-        """See `BatchEncoder.encode_batches`."""
         for batch in batches:
             prompted = [self._prompted(texts[row]) for row in batch.rows]
             most_bytes = limits().answer_of(len(prompted), self.dimension)
@@ -125,22 +111,8 @@ class ApiEncoder:
 def read_answer(answer: Any, *, n_texts: int, dimension: int) -> FloatArray:
     """The vectors of an answer, ordered by the ``index`` of each.
 
-    Parameters
-    ----------
-    answer
-        ``{"data": [{"index": 0, "embedding": [...]}, ...]}``.
-    n_texts, dimension
-        What was asked for.
-
-    Returns
-    -------
-    ndarray
-        (n_texts, dimension) float32.
-
-    Raises
-    ------
-    DataError
-        Another form, a text without a vector or with two, or vectors of another width.
+    `answer`: ``{"data": [{"index": 0, "embedding": [...]}, ...]}``. Returns: (n_texts, dimension) float32. Raises
+    DataError: another form, a text without a vector or with two, or vectors of another width.
     """
     try:
         found = {item["index"]: item["embedding"] for item in answer["data"]}

@@ -19,7 +19,6 @@ _WORD = re.compile(r"\b\w\w+\b")
 
 
 def load(manifest: Manifest, _settings: EncoderSettings, _around: Surroundings) -> "BagOfWordsEncoder":
-    """See `EncoderModule.load`."""
     return BagOfWordsEncoder(**manifest.settings)
 
 
@@ -37,7 +36,7 @@ class BagOfWordsEncoder:
         self._vectors: dict[str, NDArray[np.float64]] = {}
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
-        """See `Encoder.encode`; neither role nor task changes a vector."""
+        """Neither role nor task changes a vector."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             # Sorted: the last bits of a sum depend on its order.

@@ -119,9 +119,7 @@ class SparseEncoder(Protocol):
         """(n, dimension) float32 weights of the terms of n texts, none below 0."""
         ...
 
-    def plan(self, texts: Sequence[str]) -> list[Batch]:
-        """See `BatchEncoder.plan`."""
-        ...
+    def plan(self, texts: Sequence[str]) -> list[Batch]: ...
 
     def encode_batches(self, texts: Sequence[str], batches: Iterable[Batch]) -> "Iterator[csr_array]":
         """The weights of each batch, (k, dimension) float32, in the order of the batches."""
@@ -133,9 +131,7 @@ class SparseModule(Protocol):
 
     Settings: type[EncoderSettings]
 
-    def load_sparse(self, manifest: Manifest, settings: Any, around: Surroundings) -> SparseEncoder:
-        """See `EncoderModule.load`."""
-        ...
+    def load_sparse(self, manifest: Manifest, settings: Any, around: Surroundings) -> SparseEncoder: ...
 
 
 class FetchModule(Protocol):

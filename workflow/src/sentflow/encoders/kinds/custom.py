@@ -22,14 +22,12 @@ _TRIAL_TEXTS = ("Uma lei.", "A Câmara votou outra lei ontem.")
 
 
 def load(manifest: Manifest, _settings: EncoderSettings, around: Surroundings) -> "CustomEncoder":
-    """See `EncoderModule.load`."""
     return CustomEncoder(CustomCode.load(manifest, timeout_seconds=around.timeout_seconds))
 
 
 def load_fitted(
     manifest: Manifest, *, task: str, timeout_seconds: float | None
 ) -> "CustomLazyEncoder | CustomFeaturiser":
-    """See `FittedModule.load_fitted`."""
     code = CustomCode.load(manifest, timeout_seconds=timeout_seconds)
     embeds = manifest.settings["level"] == EMBED
     return CustomFeaturiser(code) if embeds else CustomLazyEncoder(code, task=task)
@@ -45,7 +43,7 @@ class CustomEncoder:
         self.dimension = encoded(code, self._instance, _TRIAL_TEXTS, role="text", task=None).shape[1]
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
-        """See `Encoder.encode`; the class is told role and task if it has arguments of these names."""
+        """The class is told role and task if it has arguments of these names."""
         vectors = encoded(self._code, self._instance, texts, role=role, task=task)
         _check_width(self._code.where(ENCODE), vectors, self.dimension)
         return vectors

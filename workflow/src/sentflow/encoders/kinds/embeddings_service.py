@@ -50,19 +50,8 @@ class _Bearer(AuthBase):
 class EmbeddingsService:
     """Asks an address for answers in JSON.
 
-    Parameters
-    ----------
-    url
-        http(s) address that takes the requests.
-    connection
-        Time-out, number of tries, and the environment variable with the key.
-    clock
-        Gives seconds; tests have their own.
-
-    Raises
-    ------
-    ConfigError
-        There is no key, or it is not for this address, see `sentflow.encoders.kinds.service_keys`.
+    `url`: http(s) address that takes the requests. `clock`: gives seconds; tests have their own. Raises ConfigError:
+    there is no key, or it is not for this address, see `sentflow.encoders.kinds.service_keys`.
     """
 
     def __init__(
@@ -81,10 +70,7 @@ class EmbeddingsService:
     def post(self, body: Mapping[str, Any], *, most_bytes: int) -> Any:
         """Send one request, again and again while the trouble may pass; gives the answer, read as JSON.
 
-        Raises
-        ------
-        DataError
-            The service refuses, its answer has more than so many bytes, or all tries failed.
+        Raises DataError: the service refuses, its answer has more than so many bytes, or all tries failed.
         """
         try:
             return retried(lambda: self._attempt(body, most_bytes), self._policy, where=self._url)

@@ -41,7 +41,6 @@ class Settings(EncoderSettings):
 
 
 def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "Model2vecEncoder":
-    """See `EncoderModule.load`."""
     return Model2vecEncoder.load(checked_folder(manifest, around.manifest_folder), settings)
 
 
@@ -74,13 +73,7 @@ class Model2vecEncoder:
 
     @classmethod
     def load(cls, folder: Path, settings: Settings) -> "Model2vecEncoder":
-        """Load the model of a folder.
-
-        Raises
-        ------
-        DataError
-            A file is missing or damaged, or tokenizer and table do not fit each other.
-        """
+        """Load the model of a folder."""
         place = _place(folder)
         tokenizer = _tokenizer(place / "tokenizer.json")
         tables = _tables(place / "model.safetensors", n_tokens=_n_ids(tokenizer))
@@ -88,7 +81,7 @@ class Model2vecEncoder:
         return cls(tables, tokenizer, settings, normalise=normalise)
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
-        """See `Encoder.encode`; neither role nor task changes a vector."""
+        """Neither role nor task changes a vector."""
         means = np.zeros((len(texts), self.dimension))
         for row, encoding in enumerate(self._tokenizer.encode_batch(list(texts), add_special_tokens=False)):
             ids = [token for token in encoding.ids if token != self._unknown][: self._max_tokens]

@@ -14,13 +14,6 @@ class NgramCounter:
 
     In a cross-validation each text is in most of the training parts: cutting it once instead of once per
     fold is nearly all of the time that TF-IDF takes.
-
-    Parameters
-    ----------
-    ngram_range
-        Shortest and longest n-gram, in words.
-    stop_words
-        Words that are left out before n-grams are formed.
     """
 
     def __init__(self, *, ngram_range: tuple[int, int], stop_words: Sequence[str]) -> None:

@@ -14,7 +14,6 @@ Settings = EncoderSettings
 
 
 def load(manifest: Manifest, _settings: EncoderSettings, _around: Surroundings) -> "RandomEncoder":
-    """See `EncoderModule.load`."""
     return RandomEncoder(**manifest.settings)
 
 
@@ -26,7 +25,7 @@ class RandomEncoder:
         self._seed = seed
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
-        """See `Encoder.encode`; neither role nor task changes a vector."""
+        """Neither role nor task changes a vector."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             vectors[row] = normal_vector(self._seed, text, dimension=self.dimension)

@@ -29,18 +29,11 @@ def load_fitted(
     task: str,  # noqa: ARG001
     timeout_seconds: float | None,  # noqa: ARG001
 ) -> "ScikitLearnEncoder":
-    """See `FittedModule.load_fitted`."""
     return ScikitLearnEncoder.from_settings(manifest.settings)
 
 
 class ScikitLearnEncoder:
-    """An unfitted estimator that is copied and fitted anew on the training texts of every fold.
-
-    Parameters
-    ----------
-    estimator
-        Turns texts into rows of numbers, sparse or dense.
-    """
+    """An unfitted estimator that is copied and fitted anew on the training texts of every fold."""
 
     def __init__(self, estimator: BaseEstimator) -> None:
         self._estimator = estimator
@@ -50,11 +43,8 @@ class ScikitLearnEncoder:
     def from_settings(cls, settings: Mapping[str, Any]) -> "ScikitLearnEncoder":
         """Build the estimator that an entry describes by ``class`` and ``arguments``, or by ``pipeline``.
 
-        Raises
-        ------
-        ConfigError
-            A class or an argument is not in the list, a value is none that the class takes, the first step does not
-            read texts, or something depends on chance without a seed.
+        Raises ConfigError: a class or an argument is not in the list, a value is none that the class takes, the first
+        step does not read texts, or something depends on chance without a seed.
         """
         if problems := step_problems("scikit-learn", settings):
             raise ConfigError("\n".join(problems))
@@ -62,13 +52,7 @@ class ScikitLearnEncoder:
         return cls(steps[0] if len(steps) == 1 else make_pipeline(*steps))
 
     def fit(self, texts: Sequence[str]) -> "ScikitLearnEncoder":
-        """Forget everything and learn from n >= 1 training texts.
-
-        Raises
-        ------
-        DataError
-            The estimator refuses the texts; tells its reason.
-        """
+        """Forget everything and learn from n >= 1 training texts."""
         try:
             self._fitted = clone(self._estimator).fit(list(texts))
         except (ValueError, TypeError, re.error) as error:
@@ -80,12 +64,7 @@ class ScikitLearnEncoder:
     def transform(self, texts: Sequence[str]) -> FloatArray | csr_array:
         """Vectors of n texts: (n, d) float32, all finite, sparse if the estimator makes them so.
 
-        Raises
-        ------
-        DataError
-            The result has values that are not finite, or is too wide for a probe.
-        ValueError
-            `fit` was not called.
+        Raises ValueError: `fit` was not called.
         """
         if self._fitted is None:
             raise ValueError("fit the encoder before transforming texts")

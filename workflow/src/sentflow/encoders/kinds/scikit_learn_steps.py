@@ -32,12 +32,7 @@ def step_problems(where: str, entry: Mapping[str, Any]) -> list[str]:
 
     Classes and arguments are allowed by list, see `ALLOWED`.
 
-    Parameters
-    ----------
-    where
-        Place of the entry, for the messages.
-    entry
-        Has either ``class`` and perhaps ``arguments``, or ``pipeline``: a list of such maps.
+    `entry`: has either ``class`` and perhaps ``arguments``, or ``pipeline``: a list of such maps.
     """
     if ("class" in entry) == ("pipeline" in entry):
         return [

@@ -42,19 +42,8 @@ def host_variable(variable: str) -> str:
 def read_key(variable: str, url: str, environment: Mapping[str, str] | None = None) -> str:
     """The key of a variable, if it may be sent to an address.
 
-    Parameters
-    ----------
-    variable
-        Its name begins with ``SENTFLOW_KEY_``.
-    url
-        Where the key would be sent.
-    environment
-        That of the process if left out.
-
-    Raises
-    ------
-    ConfigError
-        There is no key, or its owner did not name the host of the address. The key is never shown.
+    `variable`: its name begins with ``SENTFLOW_KEY_``. `url`: where the key would be sent. Raises ConfigError: there
+    is no key, or its owner did not name the host of the address. The key is never shown.
     """
     known = os.environ if environment is None else environment
     if not is_key_variable(variable):

@@ -16,7 +16,6 @@ _STOP_WORDS: dict[str, tuple[str, ...]] = {"portuguese": PORTUGUESE, "none": ()}
 
 
 def load_fitted(manifest: Manifest, *, task: str, timeout_seconds: float | None) -> "TfidfEncoder":  # noqa: ARG001
-    """See `FittedModule.load_fitted`."""
     first, last = manifest.settings["ngram_range"]
     return TfidfEncoder(**{**manifest.settings, "ngram_range": (int(first), int(last))})
 
@@ -29,19 +28,8 @@ class TfidfEncoder:
     machine (scikit-learn leaves such ties to an unstable sort). Use one instance for many folds: it remembers
     how texts are cut into n-grams, never what it learned of another fold.
 
-    Parameters
-    ----------
-    max_features
-        Features at most; fewer if the training texts have fewer n-grams.
-    ngram_range
-        Shortest and longest n-gram, in words.
-    stop_words
-        ``"portuguese"`` or ``"none"``.
-
-    Raises
-    ------
-    ConfigError
-        There is no such list of stop words.
+    `max_features`: features at most; fewer if the training texts have fewer n-grams. `stop_words`: ``"portuguese"`` or
+    ``"none"``.
     """
 
     def __init__(self, *, max_features: int, ngram_range: tuple[int, int], stop_words: str = "none") -> None:
@@ -56,13 +44,7 @@ class TfidfEncoder:
         self._columns = np.empty(0, dtype=np.int64)
 
     def fit(self, texts: Sequence[str]) -> "TfidfEncoder":
-        """Learn features and document frequencies from n >= 1 training texts.
-
-        Raises
-        ------
-        DataError
-            No text has a word that counts.
-        """
+        """Learn features and document frequencies from n >= 1 training texts."""
         counts = self._counter.counts(texts)
         totals = np.asarray(counts.sum(axis=0), dtype=np.int64).ravel()
         if not totals.any():
@@ -80,10 +62,7 @@ class TfidfEncoder:
 
         Columns are in alphabetical order of their n-grams.
 
-        Raises
-        ------
-        ValueError
-            `fit` was not called.
+        Raises ValueError: `fit` was not called.
         """
         if self._weights is None:
             raise ValueError("fit the encoder before transforming texts")

@@ -18,12 +18,7 @@ def time_limit(seconds: float | None, *, what: str, remedy: str) -> Iterator[Non
     Nothing else could be done: Python cannot break off code that does not come back. The log gets the line of every
     thread, then one paragraph.
 
-    Parameters
-    ----------
-    seconds
-        Above 0.
-    what, remedy
-        Who takes so long, and what to do, for the message.
+    `seconds`: above 0.
     """
     if seconds is None:
         yield

@@ -46,17 +46,9 @@ class _Format:
 def describe_word_vectors(path: Path) -> WordVectorDescription:
     """Read a whole file and check every line.
 
-    Parameters
-    ----------
-    path
-        UTF-8 text, one word and its values per line; a first line of two whole numbers (words, values) is a
-        header. A word may hold spaces. The ending ``.gz`` means gzip.
-
-    Raises
-    ------
-    DataError
-        The first line that is wrong, by its number; the header announces another number of words; or the file unpacks
-        to more than the limits allow.
+    `path`: UTF-8 text, one word and its values per line; a first line of two whole numbers (words, values) is a
+    header. A word may hold spaces. The ending ``.gz`` means gzip. Raises DataError: the first line that is wrong, by
+    its number; the header announces another number of words; or the file unpacks to more than the limits allow.
     """
     n_words = 0
     with closing(_lines(path)) as lines:
@@ -76,23 +68,8 @@ def describe_word_vectors(path: Path) -> WordVectorDescription:
 def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, FloatArray]:
     """The vectors of some words, read in one pass that keeps nothing else.
 
-    Parameters
-    ----------
-    path
-        See `describe_word_vectors`.
-    words
-        None of them with a space.
-
-    Returns
-    -------
-    dict
-        Word → (d,) float32, of those words that the file has. Of a word that is there twice the first line
-        counts: files are sorted by frequency.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, or the line of one of the words is wrong.
+    `words`: none of them with a space. Returns word → (d,) float32, of those words that the file has. Of a word that
+    is there twice the first line counts: files are sorted by frequency.
     """
     wanted = {word.encode("utf-8"): word for word in words}
     found: dict[str, FloatArray] = {}

@@ -37,7 +37,6 @@ class Settings(EncoderSettings):
 
 
 def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "WordVectorEncoder":
-    """See `EncoderModule.load`."""
     folder = checked_folder(manifest, around.manifest_folder)
     (name,) = manifest.files
     return WordVectorEncoder(folder / name, settings, dimension=int(manifest.dimension or 0))
@@ -49,14 +48,7 @@ class WordVectorEncoder:
     Words without a vector are left out; a text without any known word is the zero vector. Of the file only
     the vectors of words that occur are kept, so that a file of some GB needs little memory.
 
-    Parameters
-    ----------
-    path
-        Of the file, see `describe_word_vectors`.
-    settings
-        How texts are cut into words.
-    dimension
-        Values of a vector.
+    `path`: of the file, see `describe_word_vectors`.
     """
 
     def __init__(self, path: Path, settings: Settings, *, dimension: int) -> None:
@@ -68,7 +60,7 @@ class WordVectorEncoder:
         self._vectors: dict[str, FloatArray] = {}
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
-        """See `Encoder.encode`; neither role nor task changes a vector."""
+        """Neither role nor task changes a vector."""
         self._look_up(texts)
         means = np.zeros((len(texts), self.dimension))
         for row, text in enumerate(texts):
@@ -85,7 +77,6 @@ class WordVectorEncoder:
         return [Batch(rows=rows, cost=len(rows)) for rows in chunks]
 
     def encode_batches(self, texts: Sequence[str], batches: Iterable[Batch]) -> Iterator[FloatArray]:
-        """See `BatchEncoder.encode_batches`."""
         for batch in batches:
             yield self.encode([texts[row] for row in batch.rows], role="text", task=None)
 

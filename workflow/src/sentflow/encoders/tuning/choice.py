@@ -13,10 +13,7 @@ def told_apart(a: Timing, b: Timing) -> bool:
 def fastest(timings: Mapping[Name, Timing]) -> Name:
     """The first program that no other is seen to be faster than.
 
-    Parameters
-    ----------
-    timings
-        Program → its times, in the order of preference; at least one.
+    `timings`: program → its times, in the order of preference; at least one.
     """
     return next(
         name

@@ -43,14 +43,7 @@ def in_turn(
 ) -> dict[Name, Timing]:
     """Time programs in rounds, each round all of them, so that a slow minute of the machine meets all alike.
 
-    Parameters
-    ----------
-    programs
-        Name → program; every second round runs them backwards.
-    n_rounds
-        At least 1.
-    clock
-        Seconds since any moment: of the clock on the wall, or of the processor.
+    `n_rounds`: at least 1. `clock`: seconds since any moment: of the clock on the wall, or of the processor.
     """
     seconds: dict[Name, list[float]] = {name: [] for name in programs}
     for number in range(n_rounds):

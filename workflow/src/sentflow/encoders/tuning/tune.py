@@ -85,22 +85,7 @@ class Measuring:
 
 
 def tune(load: Load, settings: Settings, *, threads: int, measuring: Measuring) -> list[Stage]:
-    """Measure candidates; the last stage's choice is the answer.
-
-    Parameters
-    ----------
-    load
-        How an encoder is made.
-    settings
-        Of the model as it is configured: some rule candidates out.
-    threads
-        At most.
-
-    Raises
-    ------
-    ConfigError
-        The plain encoder cannot be loaded.
-    """
+    """Measure candidates; the last stage's choice is the answer."""
     first = candidates.precisions(settings.batch_tokens, threads)
     left_out = {candidate: problem for candidate in first if (problem := _problem(candidate, settings))}
     plain = _encode(load(first[0]), measuring.texts)

@@ -11,19 +11,9 @@ def plan_batches(lengths: IntArray, *, batch_tokens: int, batch_size: int | None
     Longest first, so that memory runs out at once or never, and the last batches of several workers end
     together.
 
-    Parameters
-    ----------
-    lengths
-        (n,) tokens of each text, each >= 1.
-    batch_tokens
-        Rows times longest row of a batch; only a longer single text exceeds it.
-    batch_size
-        Rows of a batch at most; None is no such limit.
-
-    Returns
-    -------
-    list of Batch
-        Every row once. Texts of equal length keep their order.
+    `lengths`: (n,) tokens of each text, each >= 1. `batch_tokens`: rows times longest row of a batch; only a longer
+    single text exceeds it. `batch_size`: rows of a batch at most; None is no such limit. Returns every row once. Texts
+    of equal length keep their order.
     """
     order = np.argsort(-lengths, kind="stable")
     batches = []

@@ -43,23 +43,9 @@ def embed_collection(
 ) -> None:
     """Embed a collection; the rows of one role after those of the other.
 
-    Parameters
-    ----------
-    collection, manifest, settings, around
-        The texts, and the encoder with what it is loaded in.
-    about
-        What the description of the vectors says first: ``model`` and ``collection``.
-    code
-        Digest; with it, vectors of an earlier run with the same digest are used. Empty for none.
-    kept_beside
-        Where such vectors are kept.
-    embeddings, info
-        Files to write; beside them numbers of tokens, and how the vectors were made.
-
-    Raises
-    ------
-    SentflowError
-        The encoder cannot be loaded or used, or a text is empty.
+    `about`: what the description of the vectors says first: ``model`` and ``collection``. `code`: digest; with it,
+    vectors of an earlier run with the same digest are used. Empty for none. `kept_beside`: where such vectors are
+    kept. Raises SentflowError: the encoder cannot be loaded or used, or a text is empty.
     """
     texts_of_role = collection.by_role()
     start = time.perf_counter()

@@ -26,13 +26,7 @@ NOTHING_KNOWN: Part = (np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.fl
 
 
 def check_texts(texts: Sequence[str | None]) -> None:
-    """Refuse texts that no encoder can say anything about.
-
-    Raises
-    ------
-    DataError
-        There are no texts, or some are missing, empty or white space; names their rows.
-    """
+    """Refuse texts that no encoder can say anything about."""
     if not texts:
         raise DataError(
             "there are no texts to embed. Check the tasks that use this dataset: their tables are empty."
@@ -59,34 +53,10 @@ def embed_texts(
 ) -> Vectors:
     """Encode texts that are not known, going on from the shards of an interrupted run.
 
-    Parameters
-    ----------
-    encoder
-        One with batches of its own is saved between them.
-    texts
-        n >= 1 texts, none empty.
-    shards
-        Of these texts without the known ones. Deleted by the caller, once the result is safe.
-    dimension
-        What the vectors' width must be; None where that is not known.
-    role, task
-        Of the texts; an encoder with batches of its own was told when it was loaded.
-    known
-        Texts whose vectors are there, from a run with the same encoder. The others form batches without them.
-    shard_seconds
-        Work that a kill may cost.
-    form
-        Of the vectors that the encoder gives.
-
-    Returns
-    -------
-    ndarray or csr_array
-        (n, d) float32, all finite; the same bytes however often the run was interrupted.
-
-    Raises
-    ------
-    DataError
-        Vectors have another width, or values that are not finite; names the rows.
+    `texts`: n >= 1 texts, none empty. `shards`: of these texts without the known ones. Deleted by the caller, once the
+    result is safe. `dimension`: what the vectors' width must be; None where that is not known. `known`: texts whose
+    vectors are there, from a run with the same encoder. The others form batches without them. `shard_seconds`: work
+    that a kill may cost. Returns: (n, d) float32, all finite; the same bytes however often the run was interrupted.
     """
     _check_dimension(encoder, dimension)
     rows, _ = known

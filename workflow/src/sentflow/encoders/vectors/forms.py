@@ -70,8 +70,6 @@ class Form(Protocol):
 
 
 class _Dense:
-    """See `Form`."""
-
     suffix = ".npy"
     rows_not_finite = staticmethod(rows_not_finite)
     write = staticmethod(write_embeddings)

@@ -30,14 +30,8 @@ _DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, D
 class KeptRows:
     """The last array of a job.
 
-    Parameters
-    ----------
-    folder
-        Hidden folder beside the output.
-    key
-        Of everything that a text's vector depends on beside the text and its role. An array of another key is not used.
-    form
-        Of the vectors.
+    `key`: of everything that a text's vector depends on beside the text and its role. An array of another key is not
+    used.
     """
 
     def __init__(self, folder: Path, *, key: str, form: Form = DENSE_FORM) -> None:
@@ -49,16 +43,8 @@ class KeptRows:
     def find(self, texts: Sequence[str], *, role: str) -> Part:
         """What is known of some texts.
 
-        Parameters
-        ----------
-        texts
-            n texts of the role.
-
-        Returns
-        -------
-        tuple
-            (k,) the known ones among the texts, ascending, and their (k, d) vectors. None is known where the folder is
-            missing, damaged, or of another key.
+        Returns: (k,) the known ones among the texts, ascending, and their (k, d) vectors. None is known where the
+        folder is missing, damaged, or of another key.
         """
         try:
             about = read_json(self._about) if self._about.is_file() else {}

@@ -18,17 +18,7 @@ _DAMAGE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 
 
 class ShardFolder:
-    """Rows of an array that are done, in files of a folder of their own.
-
-    Parameters
-    ----------
-    folder
-        Hidden folder beside the output.
-    key
-        Digest of everything that the rows depend on. Shards of another key are deleted.
-    form
-        Of the vectors.
-    """
+    """Rows of an array that are done, in files of a folder of their own."""
 
     def __init__(self, folder: Path, *, key: str, form: Form = DENSE_FORM) -> None:
         self._folder = folder

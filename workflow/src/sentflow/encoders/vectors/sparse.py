@@ -23,8 +23,6 @@ _DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, z
 
 
 class SparseForm:
-    """See `sentflow.encoders.vectors.forms.Form`."""
-
     suffix = ".npz"
 
     def placed(
@@ -103,18 +101,9 @@ SPARSE_FORM = SparseForm()
 def largest_values(weights: NDArray[np.float32], most: int | None) -> sparse.csr_array:
     """The values of rows that are not 0, or the largest of them.
 
-    Parameters
-    ----------
-    weights
-        (n, d) float32.
-    most
-        Values that are kept of a row; of equal ones those of lower columns. None is all. Rows with a value that is
-        no finite number are kept whole, so that whoever checks them finds it.
-
-    Returns
-    -------
-    csr_array
-        (n, d) float32, columns ascending within a row.
+    `weights`: (n, d) float32. `most`: values that are kept of a row; of equal ones those of lower columns. None is
+    all. Rows with a value that is no finite number are kept whole, so that whoever checks them finds it. Returns: (n,
+    d) float32, columns ascending within a row.
     """
     found = sparse.csr_array(weights)
     found.sort_indices()
@@ -134,24 +123,7 @@ def read_sparse(
 ) -> sparse.csr_array:
     """Read the sparse vectors of texts, and check that they are those of these texts.
 
-    Parameters
-    ----------
-    npz, info
-        The vectors and their description.
-    texts
-        n texts in the order of the rows.
-    form
-        In which they are read; weights alone can also be read of a file that holds vectors of terms.
-
-    Returns
-    -------
-    csr_array or TermEmbeddings
-        (n, d) float32, all finite.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, the two do not belong together, or they are of other texts.
+    `texts`: n texts in the order of the rows. Returns: (n, d) float32, all finite.
     """
     described = read_json(info)
     try:

@@ -46,16 +46,8 @@ def write_embeddings(
 ) -> None:
     """Write the array, how it was made, then its description with shape, dtype and the file's checksum added.
 
-    Parameters
-    ----------
-    npy, info
-        Files to write.
-    embeddings
-        (n, d) float32.
-    description
-        Holds ``text_order_sha256``.
-    made
-        How the array was made: time, device, versions; None writes no such file.
+    `embeddings`: (n, d) float32. `description`: holds ``text_order_sha256``. `made`: how the array was made: time,
+    device, versions; None writes no such file.
     """
     with atomic(npy) as part, part.open("wb") as stream:
         np.save(stream, embeddings, allow_pickle=False)
@@ -72,10 +64,7 @@ def write_embeddings(
 def write_tokens(npy: Path, reading: Reading | None) -> dict[str, Any]:
     """Write how long texts are for an encoder; nothing but an empty array where it does not say.
 
-    Returns
-    -------
-    dict
-        What the description of the vectors says of it: the limit, and the checksum of the file.
+    Returns what the description of the vectors says of it: the limit, and the checksum of the file.
     """
     tokens = np.empty(0, dtype=np.int64) if reading is None else reading.tokens
     with atomic(npy) as part, part.open("wb") as stream:
@@ -84,13 +73,7 @@ def write_tokens(npy: Path, reading: Reading | None) -> dict[str, Any]:
 
 
 def read_tokens(npy: Path, info: Path) -> Reading | None:
-    """How long texts are for an encoder, and how much of them it reads; None where it does not say.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, or the two do not belong together.
-    """
+    """How long texts are for an encoder, and how much of them it reads; None where it does not say."""
     description = _read_description(info)
     tokens = _read_array(npy)
     if file_sha256(npy) != description.get("tokens_sha256"):
@@ -107,13 +90,7 @@ def made_beside(info: Path) -> Path:
 
 
 def how_made(info: Path) -> dict[str, Any]:
-    """What is known of how an array was made; in older results, the one file that says everything.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged.
-    """
+    """What is known of how an array was made; in older results, the one file that says everything."""
     beside = made_beside(info)
     found: dict[str, Any] = read_json(beside if beside.is_file() else info)
     return found
@@ -122,22 +99,7 @@ def how_made(info: Path) -> dict[str, Any]:
 def read_embeddings(npy: Path, info: Path, texts: Sequence[str]) -> FloatArray:
     """Read the embeddings of texts, and check that they are those of these texts.
 
-    Parameters
-    ----------
-    npy, info
-        The array and its description.
-    texts
-        n texts in the order of the rows, distinct within a role.
-
-    Returns
-    -------
-    ndarray
-        (n, d) float32, all finite.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, the two do not belong together, or they are of other texts.
+    `texts`: n texts in the order of the rows, distinct within a role. Returns: (n, d) float32, all finite.
     """
     description = _read_description(info)
     _refuse_other_model(info, description)

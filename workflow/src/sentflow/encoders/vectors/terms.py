@@ -61,8 +61,6 @@ class TermEmbeddings:
 
 
 class _Terms(SparseForm):
-    """See `sentflow.encoders.vectors.forms.Form`."""
-
     def of_nothing(self, width: int) -> TermEmbeddings:
         return TermEmbeddings(SPARSE_FORM.of_nothing(width), np.empty((0, 0), dtype=np.float16))
 

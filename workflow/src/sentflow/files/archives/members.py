@@ -27,11 +27,8 @@ def is_archive(path: Path) -> bool:
 def check_archive(path: Path) -> None:
     """Refuse an archive that is damaged or that could do harm.
 
-    Raises
-    ------
-    DataError
-        Not an archive; or a member has an absolute path or one that climbs out, is a link or a device, is
-        encrypted, or occurs twice; or the members are too many or too large. Names the members.
+    Raises DataError: not an archive; or a member has an absolute path or one that climbs out, is a link or a device,
+    is encrypted, or occurs twice; or the members are too many or too large. Names the members.
     """
     members = _reader(path).members(path)
     problems = [f"member {member.name!r} {member.fault}" for member in members if member.fault]
@@ -62,11 +59,6 @@ def member_streams(path: Path, names: Sequence[str]) -> Iterator[tuple[str, Buff
     """Name and content of the given members as streams, in whatever order suits the archive.
 
     A stream is good until the next is asked for. For files that need not fit into memory.
-
-    Raises
-    ------
-    DataError
-        The archive or a member is damaged, or there is no such member.
     """
     reader = _reader(path)
     known = {member.name for member in reader.members(path) if not member.is_folder}
@@ -76,13 +68,7 @@ def member_streams(path: Path, names: Sequence[str]) -> Iterator[tuple[str, Buff
 
 
 def read_members(path: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Name and content of the given members, in the given order.
-
-    Raises
-    ------
-    DataError
-        The archive or a member is damaged, or there is no such member.
-    """
+    """Name and content of the given members, in the given order."""
     found = {name: stream.read() for name, stream in member_streams(path, names)}
     yield from ((name, found[name]) for name in names)
 
@@ -92,22 +78,8 @@ def members_under(path: Path, root: str) -> dict[str, str]:
 
     GitHub puts everything into a folder ``<name>-<commit>/``, a mirror's archive may not.
 
-    Parameters
-    ----------
-    path
-        The archive.
-    root
-        Name of the folder, e.g. ``"size_normalized_texts"``.
-
-    Returns
-    -------
-    dict
-        Path below the root → name of the member, sorted by path.
-
-    Raises
-    ------
-    DataError
-        Nothing lies there, or two folders of that name hold the same path.
+    `root`: name of the folder, e.g. ``"size_normalized_texts"``. Returns path below the root → name of the member,
+    sorted by path.
     """
     mark = f"/{root.strip('/')}/"
     found = [(f"/{name}".split(mark, 1)[1], name) for name in member_names(path) if mark in f"/{name}"]

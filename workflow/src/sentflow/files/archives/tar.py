@@ -40,24 +40,12 @@ def is_tar(path: Path) -> bool:
 
 
 def members(path: Path) -> list[Member]:
-    """All members, with their faults.
-
-    Raises
-    ------
-    DataError
-        The file is no tar, damaged, cut short, or larger than the limits allow.
-    """
+    """All members, with their faults."""
     return [_member(info) for info, _ in _walk(path)]
 
 
 def contents(path: Path, names: Sequence[str]) -> Iterator[tuple[str, BufferedReader]]:
-    """Name and content of the given members, in the order of the archive; each stream is good until the next.
-
-    Raises
-    ------
-    DataError
-        The archive is damaged, cut short, or larger than the limits allow.
-    """
+    """Name and content of the given members, in the order of the archive; each stream is good until the next."""
     wanted = set(names)
     for info, stream in _walk(path):
         if _name(info) in wanted and info.isreg():

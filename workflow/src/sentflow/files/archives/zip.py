@@ -28,13 +28,7 @@ _DAMAGE = (
 
 
 def members(path: Path) -> list[Member]:
-    """All members, with their faults.
-
-    Raises
-    ------
-    DataError
-        The file is no zip, or damaged.
-    """
+    """All members, with their faults. Raises DataError: the file is no zip, or damaged."""
     with _opened(path) as archive:
         return [
             Member(info.filename, info.file_size, info.is_dir(), _fault(info)) for info in archive.infolist()
@@ -45,11 +39,6 @@ def contents(path: Path, names: Sequence[str]) -> Iterator[tuple[str, BufferedRe
     """Name and content of the given members, in the given order; each stream is good until the next.
 
     A member ends after as many bytes as the archive says, whatever more its packed data would give.
-
-    Raises
-    ------
-    DataError
-        The archive or a member is damaged, or the members are larger than the limits allow.
     """
     with _opened(path) as archive:
         packed = path.stat().st_size

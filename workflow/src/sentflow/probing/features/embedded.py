@@ -13,19 +13,8 @@ from sentflow.texts.table import TaskTable
 def embedded_rows(table: TaskTable, npy: Path, info: Path, collection: Collection) -> np.ndarray:
     """The features of every row of a task, see `row_features`.
 
-    Parameters
-    ----------
-    table
-        Of the task.
-    npy, info
-        The array and its description.
-    collection
-        The texts that the array's rows are of; first and second texts apart where they are queries and documents.
-
-    Raises
-    ------
-    DataError
-        See `read_embeddings`; or the table is of another dataset.
+    `collection`: the texts that the array's rows are of; first and second texts apart where they are queries and
+    documents.
     """
     embeddings = read_embeddings(npy, info, collection.texts)
     first, *second = collection.by_role().values()

@@ -37,27 +37,9 @@ def row_features(
 ) -> np.ndarray:
     """Features of every row of a task from the embeddings of its dataset's distinct texts.
 
-    Parameters
-    ----------
-    table
-        n rows.
-    embeddings
-        (m, D) float32.
-    row_of
-        Text → its row in `embeddings`.
-    second_row_of
-        The same for second texts and alternatives, where they were embedded with a prompt of their own.
-
-    Returns
-    -------
-    ndarray
-        float32: (n, D) for single texts, (n, 4 D) for pairs (`pair_features`), (n, (1 + k) D) for a question
-        and its k alternatives, side by side.
-
-    Raises
-    ------
-    DataError
-        A text has no row: the table is of another dataset.
+    `embeddings`: (m, D) float32. `row_of`: text → its row in `embeddings`. `second_row_of`: the same for second texts
+    and alternatives, where they were embedded with a prompt of their own. Returns float32: (n, D) for single texts,
+    (n, 4 D) for pairs (`pair_features`), (n, (1 + k) D) for a question and its k alternatives, side by side.
     """
 
     def of(texts: Sequence[str], row_of: Mapping[str, int]) -> SelectedRows:

@@ -49,7 +49,6 @@ class FixedFeatures:
     features: np.ndarray
 
     def parts(self, plan: FoldPlan) -> "Parts":
-        """See `FeatureSource`."""
         train, evaluation, test = (
             SelectedRows(self.features, rows) for rows in (plan.train, plan.evaluation, plan.test)
         )
@@ -63,5 +62,4 @@ class MadeParts:
     made: "Parts"
 
     def parts(self, plan: FoldPlan) -> "Parts":  # noqa: ARG002  # there is one fold
-        """See `FeatureSource`."""
         return self.made

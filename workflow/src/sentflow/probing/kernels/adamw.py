@@ -46,7 +46,6 @@ class AdamW:
         self._scalars = iter(schedule.scalars[:, 0])
 
     def step(self) -> None:
-        """See `Optimiser`."""
         clip_and_move(
             self._parameters,
             self._gradient,
@@ -103,7 +102,6 @@ class AdamWOfColumns:
         self._scalars = iter(schedule.scalars[:, 0])
 
     def step(self) -> None:
-        """See `Optimiser`."""
         weights, gradient, first, second = self._columns
         others, others_gradient, others_first, others_second = self._others
         clip_and_move_columns(

@@ -79,14 +79,8 @@ def joined(
 ) -> Problem[Any]:
     """Join the equal columns of a training part where that is worth it.
 
-    Parameters
-    ----------
-    train, others
-        (n, D) and (m, D) standardised features.
-    initial
-        (P,) initial parameters that begin with the first layer's (h, D).
-    first_width
-        h.
+    `train`, `others`: (n, D) and (m, D) standardised features. `initial`: (P,) initial parameters that begin with the
+    first layer's (h, D).
     """
     groups = equal_columns(train)
     if groups is None:

@@ -52,7 +52,7 @@ class DenseFirstLayer:
         self._batch = np.empty((0, features.shape[1]), np.float32)
 
     def in_order(self, initial: np.ndarray) -> np.ndarray:
-        """See `FirstLayer`: unit by unit, as they are."""
+        """The parameters unit by unit, as they are."""
         return initial.copy()
 
     def optimiser(
@@ -62,12 +62,10 @@ class DenseFirstLayer:
         schedule: Schedule,
         multiplicity: np.ndarray | None,
     ) -> Optimiser:
-        """See `FirstLayer`."""
         self._weights, self._gradient = (_first(values, self._shape) for values in (parameters, gradient))
         return AdamW(parameters, gradient, schedule, multiplicity=multiplicity)
 
     def forward(self, rows: np.ndarray, hidden: np.ndarray) -> None:
-        """See `FirstLayer`."""
         if len(self._batch) != len(rows):
             self._batch = np.empty((len(rows), self._shape[1]), np.float32)
         # "clip" never clips here, but spares the copy that "raise" makes to be able to go back
@@ -75,11 +73,9 @@ class DenseFirstLayer:
         np.dot(self._weights, self._batch.T, out=hidden)
 
     def backward(self, residual: np.ndarray) -> None:
-        """See `FirstLayer`."""
         np.dot(residual, self._batch, out=self._gradient)
 
     def apply(self, features: "np.ndarray | ShiftedSparse") -> np.ndarray:
-        """See `FirstLayer`."""
         hidden: np.ndarray = (features @ self._weights.T).T
         return hidden
 
@@ -93,7 +89,7 @@ class SparseFirstLayer:
         self._rows = np.empty(0, np.int64)
 
     def in_order(self, initial: np.ndarray) -> np.ndarray:
-        """See `FirstLayer`: column by column of the features."""
+        """The parameters column by column of the features."""
         width, hidden = self._shape
         return np.concatenate([_first(initial, (hidden, width)).T.ravel(), initial[width * hidden :]])
 
@@ -104,7 +100,6 @@ class SparseFirstLayer:
         schedule: Schedule,
         multiplicity: np.ndarray | None,
     ) -> Optimiser:
-        """See `FirstLayer`."""
         width = self._shape[0]
         self._optimiser = AdamWOfColumns(
             parameters,
@@ -117,17 +112,14 @@ class SparseFirstLayer:
         return self._optimiser
 
     def forward(self, rows: np.ndarray, hidden: np.ndarray) -> None:
-        """See `FirstLayer`."""
         self._rows, own = rows, self._optimiser
         multiply_rows(*self._entries, rows, own.weights, own.level, hidden)
 
     def backward(self, residual: np.ndarray) -> None:
-        """See `FirstLayer`."""
         # The shift adds nothing: batch normalisation makes the derivatives of a batch sum to 0.
         add_rows(*self._entries, self._rows, residual, self._optimiser.gradient, self._optimiser.met)
 
     def apply(self, features: "np.ndarray | ShiftedSparse") -> np.ndarray:
-        """See `FirstLayer`."""
         return (features @ self._optimiser.weights).T
 
 

@@ -70,12 +70,7 @@ def standardised_sparse(
 ) -> list[ShiftedSparse]:
     """Standardise by the first (training) part as `standardise.standardised` does, and keep the parts sparse.
 
-    Parameters
-    ----------
-    parts
-        Features (n, D) float32 of the training, evaluation and test part.
-    ones, unscaled_constant
-        See `standardise.standardised`.
+    `parts`: features (n, D) float32 of the training, evaluation and test part.
     """
     parts = _less_constants(parts)
     train = parts[0]

@@ -76,13 +76,7 @@ def write_result(file: Path | str, result: FoldResult, settings: ProbeSettings) 
 
 
 def read_folds(files: Sequence[Path | str]) -> Folds:
-    """Read fold files.
-
-    Raises
-    ------
-    DataError
-        A file is missing, damaged, or that of another fold; it is named.
-    """
+    """Read fold files. Raises DataError: a file is missing, damaged, or that of another fold; it is named."""
     scores, predictions, infos = [], [], []
     for file in files:
         with readable(file, "fold file"):
@@ -113,10 +107,7 @@ def refuse_other_settings(
 ) -> None:
     """Refuse to mix folds of different protocols in one score.
 
-    Raises
-    ------
-    DataError
-        A fold was trained with other settings; the files are counted and the first is named.
+    Raises DataError: a fold was trained with other settings; the files are counted and the first is named.
     """
     wanted = settings.as_json()
     others = [file for file, info in zip(files, infos, strict=True) if info.settings != wanted]

@@ -15,13 +15,7 @@ COLUMNS = ("repetition", "fold", "row", "truth", "predicted", "score")
 
 
 def read_predictions(files: Sequence[Path | str]) -> pa.Table:
-    """The predictions in some files, one after the other: the columns of `COLUMNS`.
-
-    Raises
-    ------
-    DataError
-        A file is missing, damaged, or that of another fold; it is named.
-    """
+    """The predictions in some files, one after the other: the columns of `COLUMNS`."""
     tables = []
     for file in files:
         with readable(file, "file of predictions", delete="the score beside it"):
@@ -30,22 +24,7 @@ def read_predictions(files: Sequence[Path | str]) -> pa.Table:
 
 
 def out_of_fold(predictions: pa.Table, labels: np.ndarray, *, where: str) -> OutOfFold:
-    """The predictions as arrays.
-
-    Parameters
-    ----------
-    predictions
-        See `read_predictions`.
-    labels
-        (n,) int64 class indices of the task's rows.
-    where
-        The files, as an error calls them.
-
-    Raises
-    ------
-    DataError
-        The predictions are of other rows, or rows have other labels there.
-    """
+    """The predictions as arrays. `labels`: (n,) int64 class indices of the task's rows."""
     names = ("repetition", "fold", "row", "truth", "predicted")
     found = OutOfFold(**{name: numbers_of(predictions.column(name)) for name in names})
     inside = (found.row >= 0) & (found.row < len(labels))

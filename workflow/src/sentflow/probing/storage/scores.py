@@ -18,21 +18,7 @@ def about_score(
     probe: ProbeSettings,
     protocol: AboutProtocol,
 ) -> dict[str, Any]:
-    """What was measured, and on which rows.
-
-    Parameters
-    ----------
-    table
-        The rows of the task.
-    folds
-        Descriptions of all folds.
-    model
-        Name of the encoder.
-    probe
-        Settings of the folds.
-    protocol
-        Of the score.
-    """
+    """What was measured, and on which rows."""
     switches = protocol.switches.changes()
     return {
         **probe.protocol.cross_validation,

@@ -14,17 +14,7 @@ from sentflow.probing.settings import Setting
 
 
 class Fold:
-    """What is known of a fold before its features.
-
-    Parameters
-    ----------
-    plan
-        Rows and seeds of the fold.
-    labels
-        (n,) int64 of all rows of the task.
-    design
-        Of the probe.
-    """
+    """What is known of a fold before its features. `labels`: (n,) int64 of all rows of the task."""
 
     def __init__(self, plan: FoldPlan, labels: np.ndarray, design: ProbeDesign) -> None:
         self.plan, self.design, self.protocol = plan, design, design.protocol

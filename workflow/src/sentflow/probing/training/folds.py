@@ -34,16 +34,7 @@ def train_planned(
 
     BLAS is held to one thread: the order of sums, and with it the last bits, depends on their number.
 
-    Parameters
-    ----------
-    source
-        Gives the features of a fold.
-    labels
-        (n,) int64 class indices of all rows.
-    plans
-        Rows and seeds of the folds.
-    design
-        Of the probe.
+    `labels`: (n,) int64 class indices of all rows.
     """
     with threadpool_limits(1):
         train = import_module(REGULARISED_PROBES).train_fold if design.regularised else train_fold

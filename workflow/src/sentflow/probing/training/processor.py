@@ -41,16 +41,8 @@ def train_fold(
 ) -> FoldResult:
     """Choose a setting on the evaluation part, train with it, test once.
 
-    Parameters
-    ----------
-    plan
-        Rows and seeds of the fold.
-    parts
-        Features (n, D) float32 of the training, evaluation and test rows, all dense or all sparse.
-    labels
-        (n,) int64 of all rows of the task.
-    design
-        Of the probe.
+    `parts`: features (n, D) float32 of the training, evaluation and test rows, all dense or all sparse. `labels`: (n,)
+    int64 of all rows of the task.
     """
     training = _FoldTraining(Fold(plan, labels, design), parts)
     return training.train_finally(training.search())

@@ -41,16 +41,6 @@ def train_fold(
     Every point of the grid is fitted to the training part, each scaling from the strongest penalty to the weakest; the
     best evaluation metric wins, and of equals the first. Means, scales and weights of the test are then those of the
     training and the evaluation part together.
-
-    Parameters
-    ----------
-    plan, parts, labels, design
-        See `sentflow.probing.training.processor.train_fold`.
-
-    Raises
-    ------
-    DataError
-        The training part has no row of a class.
     """
     fold = Fold(plan, labels, design)
     if lacking := sorted({*range(design.n_classes)} - {*fold.train_labels.tolist()}):

@@ -20,14 +20,8 @@ def standardised(
 ) -> list[np.ndarray]:
     """Standardise by the first (training) part: (x − mean) / (1e-12 + std), std unbiased, in float32.
 
-    Parameters
-    ----------
-    parts
-        Features (n, D) float32 of the training, evaluation and test part; they are left as they are.
-    ones
-        Append the column of ones that carries a logistic probe's bias.
-    unscaled_constant
-        Columns that are constant on the training part become x − mean, instead of (x − mean) · 1e12.
+    `parts`: features (n, D) float32 of the training, evaluation and test part; they are left as they are.
+    `unscaled_constant`: columns that are constant on the training part become x − mean, instead of (x − mean) · 1e12.
     """
     copies = [_copy(part, ones=ones) for part in parts]
     inner = [copy[:, : parts[0].shape[1]] for copy in copies]

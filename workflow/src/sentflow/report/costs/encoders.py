@@ -64,18 +64,8 @@ def encoder_rows(
 ) -> list[EncoderRow]:
     """One row per encoder of the summary, in its order; without tasks, per encoder of the pair sets.
 
-    Parameters
-    ----------
-    rows
-        The summary of scores.
-    manifests
-        Model → ``parameters``, ``dimension`` and ``max_tokens``.
-    embeddings
-        Every array of embeddings.
-    benchmarks
-        Folder of the benchmark files; jobs whose file is not there have no time.
-    named
-        Of all families: what was measured of which encoders.
+    `manifests`: model → ``parameters``, ``dimension`` and ``max_tokens``. `benchmarks`: folder of the benchmark files;
+    jobs whose file is not there have no time.
     """
     shown = of_main_protocol(rows)
     n_tasks = len(unique(row.task for row in shown))

@@ -15,13 +15,7 @@ _FOLDER = "benchmarks"
 
 
 def benchmark_files(paths: Sequence[Path]) -> list[Path]:
-    """The files among `paths`, and every ``.jsonl`` file in the folders among them, sorted.
-
-    Raises
-    ------
-    DataError
-        A path does not exist, or no file is found at all: an empty list would silently give an empty table.
-    """
+    """The files among `paths`, and every ``.jsonl`` file in the folders among them, sorted."""
     absent = [str(path) for path in paths if not path.exists()]
     if absent:
         raise DataError(f"no such benchmark files: {', '.join(absent)}")
@@ -32,13 +26,7 @@ def benchmark_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def rule_of(path: Path) -> str:
-    """The rule that a benchmark file belongs to: ``…/benchmarks/{rule}/….jsonl``.
-
-    Raises
-    ------
-    DataError
-        No folder on the way is called ``benchmarks``.
-    """
+    """The rule that a benchmark file belongs to: ``…/benchmarks/{rule}/….jsonl``."""
     parts = path.parts
     if _FOLDER not in parts[:-2]:
         raise DataError(f"{path} does not say its rule: it must lie in a folder {_FOLDER}/RULE/.")
@@ -47,13 +35,7 @@ def rule_of(path: Path) -> str:
 
 
 def read_records(path: Path) -> list[dict[str, Any]]:
-    """The records of a benchmark file, one per line.
-
-    Raises
-    ------
-    DataError
-        A line is not a JSON object with a number of seconds ``s``.
-    """
+    """The records of a benchmark file, one per line."""
     records = []
     # what is no text is no JSON either, and is told as such
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
@@ -72,13 +54,8 @@ def read_records(path: Path) -> list[dict[str, Any]]:
 def cost_rows(records: Mapping[str, Sequence[Mapping[str, Any]]], data_version: str) -> list[CostRow]:
     """One row per rule, rules in alphabetical order.
 
-    Parameters
-    ----------
-    records
-        Per rule the records of its jobs with keys ``s``, ``cpu_time`` and ``max_rss`` (MiB), and ``ended`` (seconds
-        since 1970) where known. Snakemake writes ``"NA"`` for jobs that ended before its first measurement.
-    data_version
-        What the jobs worked on, for captions.
+    `records`: per rule the records of its jobs with keys ``s``, ``cpu_time`` and ``max_rss`` (MiB), and ``ended``
+    (seconds since 1970) where known. Snakemake writes ``"NA"`` for jobs that ended before its first measurement.
     """
     return [_cost_row(rule, records[rule], data_version) for rule in sorted(records)]
 

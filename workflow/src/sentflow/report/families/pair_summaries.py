@@ -52,15 +52,7 @@ def refuse_twice(results: Sequence[Mapping[str, Any]], key: str) -> None:
 def in_order(rows: Sequence[Any], settings: Mapping[str, Any], set_key: str = "") -> list[Any]:
     """Rows by set and encoder in the order of the selection; within them as they are.
 
-    Parameters
-    ----------
-    set_key
-        The attribute that names the set; nothing if rows have none that is selected by name.
-
-    Raises
-    ------
-    DataError
-        The same row stands there twice.
+    `set_key`: the attribute that names the set; nothing if rows have none that is selected by name.
     """
     _, models = settings["order"]
     names = [*models, *(row.model for row in rows)]
@@ -83,7 +75,6 @@ def model_columns(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def position_of(settings: Mapping[str, Any], name: str) -> int:
-    """See `sentflow.compare.score_rows.ScoreRow`."""
     return int(described(settings, "models", name).get("position", -1))
 
 

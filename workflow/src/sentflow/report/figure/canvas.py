@@ -78,10 +78,7 @@ def style() -> Iterator[None]:
 def save(figure: Figure, path: Path) -> None:
     """Write a figure in the format of its suffix; equal figures give equal bytes.
 
-    Raises
-    ------
-    ValueError
-        The suffix is none of ``.pdf``, ``.png``, ``.svg``.
+    Raises ValueError: the suffix is none of ``.pdf``, ``.png``, ``.svg``.
     """
     form = path.suffix.removeprefix(".")
     if form not in _METADATA:

@@ -29,18 +29,10 @@ def draw_grid(
 ) -> Grid:
     """Draw a panel for each name.
 
-    Parameters
-    ----------
-    headings
-        Name → what stands above its panel; at least one.
-    draw_panel
-        Draws into axes what belongs to a name; the last argument says whether nothing is below the panel.
-    columns
-        Panels of a line, at most.
-    labels
-        Below the lowest panels (none if empty), and beside the first column.
-    shares_y
-        Whether all panels have one vertical axis; the horizontal one they always share.
+    `headings`: name → what stands above its panel; at least one. `draw_panel`: draws into axes what belongs to a name;
+    the last argument says whether nothing is below the panel. `columns`: panels of a line, at most. `labels`: below
+    the lowest panels (none if empty), and beside the first column. `shares_y`: whether all panels have one vertical
+    axis; the horizontal one they always share.
     """
     n_columns = min(columns, len(headings))
     n_lines = math.ceil(len(headings) / n_columns)

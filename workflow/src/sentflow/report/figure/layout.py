@@ -33,21 +33,8 @@ def finish(
 ) -> None:
     """Size the figure, place its panels, and write title, stamp, legend and reading aid around them.
 
-    Parameters
-    ----------
-    figure
-        Drawn; its lines of panels have the ratios of `Panels.heights`.
-    texts, rows
-        What is written, and the data that it is made of.
-    panels
-        Room for the panels; None for a figure without any.
-    legend
-        Lines of the legend, in as many columns as fit.
-
-    Raises
-    ------
-    RuntimeError
-        Labels leave no room for the panels.
+    `figure`: drawn; its lines of panels have the ratios of `Panels.heights`. `panels`: room for the panels; None for a
+    figure without any. Raises RuntimeError: labels leave no room for the panels.
     """
     width, height, surround = PAGE_WIDTH, 0.0, _Surround(texts, rows, legend)
     if panels is not None:

@@ -85,12 +85,7 @@ def distinct(names: Mapping[str, str], fits: Fits) -> dict[str, str]:
     What the names share goes first: the owner before a slash, then the middle; where this would make two alike, what
     tells them apart stays. Where nothing else does, numbers tell them apart.
 
-    Parameters
-    ----------
-    names
-        Key → name; equal names take the key behind them.
-    fits
-        Whether a name has room.
+    `fits`: whether a name has room.
     """
     count = Counter(names.values())
     whole = [name if count[name] == 1 else f"{name} ({key})" for key, name in names.items()]

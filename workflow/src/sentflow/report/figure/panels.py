@@ -47,10 +47,7 @@ class Panels:
 def settle(figure: Figure, panels: Panels, surround: Surround, *, title: str) -> tuple[float, float]:
     """Place the panels; width of the figure, and height without its surround, in which they have their size.
 
-    Raises
-    ------
-    RuntimeError
-        A label is too large for any figure; names the figure by its title.
+    Raises RuntimeError: a label is too large for any figure; names the figure by its title.
     """
     FigureCanvasAgg(figure)  # what measures letters
     labels = _Labels.guessed(figure)

@@ -48,14 +48,8 @@ def places(
 ) -> list[Place]:
     """A place for each label; where there is none left, the least bad one.
 
-    Parameters
-    ----------
-    points
-        In points (1/72 inch) from the lower left corner of the panel.
-    sizes
-        Width and height of each label, in points.
-    room
-        Width and height of the panel, in points, which labels do not leave.
+    `points`: in points (1/72 inch) from the lower left corner of the panel. `room`: width and height of the panel, in
+    points, which labels do not leave.
     """
     markers = [_Box(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y in points]
     taken: list[_Box] = []

@@ -31,17 +31,7 @@ class Recipe:
     def make(self, inputs: Inputs, reads: Sequence[str] = (), *, data: Path | None = None) -> Figure:
         """Draw the figure from the files of the experiment, or from one Parquet file of its own rows.
 
-        Parameters
-        ----------
-        reads
-            Paths or patterns of the files that it needs, told apart by their names.
-        data
-            Where to write the rows, from which the figure can be drawn again.
-
-        Raises
-        ------
-        DataError
-            A file is missing or not of the kind that the figure needs.
+        `data`: where to write the rows, from which the figure can be drawn again.
         """
         needed = [Path(pattern).stem for pattern in reads]
         is_of_experiment = self.gather is not None and [file.stem for file in inputs.files] == needed

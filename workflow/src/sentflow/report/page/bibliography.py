@@ -16,14 +16,8 @@ def bibtex(
 ) -> str:
     """Entries joined by empty lines.
 
-    Parameters
-    ----------
-    versions
-        As `sentflow.report.record.versions` gives them.
-    datasets, models
-        Entries that were used, by name; those whose ``citation`` is missing or says none are left out.
-    methods
-        Entries of what families of measurements rest on, as BibTeX.
+    `versions`: as `sentflow.report.record.versions` gives them. `datasets`, `models`: entries that were used, by name;
+    those whose ``citation`` is missing or says none are left out.
     """
     entries = [_software(versions), *methods, *_entries("data", datasets), *_entries("encoder", models)]
     return "\n\n".join(entries)

@@ -35,10 +35,7 @@ _MACHINE_PATH = re.compile(
 def render(sources: Sources) -> str:
     """The page as HTML. Every text is escaped; equal sources give equal bytes.
 
-    Raises
-    ------
-    jinja2.UndefinedError
-        The template needs a key that the settings lack.
+    Raises jinja2.UndefinedError: the template needs a key that the settings lack.
     """
     return _environment().get_template("page/page.html.j2").render(_context(sources)).removesuffix("\n")
 

@@ -31,15 +31,7 @@ class Tab:
 
 
 def tabs_of(sections: Sequence[Section], *, has_encoders: bool) -> list[Tab]:
-    """The tabs in order.
-
-    Parameters
-    ----------
-    sections
-        What families have to say.
-    has_encoders
-        Whether there are encoders to describe.
-    """
+    """The tabs in order. `has_encoders`: whether there are encoders to describe."""
     placed: dict[str, list[Part]] = {OVERVIEW: [_SUMMARY]}
     for section in sections:
         for part in section.results:

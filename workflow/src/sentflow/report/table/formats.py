@@ -27,10 +27,7 @@ def csv_text(table: Table) -> str:
 def wide_csv_text(table: Table) -> str:
     """A matrix as it stands in a paper, in full precision: a record per line of the table, a field per column.
 
-    Raises
-    ------
-    ValueError
-        The table is no matrix.
+    Raises ValueError: the table is no matrix.
     """
     if table.matrix is None:
         raise ValueError(f"table {table.name} is no matrix")

@@ -20,12 +20,8 @@ _STAMP = Markup(' <span class="stamp">sample data</span>')
 def html_text(table: Table, filter_label: str = "", *, is_prose: bool = False) -> Markup:
     """A table in a region that scrolls, and its notes folded below.
 
-    Parameters
-    ----------
-    filter_label
-        What stands beside the field by which lines are filtered; empty for no field.
-    is_prose
-        Whether its cells are sentences.
+    `filter_label`: what stands beside the field by which lines are filtered; empty for no field. `is_prose`: whether
+    its cells are sentences.
     """
     has_blocks = any(block.title for block in table.blocks)
     heads = [Markup('<th scope="col">{}</th>').format(table.block_heading)] if has_blocks else []

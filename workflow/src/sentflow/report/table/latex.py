@@ -68,10 +68,7 @@ def latex_text(table: Table) -> str:
 def compact_latex_text(table: Table) -> str:
     """The values of a matrix and their marks, without intervals, letters and sizes.
 
-    Raises
-    ------
-    ValueError
-        The table is no matrix.
+    Raises ValueError: the table is no matrix.
     """
     if table.matrix is None:
         raise ValueError(f"table {table.name} is no matrix")

@@ -107,16 +107,8 @@ def number(
 ) -> Column:
     """A column of numbers; undefined ones are dashes.
 
-    Parameters
-    ----------
-    get
-        An attribute of rows, or a function of them that may return None.
-    form, arguments
-        How a number is written.
-    limits, written
-        Of its interval, which stands behind it where both are defined, and how that is written.
-    sign
-        What stands behind the number, say an asterisk.
+    `get`: an attribute of rows, or a function of them that may return None. `limits`, `written`: of its interval,
+    which stands behind it where both are defined, and how that is written.
     """
     read, read_limits = _reader(get), _limits_reader(limits)
 
@@ -154,16 +146,10 @@ def build(
 ) -> Table:
     """A table: a line per row, a cell per column.
 
-    Parameters
-    ----------
-    kind, records
-        Names of the fields of the CSV, or the dataclass that has them; the records, dataclasses or mappings, where they
-        are not `rows`.
-    data
-        Rows that say what data they are of: the first note, also of `matrix`.
-    block, title
-        Which block a row belongs to, by an attribute or a function, in order of first appearance; what stands above a
-        block of a name and its rows.
+    `kind`, `records`: names of the fields of the CSV, or the dataclass that has them; the records, dataclasses or
+    mappings, where they are not `rows`. `data`: rows that say what data they are of: the first note, also of `matrix`.
+    `block`, `title`: which block a row belongs to, by an attribute or a function, in order of first appearance; what
+    stands above a block of a name and its rows.
     """
     rows = list(rows)
     read = _reader(block) if block else lambda _: ""

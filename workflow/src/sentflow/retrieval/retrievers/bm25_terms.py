@@ -15,13 +15,7 @@ from sentflow.texts.corpora import Questions, read_ids
 def explain(
     pairs: Sequence[Pair], questions: Questions, settings: SearchSettings, inputs: ExplainInputs
 ) -> list[Explanation]:
-    """What BM25 adds up for each pair. One shard is held at a time, and an index of the documents alone.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged.
-    """
+    """What BM25 adds up for each pair. One shard is held at a time, and an index of the documents alone."""
     assert isinstance(settings.by, BM25)
     analyser, (_, ids) = analyser_of(settings), read_ids(inputs.corpus)
     text_of = dict(zip(questions.ids, questions.texts, strict=True))

@@ -78,19 +78,8 @@ def reranked(
     Documents behind the first `depth` keep their order and stay behind: their scores are all shifted by the same
     number, so that the first of them is 1 below the least new score. Equal ones stay equal, so that ties are counted.
 
-    Parameters
-    ----------
-    runs
-        What was found for each of q questions.
-    questions
-        Their texts.
-    documents
-        The texts of each document of the corpus, whole or passages; a document counts by its best text. One without a
-        text has the least score.
-    compare
-        See `Compare`.
-    depth
-        Documents of each question that are compared, at least 1.
+    `documents`: the texts of each document of the corpus, whole or passages; a document counts by its best text. One
+    without a text has the least score. `depth`: documents of each question that are compared, at least 1.
     """
     for start in range(0, len(runs), _QUESTIONS):
         part = slice(start, start + _QUESTIONS)

@@ -33,11 +33,6 @@ def explain(
     """What a sparse search adds up for each pair; by the best passage of a document, the first of equals.
 
     Weights of one shard are held at a time. The tokenizer of the model names the terms.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, or the files do not belong together.
     """
     by, manifest = settings.by, inputs.manifest
     assert isinstance(by, Sparse) and isinstance(manifest, Path)

@@ -63,15 +63,7 @@ _WORD = re.compile(r"\w+")
 
 
 def altered(text: str, rng: np.random.Generator) -> str | None:
-    """The text with one word in the place of its opposite; None where no word has one.
-
-    Parameters
-    ----------
-    text
-        A provision.
-    rng
-        Draws which word.
-    """
+    """The text with one word in the place of its opposite; None where no word has one."""
     words = [found for found in _WORD.finditer(text) if found[0].lower() in _OTHER]
     rare = [found for found in words if found[0].lower() in _RARE]
     if not words:

@@ -17,14 +17,7 @@ from sentflow.audit.ngrams import plain
 def partners(topics: Sequence[Hashable], texts: Sequence[str], rng: np.random.Generator) -> list[int | None]:
     """For each pair the one that it is matched with, drawn among those of its topic; None for a pair alone.
 
-    Parameters
-    ----------
-    topics
-        n topics. Pairs whose topic has no partner for them are matched with one another, whatever their topics.
-    texts
-        n second texts. Two pairs with the same one (but for case and punctuation) are no partners.
-    rng
-        Draws the order.
+    `texts`: n second texts. Two pairs with the same one (but for case and punctuation) are no partners.
     """
     found: list[int | None] = [None] * len(topics)
     bare = list(map(plain, texts))

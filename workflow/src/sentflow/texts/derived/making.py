@@ -61,15 +61,8 @@ def crossed(found: Sequence[Cells], rng: np.random.Generator) -> list[Cells]:
 def balanced(found: Sequence[Cells], rng: np.random.Generator, length_step: int | None = None) -> list[Cells]:
     """As many rows of each class in every topic, in their order.
 
-    Parameters
-    ----------
-    found
-        Rows with labels.
-    rng
-        Draws which rows stay.
-    length_step
-        Characters. With it, rows are also balanced within classes of length of each of their texts: 0…step - 1,
-        step…2 step - 1, and so on.
+    `length_step`: characters. With it, rows are also balanced within classes of length of each of their texts:
+    0…step - 1, step…2 step - 1, and so on.
     """
     places: dict[Hashable, dict[str, list[int]]] = {}
     for place, one in enumerate(found):

@@ -9,10 +9,7 @@ MASK = "[NOME]"
 class Names:
     """Known names, of which the longest is found where one holds another.
 
-    Parameters
-    ----------
-    names
-        Names as they are written; case does not count.
+    `names`: names as they are written; case does not count.
     """
 
     def __init__(self, names: Iterable[str]) -> None:

@@ -21,22 +21,7 @@ _MAKERS = {"exchange": exchanged, "cross": crossed, "alter": tampered}
 
 
 def read_derived(reader: Reader, paths: Mapping[str, Path], *, task: str, where: str) -> Rows:
-    """The rows of a task with ``format: derived``; what each key of its reader does is said there.
-
-    Parameters
-    ----------
-    paths
-        Name → file, for all sources.
-    task
-        Its name, of which draws depend.
-    where
-        Place of the reader, for messages.
-
-    Raises
-    ------
-    DataError
-        See `sentflow.texts.sources.Source.rows`.
-    """
+    """The rows of a task with ``format: derived``; what each key of its reader does is said there."""
     return _Derivation(reader, paths, where).rows(task)
 
 

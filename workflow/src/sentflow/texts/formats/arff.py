@@ -15,10 +15,7 @@ _FIELD = re.compile(r"""\s*+(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|([^,'"]
 def read_arff(file: RawFile) -> Records:
     """The rows after ``@data``; blank lines and comments (%) may stand anywhere.
 
-    Raises
-    ------
-    DataError
-        No ``@data``, no rows, or a row with another number of values than there are attributes.
+    Raises DataError: no ``@data``, no rows, or a row with another number of values than there are attributes.
     """
     header: list[str] = []
     rows: list[list[str]] = []

@@ -16,11 +16,6 @@ def read_beir_texts(file: RawFile) -> Records:
     """Documents or questions; columns id, title (empty where the file has none) and text.
 
     The identifier is ``_id`` in JSON lines and ``id`` in most Parquet files; both are taken from either.
-
-    Raises
-    ------
-    DataError
-        The file is damaged or empty, or has no identifier or no text.
     """
     found = _read(file, _TEXTS)
     own = next((name for name in _IDS if name in found.header), None)
@@ -35,13 +30,7 @@ def read_beir_texts(file: RawFile) -> Records:
 
 
 def read_beir_judgements(file: RawFile) -> Records:
-    """Judgements of a split; columns query-id, corpus-id and score.
-
-    Raises
-    ------
-    DataError
-        The file is damaged or empty, or has other columns.
-    """
+    """Judgements of a split; columns query-id, corpus-id and score."""
     found = _read(file, _JUDGED)
     picked = found.pick({name: name for name in _JUDGED})
     return Records(file.name, list(_JUDGED), list(picked.values()), found.names)

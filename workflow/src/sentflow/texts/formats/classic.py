@@ -19,10 +19,7 @@ def read_smart(file: RawFile) -> Records:
     record from 1, for files whose judgements count records instead of naming them. A last ``.I`` without a number is
     left out.
 
-    Raises
-    ------
-    DataError
-        No record; a field before the first record; a field that is not one of these.
+    Raises DataError: no record; a field before the first record; a field that is not one of these.
     """
     rows: list[dict[str, list[str]]] = []
     lines: list[str] | None = None
@@ -59,13 +56,7 @@ def read_smart(file: RawFile) -> Records:
 
 
 def read_slashed(file: RawFile) -> Records:
-    """Records of a number on a line of its own, lines of text, and a line with a slash; columns id and text.
-
-    Raises
-    ------
-    DataError
-        No record, or one that does not begin with a number.
-    """
+    """Records of a number on a line of its own, lines of text, and a line with a slash; columns id and text."""
     ids: list[str] = []
     texts: list[str] = []
     records: list[list[str]] = [[]]
@@ -91,17 +82,7 @@ def read_slashed(file: RawFile) -> Records:
 def read_spaced(file: RawFile, names: Sequence[str]) -> Records:
     """Lines of fields between spaces or tabs, as TREC's judgements have them; blank lines are skipped.
 
-    Parameters
-    ----------
-    file
-        The raw file.
-    names
-        Of its columns, in their order; every line has as many.
-
-    Raises
-    ------
-    DataError
-        No rows, or lines with another number of fields.
+    `names`: of its columns, in their order; every line has as many.
     """
     rows = [(number, line.split()) for number, line in enumerate(file.text().splitlines(), 1) if line.strip()]
     if not rows:

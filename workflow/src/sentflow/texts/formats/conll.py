@@ -18,11 +18,6 @@ def read_conll_archive(file: RawFile) -> Records:
 
     The first field of a line is a token; tokens are joined by spaces, but none stands before a mark that ends
     something, or after one that opens it. How words stood in lines is not known any more.
-
-    Raises
-    ------
-    DataError
-        The archive is damaged, holds no member ``.conll``, or one is wrongly encoded.
     """
     names = [name for name in member_names(file.path) if name.endswith(_ENDING)]
     if not names:

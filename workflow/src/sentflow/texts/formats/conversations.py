@@ -21,11 +21,6 @@ def read_turns(file: RawFile) -> Records:
 
     Columns: id (``question_id/turn``, from 1), question_id, category and statement (empty in answers), turn, and
     statement_and_turn. Questions have ``turns``, answers have them in the first of ``choices``.
-
-    Raises
-    ------
-    DataError
-        A line is not of this form, or there is none.
     """
     rows: list[tuple[str, ...]] = []
     for number, line in enumerate(file.text().split("\n"), start=1):
@@ -57,13 +52,7 @@ def read_turns(file: RawFile) -> Records:
 
 
 def read_rasa_intents(file: RawFile) -> Records:
-    """What users say, by what they mean: columns intent and text, of lines ``- text`` under ``## intent:name``.
-
-    Raises
-    ------
-    DataError
-        There is no such line.
-    """
+    """What users say, by what they mean: columns intent and text, of lines ``- text`` under ``## intent:name``."""
     parts = _INTENT.split(file.text())[1:]
     rows = [
         (intent, text)
@@ -74,13 +63,7 @@ def read_rasa_intents(file: RawFile) -> Records:
 
 
 def read_rasa_templates(file: RawFile) -> Records:
-    """What a chatbot answers: columns intent (the name of a template without ``utter_``) and text, the first one.
-
-    Raises
-    ------
-    DataError
-        It is no YAML with ``templates`` (or ``responses``).
-    """
+    """What a chatbot answers: columns intent (the name of a template without ``utter_``) and text, the first one."""
     try:
         found: Any = yaml.safe_load(file.text())
     except yaml.YAMLError as error:

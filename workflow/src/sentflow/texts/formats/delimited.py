@@ -35,24 +35,11 @@ def delimited_batches(
     Blank lines are skipped, line breaks inside quotes are kept. Every field stays as it is written: ``NA`` and
     ``null`` are texts like any other.
 
-    Parameters
-    ----------
-    file, delimiter
-        The file, and the character between its columns.
-    quoting
-        Whether quotes enclose fields. Otherwise a quote is a character like any other, and a line is a record.
-    header
-        Whether the first record names the columns; otherwise they have numbers from 1.
-    widths
-        Numbers of fields that a record may have; without it, as many as the first.
-    rows
-        Of a batch, of which one at a time is in memory; None gives all in one.
-
-    Raises
-    ------
-    DataError
-        No header, no records, broken quoting, or records with another number of fields (named by line, the first
-        is line 1).
+    `quoting`: whether quotes enclose fields. Otherwise a quote is a character like any other, and a line is a record.
+    `header`: whether the first record names the columns; otherwise they have numbers from 1. `widths`: numbers of
+    fields that a record may have; without it, as many as the first. `rows`: of a batch, of which one at a time is in
+    memory; None gives all in one. Raises DataError: no header, no records, broken quoting, or records with another
+    number of fields (named by line, the first is line 1).
     """
     found = (
         _quoted(file.lines(newline=""), delimiter, where=file.name)

@@ -67,21 +67,8 @@ def read_json_list(
 ) -> Records:
     """One list of JSON objects.
 
-    Parameters
-    ----------
-    file
-        The raw file.
-    wanted
-        Names of the columns to read; ``a.b`` is the key b of the object at a, unless there is a key a.b.
-    gaps
-        Whether a key that an object does not have is empty there, as null is; otherwise it is an error.
-    joined
-        See `typed_records`.
-
-    Raises
-    ------
-    DataError
-        The file is empty, no JSON of this form, or lacks a key; names the rows.
+    `wanted`: names of the columns to read; ``a.b`` is the key b of the object at a, unless there is a key a.b. `gaps`:
+    whether a key that an object does not have is empty there, as null is; otherwise it is an error.
     """
     try:
         found = parse_json(file.text())

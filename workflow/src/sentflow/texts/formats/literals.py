@@ -10,17 +10,8 @@ MOST_CHARACTERS = 100_000  # of a cell; parsing needs some 100 bytes for each
 def literal_list(cell: str, *, where: str) -> list[str]:
     """The texts of a literal list; a map counts as its values, joined by ``|`` in their order.
 
-    Parameters
-    ----------
-    cell
-        E.g. ``['a', 'b']`` or ``[{'law_id': 'a', 'article_id': '1'}]``.
-    where
-        File and row, for messages.
-
-    Raises
-    ------
-    DataError
-        It is longer than `MOST_CHARACTERS`, is no such list, or holds anything but texts and numbers.
+    `cell`: say ``['a', 'b']`` or ``[{'law_id': 'a', 'article_id': '1'}]``. Raises DataError: it is longer than
+    `MOST_CHARACTERS`, is no such list, or holds anything but texts and numbers.
     """
     if len(cell) > MOST_CHARACTERS:
         raise DataError(f"{where}: a list of {len(cell)} characters, more than {MOST_CHARACTERS}.")

@@ -12,13 +12,7 @@ from sentflow.texts.formats.records import Records, numbered
 
 
 def read_whole(file: RawFile) -> Records:
-    """One row: the text without outer white space, and as id the name of the file without its ending.
-
-    Raises
-    ------
-    DataError
-        The file is empty or wrongly encoded.
-    """
+    """One row: the text without outer white space, and as id the name of the file without its ending."""
     text = file.text().strip()
     if not text:
         raise DataError(f"{file.name} is empty: no text.")
@@ -32,13 +26,7 @@ def read_lines(file: RawFile) -> Records:
 
 
 def line_batches(file: RawFile, *, rows: int | None = None) -> Iterator[Records]:
-    """A row for each line, empty ones included, with the one column text; `rows` of a batch, None for all.
-
-    Raises
-    ------
-    DataError
-        The file has no line, or is wrongly encoded.
-    """
+    """A row for each line, empty ones included, with the one column text; `rows` of a batch, None for all."""
     lines, done = map(without_end, file.lines()), 0
     while batch := list(islice(lines, rows)):
         yield Records(file.name, ("text",), [batch], numbered(len(batch), after=done))
@@ -48,22 +36,7 @@ def line_batches(file: RawFile, *, rows: int | None = None) -> Iterator[Records]
 
 
 def read_matched_lines(file: RawFile, pattern: str) -> Records:
-    """A row for each line that a pattern matches; its named groups are the columns, other lines are left out.
-
-    Parameters
-    ----------
-    file
-        The raw file.
-    pattern
-        Regular expression of a whole line, with named groups.
-
-    Raises
-    ------
-    ConfigError
-        It names no group.
-    DataError
-        It matches no line.
-    """
+    """A row for each line that a pattern matches; its named groups are the columns, other lines are left out."""
     compiled = re.compile(pattern)
     if not compiled.groupindex:
         raise ConfigError(f"pattern: {pattern!r} names no group. Write columns as (?P<id>…).")

@@ -16,11 +16,6 @@ def read_squad(file: RawFile) -> Records:
     """SQuAD's form: one row per question, with its paragraph.
 
     Columns: question_id, question, context, title (of the article).
-
-    Raises
-    ------
-    DataError
-        It is not this form, or holds no question.
     """
 
     def rows(found: Any) -> Iterator[Row]:
@@ -43,11 +38,6 @@ def read_laws(file: RawFile) -> Records:
     """Laws with their articles; columns id (``law|article``), law_id, article_id, title, text.
 
     The form of the Zalo challenge (``law_id``) and of ALQAC (``id``, articles without titles).
-
-    Raises
-    ------
-    DataError
-        It is not this form, or holds no article.
     """
 
     def rows(found: Any) -> Iterator[Row]:
@@ -71,11 +61,6 @@ def read_law_questions(file: RawFile) -> Records:
 
     Columns: question_id, question, document (``law|article``, empty without gold). The form of the Zalo challenge
     (an object with ``items``, or the list itself, ``question``) and of ALQAC (``text``; ``id`` in 2022).
-
-    Raises
-    ------
-    DataError
-        It is not this form, or holds no question.
     """
 
     def rows(found: Any) -> Iterator[Row]:

@@ -36,11 +36,6 @@ def read_statute(file: RawFile) -> Records:
 
     A text is cut at lines that start with ``Art``, and at lines of dashes; of LexML the elements ``Artigo`` are taken,
     those of a law that is amended included. Of several wordings of an article the last one counts, which is in force.
-
-    Raises
-    ------
-    DataError
-        See `xml_root`; or it has no article.
     """
     name = PurePath(file.name).stem
     articles = _of_lexml(file) if file.name.endswith(".xml") else _of_text(file)
@@ -54,11 +49,6 @@ def read_oab_exam(file: RawFile) -> Records:
     Columns id (``exam/number``), statement, answer, statement_and_answer, options and right. Questions without a right
     answer are left out. ``options`` are the texts of all, joined by ``" [SEP] "``, and ``right`` the number of the
     right one, from 0; both are empty where a question was annulled (``NULL``), or has several right answers.
-
-    Raises
-    ------
-    DataError
-        No question with ``OPTIONS`` and a right one (``A:CORRECT``).
     """
     exam, rows = PurePath(file.name).stem, []
     for block in re.split(r"(?m)^(?:ENUM )?Questão +", file.text())[1:]:
@@ -79,11 +69,6 @@ def read_oab_justifications(file: RawFile) -> Records:
     """Articles that justify an answer: columns question (``exam/number``) and document, see the readers above.
 
     Paragraphs and items of an article are cut off; what is no article of a statute, as a ruling, keeps its URN.
-
-    Raises
-    ------
-    DataError
-        No entry with exam, question and URN.
     """
     rows = []
     for block in re.split(r"(?m)^ ?- exam:", file.text())[1:]:

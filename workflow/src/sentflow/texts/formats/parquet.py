@@ -9,13 +9,7 @@ from sentflow.texts.formats.records import Column, Records, typed_records
 def read_parquet_columns(
     path: Path, wanted: Iterable[Column | None], *, joined: str | None = None
 ) -> Records:
-    """The wanted columns that exist.
-
-    Raises
-    ------
-    DataError
-        The file is damaged or empty, its columns are larger than the limits allow, or see `typed_records`.
-    """
+    """The wanted columns that exist."""
     from sentflow.files.parquet_columns import column_names, column_values
 
     header = column_names(path)

@@ -40,38 +40,18 @@ class RawFile:
         return self.path.name
 
     def content(self) -> bytes:
-        """The bytes of the file, or of the one that an archive holds.
-
-        Raises
-        ------
-        DataError
-            The archive is damaged, or does not hold exactly one such file.
-        """
+        """The bytes of the file, or of the one that an archive holds."""
         return self._found()[1]
 
     def text(self) -> str:
-        """The text of the file, or of the one that an archive holds.
-
-        Raises
-        ------
-        ConfigError, DataError
-            See `content` and `decode`.
-        """
+        """The text of the file, or of the one that an archive holds."""
         where, content = self._found()
         return decode(content, self.encoding, where=where)
 
     def lines(self, newline: str = "\n") -> Iterator[str]:
         """The lines of the text with their ends, of which few at a time are in memory; of an archive, its file is.
 
-        Parameters
-        ----------
-        newline
-            What ends a line; with an empty one it may also be a carriage return, see `open`.
-
-        Raises
-        ------
-        ConfigError, DataError
-            See `text`.
+        `newline`: what ends a line; with an empty one it may also be a carriage return, see `open`.
         """
         try:
             is_utf8 = codecs.lookup(self.encoding).name == "utf-8"

@@ -28,13 +28,7 @@ class Records:
         return len(self.names)
 
     def pick(self, wanted: Mapping[str, Column | None]) -> dict[str, list[str]]:
-        """The values of the wanted columns, by the keys of the reader that name them; None is a column not wanted.
-
-        Raises
-        ------
-        DataError
-            A column does not exist, or exists twice; names all of these, and the columns that exist.
-        """
+        """The values of the wanted columns, by the keys of the reader that name them; None is a column not wanted."""
         named = {key: column for key, column in wanted.items() if column is not None}
         problems = [
             f"{key}: {'no' if self.header.count(column) == 0 else 'more than one'} column {column!r}"
@@ -63,22 +57,10 @@ def typed_records(
 ) -> Records:
     """Columns whose values have types, as if they had been written in a CSV.
 
-    Parameters
-    ----------
-    file, header
-        See `Records`.
-    values
-        Of the columns that somebody asked for, all of one length.
-    joined
-        What a list of texts is joined by; inside of one it becomes a space, so that they can be told apart again. None:
-        a list is an error, like any other type that is no text.
-    after
-        Rows of the batches before.
-
-    Raises
-    ------
-    DataError
-        There are no rows; or a value is neither a text nor a number nor a truth value: names row and column.
+    `values`: of the columns that somebody asked for, all of one length. `joined`: what a list of texts is joined by;
+    inside of one it becomes a space, so that they can be told apart again. None: a list is an error, like any other
+    type that is no text. Raises DataError: there are no rows; or a value is neither a text nor a number nor a truth
+    value: names row and column.
     """
     n = len(next(iter(values.values()), ()))
     if values and not n:

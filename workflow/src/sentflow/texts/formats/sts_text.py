@@ -11,22 +11,9 @@ _WIDTHS = (2, 4)  # two sentences, and perhaps notes on their sources
 def read_sts_text(sentences: RawFile, gold: RawFile, *, unscored: bool = False) -> Records:
     """Pairs of sentences (tab, no quoting) that have a score; a blank line of gold is a pair that was not scored.
 
-    Parameters
-    ----------
-    sentences, gold
-        As many lines each.
-    unscored
-        Whether pairs without a score are kept, too; theirs is an empty text.
-
-    Returns
-    -------
-    Records
-        Columns ``text_a``, ``text_b`` and ``score``; rows have the numbers of their lines.
-
-    Raises
-    ------
-    DataError
-        The files have different numbers of lines, or lines of another form; or no pair has a score.
+    `unscored`: whether pairs without a score are kept, too; theirs is an empty text. Returns: columns ``text_a``,
+    ``text_b`` and ``score``; rows have the numbers of their lines. Raises DataError: the files have different numbers
+    of lines, or lines of another form; or no pair has a score.
     """
     records = [line.split("\t") for line in plain_lines(sentences.text())]
     scores = plain_lines(gold.text())

@@ -65,23 +65,9 @@ def read_records(
 ) -> Records:
     """The records of a file.
 
-    Parameters
-    ----------
-    path
-        The file.
-    reader
-        How it is written.
-    wanted
-        Columns that will be picked; formats that hold many may leave out the others.
-    gaps
-        Whether an object of JSON may lack a column, which is then empty.
-    joined
-        What is put between the texts of a cell that is a list; None refuses such cells.
-
-    Raises
-    ------
-    DataError
-        The file is missing, empty, damaged, wrongly encoded, or of another form.
+    `wanted`: columns that will be picked; formats that hold many may leave out the others. `gaps`: whether an object
+    of JSON may lack a column, which is then empty. `joined`: what is put between the texts of a cell that is a list;
+    None refuses such cells.
     """
     if not path.is_file():
         raise DataError(f"{path}: no such file")
@@ -117,11 +103,6 @@ def record_batches(
     """The records of `read_records`, of which about `rows` at a time are in memory, where the format can be read so.
 
     A file in any other format than ``csv``, ``tsv``, ``jsonl``, ``lines`` and ``parquet`` is a batch.
-
-    Raises
-    ------
-    DataError
-        See `read_records`; where many rows are not in order, those of the first batch with one are named.
     """
     if not path.is_file():
         raise DataError(f"{path}: no such file")

@@ -13,15 +13,7 @@ _LONGEST_NUMBER = 18  # digits; what is longer is a name like any other
 def read_text_folders(path: Path, root: str, *, encoding: str) -> Records:
     """Each file is one text, stripped of outer white space, in the order of folders and of the numbers in names.
 
-    Returns
-    -------
-    Records
-        Columns ``text``, ``folder`` and ``name`` (of the file, without its ending).
-
-    Raises
-    ------
-    DataError
-        The archive is damaged, has no such folder, or other files in it; or a text is wrongly encoded.
+    Returns: columns ``text``, ``folder`` and ``name`` (of the file, without its ending).
     """
     try:
         found = members_under(path, root)

@@ -23,11 +23,6 @@ def read_trec_documents(file: RawFile) -> Records:
 
     The title is the first of TITLE, HEADLINE, HEAD, HL, TI; the text is all of TEXT, or, without one, all but the
     identifier and the title. Tags inside are dropped, entities (``&amp;``) read, white space joined.
-
-    Raises
-    ------
-    DataError
-        No document, or documents without DOCNO.
     """
     rows, nameless = [], []
     for number, part in enumerate(_DOCUMENT.split(file.text())[1:], start=1):
@@ -53,11 +48,6 @@ def read_trec_topics(file: RawFile) -> Records:
 
     Fields end at the next one, whether they are closed or not; their labels (``Number:``, ``Description:``) are
     dropped, and zeros before a number, which judgements do not have.
-
-    Raises
-    ------
-    DataError
-        No topic, or topics without a number.
     """
     rows, nameless = [], []
     for place, part in enumerate(_TOPIC.split(file.text())[1:], start=1):

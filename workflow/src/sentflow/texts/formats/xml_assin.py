@@ -13,15 +13,7 @@ _COLUMNS = ("t", "h", "similarity", "entailment")
 def read_assin(file: RawFile) -> Records:
     """The ``pair`` elements of an ``entailment-corpus``; what an attribute says is as written.
 
-    Returns
-    -------
-    Records
-        Columns ``t`` and ``h`` (the sentences), ``similarity`` and ``entailment``.
-
-    Raises
-    ------
-    DataError
-        See `xml_root`; or the file has no pairs, or pairs without similarity, entailment, t or h.
+    Returns: columns ``t`` and ``h`` (the sentences), ``similarity`` and ``entailment``.
     """
     return _pairs(file.name, list(xml_root(file).iter("pair")))
 

@@ -9,11 +9,8 @@ from sentflow.texts.formats.raw_file import RawFile
 def xml_root(file: RawFile) -> Any:
     """The root element of a file; names keep their prefixes.
 
-    Raises
-    ------
-    DataError
-        The file is no XML, or declares a document type, which could define entities that grow without end, or name
-        files of this machine.
+    Raises DataError: the file is no XML, or declares a document type, which could define entities that grow without
+    end, or name files of this machine.
     """
     import xml.etree.ElementTree as ElementTree
     from xml.parsers import expat

@@ -50,22 +50,9 @@ class SampleCollection:
 def generate_collection(*, seed: int) -> SampleCollection:
     """The sample collection of a seed, the same on any machine.
 
-    Parameters
-    ----------
-    seed
-        Not negative.
-
-    Returns
-    -------
-    SampleCollection
-        300 articles of 20 laws, 10 of which stand there twice; 120 questions, 3 of which are asked twice; 80 training
-        questions. Grade 2: the article that answers; 1: that on the neighbouring matter in the same law; 0: that on
-        the same matter in two other laws.
-
-    Raises
-    ------
-    ConfigError
-        A negative seed.
+    Returns: 300 articles of 20 laws, 10 of which stand there twice; 120 questions, 3 of which are asked twice; 80
+    training questions. Grade 2: the article that answers; 1: that on the neighbouring matter in the same law; 0: that
+    on the same matter in two other laws.
     """
     if seed < 0:
         raise ConfigError(f"The seed of sample data is {seed}. Write a number that is not negative.")

@@ -25,13 +25,6 @@ class Grammar(string.Formatter):
     a word list is drawn at random and may have slots of its own. After the colon stands how the filler is
     joined to the sentence: ``de``, ``em``, ``a``, ``por`` (preposition, contracted with the article that the
     filler begins with) or ``^`` (capital). ``{n:2-9}`` is a random number of that range, ends included.
-
-    Parameters
-    ----------
-    rng
-        Source of every choice.
-    words
-        Word lists by slot name.
     """
 
     def __init__(self, rng: np.random.Generator, words: Mapping[str, Sequence[str]]) -> None:
@@ -93,10 +86,7 @@ class Grammar(string.Formatter):
 def joined(phrase: str, how: str) -> str:
     """A phrase after a preposition (contracted with its article), capitalised (``"^"``), or as it is.
 
-    Raises
-    ------
-    ValueError
-        The way is none of these.
+    Raises ValueError: the way is none of these.
     """
     if how == "":
         return phrase

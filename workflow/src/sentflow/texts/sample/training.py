@@ -14,13 +14,7 @@ N_SENTENCES, N_PARAPHRASES = 400, 240
 
 
 def training_file(file: str, *, seed: int) -> str:
-    """The text of a file of `FILES`, the same on any machine.
-
-    Raises
-    ------
-    ConfigError
-        A negative seed.
-    """
+    """The text of a file of `FILES`, the same on any machine. Raises ConfigError: a negative seed."""
     if seed < 0:
         raise ConfigError(f"The seed of sample data is {seed}. Write a number that is not negative.")
     rng = np.random.Generator(np.random.PCG64(derive_seed(seed, "sample training data", file)))

@@ -25,10 +25,7 @@ _HUB_LICENCE = re.compile(r"[a-z0-9][a-z0-9.+-]*\Z")
 def model_card(facts: Facts) -> str:
     """The text of ``README.md``: front matter and body; equal facts give equal text.
 
-    Raises
-    ------
-    jinja2.UndefinedError
-        The template asks for what the facts do not have.
+    Raises jinja2.UndefinedError: the template asks for what the facts do not have.
     """
     environment = Environment(
         loader=FileSystemLoader(TEMPLATE.parent),

@@ -42,13 +42,7 @@ class ReadOut:
 
     @classmethod
     def read(cls, manifest: Path) -> "ReadOut":
-        """From the file.
-
-        Raises
-        ------
-        DataError
-            It is missing, damaged, or no manifest of a trained encoder.
-        """
+        """From the file. Raises DataError: it is missing, damaged, or no manifest of a trained encoder."""
         found = read_json(manifest)
         try:
             kind, dimension = found["kind"], found["dimension"]
@@ -109,21 +103,8 @@ def read_facts(
 ) -> Facts:
     """The facts of one encoder.
 
-    Parameters
-    ----------
-    training
-        Folder with ``record.json``, ``made.json``, ``selection.json``, ``history.parquet`` and ``held-out.parquet``.
-    manifest
-        Of the encoder.
-    summaries
-        Files of ``summary/``; those that hold no scores are passed over.
-    overlap
-        See `sentflow.training.cards.overlap`.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, or is of another training.
+    `training`: folder with ``record.json``, ``made.json``, ``selection.json``, ``history.parquet`` and
+    ``held-out.parquet``. `summaries`: files of ``summary/``; those that hold no scores are passed over.
     """
     record = Record.read(training / "record.json")
     selection = read_sealed(training / "selection.json")

@@ -39,13 +39,7 @@ class Overlap:
 
     @classmethod
     def read(cls, path: Path) -> "Overlap":
-        """From the file of the audit.
-
-        Raises
-        ------
-        DataError
-            It is missing or does not hold what is read; names the key.
-        """
+        """From the file of the audit. Raises DataError: it is missing or does not hold what is read; names the key."""
         found = read_sealed(path)
         try:
             tests = tuple(_of_test(one) for one in found["tests"])

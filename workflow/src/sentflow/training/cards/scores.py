@@ -47,13 +47,7 @@ class CardScore:
 
 
 def read_scores(summaries: Sequence[Path]) -> list[CardScore]:
-    """The main scores in summaries of any family; files of other kinds are passed over, undefined scores left out.
-
-    Raises
-    ------
-    DataError
-        A file is not what its name says.
-    """
+    """The main scores in summaries of any family; files of other kinds are passed over, undefined scores left out."""
     found = [score for path in summaries for score in _read(path)]
     return [score for score in found if math.isfinite(score.value)]
 

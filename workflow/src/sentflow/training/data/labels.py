@@ -10,13 +10,7 @@ _LONGEST_NUMBER = 3  # digits of a class
 
 
 def classes_of(data: str, rows: Rows, labels: Mapping[str, int]) -> list[int]:
-    """The class of each row.
-
-    Raises
-    ------
-    DataError
-        A label is none of the classes: names the rows.
-    """
+    """The class of each row. Raises DataError: a label is none of the classes; names the rows."""
     written = rows.columns["label"]
     found = [labels.get(label) if labels else _number(label) for label in written]
     odd = [

@@ -94,22 +94,10 @@ def mine(
 ) -> None:
     """Add the rows of a question set.
 
-    Parameters
-    ----------
-    questions, corpus
-        The questions with their judgements, and the documents.
-    run
-        What the retriever found for them; None for rows without negatives.
-    settings
-        Of the negatives.
-    form
-        ``"pairs"``: a row for each relevant document; ``"triplets"``: a row for each of its negatives; ``"labelled"``:
-        a row with label 1 for each relevant document of a question, then one with label 0 for each negative;
-        ``"scored"``: triplets with the retriever's scores, without relevant documents that it did not find.
-    into
-        Is added to.
-    held_out
-        Documents that are in no row, as are those with the words of one of them.
+    `run`: what the retriever found for them; None for rows without negatives. `form`: ``"pairs"``: a row for each
+    relevant document; ``"triplets"``: a row for each of its negatives; ``"labelled"``: a row with label 1 for each
+    relevant document of a question, then one with label 0 for each negative; ``"scored"``: triplets with the
+    retriever's scores, without relevant documents that it did not find.
     """
     text_of = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
     copies, grades = copies_of(corpus), questions.by_question()
@@ -158,14 +146,8 @@ def mine(
 def pseudo_labelled(questions: Questions, run: Run, margin: float) -> Questions:
     """Questions whose first document counts as relevant, where a retriever ranks it well before the second.
 
-    Parameters
-    ----------
-    questions
-        Their judgements, if there are any, are not kept.
-    run
-        What the retriever found for them.
-    margin
-        Least difference of the two scores, in their units. A question with a single document is not labelled.
+    `questions`: their judgements, if there are any, are not kept. `margin`: least difference of the two scores, in
+    their units. A question with a single document is not labelled.
     """
     sure = [
         (place, ranked)

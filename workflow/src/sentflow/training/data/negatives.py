@@ -35,20 +35,7 @@ class Candidate:
 class Found:
     """What a retriever found for one question.
 
-    Parameters
-    ----------
-    ranked
-        Its best documents.
-    ids
-        Identifiers of the corpus.
-    grades
-        Document → grade of this question.
-    relevant
-        Those that count as relevant.
-    copies
-        See `copies_of`.
-    held_out, empty
-        Documents that are in no row: of tests, and without text.
+    `held_out`, `empty`: documents that are in no row: of tests, and without text.
     """
 
     def __init__(
@@ -81,14 +68,8 @@ class Found:
     def candidates(self, settings: MinedNegatives, draws: Draws, best: float | None) -> list[Candidate]:
         """Everything within the ranks, in their order, and what becomes of it.
 
-        Parameters
-        ----------
-        settings
-            Of the negatives.
-        draws
-            For those that are drawn.
-        best
-            Score of the relevant document that a margin is counted from; None passes nothing where there is a margin.
+        `best`: score of the relevant document that a margin is counted from; None passes nothing where there is a
+        margin.
         """
         first, last = settings.ranks
         last = min(last, settings.scored_ranks or last)

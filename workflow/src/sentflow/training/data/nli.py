@@ -11,23 +11,11 @@ CONTRADICTION, ENTAILMENT = 0, 1  # as ConSERT numbers them; 2 is neutral
 def by_premise(rows: Rows, classes: Sequence[int], *, negatives: bool) -> Rows:
     """A row for each entailed hypothesis: premise, hypothesis, and a contradicted hypothesis of the same premise.
 
-    Parameters
-    ----------
-    rows
-        Premises (``text``) and hypotheses (``other``).
-    classes
-        Of each row: 1 is entailment, 0 contradiction; rows of other classes are left out.
-    negatives
-        Whether there must be a contradicted hypothesis; otherwise rows are pairs.
+    `rows`: premises (``text``) and hypotheses (``other``). `classes`: of each row: 1 is entailment, 0 contradiction;
+    rows of other classes are left out. `negatives`: whether there must be a contradicted hypothesis; otherwise rows
+    are pairs. Rows are in the order of the entailed hypotheses. The k-th one of a premise has its k-th contradiction,
+    counted again from the first where there are fewer.
 
-    Returns
-    -------
-    Rows
-        In the order of the entailed hypotheses. The k-th one of a premise has its k-th contradiction, counted again
-        from the first where there are fewer.
-
-    Notes
-    -----
     princeton-nlp/SimCSE@49fa580a leaves out premises that lack either, and draws the contradiction at random.
     """
     entailed = [place for place, found in enumerate(classes) if found == ENTAILMENT]

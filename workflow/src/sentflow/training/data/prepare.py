@@ -26,16 +26,8 @@ ROWS = 1 << 14
 class Preparation:
     """Chooses and checks the rows of training data, part by part, and counts what it leaves out.
 
-    Parameters
-    ----------
-    data
-        Their name.
-    settings
-        Which rows stay.
-    rows
-        How many there must be; None is not known.
-    labels
-        Label as written → class; empty where labels are classes already.
+    `rows`: how many there must be; None is not known. `labels`: label as written → class; empty where labels are
+    classes already.
     """
 
     def __init__(
@@ -61,11 +53,6 @@ class Preparation:
 
         Of texts, pairs, triplets and spans that are taken as they stand, `ROWS` are in memory at a time. Rows with
         labels or scores, rows made of several others and shuffled ones come as one part.
-
-        Raises
-        ------
-        DataError
-            The rows are not in order.
         """
         chosen = self.settings
         by_row = are_taken_by_row(chosen.form, chosen.nli, chosen.shuffled_positives)
@@ -73,13 +60,7 @@ class Preparation:
             yield self.part(rows)
 
     def part(self, rows: Rows) -> TrainingData:
-        """The table of rows, wherever they are from.
-
-        Raises
-        ------
-        DataError
-            The rows are not in order.
-        """
+        """The table of rows, wherever they are from. Raises DataError: the rows are not in order."""
         settings = self.settings
         self._n_read += len(rows)
         rows = self._left_out(rows, "empty", _with_empty_cells(rows))
@@ -114,11 +95,6 @@ class Preparation:
         ``read`` counts rows of the files, ``dropped`` why rows were left out (``without_negative``: entailed hypotheses
         of premises without a contradiction), ``one_word`` the rows whose ``text`` is one word, which no permutation
         changes.
-
-        Raises
-        ------
-        DataError
-            No row is left, or another number than expected.
         """
         data, expected = self.data, self._expected
         counts = ", ".join(f"{n} {why.replace('_', ' ')}" for why, n in self._dropped.items() if n)
@@ -187,13 +163,7 @@ class Preparation:
 def table_of_rows(
     data: str, rows: Rows, settings: RowSettings, expected: int | None
 ) -> tuple[TrainingData, dict[str, Any]]:
-    """The table of rows in memory, and facts about it; see `Preparation`.
-
-    Raises
-    ------
-    DataError
-        The rows are not in order, or none is left.
-    """
+    """The table of rows in memory, and facts about it; see `Preparation`."""
     preparation = Preparation(data, settings, expected)
     return preparation.part(rows), preparation.facts()
 

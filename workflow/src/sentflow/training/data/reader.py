@@ -56,22 +56,7 @@ class Rows:
 def read_sources(
     settings: PreparedRows, raw_files: Sequence[Path], files: Mapping[str, Mapping[str, Any]], *, rows: int
 ) -> Iterator[Rows]:
-    """The rows of all sources, one after the other.
-
-    Parameters
-    ----------
-    raw_files
-        Each in the folder of its dataset.
-    files
-        Dataset → name → catalog entry; what has a checksum there is verified.
-    rows
-        Records of a batch, where the format can be read so.
-
-    Raises
-    ------
-    ConfigError, DataError
-        See `verified_files`, `record_batches` and `read_pair_rows`; or a column does not exist.
-    """
+    """The rows of all sources, one after the other. `rows`: records of a batch, where the format can be read so."""
     for source in settings.sources:
         where = f"{source.where}.reader"
         own = [path for path in raw_files if path.parent.name == source.dataset]

@@ -10,13 +10,7 @@ from sentflow.training.data.reader import Rows
 
 
 def scores_of(data: str, rows: Rows, column: str) -> np.ndarray:
-    """The scores in a column, (n,) float64.
-
-    Raises
-    ------
-    DataError
-        A cell is no finite number: names the rows.
-    """
+    """The scores in a column, (n,) float64. Raises DataError: a cell is no finite number; names the rows."""
     found = [_number(cell) for cell in rows.columns[column]]
     odd = [
         f"{name} ({cell[:20]!r})"

@@ -47,13 +47,7 @@ class TrainingData:
 
 
 def check_rows(data: TrainingData, batch_size: int) -> None:
-    """Refuse data that are shorter than one batch.
-
-    Raises
-    ------
-    DataError
-        They are; says what to write instead.
-    """
+    """Refuse data that are shorter than one batch."""
     if len(data) < batch_size:
         raise DataError(
             f"training_data.{data.name}: {len(data)} rows are fewer than one batch of {batch_size}. Add rows, or "
@@ -84,13 +78,7 @@ def write_parts(path: Path, parts: Iterable[TrainingData], facts: Callable[[], M
 
 
 def read_training_data(path: Path | str) -> TrainingData:
-    """Read a table of training data.
-
-    Raises
-    ------
-    DataError
-        The file is not one of these, it is damaged, or it is not that of the digest beside it.
-    """
+    """Read a table of training data."""
     with readable(path, "table of training data"):
         return training_data_of(*read_described(path))
 

@@ -37,13 +37,7 @@ def extended(kind: type[Objective], settings: Lora) -> type[Objective]:  # noqa:
 
 
 def prepare(encoder: SentenceTransformer, settings: Lora, draws: Draws) -> None:
-    """Give an encoder the layers, before heads are added to it; its own weights are trained no more.
-
-    Raises
-    ------
-    ConfigError
-        It has no layer of the names that are asked for.
-    """
+    """Give an encoder the layers, before heads are added to it; its own weights are trained no more."""
     network = transformer_of(encoder).auto_model
     targets = None if settings.targets is None else list(settings.targets)
     config = LoraConfig(

@@ -45,12 +45,7 @@ def truncated(vectors: torch.Tensor, dimension: int) -> torch.Tensor:
     Zeros change no cosine and no distance, and layers that read the vectors are as wide as before. The length is that
     of the whole vector, so that at full width nothing changes, and unit vectors stay unit vectors.
 
-    Parameters
-    ----------
-    vectors
-        (n, d) float.
-    dimension
-        How many numbers are left, in [1, d].
+    `dimension`: how many numbers are left, in [1, d].
     """
     first = torch.nn.functional.pad(vectors[:, :dimension], (0, vectors.shape[1] - dimension))
     found: torch.Tensor = torch.nn.functional.normalize(first, dim=1) * vectors.norm(dim=1, keepdim=True)
@@ -58,13 +53,7 @@ def truncated(vectors: torch.Tensor, dimension: int) -> torch.Tensor:
 
 
 def prepare(encoder: SentenceTransformer, settings: Matryoshka, draws: Draws) -> None:  # noqa: ARG001
-    """Refuse dimensions that the vectors of an encoder do not have.
-
-    Raises
-    ------
-    ConfigError
-        They do not; or there are not as many weights as dimensions.
-    """
+    """Refuse dimensions that the vectors of an encoder do not have."""
     width, dimensions = encoder.get_embedding_dimension(), settings.dimensions
     if max(dimensions) > width:
         raise ConfigError(

@@ -22,13 +22,7 @@ _TAKEN_FOR = {"pt": "gl"}
 
 
 class HeldOut:
-    """The texts of tests, none of which is trained on.
-
-    Parameters
-    ----------
-    tests
-        Kind and name of each test → its table.
-    """
+    """The texts of tests, none of which is trained on."""
 
     def __init__(self, tests: Mapping[Test, TextTable]) -> None:
         owners: dict[str, Test] = {}

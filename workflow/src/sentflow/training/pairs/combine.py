@@ -49,14 +49,7 @@ class Combined:
 def combined(scratch: Scratch, relations: Sequence[str], *, near: float) -> Combined:
     """Which rows are copies, or nearly so, of earlier ones.
 
-    Parameters
-    ----------
-    scratch
-        All rows.
-    relations
-        Name of each part.
-    near
-        Jaccard similarity of character 5-grams from which a text is a near copy of another; of a row both must be.
+    `near`: Jaccard similarity of character 5-grams from which a text is a near copy of another; of a row both must be.
     """
     relation = np.repeat(np.arange(len(relations)), scratch.n_of_part)
     copy = np.ones(len(relation), bool)

@@ -65,20 +65,9 @@ def keys_of_bands(signed: np.ndarray) -> Iterator[np.ndarray]:
 def near_copies(known: Rows, rows: np.ndarray, *, threshold: float) -> np.ndarray:
     """Which rows are nearly equal to an earlier one; of each cluster of near copies the first row is none.
 
-    Parameters
-    ----------
-    known
-        All rows.
-    rows
-        (m,) int64, ascending: those that are compared with one another.
-    threshold
-        Jaccard similarity of character 5-grams that each side must have, above 0 and at most 1: two questions about one
-        paragraph are no copies. Rows that are so similar to one of a cluster belong to it (single linkage).
-
-    Returns
-    -------
-    numpy.ndarray
-        (m,) bool.
+    `rows`: (m,) int64, ascending: those that are compared with one another. `threshold`: Jaccard similarity of
+    character 5-grams that each side must have, above 0 and at most 1: two questions about one paragraph are no copies.
+    Rows that are so similar to one of a cluster belong to it (single linkage). Returns: (m,) bool.
     """
     first = np.arange(len(rows))
     for pairs in _candidates(known, rows):

@@ -33,15 +33,12 @@ class BiEncoder(Objective):
         self._settings = settings
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
-        """See `Objective`."""
         return question_views(self, rows, self._settings)
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """See `Objective`."""
         return unscaled(self.encoder, self.padded(examples))
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
-        """See `ranking_loss` and `contrastive_loss`."""
         questions, *documents = views
         if self._settings.loss == CONTRASTIVE:
             labels = torch.tensor([row["label"] for row in rows])

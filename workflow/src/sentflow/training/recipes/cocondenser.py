@@ -21,11 +21,8 @@ UPSTREAM = "language-model-twice"
 class CoCondenser(Condenser):
     """Two views: a drawn span of each document, and another one.
 
-    Parameters
-    ----------
-    settings
-        Those of Condenser; ``defects``, of which ``language-model-twice`` gives the language model twice its weight, as
-        the released code does with its gradient cache: it divides by documents and adds up over spans.
+    `settings`: those of Condenser; ``defects``, of which ``language-model-twice`` gives the language model twice its
+    weight, as the released code does with its gradient cache: it divides by documents and adds up over spans.
     """
 
     def __init__(
@@ -35,7 +32,6 @@ class CoCondenser(Condenser):
         self._weight = 2.0 if UPSTREAM in settings.defects else 1.0
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
-        """See `Objective`."""
         views: list[list[Example]] = [[], []]
         for place, row in enumerate(rows):
             spans = row["text"].split("\n")
@@ -60,7 +56,7 @@ class CoCondenser(Condenser):
         return self._weight * super().loss([parts], rows) + partner_cross_entropy(*vectors)
 
     def measures(self, views: Sequence[Any], rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
-        """See `Objective`: the loss of a batch, what `Condenser` measures, and the second term for itself."""
+        """The loss of a batch, what `Condenser` measures, and the second term for itself."""
         parts, vectors = self._apart(views)
         scores, partners = partner_scores(*vectors)
         n = len(partners)
@@ -79,10 +75,7 @@ class CoCondenser(Condenser):
 def partner_cross_entropy(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
     """Mean cross-entropy of finding the other vector of a pair among all others, by dot product.
 
-    Parameters
-    ----------
-    first, second
-        (n, H) each; row i of both is a pair.
+    `first`, `second`: (n, H) each; row i of both is a pair.
     """
     return torch.nn.functional.cross_entropy(*partner_scores(first, second))
 

@@ -31,16 +31,9 @@ PREFIX = "condenser."
 class Condenser(MaskedLanguageModelling):
     """Masked language modelling by the head and, with ``late_mlm``, by the encoder itself, too.
 
-    Parameters
-    ----------
-    settings
-        Those of masked language modelling; ``skip_from``, the layer that the head reads, null for half of all;
-        ``layers`` of the head; ``late_mlm``.
-
-    Raises
-    ------
-    ConfigError
-        ``skip_from`` is not below the number of layers, or the layers of the start are not known.
+    `settings`: those of masked language modelling; ``skip_from``, the layer that the head reads, null for half of all;
+    ``layers`` of the head; ``late_mlm``. Raises ConfigError: ``skip_from`` is not below the number of layers, or the
+    layers of the start are not known.
     """
 
     def __init__(
@@ -67,11 +60,10 @@ class Condenser(MaskedLanguageModelling):
         self.condenser.to(encoder.device)
 
     def represent(self, examples: Sequence[Example], view: int) -> Represented:  # noqa: ARG002
-        """See `LanguageModelling.predicted`; that of the head and, with ``late_mlm``, of the encoder, (k, 3 or 6)."""
+        """(k, 3 or 6): the numbers of the head and, with ``late_mlm``, those of the encoder."""
         return self._parts(examples)[0]
 
     def heads(self) -> dict[str, torch.Tensor]:
-        """See `Objective`."""
         own = {f"{PREFIX}{name}": value for name, value in self.condenser.state_dict().items()}
         return {**super().heads(), **own}
 

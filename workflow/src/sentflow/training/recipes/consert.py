@@ -30,18 +30,7 @@ _PLAIN = Augmentation(NONE)
 
 @recipe("consert")
 class ConSERT(Objective):
-    """Every augmentation of every side (the texts; and the other texts of pairs) is a view of the contract.
-
-    Parameters
-    ----------
-    draws
-        For the classifier of the supervised term.
-
-    Raises
-    ------
-    ConfigError
-        The encoder has no place for an augmentation.
-    """
+    """Every augmentation of every side (the texts; and the other texts of pairs) is a view of the contract."""
 
     def __init__(
         self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
@@ -59,7 +48,7 @@ class ConSERT(Objective):
                 self.classifier = torch.nn.Linear(width, settings.classes).to(encoder.device)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
-        """See `Objective`: pass by pass, and in each side by side."""
+        """Pass by pass, and in each side by side."""
         if len(self._sides) > 1:
             self._check_labels(rows)
         ids = [[self.tokens(row[side]) for row in rows] for side in self._sides]
@@ -75,7 +64,7 @@ class ConSERT(Objective):
         ]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
-        """See `Objective`; in the way of the augmentation of this view."""
+        """The vectors under the augmentation of this view."""
         augmentation = self._passes[view // len(self._sides)]
         features = self.padded(examples)
         if augmentation.name == NONE:

@@ -28,11 +28,9 @@ class CoSENT(Objective):
         self._scale = settings.scale
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
-        """See `Objective`."""
         return [[{"input_ids": self.tokens(row[side])} for row in rows] for side in ("text", "other")]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """See `Objective`."""
         return unscaled(self.encoder, self.padded(examples))
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:

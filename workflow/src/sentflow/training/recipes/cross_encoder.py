@@ -28,13 +28,8 @@ _SEGMENTS = "token_type_ids"
 
 @recipe("cross-encoder")
 class CrossEncoding(Objective):
-    """Views are questions with their documents and, where the data have them, with hard negatives; each pair is
+    """Views are questions with their documents and, where the data have them, with hard negatives; a pair is
     represented by its score, (k, 1).
-
-    Raises
-    ------
-    ConfigError
-        transformers has no classifier of the encoder's type.
     """
 
     def __init__(
@@ -52,11 +47,9 @@ class CrossEncoding(Objective):
         self.classifier.to(encoder.device)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
-        """See `Objective`."""
         return [[self._pair(row["text"], row[column]) for row in rows] for column in document_columns(rows)]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """See `Objective`."""
         features = self.padded(examples)
         if _SEGMENTS in examples[0]:
             segments = torch.zeros_like(features["input_ids"])
@@ -77,7 +70,7 @@ class CrossEncoding(Objective):
         return cross_entropy(scores, torch.zeros(len(rows), dtype=torch.long, device=scores.device))
 
     def measures(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> Mapping[str, tuple[float, int]]:
-        """See `Objective`: the loss, and of how many rows the document has the higher score, or the right sign."""
+        """The loss, and of how many rows the document has the higher score, or the right sign."""
         right = (
             (views[0] > 0) == torch.tensor([[bool(row["label"])] for row in rows], device=views[0].device)
             if self._settings.loss == LABELS

@@ -46,14 +46,12 @@ class ContrastiveTension(Objective):
             self.log_scale = torch.nn.Parameter(torch.tensor(math.log(settings.scale)))
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
-        """See `Objective`."""
         own: list[Example] = [{"input_ids": self.tokens(row["text"])} for row in rows]
         if self._objective == IN_BATCH:
             return [own, own]
         return [[own[self._first(place)] for place in range(len(rows))], own]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
-        """See `Objective`."""
         return unscaled(self.other if view == _COPY else self.encoder, self.padded(examples))
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
@@ -75,12 +73,7 @@ class ContrastiveTension(Objective):
 def tension(first: torch.Tensor, second: torch.Tensor, same: torch.Tensor) -> torch.Tensor:
     """The binary cross-entropy of dot products, a sum over pairs.
 
-    Parameters
-    ----------
-    first, second
-        (n, d) float.
-    same
-        (n,) bool, whether row i of both is the same text.
+    `same`: (n,) bool, whether row i of both is the same text.
     """
     products = (first * second).sum(dim=1)
     return torch.nn.functional.binary_cross_entropy_with_logits(products, same.to(products), reduction="sum")

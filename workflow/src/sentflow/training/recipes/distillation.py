@@ -50,7 +50,6 @@ class Distillation(Objective):
             self.projection = layer
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
-        """See `Objective`."""
         return [[{"input_ids": self.tokens(row["text"])} for row in rows]]
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
@@ -77,18 +76,9 @@ def similarity_divergence(
 ) -> torch.Tensor:
     """How far the texts that a text is similar to are from those that the teacher finds similar to it.
 
-    Parameters
-    ----------
-    vectors, targets
-        (n, d) and (n, e) float.
-    temperature
-        What cosines are divided by, > 0.
-
-    Returns
-    -------
-    torch.Tensor
-        A scalar, >= 0: the Kullback-Leibler divergence of the softmax of cosines from the teacher's, over the n − 1
-        other texts, mean over n. 0 if the cosines are equal up to a constant per text, and for n < 3.
+    `vectors`, `targets`: (n, d) and (n, e) float. `temperature`: what cosines are divided by, > 0. Returns a scalar,
+    >= 0: the Kullback-Leibler divergence of the softmax of cosines from the teacher's, over the n − 1 other texts,
+    mean over n. 0 if the cosines are equal up to a constant per text, and for n < 3.
     """
     own, teachers = (_others(cos_sim(each, each)) / temperature for each in (vectors, targets))
     return torch.nn.functional.kl_div(

@@ -45,13 +45,13 @@ class MaskedLanguageModelling(Objective):
         )
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
-        """See `Objective`; packed, there are as many examples as the texts of the step fill."""
+        """Packed, there are as many examples as the texts of the step fill."""
         texts = [self.tokens(row["text"]) for row in rows] if not self._packed else self._blocks(rows)
         masked = [self.language.masked(ids, draws.of("mask", place)) for place, ids in enumerate(texts)]
         return [[{"input_ids": ids, "expected": expected} for ids, expected in masked]]
 
     def represent(self, examples: Sequence[Example], view: int) -> Represented:  # noqa: ARG002
-        """See `LanguageModelling.predicted`, (k, 3)."""
+        """(k, 3), the numbers of `LanguageModelling.predicted`."""
         tokens = transformer_of(self.encoder)(self.padded(examples))["token_embeddings"]
         return self.language.predicted(tokens, [example["expected"] for example in examples])
 
@@ -65,7 +65,7 @@ class MaskedLanguageModelling(Objective):
         views: Sequence[torch.Tensor],
         rows: Sequence[Row],  # noqa: ARG002
     ) -> dict[str, tuple[float, int]]:
-        """See `Objective`: the loss per hidden token and, of each that predicts, its own and its accuracy."""
+        """The loss per hidden token and, of each that predicts, its own and its accuracy."""
         sums = self._sums(views)
         n = int(sums[0, 1])
         found = {"loss": (sums[:, 0].sum().item(), n)}
@@ -79,7 +79,6 @@ class MaskedLanguageModelling(Objective):
         return parts.sum(dim=0).view(len(self.predicting), -1)
 
     def heads(self) -> dict[str, torch.Tensor]:
-        """See `Objective`."""
         return self.language.kept()
 
     def _blocks(self, rows: Sequence[Row]) -> list[list[int]]:

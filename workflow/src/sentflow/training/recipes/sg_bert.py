@@ -49,7 +49,7 @@ class SGBert(Objective):
         initialise(self.head, encoder, draws.of("head"))
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
-        """See `Objective`; an example of the guide has a ``layer`` unless it is read in all of them."""
+        """An example of the guide has a ``layer`` unless it is read in all of them."""
         own: list[Example] = [{"input_ids": self.tokens(row["text"])} for row in rows]
         texts = [[row.get("other", row["text"]) for row in rows]]
         if "negative" in rows[0]:
@@ -57,7 +57,6 @@ class SGBert(Objective):
         return [own, *(self._guided(view, draws.of("layer", place)) for place, view in enumerate(texts))]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
-        """See `Objective`."""
         features = self.padded(examples)
         if view == _TRAINED:
             return unscaled(self.encoder, features)
@@ -67,7 +66,7 @@ class SGBert(Objective):
         return found[range(len(examples)), [example["layer"] for example in examples]][:, None]
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
-        """See `self_guided`; of what the head makes of all vectors."""
+        """The loss of what the head makes of all vectors."""
         guided = torch.cat(list(views[_GUIDED:]))
         compared = contrast(
             self._settings.loss,

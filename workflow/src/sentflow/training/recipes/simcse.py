@@ -26,13 +26,7 @@ WHITESPACE, TOKENIZER, TOKENIZER_INSIDE = "whitespace", "tokenizer", "tokenizer-
 
 @recipe("simcse")
 class SimCSE(Objective):
-    """Views are anchors, positives and, where the data have them, negatives.
-
-    Parameters
-    ----------
-    draws
-        For new weights, and for permutations that are the same in every epoch.
-    """
+    """Views are anchors, positives and, where the data have them, negatives."""
 
     def __init__(
         self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
@@ -54,7 +48,7 @@ class SimCSE(Objective):
         self._ends = {ends.cls_token_id, ends.sep_token_id, ends.bos_token_id, ends.eos_token_id}
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
-        """See `Objective`; a positive of single texts is the same text with other dropout."""
+        """A positive of single texts is the same text with other dropout."""
         anchors = [self._anchor(row["text"], draws.of("anchor", place)) for place, row in enumerate(rows)]
         views = [anchors, [self.tokens(self._positive(row)) for row in rows]]
         if "negative" in rows[0]:
@@ -62,11 +56,10 @@ class SimCSE(Objective):
         return [[{"input_ids": ids} for ids in view] for view in views]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """See `Objective`."""
         return unscaled(self.encoder, self.padded(examples))
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:  # noqa: ARG002
-        """See `in_batch_cross_entropy`; of what the head that belongs to training alone makes of the vectors."""
+        """The loss of what the head that belongs to training alone makes of the vectors."""
         if self.head is not None:
             views = [self.head({"sentence_embedding": view})["sentence_embedding"] for view in views]
         return in_batch_cross_entropy(

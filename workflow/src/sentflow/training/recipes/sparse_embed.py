@@ -61,7 +61,6 @@ class SparseEmbed(TermObjective):
         super().__init__(encoder, settings, draws.of("start"), model, max_tokens=max_tokens)
 
     def represent(self, examples: Sequence[Example], view: int) -> dict[str, torch.Tensor]:
-        """See `Objective`."""
         side = DOCUMENT if view else QUERY
         model = self._model
         read = model.read(self.padded(examples), side)
@@ -69,11 +68,10 @@ class SparseEmbed(TermObjective):
         return {"ids": top.ids, "weights": top.weights, "vectors": model.vectors(read, top, side)}
 
     def term_weights(self, view: Mapping[str, torch.Tensor]) -> torch.Tensor:
-        """See `TermObjective`."""
         return TopTerms(view["ids"], view["weights"]).dense(self.weigher.n_terms)
 
     def parts(self, views: Sequence[Mapping[str, torch.Tensor]], rows: Sequence[Row]) -> LossParts:
-        """See `SparseEmbedLoss`; with ``labels``, the two squared errors of `sentflow.sparse.losses.Cosine`."""
+        """With ``labels``, the two squared errors of `sentflow.sparse.losses.Cosine`."""
         query_weights, *of_documents = [self.term_weights(view) for view in views]
         queries, *documents = [TermVectors(view["ids"], view["vectors"]) for view in views]
         loss = self._loss()
@@ -93,7 +91,6 @@ class SparseEmbed(TermObjective):
         return loss(by_vectors, by_weights, query_weights, document_weights, step=self.step, teacher=teacher)
 
     def write(self, encoder: SentenceTransformer, folder: Path) -> None:
-        """See `sentflow.sparse.folder.save_sparse_embed`."""
         network = transformer_of(encoder).auto_model
         save_sparse_embed(
             self._model if network is self._model.encoder else _with_encoder(self._model, network), folder

@@ -46,17 +46,14 @@ class Splade(TermObjective):
         super().__init__(encoder, settings, draws.of("start"), weigher, max_tokens=max_tokens)
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
-        """See `Objective`."""
         weights = self.weigher.weights(self.weigher.read(self.padded(examples)))
         most = self.settings.document_terms if view else self.settings.question_terms
         return weights if most is None else pruned(weights, most)
 
     def term_weights(self, view: torch.Tensor) -> torch.Tensor:
-        """See `TermObjective`."""
         return view
 
     def parts(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> LossParts:
-        """See `SpladeLoss`."""
         queries, *of_documents = views
         loss = SpladeLoss(
             query_flops=self.settings.question_flops,

@@ -39,7 +39,6 @@ class TSDAE(Objective):
             )
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
-        """See `Objective`."""
         texts = [
             without_words(row["text"], draws.of("deletion", place), share=self._share)
             for place, row in enumerate(rows)
@@ -47,7 +46,6 @@ class TSDAE(Objective):
         return [[{"input_ids": self.tokens(text)} for text in texts]]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """See `Objective`."""
         return unscaled(self.encoder, self.padded(examples))
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
@@ -67,10 +65,7 @@ class TSDAE(Objective):
 def decoder_of(encoder: SentenceTransformer, draws: Draws) -> Any:
     """A language model with the layers of an encoder, the same tensors, and new ones that attend to its vector.
 
-    Raises
-    ------
-    ConfigError
-        transformers has no decoder of this type that attends to vectors of others.
+    Raises ConfigError: transformers has no decoder of this type that attends to vectors of others.
     """
     network = transformer_of(encoder).auto_model
     config = copy.deepcopy(network.config)

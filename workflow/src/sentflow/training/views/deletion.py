@@ -6,14 +6,8 @@ from sentflow.training.draws import Draws
 def without_words(text: str, draws: Draws, *, share: float) -> str:
     """A text of which each word between spaces was left out with a probability, joined by single spaces.
 
-    Parameters
-    ----------
-    text
-        One without words stays as it is.
-    draws
-        For this text.
-    share
-        The probability, in [0, 1). If every word was drawn, one word is left, any with equal probability.
+    `text`: one without words stays as it is. `share`: the probability, in [0, 1). If every word was drawn, one word is
+    left, any with equal probability.
     """
     words = text.split()
     if not words:

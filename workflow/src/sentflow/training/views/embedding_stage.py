@@ -59,10 +59,7 @@ class EmbeddingStage:
     def check_positions(self) -> None:
         """Refuse a model without a table of positions.
 
-        Raises
-        ------
-        ConfigError
-            Position ids are not looked up in this model, so there is nothing to shuffle.
+        Raises ConfigError: position ids are not looked up in this model, so there is nothing to shuffle.
         """
         if not isinstance(getattr(self._module, _POSITIONS, None), torch.nn.Embedding):
             raise ConfigError(
@@ -74,12 +71,7 @@ class EmbeddingStage:
     def augmented(self, name: str, drawn: Sequence[Indices], lengths: Sequence[int]) -> Iterator[None]:
         """Apply a view that was drawn sentence by sentence, see `Augmentation.drawn`.
 
-        Parameters
-        ----------
-        name
-            `SHUFFLE`, `CUTOFF_TOKENS`, `CUTOFF_FEATURES` or `DROPOUT`.
-        drawn, lengths
-            Of the k sentences of the forward passes inside. Padding, at the end of shorter ones, stays as it is.
+        `name`: `SHUFFLE`, `CUTOFF_TOKENS`, `CUTOFF_FEATURES` or `DROPOUT`.
         """
         if name == SHUFFLE:
             with self._positions(drawn):
@@ -140,10 +132,7 @@ class EmbeddingStage:
 def adversarial_noise(gradient: torch.Tensor, *, norm: float) -> torch.Tensor:
     """The direction in which a loss grows fastest, `norm` long for every token; 0 where the gradient is (padding).
 
-    Parameters
-    ----------
-    gradient
-        (k, L, H), of a loss to the output of the embedding module.
+    `gradient`: (k, L, H), of a loss to the output of the embedding module.
     """
     lengths = gradient.norm(dim=-1, keepdim=True) + _ADVERSARIAL_EPSILON
     noise: torch.Tensor = norm * gradient / lengths

@@ -20,13 +20,8 @@ def shuffled_words(text: str, draws: Draws) -> str:
 def shuffled_tokens(ids: Sequence[int], draws: Draws, *, fixed: Collection[int] = ()) -> list[int]:
     """The ids of a text in another order.
 
-    Parameters
-    ----------
-    ids
-        With special tokens, cut to their number, not padded.
-    fixed
-        Ids that keep their place. None is what the study does: special tokens move, too, and what is read out at the
-        first place is then the vector of any token.
+    `ids`: with special tokens, cut to their number, not padded. `fixed`: ids that keep their place. None is what the
+    study does: special tokens move, too, and what is read out at the first place is then the vector of any token.
     """
     places = [place for place, token in enumerate(ids) if token not in fixed]
     found = list(ids)

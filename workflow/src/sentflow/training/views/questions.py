@@ -19,11 +19,8 @@ def question_views(
 ) -> list[list[Example]]:
     """A view of the questions, one of the documents and, where rows have them, one of hard negatives.
 
-    Parameters
-    ----------
-    settings
-        ``question_tokens`` that are read of a question, None for as many as of a document; ``question_prompt`` and
-        ``document_prompt``, put before the texts.
+    `settings`: ``question_tokens`` that are read of a question, None for as many as of a document; ``question_prompt``
+    and ``document_prompt``, put before the texts.
     """
     most = settings.question_tokens
     questions = [objective.tokens(settings.question_prompt + row["text"], most) for row in rows]

@@ -36,19 +36,7 @@ _EXPORT_TOLERANCE = 1e-3
 def use_backend(model: SentenceTransformer, backend: str, *, threads: int) -> None:
     """Let a backend compute the transformer of a model on the processor; the other modules stay in torch.
 
-    Parameters
-    ----------
-    model
-        In float32 on the processor.
-    backend
-        ``"onnx"``, ``"onnx-int8"`` or ``"openvino"``.
-    threads
-        Batches that are computed at a time, each by one thread.
-
-    Raises
-    ------
-    ConfigError
-        The backend is not installed, or the model cannot be exported to it.
+    `model`: in float32 on the processor. `backend`: ``"onnx"``, ``"onnx-int8"`` or ``"openvino"``.
     """
     if missing := missing_libraries(backend):
         raise ConfigError(

@@ -39,7 +39,7 @@ class Settings(EncoderSettings):
 
 
 class PairScorer:
-    """See `PairEncoder`. The number of threads changes no bit of a score.
+    """The number of threads changes no bit of a score.
 
     Scores are the model's own numbers, before the sigmoid that `CrossEncoder.predict` puts around them: their order is
     the same, and none become equal because both are rounded to 1.
@@ -52,7 +52,6 @@ class PairScorer:
         self.truncated_pairs = 0
 
     def scores(self, first: Sequence[str], second: Sequence[str]) -> np.ndarray:
-        """See `PairEncoder`."""
         found = np.zeros(len(first), dtype=np.float32)
         for start in range(0, len(first), _PAIRS):
             part = slice(start, start + _PAIRS)
@@ -106,7 +105,6 @@ class PairScorer:
 
 
 def load_pairs(manifest: Manifest, settings: Settings, around: Surroundings) -> PairScorer:
-    """See `PairModule.load_pairs`."""
     folder = checked_folder(manifest, around.manifest_folder)
     allow_pickle = bool(manifest.settings["allow_pickle"])
     devices = around.devices or default_devices(TORCH)

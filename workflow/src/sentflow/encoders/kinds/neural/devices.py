@@ -14,13 +14,7 @@ def default_devices(backend: str) -> tuple[str, ...]:
 
 
 def check_devices(devices: Sequence[str], *, backend: str) -> None:
-    """Refuse devices that are not there.
-
-    Raises
-    ------
-    ConfigError
-        Names them, and those that are.
-    """
+    """Refuse devices that are not there. Raises ConfigError: names them, and those that are."""
     if backend != TORCH and any(device != "cpu" for device in devices):
         raise ConfigError(
             f"device: the backend {backend} computes on the processor here. Write device: cpu, or backend: torch."

@@ -87,7 +87,7 @@ class SentenceTransformerEncoder:
         self._segmented: dict[str, str] = {}
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
-        """See `Encoder.encode`; role and task choose the prompt."""
+        """Role and task choose the prompt."""
         prompt = self._prompt_of(role, task)
         embeddings = np.empty((len(texts), self.dimension), dtype=np.float32)
         batches = self._plan(texts, prompt)
@@ -98,10 +98,7 @@ class SentenceTransformerEncoder:
     def plan(self, texts: Sequence[str]) -> list[Batch]:
         """Batches of texts with like numbers of tokens; see `plan_batches`.
 
-        Raises
-        ------
-        DataError
-            A text is too long, and the settings say that none may be cut; names the rows.
+        Raises DataError: a text is too long, and the settings say that none may be cut; names the rows.
         """
         return self._plan(texts, self._prompt)
 
@@ -110,7 +107,6 @@ class SentenceTransformerEncoder:
         return self._lengths(texts, self._prompt)
 
     def encode_batches(self, texts: Sequence[str], batches: Iterable[Batch]) -> Iterator[FloatArray]:
-        """See `BatchEncoder.encode_batches`."""
         return self._encode_batches(texts, batches, self._prompt)
 
     def _plan(self, texts: Sequence[str], prompt: str | None) -> list[Batch]:

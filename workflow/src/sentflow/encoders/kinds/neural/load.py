@@ -36,7 +36,6 @@ NO_ARGUMENTS: Mapping[str, str] = MappingProxyType({})
 
 
 def load(manifest: Manifest, settings: Settings, around: Surroundings) -> SentenceTransformerEncoder:
-    """See `EncoderModule.load`."""
     return load_folder(
         checked_folder(manifest, around.manifest_folder),
         settings,
@@ -62,25 +61,7 @@ def load_folder(
     role: str = TEXT,
     task: str | None = None,
 ) -> SentenceTransformerEncoder:
-    """Load the model of a folder.
-
-    Parameters
-    ----------
-    plain
-        Take the transformer in the folder itself, whatever modules the folder names beside it.
-    tokenizer
-        See `sentflow.encoders.kinds.neural.tokenizer.tokenizer_arguments`.
-    devices
-        Empty is a CUDA device if there is one, else the processor.
-
-    Raises
-    ------
-    ConfigError
-        The settings do not fit the model, its files ask for what is not obeyed, or a device or a library is
-        not there.
-    DataError
-        The weights are not those of the model, see `check_weights`, or a file is damaged.
-    """
+    """Load the model of a folder. `devices`: empty is a CUDA device if there is one, else the processor."""
     transformers_logging.disable_progress_bar()
     devices = devices or default_devices(settings.backend)
     check_devices(devices, backend=settings.backend)

@@ -13,14 +13,8 @@ from sentflow.errors import ConfigError
 class LayerPooling(torch.nn.Module):
     """The mean of two hidden states, averaged over the tokens that are not padding.
 
-    Parameters
-    ----------
-    width
-        Of a token vector.
-    layers
-        Indices of the hidden states; 0 is the embedding layer.
-    include_prompt
-        Whether the tokens of a prompt count.
+    `layers`: indices of the hidden states; 0 is the embedding layer. `include_prompt`: whether the tokens of a prompt
+    count.
     """
 
     def __init__(self, width: int, layers: tuple[int, int], *, include_prompt: bool) -> None:
@@ -52,10 +46,7 @@ def make_pooling(transformer: Transformer, pooling: str, *, include_prompt: bool
 def replace_pooling(model: SentenceTransformer, pooling: str) -> None:
     """Put another pooling in the place of a model's own.
 
-    Raises
-    ------
-    ConfigError
-        The model has no pooling, several, or a later module that wants vectors of another width.
+    Raises ConfigError: the model has no pooling, several, or a later module that wants vectors of another width.
     """
     places = [name for name, module in model.named_children() if isinstance(module, Pooling)]
     if len(places) != 1 or not isinstance(model[0], Transformer):

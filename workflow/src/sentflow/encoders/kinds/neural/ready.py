@@ -39,13 +39,7 @@ def loading_arguments(dtype: torch.dtype, *, allow_pickle: bool) -> dict[str, An
 
 
 def make_ready(model: Any, settings: _Reading, *, dtype: torch.dtype) -> None:
-    """Bring a model of sentence-transformers to its type of numbers, and its texts to their length.
-
-    Raises
-    ------
-    ConfigError
-        The settings do not fit the model.
-    """
+    """Bring a model of sentence-transformers to its type of numbers, and its texts to their length."""
     model.to(dtype).eval()
     _use_max_tokens(model, settings.max_tokens)
     if settings.truncation == "start":
@@ -63,13 +57,7 @@ def check_padding(model: Any, folder: Path) -> None:
 
 
 def check_first_token(model: Any, folder: Path) -> None:
-    """Refuse to take the first token for the text where the tokenizer puts another there than that for classes.
-
-    Raises
-    ------
-    ConfigError
-        Says which one is there.
-    """
+    """Refuse to take the first token for the text where the tokenizer puts another there than that for classes."""
     tokenizer = getattr(model[0], "tokenizer", None)
     modes = [module.pooling_mode for module in model.modules() if isinstance(module, Pooling)]
     reads_first = any("cls" in ([mode] if isinstance(mode, str) else mode) for mode in modes)

@@ -27,7 +27,7 @@ from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
 
 @dataclass(frozen=True)
 class Settings(TermSettings):
-    """Settings of a model entry that rule embed_sparse reads."""
+    """Settings of a model entry that rule embed_sparse reads; without ``terms`` as many as the model's files say."""
 
 
 class _OneAtATime:
@@ -76,15 +76,7 @@ class _Model:
 
 
 class SparseEmbedEncoder(TermEncoder):
-    """See `TermEncoder`; questions are read by the head for queries, all other texts by that for documents.
-
-    Parameters
-    ----------
-    models
-        The same model on one device or several; their tokenizers are replaced.
-    settings, around
-        See `TermEncoder`.
-    """
+    """Questions are read by the head for queries, all other texts by that for documents."""
 
     def __init__(self, models: Sequence[SparsEmbed], settings: Settings, *, around: Surroundings) -> None:
         super().__init__([_Model(model) for model in models], settings, around=around, form=TERM_FORM)
@@ -114,7 +106,6 @@ class SparseEmbedEncoder(TermEncoder):
 
 
 def load_sparse(manifest: Manifest, settings: Settings, around: Surroundings) -> SparseEmbedEncoder:
-    """See `SparseModule.load_sparse`."""
     folder = checked_folder(manifest, around.manifest_folder)
     # Once more: files that the manifest does not name may have come into the folder since
     describe_sparse_embed(folder, allow_pickle=False)

@@ -30,7 +30,7 @@ from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values
 
 @dataclass(frozen=True)
 class Settings(TermSettings):
-    """Settings of a model entry that rule embed_sparse reads."""
+    """Settings of a model entry that rule embed_sparse reads; without ``terms`` all are kept."""
 
     # pooling: ``max`` or ``sum`` over tokens; None is what the model's files say, and the maximum where they say
     # nothing
@@ -38,15 +38,7 @@ class Settings(TermSettings):
 
 
 class SpladeEncoder(TermEncoder):
-    """See `TermEncoder`.
-
-    Parameters
-    ----------
-    models
-        The same `SparseEncoder` on one device or several.
-    settings, around
-        See `TermEncoder`.
-    """
+    """`models`: the same `SparseEncoder` on one device or several."""
 
     def __init__(self, models: Sequence[SparseEncoder], settings: Settings, *, around: Surroundings) -> None:
         super().__init__(models, settings, around=around, form=SPARSE_FORM)
@@ -70,7 +62,6 @@ class SpladeEncoder(TermEncoder):
 
 
 def load_sparse(manifest: Manifest, settings: Settings, around: Surroundings) -> SpladeEncoder:
-    """See `SparseModule.load_sparse`."""
     folder = checked_folder(manifest, around.manifest_folder)
     allow_pickle = bool(manifest.settings["allow_pickle"])
     # Once more: files that the manifest does not name may have come into the folder since

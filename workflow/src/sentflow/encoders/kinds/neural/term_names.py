@@ -17,17 +17,8 @@ _DAMAGED = "\ufffd"  # what a part of a letter is decoded to
 def term_names(manifest: Manifest, manifest_folder: Path, expected: str | None = None) -> TermName:
     """The names of the terms of a model.
 
-    Parameters
-    ----------
-    manifest, manifest_folder
-        Of the model, and where it lies.
-    expected
-        `vocabulary_sha256` of the vocabulary whose terms are to be named; None is that of the model.
-
-    Raises
-    ------
-    DataError
-        A file is missing or damaged, or the model has another vocabulary than weights were computed with.
+    `manifest`, `manifest_folder`: of the model, and where it lies. `expected`: `vocabulary_sha256` of the vocabulary
+    whose terms are to be named; None is that of the model.
     """
     tokenizer = tokenizer_of(manifest, manifest_folder)
     found = vocabulary_sha256(tokenizer.get_vocab())

@@ -55,18 +55,9 @@ class TermSettings(EncoderSettings):
 
 
 class TermEncoder(SentenceTransformerEncoder, ABC):
-    """See `sentflow.encoders.kinds.contract.SparseEncoder`.
+    """Batches, threads and devices are those of `SentenceTransformerEncoder`.
 
-    Batches, threads and devices are those of `SentenceTransformerEncoder`.
-
-    Parameters
-    ----------
-    models
-        The same model on one device or several.
-    settings, around
-        See `SentenceTransformerEncoder`; the role of the texts decides how many of their terms are kept.
-    form
-        Of what `_of_batches` gives.
+    `form`: of what `_of_batches` gives.
     """
 
     def __init__(
@@ -86,7 +77,6 @@ class TermEncoder(SentenceTransformerEncoder, ABC):
         self.vocabulary_sha256 = _vocabulary_sha256(models[0].tokenizer)
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> Vectors:
-        """See `SparseEncoder.encode`."""
         prompt = self._prompt_of(role, task)
         batches = self._plan(texts, prompt)
         return self._form.placed(
@@ -94,7 +84,7 @@ class TermEncoder(SentenceTransformerEncoder, ABC):
         )
 
     def encode_batches(self, texts: Sequence[str], batches: Iterable[Batch]) -> Iterator[Vectors]:
-        """See `SparseEncoder.encode_batches`; texts without any term are told in the log."""
+        """Texts without any term are told in the log."""
         for _, weights in self._weighed(texts, list(batches), prompt=self._prompt, role=self._role):
             yield weights
 
@@ -123,13 +113,7 @@ class TermEncoder(SentenceTransformerEncoder, ABC):
 
 
 def devices_for(settings: TermSettings, around: Surroundings) -> Sequence[str]:
-    """Where to load a model: the devices of an entry, or the best there is.
-
-    Raises
-    ------
-    ConfigError
-        A device is not there.
-    """
+    """Where to load a model: the devices of an entry, or the best there is."""
     transformers_logging.disable_progress_bar()
     devices = around.devices or default_devices(neural.TORCH)
     check_devices(devices, backend=neural.TORCH)

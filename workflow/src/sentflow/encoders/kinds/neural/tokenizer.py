@@ -46,15 +46,7 @@ class TokenSpans:
 
 
 def load_tokenizer(manifest: Manifest, manifest_folder: Path) -> TokenSpans:
-    """The tokenizer of a model of kind ``sentence-transformers``, ``transformers``, ``splade`` or ``sparse-embed``.
-
-    Raises
-    ------
-    ConfigError
-        The tokenizer does not say where its tokens are.
-    DataError
-        A file is missing or damaged, or has changed since the manifest was written.
-    """
+    """The tokenizer of a model of kind ``sentence-transformers``, ``transformers``, ``splade`` or ``sparse-embed``."""
     tokenizer = tokenizer_of(manifest, manifest_folder)
     if not tokenizer.is_fast:
         raise ConfigError(
@@ -65,13 +57,7 @@ def load_tokenizer(manifest: Manifest, manifest_folder: Path) -> TokenSpans:
 
 
 def tokenizer_arguments(settings: Mapping[str, Any]) -> dict[str, str]:
-    """What transformers is told of the tokenizer beside its files, for ``tokenizer_class`` of a manifest.
-
-    Raises
-    ------
-    ConfigError
-        transformers has no such class.
-    """
+    """What transformers is told of the tokenizer beside its files, for ``tokenizer_class`` of a manifest."""
     name = settings.get("tokenizer_class")
     if name is None:
         return {}
@@ -86,15 +72,7 @@ def tokenizer_arguments(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def tokenizer_of(manifest: Manifest, manifest_folder: Path) -> PreTrainedTokenizerBase:
-    """The same as transformers gives it, whatever it says.
-
-    Raises
-    ------
-    ConfigError
-        See `tokenizer_arguments`.
-    DataError
-        A file is missing or damaged, or has changed since the manifest was written.
-    """
+    """The same as transformers gives it, whatever it says."""
     folder = checked_folder(manifest, manifest_folder)
     arguments = tokenizer_arguments(manifest.settings)
     modules = modules_of(folder) if manifest.kind in ("sentence-transformers", SPLADE) else []

@@ -87,13 +87,7 @@ _LOADING_ERRORS = (
 
 @contextmanager
 def loading(folder: Path) -> Iterator[None]:
-    """Load a model inside.
-
-    Raises
-    ------
-    DataError
-        The files of the folder are damaged, incomplete or of several versions.
-    """
+    """Load a model inside."""
     try:
         yield
     except torch.OutOfMemoryError:
@@ -111,19 +105,7 @@ def check_weights(model: nn.Module, folder: Path, arguments: Mapping[str, Any], 
 
     Allowed are heads and poolers that the encoder does not use, and buffers that are computed.
 
-    Parameters
-    ----------
-    model
-        A model of sentence-transformers, as it was loaded from the folder.
-    arguments
-        What transformers was told when it loaded the weights.
-    plain
-        Whether the transformer is that of the folder itself, whatever ``modules.json`` says.
-
-    Raises
-    ------
-    DataError
-        Names the first tensors of each sort and their number.
+    `plain`: whether the transformer is that of the folder itself, whatever ``modules.json`` says.
     """
     places = [] if plain else [path for _, path in modules_of(folder)]
     modules = list(model.children())
@@ -177,21 +159,8 @@ def _uses_pooler(transformer: Transformer) -> bool:
 def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: bool, folder: Path) -> None:
     """Refuse a network by what transformers said when it was loaded, see `check_weights`.
 
-    Parameters
-    ----------
-    info
-        ``missing_keys``, ``unexpected_keys`` and ``mismatched_keys``.
-    pooler_is_used
-        Otherwise it may be missing.
-    is_encoder
-        The class is the half of an encoder–decoder, whose other half may lie in the file.
-    folder
-        For messages.
-
-    Raises
-    ------
-    DataError
-        Names the first tensors of each sort and their number.
+    `info`: ``missing_keys``, ``unexpected_keys`` and ``mismatched_keys``. `pooler_is_used`: otherwise it may be
+    missing. `is_encoder`: the class is the half of an encoder–decoder, whose other half may lie in the file.
     """
     missing = [name for name in info["missing_keys"] if pooler_is_used or not _POOLER.match(name)]
     unexpected = [

@@ -85,24 +85,10 @@ def train_epoch(
 ) -> None:
     """Train S probes on their batches, one probe after the other.
 
-    Parameters
-    ----------
-    features
-        (n, P) float32.
-    labels
-        (n,) int64.
-    rows
-        (S, batches, B) int64 row numbers.
-    weights, first, second
-        (S, K, P) float32, changed in place: K outputs, and the moments of AdamW as `move` keeps them.
-    scalars
-        (batches, S, 5) float32, see `Schedule.scalars`.
-    max_norm
-        Of a gradient.
-    multiplicity
-        (K, P) float32: weights that each parameter stands for; (0, 0) where each is one.
-    logits
-        (S, batches, K, B) float32, written: before each step.
+    `features`: (n, P) float32. `labels`: (n,) int64. `rows`: (S, batches, B) int64 row numbers. `weights`, `first`,
+    `second`: (S, K, P) float32, changed in place: K outputs, and the moments of AdamW as `move` keeps them. `scalars`:
+    (batches, S, 5) float32, see `Schedule.scalars`. `multiplicity`: (K, P) float32: weights that each parameter stands
+    for; (0, 0) where each is one. `logits`: (S, batches, K, B) float32, written: before each step.
     """
     n_batches, n = rows.shape[1:]
     gradient = np.empty_like(weights[0])

@@ -78,18 +78,10 @@ def forward_and_back(
 ) -> None:
     """Batch norm, ReLU, output layer, loss, and back.
 
-    Parameters
-    ----------
-    hidden
-        (H, B) float32 values of the hidden units; the derivative of the loss by them is written over them.
-    labels
-        (B,) int64 of the rows of the batch.
-    scale, shift, weights, bias
-        (H,), (H,), (K, H) and (K,) float32 parameters; `g_…` are written: the derivative by each.
-    running_mean, running_variance
-        (H,) float32 of the batch norm, moved towards those of the batch.
-    logits
-        (K, B) float32, written.
+    `hidden`: (H, B) float32 values of the hidden units; the derivative of the loss by them is written over them.
+    `labels`: (B,) int64 of the rows of the batch. `scale`, `shift`, `weights`, `bias`: (H,), (H,), (K, H) and (K,)
+    float32 parameters; `g_…` are written: the derivative by each. `running_mean`, `running_variance`: (H,) float32 of
+    the batch norm, moved towards those of the batch. `logits`: (K, B) float32, written.
     """
     n_hidden, n = hidden.shape
     n_outputs = len(weights)

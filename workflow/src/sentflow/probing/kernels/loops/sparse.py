@@ -31,12 +31,7 @@ def train_epoch(
 ) -> None:
     """Train S logistic probes on their batches; what is no entry of the features is as in `logistic.train_epoch`.
 
-    Parameters
-    ----------
-    values, columns, starts
-        (E,) float32, (E,) int64 and (n + 1,) int64.
-    shift
-        (D,) float32.
+    `values`, `columns`, `starts`: (E,) float32, (E,) int64 and (n + 1,) int64. `shift`: (D,) float32.
     """
     n_batches, n = rows.shape[1:]
     n_outputs, width = weights.shape[1:]

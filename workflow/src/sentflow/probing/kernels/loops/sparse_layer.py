@@ -85,20 +85,11 @@ def clip_and_move_columns(
 ) -> None:
     """A whole step, as `mlp.clip_and_move` takes it.
 
-    Parameters
-    ----------
-    weights, gradient, first, second
-        (D, H) float32 weights, gradient and moments of the first layer.
-    met
-        (D,) bool: where the gradient is not 0; other lines of it are not read.
-    multiplicity
-        (D,) float32: how many equal weights each stands for; its gradient is the sum of theirs.
-    others, others_gradient, others_first, others_second
-        (1, P) float32 of the later layers.
-    shift, level
-        (D,) and (H,) float32: the product of the shift and the moved weights is written to `level`.
-    max_norm, scalars
-        See `clip_factor` and `moved`.
+    `weights`, `gradient`, `first`, `second`: (D, H) float32 weights, gradient and moments of the first layer. `met`:
+    (D,) bool: where the gradient is not 0; other lines of it are not read. `multiplicity`: (D,) float32: how many
+    equal weights each stands for; its gradient is the sum of theirs. `others`, `others_gradient`, `others_first`,
+    `others_second`: (1, P) float32 of the later layers. `shift`, `level`: (D,) and (H,) float32: the product of the
+    shift and the moved weights is written to `level`.
     """
     n_hidden = weights.shape[1]
     squares = np.float32(0)

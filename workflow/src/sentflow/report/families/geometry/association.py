@@ -24,13 +24,8 @@ _FEWEST = 4  # encoders, below which there is no variance of Fisher's transforma
 def correlation_interval(correlation: float, n: int, level: float) -> tuple[float, float]:
     """Interval of Spearman's correlation over `n` encoders.
 
-    Returns
-    -------
-    tuple
-        Limits in [-1, 1]; NaN where the correlation is undefined.
+    Returns limits in [-1, 1]; NaN where the correlation is undefined.
 
-    Notes
-    -----
     Bonett and Wright 2000, equation 6: tanh(atanh ρ ± z · sqrt((1 + ρ²/2) / (n − 3))). With 3 encoders or fewer the
     variance is infinite and the interval is [-1, 1]. Perfect order, ρ = ±1, has no finite transformation; its inner
     limit is that of the next value that n ranks can give, 1 − 12 / (n (n² − 1)), its outer one ±1.
@@ -49,13 +44,7 @@ def correlation_interval(correlation: float, n: int, level: float) -> tuple[floa
 def association_rows(
     geometry: Sequence[GeometryRow], similarity: Sequence[SimilarityRow], scores: Sequence[ScoreRow] = ()
 ) -> list[AssociationRow]:
-    """Every measure of every family against its similarity scores, and against the tasks where there are any.
-
-    Parameters
-    ----------
-    geometry, similarity, scores
-        The summaries. Scores after whitening are left out: they are scores themselves.
-    """
+    """Every measure of every family against its similarity scores, and against the tasks where there are any."""
     plain = [row for row in geometry if not row.pairs]
     main = main_rows(similarity)
     shown = of_main_protocol(scores)

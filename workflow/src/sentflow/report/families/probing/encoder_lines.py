@@ -53,21 +53,7 @@ def draw(
     texts: FigureTexts,
     legend: Sequence[Line2D],
 ) -> Figure:
-    """A panel for each name of a head, in the order of the rows.
-
-    Parameters
-    ----------
-    rows
-        One per panel and encoder; at least one.
-    draw_line
-        Draws a row into axes, at a height.
-    head
-        What stands above the panel of a row.
-    ends
-        What of a row has to be inside of the axis; NaN for nothing.
-    texts, legend
-        What stands around the panels.
-    """
+    """A panel for each name of a head, in the order of the rows. `rows`: one per panel and encoder; at least one."""
     by_panel: dict[Head, list[Row]] = {}
     for row in rows:
         by_panel.setdefault(head(row), []).append(row)

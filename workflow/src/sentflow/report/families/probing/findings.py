@@ -51,14 +51,7 @@ def on_new_documents(
 ) -> list[Finding]:
     """What holds for new documents; nothing where no task names documents.
 
-    Parameters
-    ----------
-    rows
-        Scores with documents kept together.
-    split
-        Scores of the experiment's protocol, of these and perhaps other tasks.
-    comparisons
-        Tests on the folds of `rows`.
+    `comparisons`: tests on the folds of `rows`.
     """
     known = {(row.task, row.model): row.mean for row in split}
     changes = [row.mean - known[row.task, row.model] for row in rows if (row.task, row.model) in known]

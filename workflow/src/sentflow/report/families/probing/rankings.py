@@ -46,13 +46,7 @@ def draw(rows: Sequence[RankingRow]) -> Figure:
 
 
 def joined_runs(ranked: Sequence[RankingRow]) -> list[tuple[int, int]]:
-    """First and last position of every longest run of encoders of which no two are separated.
-
-    Parameters
-    ----------
-    ranked
-        By average rank.
-    """
+    """First and last position of every longest run of encoders of which no two are separated."""
     joined = [set(row.not_separated.split()) for row in ranked]
     runs: list[tuple[int, int]] = []
     for start in range(len(ranked)):

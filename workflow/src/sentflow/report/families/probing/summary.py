@@ -20,20 +20,9 @@ def curve_rows(
 ) -> list[CurveRow]:
     """The training curves of one encoder on one task; they end early under some protocols (`ScoreRow.ends_curves`).
 
-    Parameters
-    ----------
-    row
-        Its row of the summary.
-    published
-        Published aggregated values: per quantity one list each for ``avg_``, ``ci99_low_`` and
-        ``ci99_high_`` (or another level).
-    folds_per_epoch
-        Per quantity the number of folds that reached epoch 1, 2, ….
-
-    Raises
-    ------
-    DataError
-        The aggregated lists and the unaggregated table do not have the same number of epochs.
+    `published`: published aggregated values: per quantity one list each for ``avg_``, ``ci99_low_`` and ``ci99_high_``
+    (or another level). `folds_per_epoch`: per quantity the number of folds that reached epoch 1, 2, …. Raises
+    DataError: the aggregated lists and the unaggregated table do not have the same number of epochs.
     """
     found: list[CurveRow] = []
     for quantity in QUANTITIES:
@@ -69,13 +58,7 @@ _TEST_EPOCH = -1  # the published table marks test values so
 
 
 def folds_per_epoch(path: Path | str) -> dict[str, list[int]]:
-    """Per quantity the number of folds with a value at epoch 1, 2, … (the published numbering).
-
-    Raises
-    ------
-    DataError
-        The file is not a score table, or an epoch is left out.
-    """
+    """Per quantity the number of folds with a value at epoch 1, 2, … (the published numbering)."""
     with readable(path, "score table"):
         table = read_parquet(path, ["metric", "train_epoch"])
     pairs = zip(table["metric"].to_pylist(), table["train_epoch"].to_pylist(), strict=True)

@@ -18,19 +18,11 @@ def cost_rows(
 ) -> Iterator[RetrievalCostRow]:
     """One row per question set and retriever, in the order of the summary.
 
-    Parameters
-    ----------
-    rows
-        The summary of retrieval.
-    searched
-        ``n_questions``, ``seconds`` and ``index_bytes`` of each run, those that are only fused included; of those
-        that know them, ``question_seconds`` of cutting the questions into terms, and what `sentflow.retrieval.sparsity`
-        counts.
-    encoded
-        Corpus and encoder → ``seconds`` of embedding the ``n_texts`` questions of all sets that search it, and the
-        ``device`` and ``threads`` that they took.
-    settings
-        ``parts``: retriever → all that it is made of, itself included; ``encoders``: retriever → its encoder.
+    `searched`: ``n_questions``, ``seconds`` and ``index_bytes`` of each run, those that are only fused included; of
+    those that know them, ``question_seconds`` of cutting the questions into terms, and what
+    `sentflow.retrieval.sparsity` counts. `encoded`: corpus and encoder → ``seconds`` of embedding the ``n_texts``
+    questions of all sets that search it, and the ``device`` and ``threads`` that they took. `settings`: ``parts``:
+    retriever → all that it is made of, itself included; ``encoders``: retriever → its encoder.
     """
     for row in rows:
         if row.group or not row.is_main:

@@ -14,12 +14,8 @@ _ORDER = ("most", "window", "share", "least")
 def decision_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[DecisionRow]:
     """The means of all decisions, in the order of selection.
 
-    Parameters
-    ----------
-    results
-        As `sentflow.retrieval.decision_files.write_decision_values` wrote them.
-    settings
-        Titles of everything, ``controls``, and the ``order`` of question sets, and of retrievers with their decisions.
+    `results`: as `sentflow.retrieval.decision_files.write_decision_values` wrote them. `settings`: titles of
+    everything, ``controls``, and the ``order`` of question sets, and of retrievers with their decisions.
     """
     found = {(one["questions"], one["retriever"], one["decision"]): one for one in results}
     sets, systems = settings["order"]

@@ -18,15 +18,7 @@ def retrieval_findings(
     differences: Sequence[QuestionDifference],
     of_documents: Sequence[DocumentDifference] = (),
 ) -> list[Finding]:
-    """What a reader should take home; nothing is called a lead that no test shows.
-
-    Parameters
-    ----------
-    rows
-        Of whole question sets.
-    differences, of_documents
-        The tests between retrievers, for new questions on the same documents and for new documents.
-    """
+    """What a reader should take home; nothing is called a lead that no test shows."""
     main = [row for row in rows if row.is_main and not words.decided_by_ties(row)]
     if not main:
         return []

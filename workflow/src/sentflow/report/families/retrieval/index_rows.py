@@ -53,12 +53,7 @@ class IndexRow:
 def index_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[IndexRow]:
     """A row for each recall of each certificate, question sets and retrievers in the order of their titles.
 
-    Parameters
-    ----------
-    results
-        As rule certify_index wrote them.
-    settings
-        ``questions`` and ``retrievers``: name → title.
+    `settings`: ``questions`` and ``retrievers``: name → title.
     """
     found = {(result["questions"], result["retriever"]): result for result in results}
     names = [(one, other) for one in settings["questions"] for other in settings["retrievers"]]

@@ -21,12 +21,7 @@ _BANDS_AT = (1, 10, 100, 1000)
 def recall_rows(values: Sequence[QuestionValues], settings: Mapping[str, Any]) -> Iterator[RecallRow]:
     """Mean recall at every cutoff of a logarithmic axis; with intervals at 1, 10, 100, 1,000 and the depth of runs.
 
-    Parameters
-    ----------
-    values
-        Of all question sets and retrievers.
-    settings
-        Titles, ``order``, ``depth``, ``level``, ``n_resamples``, ``seed``.
+    `settings`: titles, ``order``, ``depth``, ``level``, ``n_resamples``, ``seed``.
     """
     cuts = sorted({*cutoffs(settings["depth"]), *(cut for cut in _BANDS_AT if cut <= settings["depth"])})
     banded = [row for row, cut in enumerate(cuts) if cut in (*_BANDS_AT, settings["depth"])]
@@ -58,14 +53,8 @@ def gap_rows(
 ) -> Iterator[QuestionGapRow]:
     """What every retriever but controls reached on each question more than the reference.
 
-    Parameters
-    ----------
-    values
-        Of all question sets and retrievers.
-    differences
-        The tests of these pairs; a pair that was not tested has no rows.
-    settings
-        Titles, ``order``, ``main`` and ``reference``.
+    `differences`: the tests of these pairs; a pair that was not tested has no rows. `settings`: titles, ``order``,
+    ``main`` and ``reference``.
     """
     tested = {(row.unit_set, row.model_a, row.model_b): row for row in differences}
     measure, reference = settings["main"], settings["reference"]

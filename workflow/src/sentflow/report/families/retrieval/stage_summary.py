@@ -45,13 +45,8 @@ def stage_rows(
 ) -> list[StageRow]:
     """The stages on every question set, by every measure: the reference, then series after series.
 
-    Parameters
-    ----------
-    rows, seeds, differences
-        Means of all retrievers; families of seeds; tests of single retrievers.
-    settings
-        ``stages`` with ``title`` and ``retrievers``, ``series``, ``measures``, ``reference``, and ``families``: name →
-        seed → retriever. What was not measured has no row.
+    `settings`: ``stages`` with ``title`` and ``retrievers``, ``series``, ``measures``, ``reference``, and
+    ``families``: name → seed → retriever. What was not measured has no row.
     """
     whole = [row for row in rows if not row.group]
     return [

@@ -15,14 +15,8 @@ def weight_rows(
 ) -> list[WeightRow]:
     """A row for each weight of each fusion on each question set, in the order of selection.
 
-    Parameters
-    ----------
-    weighed
-        What weights reach.
-    chosen
-        Fusion → what `sentflow.retrieval.tuned_fusion.write_chosen` says of its choice.
-    settings
-        Titles of everything, the ``order`` of question sets and fusions, and how intervals are drawn.
+    `chosen`: fusion → what `sentflow.retrieval.tuned_fusion.write_chosen` says of its choice. `settings`: titles of
+    everything, the ``order`` of question sets and fusions, and how intervals are drawn.
     """
     found = {(one.question_set, one.retriever): one for one in weighed}
     sets, fusions = settings["order"]

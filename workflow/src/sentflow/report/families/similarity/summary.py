@@ -27,15 +27,7 @@ def n_equal(pairs: SimilarityRows) -> int:
 def similarity_rows(
     scores: Mapping[str, Any], pairs: SimilarityRows, settings: Mapping[str, Any]
 ) -> list[SimilarityRow]:
-    """Every correlation of one score file.
-
-    Raises
-    ------
-    ConfigError
-        `settings` knows no such pair set, encoder or baseline.
-    DataError
-        The score file lacks a key.
-    """
+    """Every correlation of one score file."""
     about = described(settings, "pairs", scores["pairs"])
     model = model_columns(settings, scores["model"])
     equal = n_equal(pairs)

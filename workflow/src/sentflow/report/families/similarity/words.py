@@ -97,13 +97,7 @@ def interval_note(rows: Sequence[SimilarityRow]) -> str:
 
 
 def drawn_note(drawn: Mapping[str, str]) -> str:
-    """What resamples draw, and what the effective number of pairs is.
-
-    Parameters
-    ----------
-    drawn
-        Name of a pair set, or sub-source → what a resample of it draws.
-    """
+    """What resamples draw, and what the effective number of pairs is."""
     own = {kind: ", ".join(name for name in drawn if drawn[name] == kind) for kind in (COMPONENTS, SENTENCES)}
     said = []
     if own[COMPONENTS]:

@@ -49,12 +49,7 @@ def held_out_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHeldOut
 def trained_row(folder: Path, about: Settings) -> TrainedRow:
     """What ``record.json``, ``made.json`` and ``selection.json`` of one training say.
 
-    Parameters
-    ----------
-    folder
-        With these files.
-    about
-        ``title``, ``group``, ``control`` and ``data_version`` of the encoder.
+    `about`: ``title``, ``group``, ``control`` and ``data_version`` of the encoder.
     """
     record, made = Record.read(folder / "record.json"), Made.read(folder / "made.json")
     chosen = read_sealed(folder / "selection.json")

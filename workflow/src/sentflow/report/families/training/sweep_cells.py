@@ -52,13 +52,8 @@ class SweepCell:
 def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[SweepCell]:
     """The published cells in the order of the source, then ours that nobody published.
 
-    Parameters
-    ----------
-    sweep
-        ``name``; ``development`` and ``test``, pair sets; ``cells``, lists in the order of `OUR_COLUMNS`;
-        ``published``, an entry of the catalog with the rows that are meant, or nothing.
-    rows
-        The summary of trainings.
+    `sweep`: ``name``; ``development`` and ``test``, pair sets; ``cells``, lists in the order of `OUR_COLUMNS`;
+    ``published``, an entry of the catalog with the rows that are meant, or nothing.
     """
     means = seed_means(rows)
     ours = {
