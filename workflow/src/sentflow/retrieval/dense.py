@@ -27,8 +27,8 @@ def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = 
     """The k best documents of each question.
 
     `questions`: (q, d) float32. `k`: at least 1. `similarity`: one of `SIMILARITIES`; a zero vector has the cosine 0
-    with all others. Documents without a vector are not found. Results come once all are found. Beside them, memory holds
-    64 MB of scores and, for the cosine, a copy of 65,536 vectors.
+    with all others. Documents without a vector are not found. Results come once all are there. Beside them, memory
+    holds 64 MB of scores and, for the cosine, a copy of 65,536 vectors.
     """
     scale = unit_rows if similarity == "cosine" else np.asarray
     asked = scale(questions)

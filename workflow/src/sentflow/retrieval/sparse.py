@@ -49,7 +49,7 @@ def search(questions: csr_array, corpus: SparseVectors, k: int, *, step: float =
     that of a document in a shard is that in the whole corpus.
 
     `questions`: (q, d) float32, none below 0, columns ascending within a row. `k`: at least 1. `step`: what every
-    score is multiplied by, see `Impacts`. They come once all are found. Beside them, memory holds 50 MB of scores
+    score is multiplied by, see `Impacts`. Results come once all are there. Beside them, memory holds 50 MB of scores
     and a copy of the vectors of 32,768 documents.
     """
     asked = questions.astype(np.float64)
