@@ -22,7 +22,7 @@ _ARCHIVE = "vectors.archive"
 
 
 def fetch(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
-    """Checks every line of the file.
+    """Describe a file of word vectors; every line of it is checked.
 
     Its ``source`` has a ``file`` of this machine, which stays where it is, or an ``archive``, zip or tar, with one such
     file.

@@ -89,26 +89,9 @@ class CustomFeaturiser:
     ) -> FloatArray:
         """Features of n rows.
 
-        Parameters
-        ----------
-        texts_a
-            n texts.
-        texts_b
-            n second texts, or alternatives joined by ``" [SEP] "``; None where rows have one text.
-        task
-            Its name.
-        split
-            ``"train"``, ``"eval"``, ``"test"``; or ``"all"`` for a featuriser that is not lazy.
-
-        Returns
-        -------
-        ndarray
-            (n, d) float32, all finite; d is the same until the next `start`.
-
-        Raises
-        ------
-        DataError
-            The class failed, or returned something else.
+        `texts_b`: n second texts, or alternatives joined by ``" [SEP] "``; None where rows have one text. `split`:
+        ``"train"``, ``"eval"``, ``"test"``; or ``"all"`` for a featuriser that is not lazy. Returns: (n, d) float32,
+        all finite; d is the same until the next `start`.
         """
         where = self._code.where(EMBED)
         second = None if texts_b is None else list(texts_b)
@@ -122,13 +105,7 @@ class CustomFeaturiser:
 def encoded(
     code: CustomCode, instance: Any, texts: Sequence[str], *, role: str, task: str | None
 ) -> FloatArray:
-    """What a user's ``encode`` gives for texts: (n, d) float32, all finite.
-
-    Raises
-    ------
-    DataError
-        It failed, or returned something else.
-    """
+    """What a user's ``encode`` gives for texts: (n, d) float32, all finite."""
     keywords = accepted(getattr(instance, ENCODE), {"role": role, "task": task})
     return as_vectors(code.call(instance, ENCODE, list(texts), **keywords), texts, where=code.where(ENCODE))
 
@@ -152,24 +129,8 @@ def accepted(method: Any, keywords: Mapping[str, Any]) -> dict[str, Any]:
 def as_vectors(value: Any, texts: Sequence[str], *, where: str) -> FloatArray:
     """What a user's method returned, as an array.
 
-    Parameters
-    ----------
-    value
-        Array of any number type, list of lists, torch tensor on any device, or SciPy sparse matrix.
-    texts
-        n texts, in the order of the rows.
-    where
-        File, class and method, for messages.
-
-    Returns
-    -------
-    ndarray
-        (n, d) float32, contiguous, all finite, d >= 1.
-
-    Raises
-    ------
-    DataError
-        It is something else.
+    `value`: array of any number type, list of lists, torch tensor on any device, or SciPy sparse matrix. `texts`: n
+    texts, in the order of the rows. Returns: (n, d) float32, contiguous, all finite, d >= 1.
     """
     array = _array(value, where)
     expected = f"expected ({len(texts)}, d): one row of d numbers per text, in the order of the texts"

@@ -32,10 +32,7 @@ class CustomClass:
 def read_class(reference: str) -> CustomClass:
     """The class that ``path/to/file.py:ClassName`` means.
 
-    Raises
-    ------
-    ConfigError
-        No such file or class, a syntax error, or a class without the methods that it needs.
+    Raises ConfigError: no such file or class, a syntax error, or a class without the methods that it needs.
     """
     file, name = split_reference(reference)
     classes = {node.name: node for node in _tree(file).body if isinstance(node, ast.ClassDef)}
@@ -59,13 +56,7 @@ def read_class(reference: str) -> CustomClass:
 
 
 def split_reference(reference: str) -> tuple[str, str]:
-    """File and class of ``path/to/file.py:ClassName``.
-
-    Raises
-    ------
-    ConfigError
-        It has another form.
-    """
+    """File and class of ``path/to/file.py:ClassName``. Raises ConfigError: it has another form."""
     file, colon, name = reference.rpartition(":")
     if not colon or not file.endswith(".py") or not name.isidentifier():
         raise ConfigError(f"{reference!r} does not name a class. Write path/to/file.py:ClassName.")

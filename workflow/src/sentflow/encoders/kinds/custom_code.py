@@ -39,22 +39,9 @@ class CustomCode:
     ) -> "CustomCode":
         """Import the class that a manifest names; its files must be those of the manifest.
 
-        Parameters
-        ----------
-        manifest
-            Of an own encoder.
-        offline
-            Keep this process from the hub from now on: in the pipeline the network is for `fetch_model` alone, and
-            models that the file loads have to lie on this machine.
-        timeout_seconds
-            See the attribute; the import is such a call too.
-
-        Raises
-        ------
-        ConfigError
-            The file cannot be imported, or the class is not what the config was read as.
-        DataError
-            A file has changed since `fetch_model` saw it.
+        `offline`: keep this process from the hub from now on: in the pipeline the network is for `fetch_model` alone,
+        and models that the file loads have to lie on this machine. Raises ConfigError: the file cannot be imported, or
+        the class is not what the config was read as.
         """
         if manifest.source is None:
             raise ConfigError(
@@ -84,13 +71,7 @@ class CustomCode:
         )
 
     def new(self) -> Any:
-        """A new object of the class.
-
-        Raises
-        ------
-        ConfigError
-            The arguments do not fit, or the constructor fails.
-        """
+        """A new object of the class. Raises ConfigError: the arguments do not fit, or the constructor fails."""
         try:
             with _limited(self.timeout_seconds, self.where("__init__"), self.name):
                 return self.type(**self.arguments)
@@ -102,13 +83,7 @@ class CustomCode:
             ) from error
 
     def call(self, instance: Any, method: str, *args: Any, **keywords: Any) -> Any:
-        """Call a method of an object.
-
-        Raises
-        ------
-        DataError
-            It raised anything; the log has the traceback.
-        """
+        """Call a method of an object. Raises DataError: it raised anything; the log has the traceback."""
         try:
             with _limited(self.timeout_seconds, self.where(method), self.name):
                 return getattr(instance, method)(*args, **keywords)

@@ -39,7 +39,7 @@ class Settings(EncoderSettings):
 
 
 class PairScorer:
-    """The number of threads changes no bit of a score.
+    """Scores pairs of texts by a cross-encoder; the number of threads changes no bit of a score.
 
     Scores are the model's own numbers, before the sigmoid that `CrossEncoder.predict` puts around them: their order is
     the same, and none become equal because both are rounded to 1.

@@ -38,7 +38,7 @@ class Settings(TermSettings):
 
 
 class SpladeEncoder(TermEncoder):
-    """`models`: the same `SparseEncoder` on one device or several."""
+    """Weights of terms by SPLADE. `models`: the same `SparseEncoder` on one device or several."""
 
     def __init__(self, models: Sequence[SparseEncoder], settings: Settings, *, around: Surroundings) -> None:
         super().__init__(models, settings, around=around, form=SPARSE_FORM)

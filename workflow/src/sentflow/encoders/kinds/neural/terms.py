@@ -55,10 +55,7 @@ class TermSettings(EncoderSettings):
 
 
 class TermEncoder(SentenceTransformerEncoder, ABC):
-    """Batches, threads and devices are those of `SentenceTransformerEncoder`.
-
-    `form`: of what `_of_batches` gives.
-    """
+    """Batches, threads and devices are those of `SentenceTransformerEncoder`. `form`: of what `_of_batches` gives."""
 
     def __init__(
         self, models: Sequence[Any], settings: TermSettings, *, around: Surroundings, form: Form
