@@ -35,17 +35,9 @@ def continuations(tokenizer: Any) -> tuple[frozenset[int], frozenset[int]] | Non
 
     What single tokens look like does not tell: byte-level vocabularies have ``###``, which is no piece of a word.
 
-    Parameters
-    ----------
-    tokenizer
-        Of transformers.
-
-    Returns
-    -------
-    tuple or None
-        `Vocabulary.goes_on` and `Vocabulary.unfinished`; None where nothing tells words. Known are ``##`` before a
-        token that goes on (WordPiece, which may name another prefix), ``@@`` behind one that is not finished
-        (subword-nmt, so PhoBERT), and ``▁`` or ``Ġ`` before the first of a word.
+    Returns `Vocabulary.goes_on` and `Vocabulary.unfinished`; None where nothing tells words. Known are ``##`` before a
+    token that goes on (WordPiece, which may name another prefix), ``@@`` behind one that is not finished (subword-nmt,
+    so PhoBERT), and ``▁`` or ``Ġ`` before the first of a word.
     """
     joined, pieces = tokenizer.convert_tokens_to_string, tokenizer.get_vocab().items()
     model = getattr(getattr(tokenizer, "backend_tokenizer", None), "model", None)
@@ -67,21 +59,10 @@ def masked(
 ) -> tuple[list[int], list[int]]:
     """A text with some tokens hidden, and what was there.
 
-    Parameters
-    ----------
-    ids
-        With special tokens, not padded.
-    vocabulary
-        Of the tokenizer.
-    whole_words
-        Whether words are chosen, all of their tokens, until .15 of the tokens are; else each token is chosen with
-        probability .15.
-
-    Returns
-    -------
-    tuple
-        The ids to read; and the ids to predict, `NOT_PREDICTED` where a token was not chosen. Each chosen token is
-        hidden by the mask (.8), by any id (.1), or by nothing.
+    `ids`: with special tokens, not padded. `whole_words`: whether words are chosen, all of their tokens, until .15 of
+    the tokens are; else each token is chosen with probability .15. Returns the ids to read; and the ids to predict,
+    `NOT_PREDICTED` where a token was not chosen. Each chosen token is hidden by the mask (.8), by any id (.1), or by
+    nothing.
     """
     generator = draws.generator()
     given = np.asarray(ids, dtype=np.int64)

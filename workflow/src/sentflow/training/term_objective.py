@@ -31,13 +31,7 @@ _START_TEXTS = 128
 
 
 def masked_model_of(encoder: SentenceTransformer, draws: Draws) -> Any:
-    """The masked language model whose encoder is that of the start, and whose head is in the files of the start.
-
-    Raises
-    ------
-    ConfigError
-        It is of a type that has no such head here, or its files have none.
-    """
+    """The masked language model whose encoder is that of the start, and whose head is in the files of the start."""
     network = transformer_of(encoder).auto_model
     kind = network.config.model_type
     if kind not in KINDS:
@@ -65,19 +59,7 @@ def _of_setting(place: str, instead: str = "") -> Iterator[None]:
 
 
 class TermObjective(Objective):
-    """Views are questions, documents and, where the data have them, hard negatives.
-
-    Parameters
-    ----------
-    encoder, max_tokens
-        See `Objective`.
-    settings
-        Of the recipe.
-    draws
-        For texts that the start is checked with.
-    weigher
-        Weighs the terms of texts by the encoder.
-    """
+    """Views are questions, documents and, where the data have them, hard negatives."""
 
     def __init__(
         self,
@@ -159,11 +141,8 @@ class TermObjective(Objective):
     def teacher_scores(self, rows: Sequence[Row], device: torch.device) -> torch.Tensor | None:
         """The teacher's scores of the candidates of each question, as the ranking loss reads them.
 
-        Returns
-        -------
-        torch.Tensor or None
-            (n, 2) of the document and the negative of each row, where the data have scores; else (n, C), of all
-            documents of the batch. None where no teacher is read.
+        Returns: (n, 2) of the document and the negative of each row, where the data have scores; else (n, C), of all
+        documents of the batch. None where no teacher is read.
         """
         if self.settings.ranking not in (MARGIN_MSE, KL):
             return None
