@@ -10,33 +10,14 @@ _NAMED = 3
 
 
 def check_count(value: Any, name: str) -> int:
-    """A number of terms, documents or rows.
-
-    Raises
-    ------
-    ConfigError
-        It is no whole number of at least 1.
-    """
+    """A number of terms, documents or rows. Raises ConfigError: it is no whole number of at least 1."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ConfigError(f"{name} is {value!r}. Write a whole number of at least 1.")
     return value
 
 
 def check_finite(values: torch.Tensor, what: str) -> None:
-    """Refuse NaN and infinity.
-
-    Parameters
-    ----------
-    values
-        (n, …) float; row i is of the text at place i.
-    what
-        They are, for the message.
-
-    Raises
-    ------
-    DataError
-        Names the first texts.
-    """
+    """Refuse NaN and infinity. `values`: (n, …) float; row i is of the text at place i."""
     good = torch.isfinite(values).flatten(1).all(dim=1) if values.ndim > 1 else torch.isfinite(values)
     if not good.all():
         places = torch.nonzero(~good).flatten().tolist()
@@ -50,19 +31,8 @@ def check_finite(values: torch.Tensor, what: str) -> None:
 def check_vocabularies(tokenizer: Any, n_terms: int, teacher: Any = None) -> None:
     """Refuse a tokenizer whose ids are not the terms of a model, or not those of a teacher.
 
-    Parameters
-    ----------
-    tokenizer
-        Of transformers.
-    n_terms
-        Width of the model's logits. More than the tokenizer has are allowed: some models pad their vocabulary.
-    teacher
-        Tokenizer of a sparse teacher, term weights of which are compared with those of the model.
-
-    Raises
-    ------
-    ConfigError
-        An id of the tokenizer has no logit, or both tokenizers do not give every token the same id.
+    More logits than the tokenizer has ids are allowed: some models pad their vocabulary.
+    Raises ConfigError: an id of the tokenizer has no logit, or both tokenizers do not give every token the same id.
     """
     own = tokenizer.get_vocab()
     if max(own.values()) >= n_terms:
