@@ -12,7 +12,7 @@ Counts = Mapping[str, int]
 
 
 def counts(reading: Reading | None, rows: np.ndarray, owners: np.ndarray) -> dict[str, int] | None:
-    """What was read of documents, or of questions.
+    """What was read of documents, or of questions; special tokens and prompts count, as often as they are read.
 
     `reading`: of the texts of a collection; None where the encoder does not say. `rows`: (n,) int64 rows of texts in
     the collection: of documents, of their passages, or of questions. `owners`: (n,) int64 the document of each; a
