@@ -33,13 +33,9 @@ _PROBE_SWITCHES = (
 def protocol_name(task: Mapping[str, Any], chosen: str) -> str:
     """Name of the protocol that a task takes.
 
-    Parameters
-    ----------
-    task
-        Its entry. One that sentflow does not come with has ``published: false``: without scores to be compared with,
-        the published protocol has no use there, and would train a small task too little.
-    chosen
-        `probe.protocol` of a configuration, or what stands for it.
+    `task`: its entry. One that sentflow does not come with has ``published: false``: without scores to be compared
+    with, the published protocol has no use there, and would train a small task too little. `chosen`: `probe.protocol`
+    of a configuration, or what stands for it.
     """
     if "protocol" in task:
         return str(task["protocol"])
@@ -50,18 +46,9 @@ def protocol_name(task: Mapping[str, Any], chosen: str) -> str:
 def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | None = None) -> ProbeProtocol:
     """The protocol of an entry of the catalog.
 
-    Parameters
-    ----------
-    name, entry
-        Of the protocol.
-    probe
-        Section ``probe`` of the config: repetitions, folds and seed of an entry that names none. Without it they
-        are the published ones.
-
-    Raises
-    ------
-    pydantic.ValidationError
-        The entry does not fit `sentflow.config.protocols.Protocol`.
+    `probe`: section ``probe`` of the config: repetitions, folds and seed of an entry that names none. Without it they
+    are the published ones. Raises pydantic.ValidationError: the entry does not fit
+    `sentflow.config.protocols.Protocol`.
     """
     drawn = {key: probe[key] for key in CROSS_VALIDATION} if probe else {}
     training = {**drawn, **entry.get("training", {})}
@@ -89,18 +76,8 @@ def changed_settings(
 ) -> dict[str, dict[str, Any]]:
     """Settings of training that are not the published ones: the scores are then not comparable.
 
-    Parameters
-    ----------
-    protocol
-        Any.
-    task
-        Entry of the task that is probed: its classifier decides which settings matter. None for a probe of features
-        alone.
-
-    Returns
-    -------
-    dict
-        Name → ``{"here": value, "published": value}``.
+    `task`: entry of the task that is probed: its classifier decides which settings matter. None for a probe of
+    features alone. Returns name → ``{"here": value, "published": value}``.
     """
     read = _read_by(protocol.classifier if task is None else classifier_of(protocol, task))
     changed = {
@@ -138,16 +115,7 @@ def job_settings(
 ) -> ProbeSettings:
     """What decides the folds of a task; what cannot matter to them is as published.
 
-    Parameters
-    ----------
-    protocol
-        Of the probes.
-    task
-        Its entry.
-    lazy
-        Whether the encoder is fitted inside each fold.
-    folds_optional
-        See `ProbeSettings`; it matters only where documents are kept together.
+    `lazy`: whether the encoder is fitted inside each fold.
     """
     switches = {name: getattr(protocol.switches, name) for name in _PROBE_SWITCHES}
     if not (lazy and task["layout"] == "alternatives"):

@@ -12,16 +12,8 @@ def published_metric(
 ) -> float:
     """The metric of a task, clipped below at 0 as published, or not.
 
-    Parameters
-    ----------
-    name
-        ``"mcc"`` or ``"adjusted_macro_f1"``.
-    truth, predicted
-        (n,) integers in [0, n_classes).
-    n_classes
-        Classes of the task, not of this sample.
-    clip
-        Whether values below 0 count as 0.
+    `name`: ``"mcc"`` or ``"adjusted_macro_f1"``. `truth`, `predicted`: (n,) integers in [0, n_classes). `n_classes`:
+    classes of the task, not of this sample. `clip`: whether values below 0 count as 0.
     """
     value = _of_counts(name, confusion(truth, predicted, n_classes=n_classes).tobytes(), n_classes)
     return max(0.0, value) if clip else value
