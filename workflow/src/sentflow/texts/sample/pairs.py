@@ -71,7 +71,7 @@ class SamplePairs:
 def generate_pairs(pairs: str, *, seed: int) -> SamplePairs:
     """Sample pairs in the manner of a pair set.
 
-    `seed`: not negative. Rows depend on the seed and the name alone. Returns the same on any machine. Level 5 is one
+    `seed`: not negative. Rows depend on the seed and the name alone. They are the same on any machine. Level 5 is one
     fact in two wordings; 4 leaves out where or when in one of them; 3 has another place and time; 2 is another fact of
     the same theme, at the same place and time; 1 that at another place and time; 0 another theme. A score is its level
     ± 0.4, from `least` to 5.
