@@ -63,10 +63,7 @@ def retrieval_measures(depth: int) -> dict[str, str]:
 def retrieval_result(
     task: str, language: str, data_revision: str, values: Mapping[str, np.ndarray], about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The result of one dense retriever on one question set.
-
-    Without such a question there is no entry.
-    """
+    """The result of one dense retriever on one question set. Without such a question there is no entry."""
     means = {name: float(found.mean()) if len(found) else math.nan for name, found in values.items()}
     entry = {**{name: _rounded(mean) for name, mean in means.items()}, **about}
     return _result(task, data_revision, language, means.get(_MAIN_OF_RETRIEVAL, math.nan), entry)
