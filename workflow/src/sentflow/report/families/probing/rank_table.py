@@ -22,8 +22,12 @@ from sentflow.report.numbers import (
     signed,
 )
 from sentflow.report.rows import unique
-from sentflow.report.table.table import Table, build, number, text
+from sentflow.report.table.table import Table, build, fields_of, number, text
 from sentflow.stats.sign_flips import least_sign_flip_p
+
+# Against all others; then against the first, with the interval of the true difference on a new task
+_AGAINST = ("won", "ties", "lost", "difference", "low", "high", "separated", "new_low", "new_high")
+_YES_OR_NO = {True: "yes", False: "no", None: MISSING}
 
 
 def ranks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
@@ -50,26 +54,25 @@ def ranks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     return build(
         "ranks",
         f"{settings['caption']}: encoders over all tasks.",
-        RankRow,
+        (*fields_of(RankRow), *_AGAINST),
         lines,
         [
-            text("Encoder", lambda line: line["rank"].model_title, 2.2),
-            number("Tasks", lambda line: line["rank"].n_tasks, count),
-            number("Mean score", lambda line: line["rank"].mean),
-            number("Average rank", lambda line: line["rank"].average_rank, decimal, 2),
-            text("Repetition", lambda line: _repetition(line["rank"])),
-            text("Place", lambda line: _places(line["rank"])),
+            text("Encoder", "model_title", 2.2),
+            number("Tasks", "n_tasks", count),
+            number("Mean score", "mean"),
+            number("Average rank", "average_rank", decimal, 2),
+            text("Repetition", _repetition),
+            text("Place", _places),
             number("Won", "won", count),
             number("Neither", "ties", count),
             number("Lost", "lost", count),
             number("To the first", "difference", signed, limits=("low", "high")),
-            text("Separated", "separated"),
-            text("New task", "new_task"),
+            text("Separated", lambda line: _YES_OR_NO[line["separated"]]),
+            text("New task", _new_task),
         ],
         [captions.design_note(rows), *remarks.low_score_notes(rows), *_notes(rows, ordered, comparisons)],
         data=rows,
-        records=ordered,
-        block=lambda line: line["rank"].protocol,
+        block="protocol",
         title=lambda protocol, _: captions.heading_of_protocol(protocol, rows),
         block_heading="Protocol",
     )
@@ -77,12 +80,7 @@ def ranks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
 def _line(rank: RankRow, first: RankRow, across: Sequence[AcrossRow]) -> dict[str, Any]:
     own = [pair for pair in across if rank.model in (pair.model_a, pair.model_b)]
-    line: dict[str, Any] = {
-        **dict.fromkeys(("won", "ties", "lost")),
-        **dict.fromkeys(("difference", "low", "high"), math.nan),
-        **dict.fromkeys(("separated", "new_task"), MISSING),
-        "rank": rank,
-    }
+    line = {**vars(rank), **dict.fromkeys(_AGAINST), **dict.fromkeys(("difference", "low", "high"), math.nan)}
     if not rank.complete or not own:
         return line
     line["won"] = sum(pair.wins if pair.model_a == rank.model else pair.losses for pair in own)
@@ -94,26 +92,33 @@ def _line(rank: RankRow, first: RankRow, across: Sequence[AcrossRow]) -> dict[st
     pair = to_first[0]
     sign = 1 if pair.model_a == rank.model else -1
     low, high = sorted((sign * pair.low, sign * pair.high))
-    new_task = sorted((sign * pair.new_low, sign * pair.new_high))
+    new_low, new_high = sorted((sign * pair.new_low, sign * pair.new_high))
     return line | {
         "difference": sign * pair.difference,
         "low": low,
         "high": high,
-        "separated": "yes" if pair.separated else "no",
-        "new_task": interval(*new_task),
+        "separated": pair.separated,
+        "new_low": new_low,
+        "new_high": new_high,
     }
 
 
-def _repetition(row: RankRow) -> str:
-    return f"{decimal(row.repeat_low, 2)} to {decimal(row.repeat_high, 2)}" if row.complete else MISSING
+def _repetition(line: Mapping[str, Any]) -> str:
+    if not line["complete"]:
+        return MISSING
+    return f"{decimal(line['repeat_low'], 2)} to {decimal(line['repeat_high'], 2)}"
 
 
-def _places(row: RankRow) -> str:
-    if math.isnan(row.place):
+def _places(line: Mapping[str, Any]) -> str:
+    if math.isnan(line["place"]):
         return MISSING
     # equal encoders share a place, so halves and thirds occur
-    place, low, high = (f"{value:.3g}" for value in (row.place, row.place_low, row.place_high))
+    place, low, high = (f"{line[name]:.3g}" for name in ("place", "place_low", "place_high"))
     return f"{place} ({low} to {high})" if low != high else place
+
+
+def _new_task(line: Mapping[str, Any]) -> str:
+    return MISSING if line["new_low"] is None else interval(line["new_low"], line["new_high"])
 
 
 def _notes(rows: Sequence[ScoreRow], ordered: Sequence[RankRow], comparisons: Comparisons) -> list[str]:
