@@ -9,6 +9,7 @@ import typer
 
 from sentflow.cli.configuration import AsJson, ConfigFiles, read_catalog
 from sentflow.cli.terminal import listing, show_blocks
+from sentflow.config.datasets import GENERATED
 from sentflow.config.entries import Entries
 from sentflow.config.problems.encoders import custom_problems
 from sentflow.encoders.entries import is_lazy
@@ -121,7 +122,7 @@ def _cell(value: Any) -> str:
 
 def _variant(task: Mapping[str, Any], datasets: Entries) -> str:
     """``sample`` (texts that the project writes), ``official`` (the benchmark's files) or ``open`` (others)."""
-    if "seed" in datasets.get(task["dataset"], {}):
+    if datasets.get(task["dataset"], {}).get("source") == GENERATED:
         return "sample"
     return "official" if task["data_version"] == "official" else "open"
 

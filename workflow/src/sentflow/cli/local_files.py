@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sentflow.cli.answering import in_folder
 from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
+from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
@@ -101,11 +102,9 @@ class _Reader:
         from sentflow.texts.table import read_task
 
         tables = {}
-        for task, entry in probing.tasks.items():
+        for task in probing.tasks:
             job = SimpleNamespace(task=task)
             files = [Path(file) for file in probing.raw_files_of_task(job)]
-            if "documents" in entry:  # whether rows can be documents is known of sample data, too
-                self._generate(files)
             told = probing.prepare_settings(job), probing.prepare_checks(job)
             if self._prepared("prepare", f"tasks.{task}", job, files, told, table=paths.TASK):
                 tables[task] = read_task(self._made(paths.TASK, job))
@@ -178,30 +177,15 @@ class _Reader:
         """A raw file under its name in the results."""
         dataset, *rest = raw_file.relative_to(_RAW_FOLDER).parts
         addresses = self._datasets[dataset]["files"]["/".join(rest)].get("urls", [])
-        files = [Path(address.removeprefix("file://")).expanduser() for address in addresses]
+        files = [local_path(address) for address in addresses if not is_remote(address)]
         path = next((one for one in files if one.is_file() and one.stat().st_size <= _MAX_BYTES), None)
         if path is None:
-            return generated if (generated := self._copy(raw_file)).is_file() else None
-        link = self._copy(raw_file)
+            return None
+        link = self._folder / raw_file.relative_to(_RAW_FOLDER)
         link.parent.mkdir(parents=True, exist_ok=True)
         link.unlink(missing_ok=True)
         link.symlink_to(path.resolve())
         return link
-
-    def _copy(self, raw_file: Path) -> Path:
-        return self._folder / raw_file.relative_to(_RAW_FOLDER)
-
-    def _generate(self, raw_files: Iterable[Path]) -> None:
-        """Write files of sample data."""
-        from sentflow.files.io import write_text
-        from sentflow.texts.sample.rows import to_csv
-        from sentflow.texts.sample.tasks import generate
-
-        for raw_file in raw_files:
-            dataset, *rest = raw_file.relative_to(_RAW_FOLDER).parts
-            entry = self._datasets[dataset]
-            if generator := entry["files"]["/".join(rest)].get("generator"):
-                write_text(self._copy(raw_file), to_csv(generate(generator, seed=entry["seed"])))
 
 
 def _labels_line(file: Path, settings: str, problem: str) -> str:

@@ -180,7 +180,7 @@ class Similarity(Family):
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
         entry = self.prepared[wildcards.pairs]
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
-        known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
+        known = {name: files[name] for name in raw_files_of(entry)}
         return read_of(PairChecks, {**entry, "files": known}).as_json()
 
     def resampling(self) -> str:

@@ -359,7 +359,7 @@ class JobSettings(Files):
 
     def _checks(self, entry: Entry) -> str:
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
-        known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
+        known = {name: files[name] for name in raw_files_of(entry)}
         return read_of(Checks, {**entry, "files": known}).as_json()
 
     def _summary(self) -> dict[str, Any]:
