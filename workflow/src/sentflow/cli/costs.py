@@ -130,13 +130,13 @@ def costs(
     experiment = read_experiment(configfile)
     jobs = planned_jobs(configfile or [], everything=everything)
     if not jobs:
-        show_blocks(["Nothing is to be done. With --all, what is done is counted too."])
+        show_blocks("Nothing is to be done. With --all, what is done is counted too.")
         return
     rows = rows_of_tasks(experiment, read_local_files(experiment))
     sizes = Sizes(rows, len(experiment.models), len(experiment.selected["tasks"]))
     tokens = {name: _tokens(entry, experiment) for name, entry in experiment.trained_models.items()}
     trainings = {name: None if n is None else n / tokens_per_second for name, n in tokens.items()}
-    show_blocks([_listing(jobs, _measured_here(), sizes, trainings)])
+    show_blocks(_listing(jobs, _measured_here(), sizes, trainings))
 
 
 def planned_jobs(files: Sequence[Path], *, everything: bool) -> list[PlannedJob]:

@@ -79,7 +79,7 @@ def explain(
     if as_json:
         sys.stdout.write(json_document(record))
     else:
-        show_blocks(blocks)
+        show_blocks(*blocks)
 
 
 def _complete(options: Mapping[str, str | None]) -> list[str]:

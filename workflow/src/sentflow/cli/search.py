@@ -99,7 +99,7 @@ def search(
         blocks.append(
             f"{output}: {counted(len(asked), 'question')} by {title}, {n_empty} without a document."
         )
-    show_blocks([*blocks, *notes])
+    show_blocks(*blocks, *notes)
 
 
 def write_answers(path: Path, found: Run, asked: Sequence[str], *, retriever: str) -> None:

@@ -86,7 +86,7 @@ def tune(
         "Largest difference of a value, and lowest cosine: unit vectors against those of torch in float32.",
     )
     table = listing(_HEADER, rows, "llrrrrrrrrl", caption=f"{model} on this machine", notes=notes)
-    show_blocks([table, _settings(model, stages[-1].chosen, tolerance=tolerance)])
+    show_blocks(table, _settings(model, stages[-1].chosen, tolerance=tolerance))
 
 
 def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:
