@@ -104,21 +104,22 @@ def show_blocks(*blocks: Block) -> None:
 
 def _show_each(console: "Console", blocks: Iterable[Block]) -> None:
     for index, block in enumerate(blocks):
-        if isinstance(block, str):
-            texts, parts, notes = [(block, "")], [], []
-        else:
-            texts = [(block.caption, "bold")] if block.caption else []
-            parts, notes = _parts(block, console.width - _MARGIN), [*block.notes]
-            if any(cell.mark or cell.letters for line in block.lines for cell in line):
-                notes.append(_MARKS_NOTE)
-        if index and texts:  # a table begins with a blank line of its own
+        if index and (isinstance(block, str) or block.caption):  # a table begins with a blank line of its own
             console.print()
-        for text, style in texts:
-            console.print(visible(text), markup=False, style=style or None, soft_wrap=not style)
-        for part in parts:
-            console.print(_grid(block, part))
-        for note in notes:
-            console.print(visible(note), markup=False, style="dim")
+        if isinstance(block, str):
+            console.print(visible(block), markup=False, soft_wrap=True)
+        else:
+            _show_table(console, block)
+
+
+def _show_table(console: "Console", table: Table) -> None:
+    if table.caption:
+        console.print(visible(table.caption), markup=False, style="bold")
+    for part in _parts(table, console.width - _MARGIN):
+        console.print(_grid(table, part))
+    has_marks = any(cell.mark or cell.letters for line in table.lines for cell in line)
+    for note in (*table.notes, *([_MARKS_NOTE] if has_marks else [])):
+        console.print(visible(note), markup=False, style="dim")
 
 
 def _parts(table: Table, available: int) -> list[list[int]]:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sentflow.cli.answering import processors
 from sentflow.cli.configuration import ConfigFiles, read_catalog
-from sentflow.cli.models import fetched_manifest
+from sentflow.cli.here import fetched_manifest, processors
 from sentflow.cli.terminal import listing, quiet, show_blocks
 from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.encoders.kinds.table import KINDS
