@@ -348,11 +348,6 @@ class Probing(Family):
         names = {key: f"{{{key}}}" for key in ("study", "task", "model")}
         return [paths.FOLD.format(**names, rep=rep, fold=fold) for rep in reps for fold in folds]
 
-    def job_key(self) -> str:
-        """Key of a probe job's log and benchmark files."""
-        keys = {"task": "", "repetition": "/rep-{rep}", "fold": "/rep-{rep}-fold-{fold}"}
-        return "{study}{task}/{model}" + keys[self.experiment.config.probe.job]
-
     # --- settings of jobs -----------------------------------------------------------------------------------
 
     def prepare_settings(self, wildcards: Any) -> str:
