@@ -13,7 +13,7 @@ from functools import cache, reduce
 from itertools import pairwise
 from textwrap import dedent
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -56,6 +56,12 @@ class Settings(BaseModel):
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """What is wrong where every field is right: a key, perhaps empty or with what is inside, and a sentence."""
         yield from ()
+
+    @classmethod
+    def from_entry(cls, entry: "Mapping[str, Any] | Settings", **more: Any) -> Self:
+        """What the fields say that an entry has, whose other keys are for others; and more."""
+        known = dict(entry)
+        return cls.model_validate({key: known[key] for key in cls.model_fields if key in known} | more)
 
     def as_dict(self) -> dict[str, Any]:
         """Every field as JSON has it; without those that are null, and would be if they were left out."""
