@@ -21,6 +21,7 @@ from sentflow.api.arguments import (
     check_split,
     check_vectoriser,
     expanded,
+    train_arguments,
 )
 from sentflow.api.data import chosen_tasks, known_tasks, load_task
 from sentflow.api.embedding import (
@@ -407,7 +408,7 @@ class UlyssesSentEval:
 
     def _train_arguments(self, kwargs_train: Mapping[str, Any] | None, task: str) -> TrainArguments:
         protocol = self._protocols.of(task)
-        return TrainArguments.parse(kwargs_train, protocol=protocol, one_process=self.disable_multiprocessing)
+        return train_arguments(kwargs_train, protocol=protocol, one_process=self.disable_multiprocessing)
 
     def _own_features(
         self,
