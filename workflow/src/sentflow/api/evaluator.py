@@ -35,8 +35,7 @@ from sentflow.api.embedding import (
 from sentflow.api.folds import trained_folds
 from sentflow.api.own_encoder import OwnEncoder, is_reference
 from sentflow.api.protocols import Protocols
-from sentflow.api.results import ResultFolder, score_record, task_result
-from sentflow.api.task_scores import TaskScores, TasksScores
+from sentflow.api.results import ResultFolder, TaskScores, TasksScores, aggregate
 from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
 from sentflow.encoders.protocol import FloatArray
@@ -47,7 +46,8 @@ from sentflow.probing.protocol.catalog import about_protocol, changed_settings, 
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import task_plans
 from sentflow.probing.settings import PUBLISHED_NAME, not_comparable_text
-from sentflow.probing.storage.scores import kept_documents
+from sentflow.probing.storage.folds import FoldInfo
+from sentflow.probing.storage.scores import about_score, kept_documents
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:
@@ -361,17 +361,20 @@ class UlyssesSentEval:
                 if files is not None:
                     files.write_fold(table.info.task, fold)
                 bar.update()
-        result = task_result(folds, protocol, kept_documents(table, settings))
+        aggregated, rows, numbers = aggregate(folds, protocol, kept_documents(table, settings))
         name = self.model_name if self.model_name is not None else type(self.sentence_model).__name__
-        about = about_protocol(protocol, entry)
-        record = score_record(table, folds, result, model=name, settings=settings, protocol=about)
+        infos = [FoldInfo.of(fold, settings) for fold in folds]
+        about = about_score(
+            table, infos, model=name, probe=settings, protocol=about_protocol(protocol, entry)
+        )
+        record = {**about, **numbers}
         if files is not None:
-            files.write_score(table, record, result.folds)
+            files.write_score(table.info.task, record, rows)
         titles = Titles(
             tasks={table.info.task: TaskTitle(title=entry["title"], family=entry["family"])},
             models={name: ModelTitle(title=name, control=False)},
         )
-        return TaskScores(result.aggregated, score_row(record, titles)), result.folds
+        return TaskScores(aggregated, score_row(record, titles)), rows
 
     def _table(self, task: str, arguments: TrainArguments) -> TaskTable:
         """The rows of a task, brought and checked."""
