@@ -23,7 +23,7 @@ from sentflow.api.arguments import (
     expanded,
     train_arguments,
 )
-from sentflow.api.data import chosen_tasks, known_tasks, load_task
+from sentflow.api.data import chosen_tasks, known_tasks, load_task, named_protocol, protocols_of
 from sentflow.api.embedding import (
     TaskRows,
     as_tensor,
@@ -34,7 +34,6 @@ from sentflow.api.embedding import (
 )
 from sentflow.api.folds import trained_folds
 from sentflow.api.own_encoder import OwnEncoder, is_reference
-from sentflow.api.protocols import Protocols
 from sentflow.api.results import ResultFolder, TaskScores, TasksScores, aggregate
 from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
@@ -140,8 +139,8 @@ class UlyssesSentEval:
     ) -> None:
         self._catalog = known_tasks(config)
         self.tasks = chosen_tasks(tasks, self._catalog["tasks"])
-        self._protocols = Protocols(protocol, config, self._catalog["tasks"])
-        self.protocol = self._protocols.chosen
+        self.protocol = named_protocol(protocol, config)
+        self._protocols = protocols_of(self._catalog["tasks"], self.protocol, config)
         self._warned: set[str] = set()
         if is_reference(sentence_model):
             sentence_model = OwnEncoder(sentence_model, encoder_arguments or {})
@@ -410,7 +409,7 @@ class UlyssesSentEval:
             logger.warning("scores are not comparable with published ones: %s", text)
 
     def _train_arguments(self, kwargs_train: Mapping[str, Any] | None, task: str) -> TrainArguments:
-        protocol = self._protocols.of(task)
+        protocol = self._protocols.get(task, self.protocol)
         return train_arguments(kwargs_train, protocol=protocol, one_process=self.disable_multiprocessing)
 
     def _own_features(
@@ -436,7 +435,7 @@ class UlyssesSentEval:
 
     def _splits_alternatives(self, task: str) -> bool:
         """Whether each alternative of a task is a text of its own to an encoder that is fitted inside each fold."""
-        switches = self._protocols.of(task).switches
+        switches = self._protocols.get(task, self.protocol).switches
         return self._has_alternatives(task) and switches.lazy_sep_layout == "alternatives"
 
     def _check_embed(self) -> None:
