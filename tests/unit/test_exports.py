@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.exports.identity import ModelName
 from sentflow.exports.jobs import export_huggingface, export_mteb
-from sentflow.exports.scores import ModelFacts
 from sentflow.files.io import read_json, write_json
 from sentflow.files.parquet import write_parquet
 from sentflow.files.rows import write_rows
@@ -78,9 +78,9 @@ def mteb_folder(inputs, tmp_path_factory) -> Path:
     return folder
 
 
-def facts_of(model: str) -> ModelFacts:
+def facts_of(model: str) -> ModelName:
     name, revision = NAMES[model]
-    return ModelFacts(name, revision, None, "MIT", None)
+    return ModelName(name, revision, None, "MIT", None)
 
 
 def test_a_result_has_the_keys_that_mteb_asks_for(mteb_folder):

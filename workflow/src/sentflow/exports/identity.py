@@ -63,6 +63,9 @@ class ModelName:
     revision: str  # the hub's commit; for others 40 hexadecimal digits of a checksum of the entry
     # adapted_from: hub model that the entry changes (pooling, prompt, truncation …); None otherwise
     adapted_from: str | None
+    # licence, max_tokens: of its entry
+    licence: str = "not stated"
+    max_tokens: int | None = None
 
     @property
     def folder(self) -> str:
@@ -77,12 +80,22 @@ def model_name(entry_name: str, entry: Mapping[str, Any]) -> ModelName:
     """
     source = entry.get("source", {})
     hub = source.get("hub")
+    about = {key: entry[key] for key in ("licence", "max_tokens") if key in entry}
     settings = {key: value for key, value in entry.items() if key not in DESCRIPTIVE_KEYS | PLACE_KEYS}
     if hub and set(settings) <= {"kind", "source", "allow_pickle"} and entry["kind"] != "transformers":
-        return ModelName(hub, source["revision"], adapted_from=None)
+        return ModelName(hub, source["revision"], None, **about)
     text = json.dumps(settings, sort_keys=True)
     revision = hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS]
-    return ModelName(f"{OWNER}/{entry_name}", revision, adapted_from=hub)
+    return ModelName(f"{OWNER}/{entry_name}", revision, hub, **about)
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """What an export says about the data of a task."""
+
+    language: str  # ISO 639-1
+    data: str  # ``"owner/name"`` of the dataset
+    data_revision: str  # 40 hexadecimal digits of the SHA-256 of the task table, where others have a commit
 
 
 def data_name(dataset: str, entry: Mapping[str, Any]) -> str:

@@ -3,9 +3,9 @@
 import hashlib
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json, write_text
@@ -14,6 +14,7 @@ from sentflow.jobs.job import In, Json, Out, Resource, job
 from sentflow.training.settings import CardSettings
 
 if TYPE_CHECKING:
+    from sentflow.exports.identity import ModelName, TaskData
     from sentflow.texts.corpora import Questions
 
 logger = logging.getLogger(__name__)
@@ -27,23 +28,23 @@ def export_mteb(
 
     Settings: {"tasks", "models": external names}.
     """
+    from sentflow.compare.score_rows import ScoreRow
     from sentflow.compare.tasks import fold_scores
     from sentflow.exports.mteb import model_meta, run_settings, task_result
-    from sentflow.exports.scores import ExportSettings, read_digests, read_scores
+    from sentflow.files.rows import read_rows
     from sentflow.report.rows import unique
 
-    parsed = ExportSettings.from_settings(settings)
-    tasks = parsed.task_facts(read_digests(digests))
-    rows, recorded = read_scores(summary), read_json(versions)
+    tasks, models = _named_outside(settings, digests)
+    rows, recorded = read_rows(summary, ScoreRow), read_json(versions)
     table_of = {(file.parent.name, file.stem): file for file in tables}
     file_of = {"/".join(file.parts[-3:]): file for file in output}
     for row in rows:
         folds = fold_scores(table_of[row.task, row.model]).tolist()
-        file = file_of[f"{parsed.models[row.model].folder}/{row.task}.json"]
+        file = file_of[f"{models[row.model].folder}/{row.task}.json"]
         write_json(file, task_result(row, tasks[row.task], folds))
     for model in unique(row.model for row in rows):
         own = [row for row in rows if row.model == model]
-        facts = parsed.models[model]
+        facts = models[model]
         write_json(file_of[f"{facts.folder}/model_meta.json"], model_meta(facts, own[0].dimension))
         text = run_settings([row.task for row in own], recorded)
         write_text(file_of[f"{facts.folder}/run_settings.jsonl"], text)
@@ -56,21 +57,34 @@ def export_huggingface(*, summary: In, digests: list[In], settings: Json, output
 
     Settings: {"tasks", "models": external names}.
     """
+    from sentflow.compare.score_rows import ScoreRow
     from sentflow.exports.huggingface import eval_results, model_card
-    from sentflow.exports.scores import ExportSettings, read_digests, read_scores
+    from sentflow.files.rows import read_rows
     from sentflow.report.rows import unique
 
-    parsed = ExportSettings.from_settings(settings)
-    tasks = parsed.task_facts(read_digests(digests))
-    rows = read_scores(summary)
+    tasks, models = _named_outside(settings, digests)
+    rows = read_rows(summary, ScoreRow)
     results = {(file.parts[-3], file.stem): file for file in output if file.suffix == ".yaml"}
     cards = {file.parts[-2]: file for file in output if file.suffix == ".md"}
     for model in unique(row.model for row in rows):
         own = [(row, tasks[row.task]) for row in rows if row.model == model]
         for row, task in own:
             write_text(results[model, row.task], eval_results(row, task))
-        write_text(cards[model], model_card(parsed.models[model], own))
+        write_text(cards[model], model_card(models[model], own))
     logger.info("%d results", len(rows))
+
+
+def _named_outside(
+    settings: Mapping[str, Any], digests: Sequence[Path]
+) -> tuple[dict[str, "TaskData"], dict[str, "ModelName"]]:
+    """What tasks and models are called outside; `digests`: a file of the name of each task."""
+    from sentflow.exports.identity import REVISION_DIGITS, ModelName, TaskData
+
+    revisions = {file.stem: read_json(file)["sha256"][:REVISION_DIGITS] for file in digests}
+    tasks = {
+        name: TaskData(**about, data_revision=revisions[name]) for name, about in settings["tasks"].items()
+    }
+    return tasks, {name: ModelName(**about) for name, about in settings["models"].items()}
 
 
 @job()
@@ -103,15 +117,15 @@ def export_mteb_retrieval(
     Settings: {"question_sets": {name: {"task", "language"}}, "order": [question sets, retrievers], "retrievers":
     external names}.
     """
+    from sentflow.exports.identity import ModelName
     from sentflow.exports.mteb import model_meta, retrieval_measures, retrieval_result, run_settings
-    from sentflow.exports.scores import ModelFacts
     from sentflow.retrieval.evaluation import evaluate
     from sentflow.retrieval.runs import read_run
     from sentflow.texts.corpora import read_corpus, read_questions
 
     recorded = read_json(versions)
     sets, retrievers = settings["order"]
-    models = {name: ModelFacts(**settings["retrievers"][name]) for name in retrievers}
+    models = {name: ModelName(**settings["retrievers"][name]) for name in retrievers}
     file_of = {"/".join(file.parts[-3:]): file for file in output}
     ranked_runs = iter(runs)
     for place, name in enumerate(sets):

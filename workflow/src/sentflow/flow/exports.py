@@ -1,9 +1,10 @@
 """Files and settings of exports: the scores of tasks in external formats, and the run as an RO-Crate."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
-from sentflow.config.entries import Entries, Entry
+from sentflow.config.entries import Entries
 from sentflow.config.experiment import Experiment
 from sentflow.exports.identity import data_name, model_name
 from sentflow.flow import paths
@@ -49,20 +50,8 @@ class TaskExports:
             }
             for name, entry in self.experiment.selected["tasks"].items()
         }
-        named = {name: model_outside(name, entry) for name, entry in models.items()}
+        named = {name: asdict(model_name(name, entry)) for name, entry in models.items()}
         return json_text({"tasks": tasks, "models": named})
-
-
-def model_outside(name: str, entry: Mapping[str, Any]) -> Entry:
-    """What an export says about a model, see `sentflow.exports.scores.ModelFacts`."""
-    outside = model_name(name, entry)
-    return {
-        "name": outside.name,
-        "revision": outside.revision,
-        "adapted_from": outside.adapted_from,
-        "licence": entry.get("licence", "not stated"),
-        "max_tokens": entry.get("max_tokens"),
-    }
 
 
 def crate_settings(experiment: Experiment, datasets: Entries, data: Mapping[str, Any]) -> str:
@@ -81,7 +70,7 @@ def crate_settings(experiment: Experiment, datasets: Entries, data: Mapping[str,
     }
     models = {
         name: {
-            **pick(model_outside(name, entry), "name", "revision", "licence"),
+            **pick(asdict(model_name(name, entry)), "name", "revision", "licence"),
             "title": entry.get("title", name),
             "citation": entry.get("citation", "none"),
         }

@@ -1,14 +1,14 @@
 """Files and settings of the exports of retrieval: runs and judgements in TREC's form, results in MTEB's."""
 
 import hashlib
+from dataclasses import asdict
 from typing import Any
 
 from sentflow.config.entries import Entry
-from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
+from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName, model_name
 from sentflow.families.retrieval.parts import DENSE, parts_of, task_of_mteb, tuned_on
 from sentflow.families.retrieval.selection import Selection
 from sentflow.flow import paths
-from sentflow.flow.exports import model_outside
 from sentflow.flow.job_settings import json_text, pick, pick_known
 
 _TEST = {
@@ -110,12 +110,12 @@ class RetrievalExports:
         )
 
     def outside(self, retriever: str) -> Entry:
-        """What an export says about a dense retriever, see `sentflow.flow.exports.model_outside`.
+        """What an export says about a dense retriever, see `ModelName`.
 
         It is the encoder where it compares whole documents by cosine, and else a model of its own.
         """
         entry = self._family.retrievers[retriever]
-        model = model_outside(entry["model"], self._family.experiment.fetched_models[entry["model"]])
+        model = self._model(entry["model"])
         settings = {key: value for key, value in entry.items() if key not in _PLAIN_KEYS}
         if settings in ({}, {"similarity": "cosine"}):
             return model
@@ -126,6 +126,9 @@ class RetrievalExports:
             "revision": hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS],
             "adapted_from": model["adapted_from"] or model["name"],
         }
+
+    def _model(self, name: str) -> dict[str, Any]:
+        return asdict(model_name(name, self._family.experiment.fetched_models[name]))
 
     # --- files of the Zalo challenge ------------------------------------------------------------------------
 
@@ -183,8 +186,7 @@ class RetrievalExports:
             method["indexing"] = {"analyser": analyser, **self._entries["analysers"][analyser]}
         if "model" in entry:
             model = entry.pop("model")
-            outside = model_outside(model, self._family.experiment.fetched_models[model])
-            method["model"] = pick(outside, "name", "revision", "adapted_from")
+            method["model"] = pick(self._model(model), "name", "revision", "adapted_from")
         if "passages" in entry:
             method["passages"] = self._entries["passages"][entry.pop("passages")]
         if "of" in entry:
