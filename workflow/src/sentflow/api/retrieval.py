@@ -16,6 +16,7 @@ from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.api.term_search import has_vectors_of_terms, search_terms, weighs_terms
 from sentflow.config.model import refuse_wrong
 from sentflow.config.search import Analyser as AnalyserSettings
+from sentflow.config.search import Cut
 from sentflow.encoders import entries
 from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.kinds.contract import Surroundings
@@ -34,7 +35,7 @@ from sentflow.retrieval.ranking import NOTHING, Ranked, Run, top
 from sentflow.retrieval.settings import BM25, Fusion
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Corpus
-from sentflow.texts.split_passages import PassageSettings, split_corpus
+from sentflow.texts.split_passages import split_corpus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,8 +215,7 @@ class _Search:
         if isinstance(model := entry["model"], str):
             model = CatalogEncoder(model)
         if "passages" in entry:
-            settings = PassageSettings(**_named("passages", entry["passages"]))
-            settings.check("retriever.passages")
+            settings = refuse_wrong(Cut, _named("passages", entry["passages"]), where="retriever.passages")
             passages = split_corpus(self._corpus, "passages", settings)
             owners, texts = passages.documents, passages.texts
         else:
