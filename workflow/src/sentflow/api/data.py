@@ -19,7 +19,6 @@ from sentflow.files.io import write_text
 from sentflow.files.settings_files import read_settings
 from sentflow.flow.workflow_folder import workflow_folder
 from sentflow.probing.settings import ProbeProtocol
-from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare import prepare
@@ -42,7 +41,7 @@ def load_task(
     """
     entry = catalog["tasks"][name]
     dataset, file, *others = entry["dataset"], *files_of(entry["reader"])
-    settings = read_of(TaskSettings, entry)
+    settings = TaskSettings.from_parts(entry)
     checks = TaskChecks(metric=entry["metric"], **protocol.needs())
     raw = folder / dataset / file
     left_behind = folder / f"{Path(file).stem}.csv"
@@ -120,7 +119,7 @@ def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTab
         raw.append(folder / entry["dataset"] / file)
         source = File.model_validate(files[file])
         download(source, raw[-1], mirrors=mirrors_in_use(mirrors, os.environ))
-    return prepare_pairs(name, raw, read_of(PairSettings, entry), read_of(PairChecks, entry))
+    return prepare_pairs(name, raw, PairSettings.from_parts(entry), PairChecks.from_parts(entry))
 
 
 def own_pairs(path: str | Path, *, like: str) -> PairTable:
@@ -129,7 +128,7 @@ def own_pairs(path: str | Path, *, like: str) -> PairTable:
     if not file.is_file():
         raise ArgumentError(f"path: there is no file {str(path)!r}. Leave it out to download the data.")
     entry = {**_entry(like), "data_version": f"{file.name}, not verified"}
-    settings = read_of(PairSettings, entry)
+    settings = PairSettings.from_parts(entry)
     changes: dict[str, Any] = {"files": (file.name,)}
     if not settings.reader.header and _names_columns(file):
         changes |= {"header": True, "text_a": "sentence1", "text_b": "sentence2", "score": "score"}

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.exports.identity import language_script
-from sentflow.exports.scores import ModelFacts, TaskFacts, finite, level_key
+from sentflow.exports.identity import ModelFacts, language_script
+from sentflow.exports.scores import TaskFacts, finite, level_key
 
 MTEB_VERSION = (
     "2.26.24"  # whose format this is; a result file without a version is read as the format before 1.11

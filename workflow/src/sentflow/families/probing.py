@@ -47,7 +47,6 @@ from sentflow.probing.settings import (
     not_comparable_text,
     switch_text,
 )
-from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.settings import DocumentFolds, TaskChecks, TaskSettings
 from sentflow.texts.task_files import files_of
 
@@ -357,7 +356,7 @@ class Probing(Family):
 
     def prepare_settings(self, wildcards: Any) -> str:
         """What decides a task table."""
-        return read_of(TaskSettings, self._known[wildcards.task]).as_json()
+        return TaskSettings.from_parts(self._known[wildcards.task]).as_json()
 
     def prepare_checks(self, wildcards: Any) -> str:
         """What a task table must allow: checked early, but it changes no byte and runs nothing again."""

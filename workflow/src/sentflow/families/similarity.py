@@ -18,7 +18,6 @@ from sentflow.flow import paths
 from sentflow.flow.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
 from sentflow.flow.job_settings import json_text, one_of, pick
 from sentflow.similarity.settings import ComparedSets, Resampling
-from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.settings import PairChecks, PairSettings
 
@@ -174,14 +173,14 @@ class Similarity(Family):
 
     def prepare_settings(self, wildcards: Any) -> str:
         """What decides the table of a pair set."""
-        return read_of(PairSettings, self.prepared[wildcards.pairs]).as_json()
+        return PairSettings.from_parts(self.prepared[wildcards.pairs]).as_json()
 
     def prepare_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
         entry = self.prepared[wildcards.pairs]
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return read_of(PairChecks, {**entry, "files": known}).as_json()
+        return PairChecks.from_parts({**entry, "files": known}).as_json()
 
     def resampling(self) -> str:
         """How intervals of scores are drawn; no measure, for all are written."""
