@@ -45,3 +45,6 @@ rule all:
         targets.figures(),
         targets.checks(),
         paths.REPORT,
+
+
+complete(workflow.rules, f"{workflow.basedir}/envs/sentflow.yaml")

@@ -38,7 +38,7 @@ from sentflow.flow.provenance import (
     versions,
     write_sources,
 )
-from sentflow.flow.requests import asks, beside_others
+from sentflow.flow.rules import asks, beside_others, complete, digested
 from sentflow.flow.run_record import write_record
 from sentflow.flow.targets import Targets
 from sentflow.flow.unknown_targets import (

@@ -14,16 +14,10 @@ rule embed:
         info=paths.EMBEDDINGS_INFO,
         made=paths.EMBEDDINGS_MADE,
         tokens=paths.EMBEDDINGS_TOKENS,
-    log:
-        paths.log("embed", "{model}/{collection}"),
-    benchmark:
-        paths.benchmark("embed", "{model}/{collection}")
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
     # Before further trainings: what a training has written is scored, and deleted, before another writes as much.
     priority: 1
-    conda:
-        "../../envs/sentflow.yaml"
     threads: beside_others(targets.encoders.threads, local_cores)
     resources:
         **asks(4000, 120, per_input=12),
@@ -47,9 +41,5 @@ use rule embed as embed_sparse with:
         info=paths.EMBEDDINGS_INFO,
         made=paths.EMBEDDINGS_MADE,
         tokens=paths.EMBEDDINGS_TOKENS,
-    log:
-        paths.log("embed_sparse", "{model}/{collection}"),
-    benchmark:
-        paths.benchmark("embed_sparse", "{model}/{collection}")
     wildcard_constraints:
         model=one_of(targets.encoders.sparse),

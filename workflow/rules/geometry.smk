@@ -11,15 +11,9 @@ rule permute_texts:
     output:
         permuted=paths.PERMUTED_TEXTS,
         digest=paths.PERMUTED_TEXTS_DIGEST,
-    log:
-        paths.log("permute_texts", "{collection}"),
-    benchmark:
-        paths.benchmark("permute_texts", "{collection}")
     # Else it would also make the texts of a dataset with such a name.
     wildcard_constraints:
         collection=one_of(geometry.described),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:
@@ -43,14 +37,8 @@ rule align:
         info=geometry.embeddings_info,
     output:
         paths.ALIGNMENT,
-    log:
-        paths.log("align", "{alignment}/{model}"),
-    benchmark:
-        paths.benchmark("align", "{alignment}/{model}")
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 30, per_input=7),
     params:
@@ -72,14 +60,8 @@ rule geometry:
         permuted_embeddings=ancient(geometry.of_permuted(paths.EMBEDDINGS)),
     output:
         paths.GEOMETRY,
-    log:
-        paths.log("geometry", "{collection}/{model}"),
-    benchmark:
-        paths.benchmark("geometry", "{collection}/{model}")
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1500, 60, per_input=16),
     params:
@@ -98,13 +80,7 @@ rule summarise_geometry:
         geometry=paths.SUMMARY_GEOMETRY,
         spectra=paths.SPECTRA,
         truncation=paths.TRUNCATION,
-    log:
-        paths.log("summarise_geometry"),
-    benchmark:
-        paths.benchmark("summarise_geometry")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:

@@ -13,13 +13,7 @@ rule summarise_ledger:
         summaries=[file for file in targets.summaries() if file in ANSWERING],
     output:
         paths.SUMMARY_LEDGER,
-    log:
-        paths.log("summarise_ledger"),
-    benchmark:
-        paths.benchmark("summarise_ledger")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:

@@ -10,14 +10,8 @@ rule prepare:
     output:
         table=paths.TASK,
         digest=paths.TASK_DIGEST,
-    log:
-        paths.log("prepare", "{task}"),
-    benchmark:
-        paths.benchmark("prepare", "{task}")
     # Short, and the slow jobs wait for it.
     priority: 3
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
         checks=probing.prepare_checks,
@@ -39,14 +33,8 @@ rule probe:
         info=probing.embeddings_info,
     output:
         folds=probing.fold_outputs(),
-    log:
-        paths.log("probe", probing.job_key()),
-    benchmark:
-        paths.benchmark("probe", probing.job_key())
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60, per_input=5),
     params:
@@ -64,16 +52,10 @@ rule probe_lazy:
         own=ancient(targets.encoders.files),
     output:
         folds=probing.fold_outputs(),
-    log:
-        paths.log("probe_lazy", probing.job_key()),
-    benchmark:
-        paths.benchmark("probe_lazy", probing.job_key())
     wildcard_constraints:
         model=one_of(experiment.lazy_models),
     # The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
     priority: 2
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(4000, 120),
         call_seconds=targets.encoders.call_seconds,
@@ -97,14 +79,8 @@ if experiment.featurisers:
             features=paths.FEATURES,
             info=paths.FEATURES_INFO,
             made=paths.FEATURES_MADE,
-        log:
-            paths.log("featurise", "{model}/{task}"),
-        benchmark:
-            paths.benchmark("featurise", "{model}/{task}")
         wildcard_constraints:
             model=one_of(experiment.featurisers),
-        conda:
-            "../../envs/sentflow.yaml"
         threads: targets.encoders.threads
         resources:
             **asks(4000, 120),
@@ -123,14 +99,8 @@ if experiment.featurisers:
             info=paths.FEATURES_INFO,
         output:
             folds=probing.fold_outputs(),
-        log:
-            paths.log("probe_featurised", probing.job_key()),
-        benchmark:
-            paths.benchmark("probe_featurised", probing.job_key())
         wildcard_constraints:
             model=one_of(experiment.featurisers),
-        conda:
-            "../../envs/sentflow.yaml"
         resources:
             **asks(2000, 60, per_input=3),
         params:
@@ -149,12 +119,6 @@ rule score:
         scores=paths.SCORES,
         table=paths.SCORE_TABLE,
         predictions=paths.SCORE_PREDICTIONS,
-    log:
-        paths.log("score", "{study}{task}/{model}"),
-    benchmark:
-        paths.benchmark("score", "{study}{task}/{model}")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -178,12 +142,6 @@ rule compare:
         ranks=paths.RANKS,
         across=paths.ACROSS,
         omnibus=paths.OMNIBUS,
-    log:
-        paths.log("compare"),
-    benchmark:
-        paths.benchmark("compare")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 30),
     params:
@@ -205,13 +163,7 @@ rule compare_protocol:
         ),
     output:
         paths.EFFECTS,
-    log:
-        paths.log("compare_protocol", "{protocol}"),
-    benchmark:
-        paths.benchmark("compare_protocol", "{protocol}")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -233,12 +185,6 @@ rule compare_documents:
         summary=paths.DOCUMENT_SCORES,
         pairs=paths.DOCUMENT_PAIRS,
         standings=paths.DOCUMENT_STANDINGS,
-    log:
-        paths.log("compare_documents"),
-    benchmark:
-        paths.benchmark("compare_documents")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 30),
     params:
@@ -257,12 +203,6 @@ rule audit:
         rows=ancient(paths.TASK),
     output:
         paths.AUDIT,
-    log:
-        paths.log("audit", "{task}"),
-    benchmark:
-        paths.benchmark("audit", "{task}")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:
@@ -279,12 +219,6 @@ rule hardest:
         predictions=probing.predictions_of_real_models,
     output:
         paths.HARDEST,
-    log:
-        paths.log("hardest", "{task}"),
-    benchmark:
-        paths.benchmark("hardest", "{task}")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -301,13 +235,7 @@ rule summarise:
     output:
         summary=paths.SUMMARY,
         curves=paths.CURVES,
-    log:
-        paths.log("summarise"),
-    benchmark:
-        paths.benchmark("summarise")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -326,13 +254,7 @@ rule export_mteb:
         versions=paths.RECORD_VERSIONS,
     output:
         probing.exported.mteb_files(),
-    log:
-        paths.log("export_mteb"),
-    benchmark:
-        paths.benchmark("export_mteb")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -348,13 +270,7 @@ rule export_huggingface:
         digests=probing.of_tasks(paths.TASK_DIGEST, probing.tasks),
     output:
         probing.exported.huggingface_files(),
-    log:
-        paths.log("export_huggingface"),
-    benchmark:
-        paths.benchmark("export_huggingface")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -369,13 +285,7 @@ rule export_numbers:
         summary=paths.SUMMARY,
     output:
         paths.NUMBERS,
-    log:
-        paths.log("export_numbers"),
-    benchmark:
-        paths.benchmark("export_numbers")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:

@@ -1,7 +1,5 @@
 """Corpora and questions → runs of retrievers → measures, tests between retrievers, their summary."""
 
-from sentflow.flow.inputs import digested
-
 retrieval = targets.families["retrieval"]
 # What is searched, by what, and which documents are relevant.
 judged = dict(

@@ -10,12 +10,6 @@ rule prepare_pairs:
     output:
         table=paths.PAIR_SET,
         digest=paths.PAIR_SET_DIGEST,
-    log:
-        paths.log("prepare_pairs", "{pairs}"),
-    benchmark:
-        paths.benchmark("prepare_pairs", "{pairs}")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
         checks=similarity.prepare_checks,
@@ -38,14 +32,8 @@ rule similarity:
     output:
         scores=paths.SIMILARITY,
         rows=paths.SIMILARITY_ROWS,
-    log:
-        paths.log("similarity", "{pairs}/{model}"),
-    benchmark:
-        paths.benchmark("similarity", "{pairs}/{model}")
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=5),
     params:
@@ -62,12 +50,6 @@ rule overlap:
     output:
         scores=paths.OVERLAP,
         rows=paths.OVERLAP_ROWS,
-    log:
-        paths.log("overlap", "{pairs}/{baseline}"),
-    benchmark:
-        paths.benchmark("overlap", "{pairs}/{baseline}")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20),
     params:
@@ -82,12 +64,6 @@ rule compare_similarity:
         rows=similarity.each(paths.SIMILARITY_ROWS),
     output:
         paths.SIMILARITY_PAIRS,
-    log:
-        paths.log("compare_similarity"),
-    benchmark:
-        paths.benchmark("compare_similarity")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60),
     params:
@@ -108,14 +84,8 @@ rule regress:
         info=similarity.embeddings_info,
     output:
         paths.REGRESSION,
-    log:
-        paths.log("regress", "{regression}/{model}"),
-    benchmark:
-        paths.benchmark("regress", "{regression}/{model}")
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1500, 60, per_input=10),
     params:
@@ -134,13 +104,7 @@ rule summarise_similarity:
         similarity=paths.SUMMARY_SIMILARITY,
         regressions=paths.SUMMARY_REGRESSIONS,
         histograms=paths.HISTOGRAMS,
-    log:
-        paths.log("summarise_similarity"),
-    benchmark:
-        paths.benchmark("summarise_similarity")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:

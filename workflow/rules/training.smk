@@ -21,14 +21,8 @@ rule prepare_training:
     output:
         table=paths.TRAINING_DATA,
         digest=paths.TRAINING_DATA_DIGEST,
-    log:
-        paths.log("prepare_training", "{data}"),
-    benchmark:
-        paths.benchmark("prepare_training", "{data}")
     wildcard_constraints:
         data=one_of(training.tables.of_files),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 120, per_input=training.tables.copies_of_raw_files),
         checks=training.tables.checks,
@@ -51,14 +45,8 @@ rule collect_training:
     output:
         table=paths.TRAINING_DATA,
         digest=paths.TRAINING_DATA_DIGEST,
-    log:
-        paths.log("collect_training", "{data}"),
-    benchmark:
-        paths.benchmark("collect_training", "{data}")
     wildcard_constraints:
         data=one_of(training.tables.collected),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=12),
         checks=training.tables.checks,
@@ -78,14 +66,8 @@ rule clean_pairs:
     output:
         table=paths.CLEANED_PAIRS,
         digest=paths.CLEANED_PAIRS_DIGEST,
-    log:
-        paths.log("clean_pairs", "{data}/{relation}"),
-    benchmark:
-        paths.benchmark("clean_pairs", "{data}/{relation}")
     wildcard_constraints:
         data=one_of(training.tables.combined),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 240, per_input=12, of="tests"),
     params:
@@ -102,14 +84,8 @@ rule combine_pairs:
     output:
         table=paths.TRAINING_DATA,
         digest=paths.TRAINING_DATA_DIGEST,
-    log:
-        paths.log("combine_pairs", "{data}"),
-    benchmark:
-        paths.benchmark("combine_pairs", "{data}")
     wildcard_constraints:
         data=one_of(training.tables.combined),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 240, per_input=2),
         checks=training.tables.checks,
@@ -140,14 +116,8 @@ rule mine_training:
         table=paths.TRAINING_DATA,
         digest=paths.TRAINING_DATA_DIGEST,
         looked_at=paths.LOOKED_AT,
-    log:
-        paths.log("mine_training", "{data}"),
-    benchmark:
-        paths.benchmark("mine_training", "{data}")
     wildcard_constraints:
         data=one_of(training.tables.mined),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 30, per_input=20),
         checks=training.tables.checks,
@@ -166,12 +136,6 @@ rule audit_training:
         tests=ancient(training.tables.tables_of_tests),
     output:
         paths.TRAINING_AUDIT,
-    log:
-        paths.log("audit_training", "{data}"),
-    benchmark:
-        paths.benchmark("audit_training", "{data}")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(3000, 60, per_input=12),
     params:
@@ -195,16 +159,10 @@ rule train:
         history=paths.TRAINING_HISTORY,
         held_out=paths.TRAINING_HELD_OUT,
         snapshots=training.kept(directory(paths.SNAPSHOTS), temp),
-    log:
-        paths.log("train", "{model}"),
-    benchmark:
-        paths.benchmark("train", "{model}")
     wildcard_constraints:
         model=one_of(training.models),
     # Each attempt goes on where the one before was ended; only one that failed with an explanation does nothing.
     retries: 3
-    conda:
-        "../../envs/sentflow.yaml"
     threads: 4
     resources:
         **asks(6000, 720),
@@ -233,16 +191,10 @@ rule score_snapshot:
         info=training.of_development(paths.EMBEDDINGS_INFO),
     output:
         paths.DEVELOPMENT_SCORE,
-    log:
-        paths.log("score_snapshot", "{model}/step-{step}"),
-    benchmark:
-        paths.benchmark("score_snapshot", "{model}/step-{step}")
     wildcard_constraints:
         model=one_of(training.models),
     # See rule embed
     priority: 1
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=7),
     params:
@@ -261,17 +213,11 @@ rule choose_snapshot:
         manifest=paths.MANIFEST,
         selection=paths.CHOSEN_SNAPSHOT,
         last=directory(paths.LAST_SNAPSHOT),
-    log:
-        paths.log("choose_snapshot", "{model}"),
-    benchmark:
-        paths.benchmark("choose_snapshot", "{model}")
     wildcard_constraints:
         model=one_of(training.models),
     # See rule embed
     priority: 1
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -290,13 +236,7 @@ rule score_trainings:
         alignments=training.test_scores("alignments", paths.SUMMARY_ALIGNMENTS),
     output:
         paths.SUMMARY_TRAINING,
-    log:
-        paths.log("score_trainings"),
-    benchmark:
-        paths.benchmark("score_trainings")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:
@@ -311,12 +251,6 @@ rule compare_training:
         rows=training.similarities(),
     output:
         paths.TRAINING_SEEDS,
-    log:
-        paths.log("compare_training"),
-    benchmark:
-        paths.benchmark("compare_training")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60),
     params:
@@ -341,13 +275,7 @@ rule summarise_training_jobs:
         history=paths.SUMMARY_TRAINING_HISTORY,
         held_out=paths.SUMMARY_TRAINING_HELD_OUT,
         sweeps=paths.SUMMARY_SWEEPS,
-    log:
-        paths.log("summarise_training_jobs"),
-    benchmark:
-        paths.benchmark("summarise_training_jobs")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -369,15 +297,9 @@ rule model_card:
         audit=training.audit_of_model,
     output:
         card=paths.MODEL_CARD,
-    log:
-        paths.log("model_card", "{model}"),
-    benchmark:
-        paths.benchmark("model_card", "{model}")
     wildcard_constraints:
         model=one_of(training.models),
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -395,15 +317,9 @@ rule export_pairs:
     output:
         shards=directory(paths.PAIR_CORPUS),
         card=paths.PAIR_CORPUS_CARD,
-    log:
-        paths.log("export_pairs", "{data}"),
-    benchmark:
-        paths.benchmark("export_pairs", "{data}")
     wildcard_constraints:
         data=one_of(training.tables.combined),
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 30, per_input=4),
     params:

@@ -8,14 +8,8 @@ rule prepare_corpus:
     output:
         table=paths.CORPUS,
         digest=paths.CORPUS_DIGEST,
-    log:
-        paths.log("prepare_corpus", "{corpus}"),
-    benchmark:
-        paths.benchmark("prepare_corpus", "{corpus}")
     wildcard_constraints:
         corpus=one_of(retrieval.prepared_corpora),
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=12),
         checks=retrieval.corpus_checks,
@@ -33,14 +27,8 @@ rule shard_corpus:
     output:
         table=paths.CORPUS,
         digest=paths.CORPUS_DIGEST,
-    log:
-        paths.log("shard_corpus", "{corpus}"),
-    benchmark:
-        paths.benchmark("shard_corpus", "{corpus}")
     wildcard_constraints:
         corpus=one_of(retrieval.shards()),
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(4000, 20),
     params:
@@ -59,12 +47,6 @@ rule prepare_questions:
         digest=paths.QUESTIONS_DIGEST,
         judgements=paths.JUDGEMENTS,
         judgements_digest=paths.JUDGEMENTS_DIGEST,
-    log:
-        paths.log("prepare_questions", "{questions}"),
-    benchmark:
-        paths.benchmark("prepare_questions", "{questions}")
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=12),
         checks=retrieval.question_checks,
@@ -86,12 +68,6 @@ rule audit_questions:
         ),
     output:
         paths.QUESTION_AUDIT,
-    log:
-        paths.log("audit_questions", "{questions}"),
-    benchmark:
-        paths.benchmark("audit_questions", "{questions}")
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=30),
     params:
@@ -107,14 +83,8 @@ rule split_passages:
     output:
         table=paths.PASSAGES,
         digest=paths.PASSAGES_DIGEST,
-    log:
-        paths.log("split_passages", "{corpus}/{passages}"),
-    benchmark:
-        paths.benchmark("split_passages", "{corpus}/{passages}")
     wildcard_constraints:
         passages=one_of(retrieval.cuts(by_tokens=False)),
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=12),
     params:
@@ -132,14 +102,8 @@ rule split_tokens:
     output:
         table=paths.PASSAGES,
         digest=paths.PASSAGES_DIGEST,
-    log:
-        paths.log("split_tokens", "{corpus}/{passages}"),
-    benchmark:
-        paths.benchmark("split_tokens", "{corpus}/{passages}")
     wildcard_constraints:
         passages=one_of(retrieval.cuts(by_tokens=True)),
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60, per_input=12),
     params:
@@ -155,12 +119,6 @@ rule analyse:
     output:
         table=paths.TERMS,
         digest=paths.TERMS_DIGEST,
-    log:
-        paths.log("analyse", "{corpus}/{analyser}"),
-    benchmark:
-        paths.benchmark("analyse", "{corpus}/{analyser}")
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=20),
     params:
@@ -178,14 +136,8 @@ rule count_terms:
     output:
         table=paths.TERM_COUNTS,
         digest=paths.TERM_COUNTS_DIGEST,
-    log:
-        paths.log("count_terms", "{corpus}/{analyser}"),
-    benchmark:
-        paths.benchmark("count_terms", "{corpus}/{analyser}")
     wildcard_constraints:
         corpus=one_of(retrieval.prepared_corpora),
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(4000, 60),
     params:

@@ -15,12 +15,6 @@ rule decide:
     output:
         decided=paths.DECIDED,
         digest=paths.DECIDED_DIGEST,
-    log:
-        paths.log("decide", "{questions}/{retriever}/{decision}"),
-    benchmark:
-        paths.benchmark("decide", "{questions}/{retriever}/{decision}")
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=30),
     params:
@@ -40,12 +34,6 @@ rule evaluate_decisions:
     output:
         scores=paths.DECISIONS,
         rows=paths.DECISION_ROWS,
-    log:
-        paths.log("evaluate_decisions", "{questions}"),
-    benchmark:
-        paths.benchmark("evaluate_decisions", "{questions}")
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=20),
     params:
@@ -61,12 +49,6 @@ rule compare_decisions:
         rows=ancient(retrieval.decision_scores(paths.DECISION_ROWS)),
     output:
         paths.DECISION_PAIRS,
-    log:
-        paths.log("compare_decisions"),
-    benchmark:
-        paths.benchmark("compare_decisions")
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=20),
     params:
@@ -83,13 +65,7 @@ rule summarise_decisions:
         results=retrieval.decision_scores(),
     output:
         paths.SUMMARY_DECISIONS,
-    log:
-        paths.log("summarise_decisions"),
-    benchmark:
-        paths.benchmark("summarise_decisions")
     localrule: True
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -106,13 +82,7 @@ rule export_submissions:
         **digested(decided=retrieval.decided_on, questions=paths.QUESTIONS),
     output:
         retrieval.submissions_of_set(),
-    log:
-        paths.log("export_submissions", "{questions}"),
-    benchmark:
-        paths.benchmark("export_submissions", "{questions}")
     localrule: True
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:

@@ -9,13 +9,7 @@ rule export_trec:
     output:
         files=retrieval.exported.runs(),
         qrels=paths.TREC_QRELS,
-    log:
-        paths.log("export_trec", "{questions}"),
-    benchmark:
-        paths.benchmark("export_trec", "{questions}")
     localrule: True
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=30),
         benchmarks=retrieval.exported.benchmarks,
@@ -42,13 +36,7 @@ rule export_mteb_retrieval:
         versions=paths.RECORD_VERSIONS,
     output:
         retrieval.exported.mteb_files(),
-    log:
-        paths.log("export_mteb_retrieval"),
-    benchmark:
-        paths.benchmark("export_mteb_retrieval")
     localrule: True
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=30),
     params:
@@ -65,15 +53,9 @@ rule export_law_files:
         text=paths.LAW_TEXT,
         dictionary=paths.LAW_DICTIONARY,
         articles=paths.LAW_ARTICLES,
-    log:
-        paths.log("export_law_files", "{corpus}"),
-    benchmark:
-        paths.benchmark("export_law_files", "{corpus}")
     wildcard_constraints:
         corpus=one_of(retrieval.exported.law_corpora()),
     localrule: True
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=12),
     params:

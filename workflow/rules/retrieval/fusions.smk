@@ -8,14 +8,8 @@ rule weigh:
     output:
         weighed=paths.WEIGHED,
         digest=paths.WEIGHED_DIGEST,
-    log:
-        paths.log("weigh", "{questions}/{retriever}"),
-    benchmark:
-        paths.benchmark("weigh", "{questions}/{retriever}")
     wildcard_constraints:
         retriever=one_of(retrieval.tuned),
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=40),
     params:
@@ -35,14 +29,8 @@ rule choose_weights:
     output:
         chosen=paths.CHOSEN_WEIGHTS,
         digest=paths.CHOSEN_WEIGHTS_DIGEST,
-    log:
-        paths.log("choose_weights", "{retriever}"),
-    benchmark:
-        paths.benchmark("choose_weights", "{retriever}")
     wildcard_constraints:
         retriever=one_of(retrieval.tuned),
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=10),
     params:
@@ -57,12 +45,6 @@ rule summarise_weights:
         **digested(weighed=retrieval.weighed(), chosen=retrieval.choices()),
     output:
         paths.SUMMARY_WEIGHTS,
-    log:
-        paths.log("summarise_weights"),
-    benchmark:
-        paths.benchmark("summarise_weights")
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=10),
     params:

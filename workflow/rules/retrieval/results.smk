@@ -9,12 +9,6 @@ rule evaluate:
     output:
         scores=paths.RETRIEVAL,
         rows=paths.RETRIEVAL_ROWS,
-    log:
-        paths.log("evaluate", "{questions}/{retriever}"),
-    benchmark:
-        paths.benchmark("evaluate", "{questions}/{retriever}")
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=30),
     params:
@@ -35,12 +29,6 @@ rule compare_retrieval:
         clusters=paths.RETRIEVAL_CLUSTERS,
         groups=paths.RETRIEVAL_GROUPS,
         seeds=paths.RETRIEVAL_SEEDS,
-    log:
-        paths.log("compare_retrieval"),
-    benchmark:
-        paths.benchmark("compare_retrieval")
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=20),
     params:
@@ -57,12 +45,6 @@ rule hardest_questions:
         rows=ancient(retrieval.of_shown(paths.RETRIEVAL_ROWS)),
     output:
         paths.HARD_QUESTIONS,
-    log:
-        paths.log("hardest_questions", "{questions}"),
-    benchmark:
-        paths.benchmark("hardest_questions", "{questions}")
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=20),
     params:
@@ -77,13 +59,7 @@ rule summarise_retrieval:
         results=retrieval.scores(),
     output:
         paths.SUMMARY_RETRIEVAL,
-    log:
-        paths.log("summarise_retrieval"),
-    benchmark:
-        paths.benchmark("summarise_retrieval")
     localrule: True
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -100,13 +76,7 @@ rule summarise_stages:
         seeds=paths.RETRIEVAL_SEEDS,
     output:
         paths.SUMMARY_STAGES,
-    log:
-        paths.log("summarise_stages"),
-    benchmark:
-        paths.benchmark("summarise_stages")
     localrule: True
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -124,12 +94,6 @@ rule summarise_questions:
     output:
         recall=paths.RECALL,
         gaps=paths.QUESTION_DIFFERENCES,
-    log:
-        paths.log("summarise_questions"),
-    benchmark:
-        paths.benchmark("summarise_questions")
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=20),
     params:
@@ -149,13 +113,7 @@ rule summarise_retrieval_costs:
         embeddings=retrieval.question_embeddings(paths.EMBEDDINGS_INFO),
     output:
         paths.RETRIEVAL_COSTS,
-    log:
-        paths.log("summarise_retrieval_costs"),
-    benchmark:
-        paths.benchmark("summarise_retrieval_costs")
     localrule: True
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -183,14 +141,8 @@ rule explain:
         manifest=retrieval.manifest,
     output:
         paths.SHARED_TERMS,
-    log:
-        paths.log("explain", "{questions}/{retriever}"),
-    benchmark:
-        paths.benchmark("explain", "{questions}/{retriever}")
     wildcard_constraints:
         retriever=one_of(retrieval.of_kind("bm25", "sparse")),
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **retrieval.search_requests(),
     params:

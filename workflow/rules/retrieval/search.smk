@@ -24,12 +24,6 @@ rule search:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
         made=paths.RUN_MADE,
-    log:
-        paths.log("search", "{questions}/{retriever}"),
-    benchmark:
-        paths.benchmark("search", "{questions}/{retriever}")
-    conda:
-        "../../../envs/sentflow.yaml"
     threads: retrieval.search_threads
     resources:
         **retrieval.search_requests(),
@@ -51,15 +45,9 @@ rule merge_shards:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
         made=paths.RUN_MADE,
-    log:
-        paths.log("merge_shards", "{questions}/{retriever}"),
-    benchmark:
-        paths.benchmark("merge_shards", "{questions}/{retriever}")
     wildcard_constraints:
         questions=one_of(retrieval.sharded_sets()),
         retriever=one_of(retrieval.in_shards()),
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:
@@ -82,14 +70,8 @@ rule build_index:
         index=paths.INDEX,
         digest=paths.INDEX_DIGEST,
         made=paths.INDEX_MADE,
-    log:
-        paths.log("build_index", "{corpus}/{retriever}"),
-    benchmark:
-        paths.benchmark("build_index", "{corpus}/{retriever}")
     wildcard_constraints:
         retriever=one_of(retrieval.indexed()),
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 240, per_input=10),
     params:
@@ -114,14 +96,8 @@ rule certify_index:
         made=ancient(retrieval.index(paths.INDEX_MADE)),
     output:
         paths.CERTIFICATE,
-    log:
-        paths.log("certify_index", "{questions}/{retriever}"),
-    benchmark:
-        paths.benchmark("certify_index", "{questions}/{retriever}")
     wildcard_constraints:
         retriever=one_of(retrieval.indexed()),
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 60, per_input=6),
     params:
@@ -136,13 +112,7 @@ rule summarise_indexes:
         results=retrieval.certificates(),
     output:
         paths.SUMMARY_INDEXES,
-    log:
-        paths.log("summarise_indexes"),
-    benchmark:
-        paths.benchmark("summarise_indexes")
     localrule: True
-    conda:
-        "../../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:

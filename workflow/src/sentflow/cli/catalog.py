@@ -157,6 +157,6 @@ def _refuse_unknown(option: str, value: str | None, known: Sequence[str]) -> Non
 
 def _print(entries: Mapping[str, Any], listing: Table, *, as_json: bool) -> None:
     if as_json:
-        show_blocks([json.dumps(entries, indent=1, ensure_ascii=False)])
+        show_blocks(json.dumps(entries, indent=1, ensure_ascii=False))
     else:
-        show_blocks([listing])
+        show_blocks(listing)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sentflow.cli.configuration import AsJson
-from sentflow.cli.terminal import Block, Facts, listing, show_blocks
+from sentflow.cli.terminal import Block, facts, listing, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document
 from sentflow.report.numbers import MISSING, counted, decimal
@@ -47,13 +47,13 @@ def compare(
     if as_json:
         sys.stdout.write(json_document({**found.to_json(), "equal": is_equal}))
     else:
-        show_blocks(_blocks(found, run_a, run_b, rows=rows, is_equal=is_equal))
+        show_blocks(*_blocks(found, run_a, run_b, rows=rows, is_equal=is_equal))
     if not is_equal:
         raise typer.Exit(1)
 
 
 def _blocks(found: Comparison, a: Path, b: Path, *, rows: int, is_equal: bool) -> list[Block]:
-    blocks: list[Block] = [Facts("Runs", [("A", str(a)), ("B", str(b))])]
+    blocks: list[Block] = [facts("Runs", [("A", str(a)), ("B", str(b))])]
     if differing := [*found.versions.items(), *found.settings.items()]:
         cells = [(key, _short(one), _short(other)) for key, (one, other) in differing]
         notes = _more(len(cells), rows)

@@ -118,7 +118,7 @@ def evaluate(
     elif as_csv:
         sys.stdout.write(_csv(found))
     else:
-        show_blocks(_blocks(found, compared, judgements))
+        show_blocks(*_blocks(found, compared, judgements))
 
 
 def _names(runs: Sequence[Path]) -> list[str]:

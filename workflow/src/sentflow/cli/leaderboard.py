@@ -46,7 +46,7 @@ def leaderboard(
         blocks = [_listing(board) for board in boards]
         if absent:
             blocks[-1] = replace(blocks[-1], notes=(*blocks[-1].notes, last))
-        show_blocks(blocks)
+        show_blocks(*blocks)
 
 
 def _listing(board: Board) -> Table:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentflow.cli.terminal import Facts, listing, show_blocks
+from sentflow.cli.terminal import Block, facts, listing, show_blocks
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import read_json
@@ -16,7 +16,6 @@ from sentflow.flow import paths
 from sentflow.flow.workflow_folder import workflow_folder
 from sentflow.ledger.accepted import Entry, unexpected, with_entries
 from sentflow.ledger.verdicts import VERDICTS, LedgerRow
-from sentflow.report.table.table import Table
 
 _DIGITS = 8
 
@@ -46,8 +45,8 @@ def ledger(
     rows = read_rows(folder / _below_results(paths.SUMMARY_LEDGER), LedgerRow)
     found = unexpected(rows)
     counts = Counter(row.verdict for row in rows)
-    blocks: list[Facts | Table | str] = [
-        Facts(f"{len(rows)} claims", [(verdict, str(counts[verdict])) for verdict in VERDICTS])
+    blocks: list[Block] = [
+        facts(f"{len(rows)} claims", [(verdict, str(counts[verdict])) for verdict in VERDICTS])
     ]
     if found:
         lines = [(row.name, _number(row.expected), _number(row.ours)) for row in found]
@@ -58,7 +57,7 @@ def ledger(
         blocks.append(f"{file}: {len(found)} expected values written.")
     elif not found:
         blocks.append("Every claim that was run has the value that is expected.")
-    show_blocks(blocks)
+    show_blocks(*blocks)
 
 
 def _write(file: Path, found: list[LedgerRow], commit: str, why: str) -> None:

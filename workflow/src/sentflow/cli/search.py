@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from sentflow.cli.answering import ASKED, Answering, in_folder, to_make_first
+from sentflow.cli.answering import ASKED, Answering
 from sentflow.cli.configuration import ConfigFiles, ResultsRead, read_experiment
+from sentflow.cli.here import in_folder
 from sentflow.cli.terminal import Block, beginning, listing, quiet, show_blocks
 from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
@@ -78,9 +79,7 @@ def search(
         work = Path(folder)
         file, source = _source(questions, work) if questions else _written({"asked": ask or ""}, work)
         answering = Answering(experiment, searched, source, file, retriever=name, decision=decision)
-        if absent := answering.missing(results):
-            why = "Nothing is trained, downloaded or embedded here but the questions"
-            raise DataError(to_make_first(absent, configfile or [], needed_by="the answers", why=why))
+        answering.refuse_missing(results, configfile)
         for command in answering.run(results, work):
             if questions:
                 sys.stderr.write(f"{command}\n")
@@ -99,7 +98,7 @@ def search(
         blocks.append(
             f"{output}: {counted(len(asked), 'question')} by {title}, {n_empty} without a document."
         )
-    show_blocks([*blocks, *notes])
+    show_blocks(*blocks, *notes)
 
 
 def write_answers(path: Path, found: Run, asked: Sequence[str], *, retriever: str) -> None:

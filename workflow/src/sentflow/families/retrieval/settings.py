@@ -13,7 +13,7 @@ from sentflow.families.retrieval.parts import BM25, BY_VECTORS, RANDOM, RERANK, 
 from sentflow.families.retrieval.stages import measures_of_stages
 from sentflow.flow.job_settings import json_text, pick, pick_known
 from sentflow.flow.provenance import code, versions
-from sentflow.flow.requests import asks
+from sentflow.flow.rules import asks
 from sentflow.retrieval.settings import (
     CertifySettings,
     ComparisonSettings,

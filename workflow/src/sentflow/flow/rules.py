@@ -1,11 +1,61 @@
-"""What a job requests: memory and time, more with each attempt and with the vectors it reads; and threads."""
+"""What rules have in common: their log, benchmark and environment, tables as inputs, requests of memory and threads."""
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+from sentflow.flow import paths
 
 Request = Callable[..., int]
+Files: TypeAlias = str | Sequence[str] | Callable[[Any], str | Sequence[str]]
+"""A pattern, files, or what gives either of the wildcards of a job."""
+
+
+def complete(rules: Iterable[Any], environment: str) -> None:
+    """Give the rules of a Snakefile what all of them have: a log, a benchmark and the environment of ``--sdm conda``.
+
+    Log and benchmark are named by the wildcards of the first output: ``results/logs/probe/TASK/MODEL.log``.
+    """
+    for rule in rules:
+        if not rule.norun:
+            key = _key(rule.output[0]) if rule.output else "all"
+            rule.log_modifier = rule.benchmark_modifier = rule.output_modifier
+            rule.set_log(paths.log(rule.name, key))
+            rule.benchmark = paths.benchmark(rule.name, key)
+            rule.conda_env = environment
+
+
+def _key(output: str) -> str:
+    from snakemake.io import strip_wildcard_constraints
+
+    parts = re.findall(r"[\w-]*(?:\{\w+\})+", strip_wildcard_constraints(output))
+    # The value of a study ends with a slash, or is empty
+    return "/".join(parts).replace("{study}/", "{study}") or "all"
+
+
+def digested(**tables: Files) -> dict[str, Any]:
+    """Inputs by their names, whose dates count for nothing, and ``digests``, which Snakemake compares in their stead.
+
+    Parameters
+    ----------
+    tables
+        Name → files that have a digest beside them: the same name with the ending ``.json``.
+    """
+    from snakemake.io import ancient
+
+    def digests(wildcards: Any) -> list[str]:
+        files = (file for given in tables.values() for file in _files(given, wildcards))
+        return list(dict.fromkeys(str(Path(file).with_suffix(".json")) for file in files))
+
+    return {"digests": digests, **{name: ancient(given) for name, given in tables.items()}}
+
+
+def _files(given: Files, wildcards: Any) -> Iterator[str]:
+    files = given(wildcards) if callable(given) else given
+    for pattern in [files] if isinstance(files, str) else files:
+        yield pattern.format_map(dict(wildcards.items()))
 
 
 def asks(
