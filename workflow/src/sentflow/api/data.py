@@ -20,7 +20,6 @@ from sentflow.files.settings_files import read_settings
 from sentflow.flow.workflow_folder import workflow_folder
 from sentflow.probing.protocol.catalog import protocol_name, protocol_of
 from sentflow.probing.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
-from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare import prepare
@@ -148,7 +147,7 @@ def load_task(
     """
     entry = known["tasks"][name]
     dataset = known["datasets"][entry["dataset"]]
-    settings = read_of(TaskSettings, entry)
+    settings = TaskSettings.from_parts(entry)
     checks = TaskChecks(metric=entry["metric"], **protocol.needs())
     needed = [folder / entry["dataset"] / file for file in files_of(entry["reader"])]
     left_behind = folder / f"{needed[0].stem}.csv"
@@ -179,7 +178,7 @@ def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTab
     raw = {name: folder / entry["dataset"] / name for name in raw_files_of(entry)}
     for file, path in raw.items():
         download(File.model_validate(files[file]), path, mirrors=mirrors_in_use(mirrors, os.environ))
-    return prepare_pairs(name, [*raw.values()], read_of(PairSettings, entry), read_of(PairChecks, entry))
+    return prepare_pairs(name, [*raw.values()], PairSettings.from_parts(entry), PairChecks.from_parts(entry))
 
 
 def own_pairs(path: str | Path, *, like: str) -> PairTable:
@@ -188,7 +187,7 @@ def own_pairs(path: str | Path, *, like: str) -> PairTable:
     if not file.is_file():
         raise ArgumentError(f"path: there is no file {str(path)!r}. Leave it out to download the data.")
     entry = {**_pair_set(like), "data_version": f"{file.name}, not verified"}
-    settings = read_of(PairSettings, entry)
+    settings = PairSettings.from_parts(entry)
     changes: dict[str, Any] = {"files": (file.name,)}
     if not settings.reader.header:
         with file.open(encoding="utf-8-sig", errors="replace") as stream:

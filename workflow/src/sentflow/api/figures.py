@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def drawn(figure: str, rows: Sequence[Any]) -> "Figure":
     """A figure of the report by its name, from rows of its own kind; see `sentflow.report.figure.recipe.Recipe`."""
     from sentflow.flow import products
-    from sentflow.flow.family import FIGURE
+    from sentflow.flow.products import FIGURE
     from sentflow.report.figure import canvas
 
     with canvas.style():

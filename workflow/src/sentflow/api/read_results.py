@@ -11,7 +11,7 @@ from sentflow.errors import DataError, instead
 from sentflow.files.parquet import read_parquet
 from sentflow.files.rows import read_rows
 from sentflow.flow import paths, products
-from sentflow.flow.family import FIGURE, Product
+from sentflow.flow.products import FIGURE, Product
 from sentflow.report.families.probing.remarks import low_score_text
 from sentflow.report.inputs import Inputs
 

@@ -16,6 +16,7 @@ from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.api.term_search import has_vectors_of_terms, search_terms, weighs_terms
 from sentflow.config.model import mistakes, refuse_wrong
 from sentflow.config.search import Analyser as AnalyserSettings
+from sentflow.config.search import Cut
 from sentflow.encoders import entries
 from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.kinds.contract import Surroundings
@@ -34,7 +35,7 @@ from sentflow.retrieval.ranking import NOTHING, Ranked, Run, top
 from sentflow.retrieval.settings import BM25, Dense, Fusion, RandomOrder, Shown, Sparse, TunedWeights
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Corpus
-from sentflow.texts.split_passages import PassageSettings, split_corpus
+from sentflow.texts.split_passages import split_corpus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -222,8 +223,7 @@ class _Search:
     ) -> list[Ranked]:
         owners, texts = self.rows, self._texts
         if passages is not None:
-            cut = PassageSettings(**_named("passages", passages))
-            cut.check("retriever.passages")
+            cut = refuse_wrong(Cut, _named("passages", passages), where="retriever.passages")
             split = split_corpus(self._corpus, "passages", cut)
             owners, texts = split.documents, split.texts
         asked, vectors = _embedded(model, self._asked, texts, batch_size=batch_size)

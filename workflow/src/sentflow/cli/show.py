@@ -23,7 +23,7 @@ from sentflow.files.rows import number_or_nan
 from sentflow.files.sealed import DIGEST, digest_of, refuse_edited
 from sentflow.files.settings_files import read_settings
 from sentflow.flow import paths, products
-from sentflow.flow.family import TABLE
+from sentflow.flow.products import TABLE
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.costs.tables import costs
 from sentflow.report.families.pair_summaries import reported

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.exports.identity import ModelName, TaskData
+from sentflow.exports.identity import ModelFacts, TaskFacts
 from sentflow.report import captions
 from sentflow.report.numbers import decimal
 
@@ -18,7 +18,7 @@ _SPLIT, _CONFIG = "test", "default"
 _TASK_TYPE = "text-classification"
 
 
-def eval_results(row: ScoreRow, task: TaskData) -> str:
+def eval_results(row: ScoreRow, task: TaskFacts) -> str:
     """The file of one task in a model's folder ``.eval_results``: one score × 100, or none if undefined."""
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
@@ -37,7 +37,7 @@ def eval_results(row: ScoreRow, task: TaskData) -> str:
     return yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=1000)
 
 
-def model_card(model: ModelName, rows: Sequence[tuple[ScoreRow, TaskData]]) -> str:
+def model_card(model: ModelFacts, rows: Sequence[tuple[ScoreRow, TaskFacts]]) -> str:
     """A model card whose front matter holds all defined scores as ``model-index``, as fractions."""
     from huggingface_hub import EvalResult, ModelCardData
 

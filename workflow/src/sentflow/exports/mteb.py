@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.exports.identity import ModelName, TaskData, language_script
+from sentflow.exports.identity import ModelFacts, TaskFacts, language_script
 
 MTEB_VERSION = (
     "2.26.24"  # whose format this is; a result file without a version is read as the format before 1.11
@@ -27,7 +27,7 @@ _MAIN_OF_RETRIEVAL = "ndcg_at_10"
 _LIBRARIES = ("torch", "sentence-transformers", "transformers", "numpy")
 
 
-def task_result(row: ScoreRow, task: TaskData, fold_scores: Sequence[float]) -> dict[str, Any]:
+def task_result(row: ScoreRow, task: TaskFacts, fold_scores: Sequence[float]) -> dict[str, Any]:
     """The result of one encoder on one task.
 
     An undefined score has no entry, for ``main_score`` must be a number. Nothing is said about time: encoders embed the
@@ -68,7 +68,7 @@ def retrieval_result(
     return _result(task, data_revision, language, means.get(_MAIN_OF_RETRIEVAL, math.nan), entry)
 
 
-def model_meta(model: ModelName, dimension: float) -> dict[str, Any]:
+def model_meta(model: ModelFacts, dimension: float) -> dict[str, Any]:
     """The description of a model, in the fields of MTEB's ``ModelMeta``; null is unknown."""
     licence = model.licence.lower()
     return {

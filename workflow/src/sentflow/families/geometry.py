@@ -14,16 +14,13 @@ from sentflow.families.pair_sets import (
     titles_of,
 )
 from sentflow.flow import paths
-from sentflow.flow.family import FIGURE, TABLE, Collection, Family, Product, products_of
+from sentflow.flow.family import Collection, Family
 from sentflow.flow.job_settings import json_text, one_of, pick, pick_known
 from sentflow.geometry.settings import AlignmentSettings, Described, GeometrySettings
 
 FEWEST_RELATED = 6
 """Encoders over which geometry is correlated with scores: with fewer the interval is nearly the whole range."""
 _ALIGNMENT_KEYS = ("variant", "threshold", "comparison", "sentences", "batch")
-_PACKAGE = "sentflow.report.families.geometry."
-_STS = (paths.SUMMARY_SIMILARITY,)
-_ALIGNMENTS = (paths.SUMMARY_ALIGNMENTS,)
 
 
 class Geometry(Family):
@@ -33,29 +30,6 @@ class Geometry(Family):
     """
 
     name = "geometry"
-    products = (
-        *products_of(
-            _PACKAGE,
-            "alignments",
-            (TABLE, "alignments", "tables:alignments", _ALIGNMENTS),
-            (FIGURE, "alignment-uniformity", "plane:FIGURE", (*_ALIGNMENTS, *_STS)),
-        ),
-        *products_of(
-            _PACKAGE,
-            "geometry",
-            (TABLE, "geometry", "tables:geometry", (paths.SUMMARY_GEOMETRY,)),
-            (FIGURE, "spectrum", "spectrum:FIGURE", (paths.SPECTRA,)),
-            (FIGURE, "truncation", "truncation:FIGURE", (paths.TRUNCATION,)),
-        ),
-        Product(
-            FIGURE,
-            "geometry-and-scores",
-            f"{_PACKAGE}association_figure:FIGURE",
-            (paths.SUMMARY_GEOMETRY, *_STS),
-            "geometry of several encoders",
-            also=(paths.SUMMARY,),  # geometry can be set against the scores of tasks, too
-        ),
-    )
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from sentflow.flow import paths
-from sentflow.flow.family import CHECK, TABLE, Family, products_of
+from sentflow.flow.family import Family
 
 TABLE_NAME = "ledger"
 ANSWERING = (
@@ -33,13 +33,6 @@ class Ledger(Family):
     """A summary of verdicts where the table of that name is selected; it measures nothing itself."""
 
     name = "ledger"
-    products = products_of(
-        "sentflow.report.families.ledger.",
-        "ledger",
-        (TABLE, TABLE_NAME, "tables:ledger", (paths.SUMMARY_LEDGER,)),
-        (CHECK, TABLE_NAME, "check:check_ledger", (paths.SUMMARY_LEDGER,)),
-    )
-    has_section = True
 
     def summaries(self) -> list[str]:
         """The verdicts."""

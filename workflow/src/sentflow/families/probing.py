@@ -23,7 +23,7 @@ from sentflow.encoders.roles import SIDES
 from sentflow.families.training.needs import held_out_tasks
 from sentflow.flow import paths
 from sentflow.flow.exports import TaskExports
-from sentflow.flow.family import CHECK, FIGURE, TABLE, Collection, Family, Product, matrices_of, products_of
+from sentflow.flow.family import Collection, Family
 from sentflow.flow.job_settings import described_models, one_of, pick
 from sentflow.flow.provenance import code, versions
 from sentflow.probing.protocol.catalog import (
@@ -47,50 +47,16 @@ from sentflow.probing.settings import (
     not_comparable_text,
     switch_text,
 )
-from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.settings import DocumentFolds, TaskChecks, TaskSettings
 from sentflow.texts.task_files import files_of
 
 _COMPARISON_KEYS = ("adjustment", "alpha", "level", "n_item_resamples", "rope", "test")
-_PACKAGE = "sentflow.report.families.probing."
-_SCORES = (paths.SUMMARY,)
-_RANKED = (paths.SUMMARY, paths.RANKS, paths.ACROSS, paths.OMNIBUS)
-_COMPARED = (paths.SUMMARY, paths.PAIRS)
-_DOCUMENTS = (paths.SUMMARY, paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS)
 
 
 class Probing(Family):
     """Tasks, each probed by cross-validated classifiers on the vectors of every encoder."""
 
     name = "probing"
-    products = (
-        *matrices_of(
-            _PACKAGE,
-            "scores",
-            ("scores", "tables:scores", (paths.SUMMARY, paths.PAIRS, paths.STANDINGS)),
-        ),
-        *products_of(
-            _PACKAGE,
-            "scores",
-            (TABLE, "differences", "tables:differences", _COMPARED),
-            (TABLE, "ranks", "rank_table:ranks", _RANKED),
-            (TABLE, "published", "tables:published", _SCORES),
-            (TABLE, "tasks", "tables:tasks", _SCORES),
-            (TABLE, "protocols", "tables:protocols", (paths.EFFECTS,)),
-            (FIGURE, "heatmap", "heatmap:FIGURE", _SCORES),
-            (FIGURE, "forest", "forest:FIGURE", _SCORES),
-            (FIGURE, "ranks", "rankings:FIGURE", _RANKED),
-            (FIGURE, "differences", "differences:FIGURE", _COMPARED),
-            (FIGURE, "differences-to-best", "best_gaps:FIGURE", _COMPARED),
-            (FIGURE, "curves", "curves:FIGURE", (paths.SUMMARY, paths.CURVES)),
-            (CHECK, "complete", "checks:check_complete", _SCORES),
-            (CHECK, "no_missing", "checks:check_no_missing", _SCORES),
-            (CHECK, "intervals", "checks:check_intervals", _SCORES),
-            (CHECK, "controls", "checks:check_controls", _SCORES),
-        ),
-        Product(TABLE, "documents", f"{_PACKAGE}tables:documents", _DOCUMENTS, "documents"),
-    )
-    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -352,7 +318,7 @@ class Probing(Family):
 
     def prepare_settings(self, wildcards: Any) -> str:
         """What decides a task table."""
-        return read_of(TaskSettings, self._known[wildcards.task]).as_json()
+        return TaskSettings.from_parts(self._known[wildcards.task]).as_json()
 
     def prepare_checks(self, wildcards: Any) -> str:
         """What a task table must allow: checked early, but it changes no byte and runs nothing again."""

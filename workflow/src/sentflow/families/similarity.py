@@ -15,51 +15,19 @@ from sentflow.families.pair_sets import (
     titles_of,
 )
 from sentflow.flow import paths
-from sentflow.flow.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
+from sentflow.flow.family import Collection, Family
 from sentflow.flow.job_settings import json_text, one_of, pick
 from sentflow.similarity.settings import ComparedSets, Resampling
-from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.settings import PairChecks, PairSettings
 
 _PARTS = ("train", "dev", "test")
-_PACKAGE = "sentflow.report.families.similarity."
-_STS = (paths.SUMMARY_SIMILARITY,)
-_STS_COMPARED = (paths.SUMMARY_SIMILARITY, paths.SIMILARITY_PAIRS)
-_REGRESSIONS = (paths.SUMMARY_REGRESSIONS,)
 
 
 class Similarity(Family):
     """Pair sets, baselines that need no encoder, and regressions; their sentences are embedded once per family."""
 
     name = "similarity"
-    products = (
-        Product(
-            TABLE,
-            "sts",
-            f"{_PACKAGE}tables:sts",
-            _STS_COMPARED,
-            "similarity",
-            also=(paths.SUMMARY_TRAINING,),
-            is_matrix=True,
-        ),
-        *products_of(
-            _PACKAGE,
-            "similarity",
-            (TABLE, "sts-subsets", "tables:subsets", _STS),
-            (TABLE, "sts-differences", "tables:differences", _STS_COMPARED),
-            (FIGURE, "similarity-histograms", "histograms:FIGURE", (paths.HISTOGRAMS,)),
-        ),
-        *products_of(_PACKAGE, "regressions", (TABLE, "regressions", "tables:regressions", _REGRESSIONS)),
-        Product(
-            CHECK,
-            "similarity",
-            f"{_PACKAGE}checks:check_similarity",
-            _STS_COMPARED,
-            "similarity",
-        ),
-    )
-    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -174,14 +142,14 @@ class Similarity(Family):
 
     def prepare_settings(self, wildcards: Any) -> str:
         """What decides the table of a pair set."""
-        return read_of(PairSettings, self.prepared[wildcards.pairs]).as_json()
+        return PairSettings.from_parts(self.prepared[wildcards.pairs]).as_json()
 
     def prepare_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
         entry = self.prepared[wildcards.pairs]
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return read_of(PairChecks, {**entry, "files": known}).as_json()
+        return PairChecks.from_parts({**entry, "files": known}).as_json()
 
     def resampling(self) -> str:
         """How intervals of scores are drawn; no measure, for all are written."""

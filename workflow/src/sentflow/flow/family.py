@@ -5,14 +5,12 @@ The rest of the graph sums over the families (`sentflow.flow.targets`). Standard
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, ClassVar
 
 from sentflow.config.experiment import Experiment
 from sentflow.flow import paths
 
 TEXT = "text"
-TABLE, FIGURE, CHECK = "table", "figure", "check"
 
 
 @dataclass(frozen=True)
@@ -48,66 +46,6 @@ class Collection:
     kept: str = ""
 
 
-@dataclass(frozen=True)
-class Product:
-    """A table, figure or check.
-
-    Attributes
-    ----------
-    kind
-        ``"table"``, ``"figure"`` or ``"check"``.
-    name
-        As the configuration writes it; tables, figures and checks may share names.
-    maker
-        ``"module:name"``: a function of `sentflow.report.inputs.Inputs` and settings that gives a `Table` or a
-        `CheckResult`, or a `sentflow.report.figure.recipe.Recipe`.
-    reads
-        Patterns of `sentflow.flow.paths`; one with a wildcard, say ``{protocol}``, stands for a file of each.
-    needs
-        The results without which there is nothing to show; empty for what every run has.
-    also
-        Summaries that are read, too, where they are made.
-    quotes
-        Whether it shows texts of the data, so that no publication of the run holds it.
-    is_matrix
-        Whether a table has one value by each of its lines and columns: then it is also written as a wide CSV and as
-        compact LaTeX.
-    """
-
-    kind: str
-    name: str
-    maker: str
-    reads: tuple[str, ...]
-    needs: str = ""
-    also: tuple[str, ...] = ()
-    quotes: bool = False
-    is_matrix: bool = False
-
-    @property
-    def module(self) -> str:
-        """The module that makes it."""
-        return self.maker.partition(":")[0]
-
-    def load(self) -> Any:
-        """What `maker` names."""
-        module, _, name = self.maker.partition(":")
-        return getattr(import_module(module), name)
-
-
-def products_of(
-    package: str, needs: str, *rows: tuple[str, str, str, tuple[str, ...]]
-) -> tuple[Product, ...]:
-    """Products of one package that need the same: kind, name, module and name in it, what each reads."""
-    return tuple(Product(kind, name, package + maker, reads, needs) for kind, name, maker, reads in rows)
-
-
-def matrices_of(package: str, needs: str, *rows: tuple[str, str, tuple[str, ...]]) -> tuple[Product, ...]:
-    """Tables that are matrices: name, module and name in it, what each reads."""
-    return tuple(
-        Product(TABLE, name, package + maker, reads, needs, is_matrix=True) for name, maker, reads in rows
-    )
-
-
 class Family:
     """One kind of measurement of the selected encoders; a subclass per kind.
 
@@ -115,15 +53,9 @@ class Family:
     ----------
     name
         Of its rules: ``workflow/rules/{name}.smk``.
-    products
-        Its tables, figures and checks.
-    has_section
-        Whether the page has one of it, from the module ``section`` of its report.
     """
 
     name: ClassVar[str]
-    products: ClassVar[Sequence[Product]] = ()
-    has_section: ClassVar[bool] = False
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment

@@ -12,12 +12,22 @@ from typing import Any
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.entries import encode_settings
+from sentflow.families.geometry import Geometry
+from sentflow.families.ledger import Ledger
+from sentflow.families.probing import Probing
+from sentflow.families.retrieval.family import Retrieval
+from sentflow.families.similarity import Similarity
+from sentflow.families.training.family import Training
 from sentflow.flow import paths, products
 from sentflow.flow.encoder_targets import EncoderTargets
 from sentflow.flow.exports import crate_settings
-from sentflow.flow.family import CHECK, TABLE, Collection, Product
+from sentflow.flow.family import Collection
 from sentflow.flow.job_settings import json_text, one_of
+from sentflow.flow.products import CHECK, TABLE, Product
 from sentflow.flow.provenance import code
+
+# In the order in which they are shown
+FAMILIES = (Probing, Similarity, Geometry, Retrieval, Training, Ledger)
 
 
 class Targets:
@@ -38,7 +48,7 @@ class Targets:
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.encoders = EncoderTargets(experiment)
-        self.families: dict[str, Any] = {family.name: family(experiment) for family in products.FAMILIES}
+        self.families: dict[str, Any] = {family.name: family(experiment) for family in FAMILIES}
         self.mirrors = json_text(experiment.config.mirrors)
         self.limits = json_text(experiment.config.limits.model_dump(exclude_unset=True))
 

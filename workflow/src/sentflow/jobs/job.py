@@ -5,7 +5,6 @@ files, params and resources, so that `sentflow.jobs.shell` can write the command
 """
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,8 @@ from inspect import getdoc, signature
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter
 
 from sentflow.errors import ConfigError, instead
 from sentflow.jobs.log import start_log
@@ -214,7 +215,7 @@ def _reader(hint: Any) -> Callable[[str], Any]:
     """What makes a value of a word: text, a number or a path as it stands, everything else from JSON."""
     if hint in {Path, str, int, float}:
         return hint  # type: ignore[no-any-return]
-    read: Callable[[str], Any] = json.loads if hint is Any else hint.model_validate_json
+    read: Callable[[str], Any] = TypeAdapter(hint).validate_json
 
     def parsed(word: str) -> Any:
         try:

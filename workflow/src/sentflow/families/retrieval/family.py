@@ -7,7 +7,6 @@ from typing import Any
 from sentflow.config.experiment import Experiment
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.parts import BM25, EXPLAINED
-from sentflow.families.retrieval.products import PRODUCTS
 from sentflow.families.retrieval.published import published_of
 from sentflow.families.retrieval.settings import JobSettings
 from sentflow.flow import paths
@@ -36,8 +35,6 @@ class Retrieval(JobSettings):
     """Question sets, each over a corpus, and retrievers: lexical, dense, sparse, fused, of other engines, random."""
 
     name = "retrieval"
-    products = PRODUCTS
-    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)

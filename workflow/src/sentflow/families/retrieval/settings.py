@@ -34,7 +34,7 @@ from sentflow.retrieval.settings import (
 )
 from sentflow.retrieval.stop_words import with_checksum
 from sentflow.texts.corpus_files import raw_files_of
-from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings, read_of
+from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.shards import whole_of
 from sentflow.training.data.forms import MOST_RANKS
 
@@ -62,11 +62,11 @@ class JobSettings(Files):
 
     def corpus_settings(self, wildcards: Any) -> str:
         """What decides the documents of a corpus."""
-        return read_of(CorpusSettings, self.prepared_corpora[wildcards.corpus]).as_json()
+        return CorpusSettings.from_parts(self.prepared_corpora[wildcards.corpus]).as_json()
 
     def question_settings(self, wildcards: Any) -> str:
         """What decides the questions of a set and their judgements."""
-        return read_of(QuestionSettings, self.prepared[wildcards.questions]).as_json()
+        return QuestionSettings.from_parts(self.prepared[wildcards.questions]).as_json()
 
     def corpus_checks(self, wildcards: Any) -> str:
         """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
@@ -360,7 +360,7 @@ class JobSettings(Files):
     def _checks(self, entry: Entry) -> str:
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return read_of(Checks, {**entry, "files": known}).as_json()
+        return Checks.from_parts({**entry, "files": known}).as_json()
 
     def _summary(self) -> dict[str, Any]:
         return {

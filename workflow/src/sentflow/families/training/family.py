@@ -8,13 +8,13 @@ from typing import Any
 from sentflow.config.entries import Entry, read_yaml
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.kinds.table import KINDS, MADE_BY, TRAINED
-from sentflow.exports.identity import OWNER, model_name
+from sentflow.exports.identity import OWNER, model_facts
 from sentflow.families.pair_sets import development_sets, measured, resampling
 from sentflow.families.training.needs import start_of, teacher_of
 from sentflow.families.training.sweeps import shown_sweep
 from sentflow.families.training.tables import TrainingTables
 from sentflow.flow import paths
-from sentflow.flow.family import FIGURE, TABLE, Collection, Family, Product, products_of
+from sentflow.flow.family import Collection, Family
 from sentflow.flow.job_settings import json_text, one_of, pick_known
 from sentflow.flow.provenance import code, versions
 from sentflow.training.data.combined import UNKNOWN_LANGUAGE
@@ -32,59 +32,11 @@ from sentflow.training.settings import (
 from sentflow.training.shown import shown_start
 from sentflow.training.snapshots import scored_steps, snapshot_name
 
-_PACKAGE = "sentflow.report.families.training."
-_SUMMARY = (paths.SUMMARY_TRAINING,)
-_JOBS = (paths.SUMMARY_TRAINING_JOBS,)
-
-PRODUCTS = (
-    *products_of(
-        _PACKAGE,
-        "sweeps",
-        (TABLE, "training-sweep", "tables:sweep", _SUMMARY),
-        (TABLE, "training-reduced", "tables:best_of_sweep", _SUMMARY),
-        (FIGURE, "training-sweep", "sweep_figure:FIGURE", (paths.SUMMARY_SWEEPS,)),
-    ),
-    *products_of(
-        _PACKAGE,
-        "trainings",
-        (TABLE, "training-runs", "tables:runs", _JOBS),
-        (TABLE, "training-costs", "tables:costs", _JOBS),
-        (TABLE, "training-held-out", "tables:held_out", (paths.SUMMARY_TRAINING_HELD_OUT,)),
-        (
-            FIGURE,
-            "training-curves",
-            "curves_figure:FIGURE",
-            (
-                paths.SUMMARY_TRAINING_JOBS,
-                paths.SUMMARY_TRAINING,
-                paths.SUMMARY_TRAINING_HISTORY,
-                paths.SUMMARY_TRAINING_HELD_OUT,
-            ),
-        ),
-        (FIGURE, "training-path", "path_figure:FIGURE", (*_SUMMARY, *_JOBS)),
-    ),
-    *products_of(
-        _PACKAGE,
-        "training seeds",
-        (TABLE, "training-seeds", "tables:seeds", (paths.TRAINING_SEEDS, paths.SUMMARY_TRAINING)),
-    ),
-    Product(
-        FIGURE,
-        "training-seeds",
-        f"{_PACKAGE}seeds_figure:FIGURE",
-        (*_SUMMARY, *_JOBS),
-        "trainings",
-        also=(paths.TRAINING_SEEDS,),  # one seed has no interval
-    ),
-)
-
 
 class Training(Family):
     """The trained encoders of an experiment; what they are worth is measured like that of any other."""
 
     name = "training"
-    products = PRODUCTS
-    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -370,7 +322,7 @@ class Training(Family):
         entry = self.models[name]
         base, path = self._base(entry)
         of_base = self.experiment.entries["models"][base] if base else {}
-        outside = model_name(base, of_base) if base else None
+        outside = model_facts(base, of_base) if base else None
         on_hub = outside is not None and not outside.name.startswith(f"{OWNER}/")
         adapted = outside.adapted_from if outside and not on_hub else None
         data = self.experiment.entries["training_data"][entry["data"]]

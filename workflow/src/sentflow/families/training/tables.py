@@ -6,10 +6,11 @@ from pathlib import PurePath
 from typing import Any
 
 from sentflow.config.experiment import Experiment
+from sentflow.exports.identity import Credit, PairCorpus
 from sentflow.families.retrieval.parts import RERANK, RERANKED
 from sentflow.families.training.needs import named_data, selected_data
 from sentflow.flow import paths
-from sentflow.flow.job_settings import json_text, one_of, pick, pick_known
+from sentflow.flow.job_settings import one_of, pick, pick_known
 from sentflow.training.data.collected import (
     corpora_of,
     held_out_sets,
@@ -189,21 +190,17 @@ class TrainingTables:
         """What the card of training data that are put together of others says of them and their sources."""
         entry, known = self.entries[wildcards.data], self.experiment.entries
         relations = relations_of(entry)
-        return json_text(
-            {
-                **pick(entry, "title", "language"),
-                "near": self.near(wildcards),
-                "shards": entry["combined"].get("shards", 1),
-                "relations": {name: known["training_data"][name]["title"] for name in relations},
-                "datasets": {
-                    name: [
-                        pick(known["datasets"][dataset], "title", "licence", "citation")
-                        for dataset in self._datasets(name)
-                    ]
-                    for name in relations
-                },
-            }
-        )
+        credits_of = {
+            name: tuple(Credit.from_parts(known["datasets"][one]) for one in self._datasets(name))
+            for name in relations
+        }
+        return PairCorpus(
+            **pick(entry, "title", "language"),
+            near=self.near(wildcards),
+            shards=entry["combined"].get("shards", 1),
+            relations={name: known["training_data"][name]["title"] for name in relations},
+            datasets=credits_of,
+        ).as_json()
 
     # --- helpers --------------------------------------------------------------------------------------------
 
