@@ -69,8 +69,8 @@ def prepared(written: dict[str, Any], name: str) -> tuple[Corpus, Questions]:
 
     asked = entries["question_sets"][name]
     documents = entries["corpora"][asked["corpus"]]
-    corpus = prepare_corpus(asked["corpus"], paths(documents), CorpusSettings.from_entry(documents))
-    settings = QuestionSettings.from_entry(asked)
+    corpus = prepare_corpus(asked["corpus"], paths(documents), CorpusSettings.from_parts(documents))
+    settings = QuestionSettings.from_parts(asked)
     return corpus, prepare_questions(name, paths(asked), settings, corpus)
 
 

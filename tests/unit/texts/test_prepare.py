@@ -21,7 +21,7 @@ def settings(**keys: object) -> tuple[TaskSettings, TaskChecks]:
         "folds": 5,
         **keys,
     }
-    return TaskSettings.from_entry(entry), TaskChecks.from_entry(entry)
+    return TaskSettings.from_parts(entry), TaskChecks.from_parts(entry)
 
 
 def single_rows(n: int = N_ROWS) -> list[list[str]]:

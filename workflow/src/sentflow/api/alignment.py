@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentflow.api.arguments import ArgumentError, expanded
 from sentflow.api.data import catalog_pairs, own_pairs
-from sentflow.api.plots import drawn
+from sentflow.api.figures import drawn
 from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.config.model import refuse_wrong
 from sentflow.encoders.protocol import FloatArray

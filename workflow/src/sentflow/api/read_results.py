@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.api.arguments import ArgumentError, expanded
-from sentflow.api.plots import shown
+from sentflow.api.figures import shown
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError, instead
 from sentflow.files.parquet import read_parquet

@@ -113,7 +113,7 @@ class RunEvaluation:
 
     def plot(self) -> "Figure":
         """Recall by the number of documents read, as the figure `recall-curve` of the report."""
-        from sentflow.api.run_figures import recall_curves
+        from sentflow.api.figures import recall_curves
 
         return recall_curves([self])
 
@@ -209,15 +209,13 @@ class RunComparison:
         ArgumentError
             There is no such run.
         """
-        from sentflow.api.run_figures import question_differences
+        from sentflow.api.figures import question_differences
 
         names = [one.name for one in self.evaluations]
         chosen = names[0] if reference is None else reference
         if chosen not in names:
             raise ArgumentError(f"reference: there is no run {chosen!r}. {instead(chosen, names)}")
-        return question_differences(
-            self.evaluations, self.rows, measure=self.rows[0].measure, reference=chosen
-        )
+        return question_differences(self.evaluations, self.rows, reference=chosen)
 
     def __repr__(self) -> str:
         lines = [

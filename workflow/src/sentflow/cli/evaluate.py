@@ -3,9 +3,8 @@
 import math
 import sys
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -29,21 +28,6 @@ from sentflow.report.table.formats import csv_records
 from sentflow.report.table.table import Table, Value
 
 
-class SameIds(StrEnum):
-    """What becomes of documents that have the name of a question."""
-
-    KEEP = "keep"
-    EXCLUDE = "exclude"
-
-
-class Ties(StrEnum):
-    """In which order documents with equal scores count."""
-
-    CORPUS = "corpus"
-    MEAN = "mean"
-    TREC_EVAL = "trec_eval"
-
-
 def evaluate(
     files: Annotated[
         list[Path],
@@ -61,19 +45,19 @@ def evaluate(
     ] = None,
     relevant_grade: Annotated[int, typer.Option(help="The least grade that is relevant.")] = 1,
     same_ids: Annotated[
-        SameIds,
+        Literal["keep", "exclude"],
         typer.Option(
             help="exclude leaves the document with the name of a question out of its ranking, where it is the question "
             "itself; or keep."
         ),
-    ] = SameIds.KEEP,
+    ] = "keep",
     ties: Annotated[
-        Ties,
+        Literal["corpus", "mean", "trec_eval"],
         typer.Option(
             help="Documents with equal scores: in the order of the file (corpus), the mean over all orders, or in that "
             "of trec_eval."
         ),
-    ] = Ties.CORPUS,
+    ] = "corpus",
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     per_question: Annotated[
         Path | None, typer.Option(help="CSV to write, with a value per run, question and measure.")
@@ -102,8 +86,8 @@ def evaluate(
             names,
             name=name,
             relevant_grade=relevant_grade,
-            same_ids=same_ids.value,
-            ties=ties.value,
+            same_ids=same_ids,
+            ties=ties,
             level=level,
         )
         for run, name in zip(runs, _names(runs), strict=True)

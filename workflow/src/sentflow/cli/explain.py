@@ -5,10 +5,9 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from enum import StrEnum
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -34,21 +33,15 @@ _OF_VECTORS = (
 )
 
 
-class Role(StrEnum):
-    """As what an encoder reads a text."""
-
-    DOCUMENT = "document"
-    QUERY = "query"
-
-
 def explain(
     model: Annotated[str | None, typer.Option(help="An encoder that weighs terms.")] = None,
     text: Annotated[
         str | None, typer.Option(help="What it reads: its terms are shown. - is standard input.")
     ] = None,
     role: Annotated[
-        Role, typer.Option(help="As what the text is read: numbers of terms and prompts depend on it.")
-    ] = Role.DOCUMENT,
+        Literal["document", "query"],
+        typer.Option(help="As what the text is read: numbers of terms and prompts depend on it."),
+    ] = "document",
     retriever: Annotated[
         str | None, typer.Option(help="Of kind bm25 or sparse: the terms behind its scores are shown.")
     ] = None,
@@ -111,7 +104,7 @@ def _read(text: str) -> str:
 
 
 def _explained_text(
-    model: str, text: str, role: Role, configs: Sequence[Path] | None, results: Path
+    model: str, text: str, role: str, configs: Sequence[Path] | None, results: Path
 ) -> dict[str, Any]:
     """The weights that an encoder gives the terms of a text, the greatest first, equal ones by the vocabulary."""
     entry = _entry(model, configs)
@@ -125,17 +118,17 @@ def _explained_text(
         manifest, folder = fetched_manifest(
             model, entry, Path(temporary), before="its terms are shown", results=results
         )
-        settings = settings_of(manifest, encode_settings(entry, roles=(role.value,)))
-        around = Surroundings(manifest_folder=folder, role=role.value)
+        settings = settings_of(manifest, encode_settings(entry, roles=(role,)))
+        around = Surroundings(manifest_folder=folder, role=role)
         encoder = load_sparse_encoder(manifest, settings, around)
-        encoded: Any = encoder.encode([text], role=role.value, task=None)
+        encoded: Any = encoder.encode([text], role=role, task=None)
         reading = getattr(encoder, "reading", None)
         name = term_names(manifest, folder)
     weights = encoded.weights if has_term_vectors(entry) else encoded
     terms = zip(weights.indices.tolist(), weights.data.tolist(), strict=True)
     return {
         "model": model,
-        "role": role.value,
+        "role": role,
         "text": text,
         "tokens_cut_off": 0 if reading is None else int(reading.lost[0]),
         "terms": [

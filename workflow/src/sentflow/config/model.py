@@ -53,23 +53,19 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
+    @classmethod
+    def from_parts(cls, *parts: "Settings | Mapping[str, Any]", **more: Any) -> Self:
+        """With what the first of some parts of the configuration, or entries, says of each field, or `more` does."""
+        values = {key: value for part in reversed(parts) for key, value in _said(part).items()} | more
+        return cls.model_validate({key: value for key, value in values.items() if key in fields_of(cls)})
+
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """What is wrong where every field is right: a key, perhaps empty or with what is inside, and a sentence."""
         yield from ()
 
-    @classmethod
-    def from_entry(cls, entry: "Mapping[str, Any] | Settings", **more: Any) -> Self:
-        """What the fields say that an entry has, whose other keys are for others; and more."""
-        known = dict(entry)
-        return cls.model_validate({key: known[key] for key in cls.model_fields if key in known} | more)
-
     def as_dict(self) -> dict[str, Any]:
         """Every field as JSON has it; without those that are null, and would be if they were left out."""
-        return {
-            field.alias or name: _as_plain(value)
-            for name, field in type(self).model_fields.items()
-            if (value := getattr(self, name)) is not None or field.default is not None
-        }
+        return {key: _as_plain(value) for key, value in _said(self).items()}
 
     def as_json(self) -> str:
         """The text by which a job receives it."""
@@ -80,6 +76,25 @@ class Settings(BaseModel):
         if found := list(self.wrong()):
             raise Wrong(*found)
         return self
+
+
+class Ordered(Settings):
+    """Settings of a job with maps whose order is that of tables and lists."""
+
+    def as_json(self) -> str:
+        """The text by which a job receives it, with keys in their order."""
+        return json.dumps(self.as_dict(), ensure_ascii=False)
+
+
+def _said(part: Settings | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Key → value; without those that are null, and would be if they were left out."""
+    if not isinstance(part, Settings):
+        return part
+    return {
+        field.alias or name: value
+        for name, field in type(part).model_fields.items()
+        if (value := getattr(part, name)) is not None or field.default is not None
+    }
 
 
 def _as_plain(value: Any) -> Any:

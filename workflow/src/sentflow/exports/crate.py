@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from sentflow.exports.identity import Crate
 from sentflow.files.atomic import atomic
 from sentflow.files.io import file_sha256
 
@@ -46,7 +47,7 @@ def write_crate(
     path: Path,
     files: Mapping[str, Path],
     *,
-    about: Mapping[str, Any],
+    about: Crate,
     versions: Mapping[str, Any],
     published: str,
 ) -> None:
@@ -60,7 +61,7 @@ def write_crate(
 
 
 def crate_metadata(
-    files: Mapping[str, Path], *, about: Mapping[str, Any], versions: Mapping[str, Any], published: str
+    files: Mapping[str, Path], *, about: Crate, versions: Mapping[str, Any], published: str
 ) -> dict[str, Any]:
     """The JSON-LD of a crate, see `write_crate`."""
     from rocrate.model.contextentity import ContextEntity
@@ -68,7 +69,7 @@ def crate_metadata(
 
     crate = ROCrate(version=_VERSION)
     crate.metadata.extra_terms["sha256"] = _SHA256
-    crate.name, crate.description = about["title"], about["description"] or about["title"]
+    crate.name, crate.description = about.title, about.description or about.title
     crate.datePublished = published
     crate.root_dataset["license"] = (
         "Scores, tables and figures: licence chosen by the publisher of this crate. Texts are not "
@@ -90,14 +91,14 @@ def crate_metadata(
         crate.add_file(file, name, properties=_file_properties(name, file))
         for name, file in sorted(files.items())
     ]
-    datasets = [described(f"#dataset-{name}", _dataset(facts)) for name, facts in about["datasets"].items()]
-    models = [described(f"#encoder-{name}", _model(facts)) for name, facts in about["models"].items()]
+    datasets = [described(f"#dataset-{name}", _dataset(facts)) for name, facts in about.datasets.items()]
+    models = [described(f"#encoder-{name}", _model(facts)) for name, facts in about.models.items()]
     software = [described(f"#software-{name}", entry) for name, entry in _software(versions).items()]
     described(
         "#run",
         {
             "@type": "CreateAction",
-            "name": f"Run of {about['title']}",
+            "name": f"Run of {about.title}",
             "instrument": software[0],
             "object": [*datasets, *models],
             "result": outputs,

@@ -80,14 +80,14 @@ class Geometry(Family):
 
     def alignment_settings(self, wildcards: Any) -> str:
         entry = self.alignment_entries[wildcards.alignment]
-        return AlignmentSettings.from_entry(entry, **resampling(self.experiment)).as_json()
+        return AlignmentSettings.from_parts(entry, **resampling(self.experiment)).as_json()
 
     def geometry_settings(self) -> str:
         settings = {
             **pick(resampling(self.experiment), "level", "n_resamples"),
             **measured(self.experiment),
         }
-        return GeometrySettings.from_entry(self.experiment.config.geometry, **settings).as_json()
+        return GeometrySettings.from_parts(self.experiment.config.geometry, **settings).as_json()
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""

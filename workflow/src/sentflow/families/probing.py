@@ -273,7 +273,7 @@ class Probing(Family):
     # --- settings of jobs -----------------------------------------------------------------------------------
 
     def prepare_settings(self, wildcards: Any) -> str:
-        return TaskSettings.from_entry(self._known[wildcards.task]).as_json()
+        return TaskSettings.from_parts(self._known[wildcards.task]).as_json()
 
     def prepare_checks(self, wildcards: Any) -> str:
         """What a task table must allow: checked early, but it changes no byte and runs nothing again."""
@@ -317,7 +317,7 @@ class Probing(Family):
         """What decides a score beside its folds."""
         return ScoreSettings(
             probe=self._probe_settings(self._folds_from(wildcards), wildcards),
-            statistics=ScoreStatistics.from_entry(self.experiment.config.statistics),
+            statistics=ScoreStatistics.from_parts(self.experiment.config.statistics),
             protocol=about_protocol(self._protocol(wildcards), self._known[wildcards.task]),
         ).as_json()
 
@@ -344,7 +344,7 @@ class Probing(Family):
         return ComparedTasks(
             **self._titles(tasks),
             sources={task: self._source(task) for task in tasks},
-            statistics=ComparisonSettings.from_entry(self.experiment.config.statistics),
+            statistics=ComparisonSettings.from_parts(self.experiment.config.statistics),
         ).as_json()
 
     def effect_settings(self, wildcards: Any) -> str:

@@ -104,13 +104,13 @@ class Similarity(Family):
         return str(self.pair_sets[tested]["family"])
 
     def prepare_settings(self, wildcards: Any) -> str:
-        return PairSettings.from_entry(self.prepared[wildcards.pairs]).as_json()
+        return PairSettings.from_parts(self.prepared[wildcards.pairs]).as_json()
 
     def prepare_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
         entry = self.prepared[wildcards.pairs]
         files = self.checked_files(entry["dataset"], raw_files_of(entry))
-        return PairChecks.from_entry(entry, files=files).as_json()
+        return PairChecks.from_parts(entry, files=files).as_json()
 
     def resampling(self) -> str:
         """How intervals of scores are drawn; no measure, for all are written."""

@@ -10,8 +10,7 @@ from scipy.stats import rankdata
 
 from sentflow.errors import DataError
 from sentflow.report.families.probing import remarks
-from sentflow.runs.differences import changed, headline
-from sentflow.runs.folder import Result, ResultsFolder
+from sentflow.runs.folder import Result, ResultsFolder, changed
 
 SCORES = "scores"
 KINDS = (SCORES, "similarity", "retrieval")
@@ -58,7 +57,13 @@ def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
     """Leaderboards over all runs: one per kind of score, protocol and data version."""
     boards = []
     for kind in KINDS:
-        found = [(run, result) for run, folder in runs.items() for result in _of_kind(folder, kind)]
+        # a question set need not have the measure that the boards are of
+        found = [
+            (run, result)
+            for run, folder in runs.items()
+            for name, result in folder.results.items()
+            if name.startswith(f"{kind}/") and result.headline
+        ]
         _refuse_other_measurements(found, runs)
         lacking = tuple(run for run in runs if all(run != other for other, _ in found))
         groups: dict[tuple[str, str], list[tuple[str, Result]]] = {}
@@ -83,24 +88,13 @@ def _without_tasks(board: Board) -> str:
     return f"no task of {board.protocol or board.kind} is common to all encoders of all runs ({lacking})."
 
 
-def _of_kind(folder: ResultsFolder, kind: str) -> list[Result]:
-    """Results that have a score; a question set need not have the measure that the boards are of."""
-    return [
-        result for name, result in folder.results.items() if name.startswith(f"{kind}/") and headline(result)
-    ]
-
-
-def _task(result: Result) -> str:
-    return result.name.split("/")[1]
-
-
 def _refuse_other_measurements(
     found: Iterable[tuple[str, Result]], runs: Mapping[str, ResultsFolder]
 ) -> None:
     first: dict[str, tuple[str, Result]] = {}
     data = {run: folder.data() for run, folder in runs.items()}
     for run, result in found:
-        task = _task(result)
+        task = result.task
         before, standard = first.setdefault(task, (run, result))
         where = f"{task}: {before} and {run} did not measure alike"
         instead = "Leave one of them out, or run both with the same configuration."
@@ -128,9 +122,9 @@ def _conditions(result: Result) -> dict[str, Any]:
 def _board(kind: str, protocol: str, data_version: str, group: Sequence[tuple[str, Result]]) -> Board:
     scores: dict[tuple[str, str], dict[str, float]] = {}
     for run, result in group:
-        value = result.numbers.get(headline(result))
-        scores.setdefault((result.encoder, run), {})[_task(result)] = math.nan if value is None else value
-    every = list(dict.fromkeys(_task(result) for _, result in group))
+        score = math.nan if result.score is None else result.score
+        scores.setdefault((result.encoder, run), {})[result.task] = score
+    every = list(dict.fromkeys(result.task for _, result in group))
     tasks = [task for task in every if all(task in found for found in scores.values())]
     left_out = {
         task: tuple(dict.fromkeys(encoder for (encoder, _), found in scores.items() if task not in found))

@@ -4,11 +4,18 @@ import hashlib
 from typing import Any
 
 from sentflow.config.entries import Entry
-from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
+from sentflow.exports.identity import (
+    OWNER,
+    REVISION_DIGITS,
+    ModelFacts,
+    QuestionSetName,
+    RetrievalExport,
+    RunExport,
+    model_facts,
+)
 from sentflow.families.retrieval.parts import DENSE, parts_of, task_of_mteb, tuned_on
 from sentflow.families.retrieval.selection import Selection
 from sentflow.flow import paths
-from sentflow.flow.exports import model_outside
 from sentflow.flow.family import each
 from sentflow.flow.job_settings import json_text, pick, pick_known
 
@@ -53,18 +60,13 @@ class RetrievalExports:
         config = self._family.experiment.config
         corpus = self._family.question_sets[wildcards.questions]["corpus"]
         test = _TEST | {"measure": config.retrieval.main, "alpha": config.statistics.alpha}
-        return json_text(
-            {
-                "order": list(self._family.shown),
-                "goal": pick(config.experiment, "title", "description"),
-                "evaluation": {
-                    "reported measures": config.retrieval.measures,
-                    "significance test": [test],
-                },
-                "collection": self._collection(wildcards.questions),
-                "retrievers": {name: self._method(name, corpus) for name in self._family.retrievers},
-            }
-        )
+        return RunExport(
+            shown=tuple(self._family.shown),
+            goal=config.experiment,
+            evaluation={"reported measures": config.retrieval.measures, "significance test": [test]},
+            collection=self._collection(wildcards.questions),
+            retrievers={name: self._method(name, corpus) for name in self._family.retrievers},
+        ).as_json()
 
     # --- MTEB -----------------------------------------------------------------------------------------------
 
@@ -74,7 +76,7 @@ class RetrievalExports:
             return []
         tasks = [f"{task_of_mteb(name, entry)}.json" for name, entry in self._family.judged_sets.items()]
         names = [*tasks, "model_meta.json", "run_settings.jsonl"]
-        folders = dict.fromkeys(_folder(self.outside(name)) for name in self.dense)
+        folders = dict.fromkeys(self.outside(name).folder for name in self.dense)
         return [f"{paths.MTEB_RETRIEVAL_RESULTS}/{folder}/{name}" for folder in folders for name in names]
 
     def mteb_runs(self, pattern: str) -> list[str]:
@@ -92,35 +94,32 @@ class RetrievalExports:
 
     def mteb_settings(self, _wildcards: Any) -> str:
         """What question sets and dense retrievers are called outside this project, in their order."""
-        sets = self._family.judged_sets
-        return json_text(
-            {
-                "question_sets": {
-                    name: {"task": task_of_mteb(name, entry), "language": entry["language"]}
-                    for name, entry in sets.items()
-                },
-                "order": [list(sets), self.dense],
-                "retrievers": {name: self.outside(name) for name in self.dense},
-            }
-        )
+        return RetrievalExport(
+            question_sets={
+                name: QuestionSetName(task=task_of_mteb(name, entry), language=entry["language"])
+                for name, entry in self._family.judged_sets.items()
+            },
+            retrievers={name: self.outside(name) for name in self.dense},
+        ).as_json()
 
-    def outside(self, retriever: str) -> Entry:
-        """What an export says about a dense retriever, see `sentflow.flow.exports.model_outside`.
+    def outside(self, retriever: str) -> ModelFacts:
+        """What an export says about a dense retriever.
 
         It is the encoder where it compares whole documents by cosine, and else a model of its own.
         """
         entry = self._family.retrievers[retriever]
-        model = model_outside(entry["model"], self._family.experiment.fetched_models[entry["model"]])
+        model = model_facts(entry["model"], self._family.experiment.fetched_models[entry["model"]])
         settings = {key: value for key, value in entry.items() if key not in _PLAIN_KEYS}
         if settings in ({}, {"similarity": "cosine"}):
             return model
         method = {key: value for key, value in self._method(retriever, "").items() if key != "title"}
         text = json_text({"model": pick(model, "name", "revision"), "retriever": method})
-        return model | {
+        changes = {
             "name": f"{OWNER}/{retriever}",
             "revision": hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS],
-            "adapted_from": model["adapted_from"] or model["name"],
+            "adapted_from": model.adapted_from or model.name,
         }
+        return model.model_copy(update=changes)
 
     # --- files of the Zalo challenge ------------------------------------------------------------------------
 
@@ -166,7 +165,7 @@ class RetrievalExports:
             method["indexing"] = {"analyser": analyser, **self._entries["analysers"][analyser]}
         if "model" in entry:
             model = entry.pop("model")
-            outside = model_outside(model, self._family.experiment.fetched_models[model])
+            outside = model_facts(model, self._family.experiment.fetched_models[model])
             method["model"] = pick(outside, "name", "revision", "adapted_from")
         if "passages" in entry:
             method["passages"] = self._entries["passages"][entry.pop("passages")]
@@ -176,7 +175,3 @@ class RetrievalExports:
             entry.pop("of")
         entry.pop("files", None)
         return method | entry
-
-
-def _folder(model: Entry) -> str:
-    return ModelName(**pick(model, "name", "revision", "adapted_from")).folder

@@ -62,10 +62,10 @@ class JobSettings(JobFiles):
     # --- corpora and questions ------------------------------------------------------------------------------
 
     def corpus_settings(self, wildcards: Any) -> str:
-        return CorpusSettings.from_entry(self.prepared_corpora[wildcards.corpus]).as_json()
+        return CorpusSettings.from_parts(self.prepared_corpora[wildcards.corpus]).as_json()
 
     def question_settings(self, wildcards: Any) -> str:
-        return QuestionSettings.from_entry(self.prepared[wildcards.questions]).as_json()
+        return QuestionSettings.from_parts(self.prepared[wildcards.questions]).as_json()
 
     def corpus_checks(self, wildcards: Any) -> str:
         """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
@@ -149,7 +149,7 @@ class JobSettings(JobFiles):
     def evaluate_settings(self, wildcards: Any) -> str:
         """Measures, how intervals are drawn, and which questions belong together."""
         entry = self.question_sets[wildcards.questions]
-        return EvaluateSettings.from_entry({**entry, **self._values()}).as_json()
+        return EvaluateSettings.from_parts({**entry, **self._values()}).as_json()
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """How retrievers are compared."""
@@ -326,7 +326,7 @@ class JobSettings(JobFiles):
 
     def _configured(self, model: type[Settings], **more: Any) -> str:
         """Settings of a job: what the configuration says of its fields, and the others."""
-        return model.from_entry(self._values(), **more).as_json()
+        return model.from_parts(self._values(), **more).as_json()
 
     def _named(self, wildcards: Any) -> dict[str, Any]:
         """Of a retriever: its name, and what is read of it."""
@@ -350,7 +350,7 @@ class JobSettings(JobFiles):
         return tuple(f"{retriever}/{decision}" for retriever, decision in self.systems)
 
     def _checks(self, entry: Entry) -> str:
-        return Checks.from_entry(
+        return Checks.from_parts(
             entry, files=self.checked_files(entry["dataset"], raw_files_of(entry))
         ).as_json()
 

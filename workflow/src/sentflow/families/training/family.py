@@ -7,7 +7,7 @@ from typing import Any
 from sentflow.config.entries import Entry, read_yaml
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.kinds.table import KINDS, MADE_BY, TRAINED
-from sentflow.exports.identity import OWNER, model_name
+from sentflow.exports.identity import OWNER, model_facts
 from sentflow.families.pair_sets import development_sets, measured, resampling
 from sentflow.families.training.needs import start_of, teacher_of
 from sentflow.families.training.sweeps import shown_sweep
@@ -279,7 +279,7 @@ class Training(Family):
         entry = self.models[name]
         base, path = self._base(entry)
         of_base = self.experiment.entries["models"][base] if base else {}
-        outside = model_name(base, of_base) if base else None
+        outside = model_facts(base, of_base) if base else None
         on_hub = outside is not None and not outside.name.startswith(f"{OWNER}/")
         adapted = outside.adapted_from if outside and not on_hub else None
         data = self.experiment.entries["training_data"][entry["data"]]

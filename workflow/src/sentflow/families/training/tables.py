@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sentflow.config.experiment import Experiment
+from sentflow.exports.identity import Credit, PairCorpus
 from sentflow.families.retrieval.parts import RERANK, RERANKED
 from sentflow.families.training.needs import named_data, selected_data
 from sentflow.flow import paths
 from sentflow.flow.family import Files, each, raw_paths
-from sentflow.flow.job_settings import json_text, one_of, pick
+from sentflow.flow.job_settings import one_of, pick
 from sentflow.training.data.collected import (
     corpora_of,
     held_out_sets,
@@ -122,10 +123,10 @@ class TrainingTables:
     def prepare_settings(self, wildcards: Any) -> str:
         name, entry = wildcards.data, self.entries[wildcards.data]
         sources = sources_of(name, entry, self.known["pair_sets"])
-        return PreparedRows.from_entry(entry, sources=tuple(sources)).as_json()
+        return PreparedRows.from_parts(entry, sources=tuple(sources)).as_json()
 
     def collect_settings(self, wildcards: Any) -> str:
-        return CollectedRows.from_entry(self.entries[wildcards.data]).as_json()
+        return CollectedRows.from_parts(self.entries[wildcards.data]).as_json()
 
     def mine_settings(self, wildcards: Any) -> str:
         entry = self.entries[wildcards.data]
@@ -135,7 +136,7 @@ class TrainingTables:
             **entry.get("negatives", {}), scored_ranks=searcher.get("depth", RERANKED) if is_cut else None
         )
         margin = entry["pseudo_labels"]["margin"] if labeller_of(entry) else None
-        return MinedRows.from_entry(entry, negatives=negatives, pseudo_margin=margin).as_json()
+        return MinedRows.from_parts(entry, negatives=negatives, pseudo_margin=margin).as_json()
 
     def clean_settings(self, wildcards: Any) -> str:
         language = self.entries[wildcards.relation]["language"]
@@ -158,27 +159,23 @@ class TrainingTables:
             entry = self.known["datasets"][dataset]["files"][file]
             if "generator" not in entry:
                 files.setdefault(dataset, {})[file] = entry
-        return RowChecks.from_entry(self.entries[wildcards.data], files=files).as_json()
+        return RowChecks.from_parts(self.entries[wildcards.data], files=files).as_json()
 
     def export_settings(self, wildcards: Any) -> str:
         """What the card of training data that are put together of others says of them and their sources."""
         entry, datasets = self.entries[wildcards.data], self.known["datasets"]
         relations = relations_of(entry)
-        return json_text(
-            {
-                **pick(entry, "title", "language"),
-                "near": self.near(wildcards),
-                "shards": entry["combined"].get("shards", 1),
-                "relations": {name: self.known["training_data"][name]["title"] for name in relations},
-                "datasets": {
-                    name: [
-                        pick(datasets[dataset], "title", "licence", "citation")
-                        for dataset in self._datasets(name)
-                    ]
-                    for name in relations
-                },
-            }
-        )
+        credits_of = {
+            name: tuple(Credit.from_parts(datasets[one]) for one in self._datasets(name))
+            for name in relations
+        }
+        return PairCorpus(
+            **pick(entry, "title", "language"),
+            near=self.near(wildcards),
+            shards=entry["combined"].get("shards", 1),
+            relations={name: self.known["training_data"][name]["title"] for name in relations},
+            datasets=credits_of,
+        ).as_json()
 
     # --- helpers --------------------------------------------------------------------------------------------
 
