@@ -46,8 +46,7 @@ rule collect:
         targets.of_collection("digests"),
         tables=ancient(targets.of_collection("tables")),
     output:
-        texts=paths.TEXTS,
-        digest=paths.TEXTS_DIGEST,
+        **with_digest(texts=paths.TEXTS),
     wildcard_constraints:
         collection=targets.collected(),
     # Short, and the slow jobs wait for it.

@@ -6,8 +6,7 @@ rule prepare_corpus:
     input:
         raw=retrieval.raw_files_of_corpus,
     output:
-        table=paths.CORPUS,
-        digest=paths.CORPUS_DIGEST,
+        **with_digest(table=paths.CORPUS),
     wildcard_constraints:
         corpus=one_of(retrieval.prepared_corpora),
     resources:
@@ -25,8 +24,7 @@ rule shard_corpus:
     input:
         **digested(whole=retrieval.whole_corpus),
     output:
-        table=paths.CORPUS,
-        digest=paths.CORPUS_DIGEST,
+        **with_digest(table=paths.CORPUS),
     wildcard_constraints:
         corpus=one_of(retrieval.shards()),
     resources:
@@ -43,10 +41,9 @@ rule prepare_questions:
         **digested(corpus=retrieval.corpus),
         raw=retrieval.raw_files_of_questions,
     output:
-        table=paths.QUESTIONS,
-        digest=paths.QUESTIONS_DIGEST,
+        **with_digest(table=paths.QUESTIONS),
         judgements=paths.JUDGEMENTS,
-        judgements_digest=paths.JUDGEMENTS_DIGEST,
+        judgements_digest=paths.digest(paths.JUDGEMENTS),
     resources:
         **asks(1000, 20, per_input=12),
         checks=retrieval.question_checks,
@@ -81,8 +78,7 @@ rule split_passages:
     input:
         **digested(corpus=paths.CORPUS),
     output:
-        table=paths.PASSAGES,
-        digest=paths.PASSAGES_DIGEST,
+        **with_digest(table=paths.PASSAGES),
     wildcard_constraints:
         passages=one_of(retrieval.cuts(by_tokens=False)),
     resources:
@@ -100,8 +96,7 @@ rule split_tokens:
         # It holds the checksums of the tokenizer's files.
         manifest=retrieval.model_of_cut,
     output:
-        table=paths.PASSAGES,
-        digest=paths.PASSAGES_DIGEST,
+        **with_digest(table=paths.PASSAGES),
     wildcard_constraints:
         passages=one_of(retrieval.cuts(by_tokens=True)),
     resources:
@@ -117,8 +112,7 @@ rule analyse:
     input:
         **digested(corpus=paths.CORPUS),
     output:
-        table=paths.TERMS,
-        digest=paths.TERMS_DIGEST,
+        **with_digest(table=paths.TERMS),
     resources:
         **asks(1000, 60, per_input=20),
     params:
@@ -134,8 +128,7 @@ rule count_terms:
     input:
         **digested(terms=retrieval.terms_of_shards),
     output:
-        table=paths.TERM_COUNTS,
-        digest=paths.TERM_COUNTS_DIGEST,
+        **with_digest(table=paths.TERM_COUNTS),
     wildcard_constraints:
         corpus=one_of(retrieval.prepared_corpora),
     resources:

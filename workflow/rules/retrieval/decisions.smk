@@ -13,8 +13,7 @@ rule decide:
             training_runs=retrieval.decision_training(paths.RUN),
         ),
     output:
-        decided=paths.DECIDED,
-        digest=paths.DECIDED_DIGEST,
+        **with_digest(decided=paths.DECIDED),
     resources:
         **asks(1000, 20, per_input=30),
     params:

@@ -22,15 +22,12 @@ rule export_trec:
 rule export_mteb_retrieval:
     """What dense retrievers found, as MTEB's result files."""
     input:
-        runs_digests=retrieval.exported.mteb_runs(paths.RUN_DIGEST),
-        digests=[
-            *retrieval.exported.of_sets(paths.CORPUS_DIGEST),
-            *retrieval.exported.of_sets(paths.QUESTIONS_DIGEST),
-            *retrieval.exported.of_sets(paths.JUDGEMENTS_DIGEST),
-        ],
-        corpora=ancient(retrieval.exported.of_sets(paths.CORPUS)),
-        questions=ancient(retrieval.exported.of_sets(paths.QUESTIONS)),
-        judgements=ancient(retrieval.exported.of_sets(paths.JUDGEMENTS)),
+        **digested(
+            corpora=retrieval.exported.of_sets(paths.CORPUS),
+            questions=retrieval.exported.of_sets(paths.QUESTIONS),
+            judgements=retrieval.exported.of_sets(paths.JUDGEMENTS),
+        ),
+        runs_digests=retrieval.exported.mteb_runs(paths.digest(paths.RUN)),
         runs=ancient(retrieval.exported.mteb_runs(paths.RUN)),
         manifests=retrieval.exported.manifests(),
         versions=paths.RECORD_VERSIONS,
@@ -54,7 +51,7 @@ rule export_law_files:
         dictionary=paths.LAW_DICTIONARY,
         articles=paths.LAW_ARTICLES,
     wildcard_constraints:
-        corpus=one_of(retrieval.exported.law_corpora()),
+        corpus=one_of(retrieval.exported.law_corpora),
     localrule: True
     resources:
         **asks(1000, 10, per_input=12),

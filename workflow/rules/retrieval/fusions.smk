@@ -6,8 +6,7 @@ rule weigh:
     input:
         **digested(**judged, runs=retrieval.runs_of_parts),
     output:
-        weighed=paths.WEIGHED,
-        digest=paths.WEIGHED_DIGEST,
+        **with_digest(weighed=paths.WEIGHED),
     wildcard_constraints:
         retriever=one_of(retrieval.tuned),
     resources:
@@ -27,8 +26,7 @@ rule choose_weights:
             judgements=retrieval.tuning(paths.JUDGEMENTS),
         ),
     output:
-        chosen=paths.CHOSEN_WEIGHTS,
-        digest=paths.CHOSEN_WEIGHTS_DIGEST,
+        **with_digest(chosen=paths.CHOSEN_WEIGHTS),
     wildcard_constraints:
         retriever=one_of(retrieval.tuned),
     resources:
@@ -42,7 +40,7 @@ rule choose_weights:
 rule summarise_weights:
     """What each weight reaches, and what was chosen → one table of rows."""
     input:
-        **digested(weighed=retrieval.weighed(), chosen=retrieval.choices()),
+        **digested(weighed=retrieval.weighed, chosen=retrieval.choices),
     output:
         paths.SUMMARY_WEIGHTS,
     resources:

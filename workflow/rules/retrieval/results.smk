@@ -20,8 +20,8 @@ rule evaluate:
 rule compare_retrieval:
     """The values of all retrievers per question → which differ: for new questions, new documents, groups, new seeds."""
     input:
-        scores=retrieval.scores(),
-        rows=ancient(retrieval.rows()),
+        scores=retrieval.scores,
+        rows=ancient(retrieval.rows),
     output:
         differences=paths.RETRIEVAL_PAIRS,
         document_differences=paths.RETRIEVAL_DOCUMENT_PAIRS,
@@ -56,7 +56,7 @@ rule hardest_questions:
 rule summarise_retrieval:
     """All results of retrieval → one table of rows."""
     input:
-        results=retrieval.scores(),
+        results=retrieval.scores,
     output:
         paths.SUMMARY_RETRIEVAL,
     localrule: True
@@ -88,8 +88,8 @@ rule summarise_stages:
 rule summarise_questions:
     """The values of every question → curves of recall, and differences from the reference."""
     input:
-        retrieval.scores(),
-        rows=ancient(retrieval.rows()),
+        retrieval.scores,
+        rows=ancient(retrieval.rows),
         differences=paths.RETRIEVAL_PAIRS,
     output:
         recall=paths.RECALL,

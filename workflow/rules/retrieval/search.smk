@@ -21,8 +21,7 @@ rule search:
         manifest=retrieval.cross_encoder,
         trec=retrieval.run_file,
     output:
-        run=paths.RUN,
-        digest=paths.RUN_DIGEST,
+        **with_digest(run=paths.RUN),
         made=paths.RUN_MADE,
     threads: retrieval.search_threads
     resources:
@@ -42,12 +41,11 @@ rule merge_shards:
         **digested(questions=paths.QUESTIONS, runs=retrieval.runs_of_shards(paths.RUN)),
         made=ancient(retrieval.runs_of_shards(paths.RUN_MADE)),
     output:
-        run=paths.RUN,
-        digest=paths.RUN_DIGEST,
+        **with_digest(run=paths.RUN),
         made=paths.RUN_MADE,
     wildcard_constraints:
         questions=one_of(retrieval.sharded_sets()),
-        retriever=one_of(retrieval.in_shards()),
+        retriever=one_of(retrieval.in_shards),
     resources:
         **asks(2000, 20),
     params:
@@ -67,11 +65,10 @@ rule build_index:
         documents=ancient(retrieval.document_vectors),
         documents_info=retrieval.document_info,
     output:
-        index=paths.INDEX,
-        digest=paths.INDEX_DIGEST,
+        **with_digest(index=paths.INDEX),
         made=paths.INDEX_MADE,
     wildcard_constraints:
-        retriever=one_of(retrieval.indexed()),
+        retriever=one_of(retrieval.indexed),
     resources:
         **asks(1000, 240, per_input=10),
     params:
@@ -97,7 +94,7 @@ rule certify_index:
     output:
         paths.CERTIFICATE,
     wildcard_constraints:
-        retriever=one_of(retrieval.indexed()),
+        retriever=one_of(retrieval.indexed),
     resources:
         **asks(1000, 60, per_input=6),
     params:
@@ -109,7 +106,7 @@ rule certify_index:
 rule summarise_indexes:
     """What approximate indexes cost and save → one table of rows."""
     input:
-        results=retrieval.certificates(),
+        results=retrieval.certificates,
     output:
         paths.SUMMARY_INDEXES,
     localrule: True

@@ -111,7 +111,7 @@ def _protocols(probing: Probing) -> str:
 def _changes(probing: Probing) -> list[str]:
     """Settings of the probes that are not the published ones, such as the fewer repetitions of ``config.yaml``."""
     of_scores = {probing.task_protocol(task).name for task in probing.tasks} or {probing.protocol.name}
-    told = [found for found in probing.told()["protocols"] if found["name"] in of_scores]
+    told = [found for found in probing.report_facts["protocols"] if found["name"] in of_scores]
     return list(dict.fromkeys(text for found in told for text in found["not_comparable"]))
 
 

@@ -35,6 +35,11 @@ def _key(output: str) -> str:
     return "/".join(parts).replace("{study}/", "{study}") or "all"
 
 
+def with_digest(**table: str) -> dict[str, str]:
+    """An output by its name, and its ``digest``."""
+    return {**table, "digest": paths.digest(*table.values())}
+
+
 def digested(**tables: Files) -> dict[str, Any]:
     """Inputs by their names, whose dates count for nothing, and ``digests``, which Snakemake compares in their stead.
 
@@ -46,10 +51,17 @@ def digested(**tables: Files) -> dict[str, Any]:
     from snakemake.io import ancient
 
     def digests(wildcards: Any) -> list[str]:
-        files = (file for given in tables.values() for file in _files(given, wildcards))
-        return list(dict.fromkeys(str(Path(file).with_suffix(".json")) for file in files))
+        return list(
+            dict.fromkeys(
+                paths.digest(file) for given in tables.values() for file in _files(given, wildcards)
+            )
+        )
 
-    return {"digests": digests, **{name: ancient(given) for name, given in tables.items()}}
+    patterns = [paths.digest(given) for given in tables.values() if isinstance(given, str)]
+    return {
+        "digests": patterns if len(patterns) == len(tables) else digests,
+        **{name: ancient(given) for name, given in tables.items()},
+    }
 
 
 def _files(given: Files, wildcards: Any) -> Iterator[str]:
@@ -59,27 +71,37 @@ def _files(given: Files, wildcards: Any) -> Iterator[str]:
 
 
 def asks(
-    memory_mb: int, minutes: int, *, per_input: float | Callable[[Any], float] = 0.0, of: str = ""
+    memory_mb: float | Callable[[Any], float],
+    minutes: float | Callable[[Any], float],
+    *,
+    per_input: float | Callable[[Any], float] = 0.0,
+    of: str = "",
 ) -> dict[str, Request]:
     """The resources ``mem_mb`` and ``runtime`` of a rule; each attempt requests as much again as the first.
 
     Parameters
     ----------
     memory_mb, minutes
-        Of the first attempt.
+        Of the first attempt; these and the next are numbers, or functions of the wildcards that give them.
     per_input
         MB for each MB of input files, beside `memory_mb`: rows × width × 4 bytes of vectors, as often as the job holds
-        them; or a function of the wildcards that gives it. Where the files are not there yet, as in a plan, nothing;
-        Snakemake asks again before the job starts.
+        them. Where the files are not there yet, as in a plan, nothing; Snakemake asks again before the job starts.
     of
         Name of the input files that count; without it all do.
     """
 
-    def request(wildcards: Any, input: Any, attempt: int) -> int:
-        times = per_input(wildcards) if callable(per_input) else per_input
-        return math.ceil(memory_mb + times * _size_mb(input, of)) * attempt
+    def memory(wildcards: Any, input: Any, attempt: int) -> int:
+        size = _size_mb(input, of) if per_input else 0
+        return math.ceil(_value(memory_mb, wildcards) + _value(per_input, wildcards) * size) * attempt
 
-    return {"mem_mb": request if per_input else _grown(memory_mb), "runtime": _grown(minutes)}
+    def runtime(wildcards: Any, attempt: int) -> int:
+        return math.ceil(_value(minutes, wildcards)) * attempt
+
+    return {"mem_mb": memory, "runtime": runtime}
+
+
+def _value(number: float | Callable[[Any], float], wildcards: Any) -> float:
+    return number(wildcards) if callable(number) else number
 
 
 def beside_others(threads: Callable[[Any], int], cores: int | None) -> Callable[[Any], int]:
@@ -97,13 +119,6 @@ def beside_others(threads: Callable[[Any], int], cores: int | None) -> Callable[
     if cores is None:
         return threads
     return lambda wildcards: max(1, min(threads(wildcards), cores // 2))
-
-
-def _grown(first: int) -> Request:
-    def request(_wildcards: Any, attempt: int) -> int:
-        return first * attempt
-
-    return request
 
 
 def _size_mb(files: Any, name: str) -> float:
