@@ -167,8 +167,12 @@ def load_task(
             # Made again every time: it is quick, and a newer generator must not meet an older file
             write_text(path, to_csv(generate(file["generator"], seed=int(dataset["seed"]))))
         else:
-            download(File.model_validate(file), path, mirrors=mirrors_in_use(mirrors, os.environ))
+            download(File.model_validate(file), path, mirrors=_in_use(mirrors))
     return prepare(name, needed, settings, checks)
+
+
+def _in_use(mirrors: str | Sequence[str]) -> list[str]:
+    return mirrors_in_use([mirrors] if isinstance(mirrors, str) else mirrors, os.environ)
 
 
 def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTable:
@@ -177,7 +181,7 @@ def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTab
     files = catalog("datasets")[entry["dataset"]]["files"]
     raw = {name: folder / entry["dataset"] / name for name in raw_files_of(entry)}
     for file, path in raw.items():
-        download(File.model_validate(files[file]), path, mirrors=mirrors_in_use(mirrors, os.environ))
+        download(File.model_validate(files[file]), path, mirrors=_in_use(mirrors))
     return prepare_pairs(name, [*raw.values()], PairSettings.from_parts(entry), PairChecks.from_parts(entry))
 
 

@@ -154,7 +154,7 @@ class UlyssesSentEval:
         self.data_dir_path = expanded(data_dir_path)
         self.disable_multiprocessing = disable_multiprocessing
         self.lazy_embedding = lazy_embedding
-        self.mirrors = [mirrors] if isinstance(mirrors, str) else list(mirrors)
+        self.mirrors = mirrors
         self._lazy_sentence_model = sentence_model if lazy_embedding else None
         if cache_embed_key is not None and lazy_embedding:
             warnings.warn(
