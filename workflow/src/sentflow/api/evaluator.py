@@ -21,8 +21,9 @@ from sentflow.api.arguments import (
     check_split,
     check_vectoriser,
     expanded,
+    train_arguments,
 )
-from sentflow.api.data import chosen_tasks, known_tasks, load_task
+from sentflow.api.data import chosen_tasks, known_tasks, load_task, named_protocol, protocols_of
 from sentflow.api.embedding import (
     TaskRows,
     as_tensor,
@@ -33,9 +34,7 @@ from sentflow.api.embedding import (
 )
 from sentflow.api.folds import trained_folds
 from sentflow.api.own_encoder import OwnEncoder, is_reference
-from sentflow.api.protocols import Protocols
-from sentflow.api.results import ResultFolder, score_record, task_result
-from sentflow.api.task_scores import TaskScores, TasksScores
+from sentflow.api.results import ResultFolder, TaskScores, TasksScores, aggregate
 from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
 from sentflow.encoders.protocol import FloatArray
@@ -46,7 +45,8 @@ from sentflow.probing.protocol.catalog import about_protocol, changed_settings, 
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import task_plans
 from sentflow.probing.settings import PUBLISHED_NAME, not_comparable_text
-from sentflow.probing.storage.scores import kept_documents
+from sentflow.probing.storage.folds import FoldInfo
+from sentflow.probing.storage.scores import about_score, kept_documents
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:
@@ -139,8 +139,8 @@ class UlyssesSentEval:
     ) -> None:
         self._catalog = known_tasks(config)
         self.tasks = chosen_tasks(tasks, self._catalog["tasks"])
-        self._protocols = Protocols(protocol, config, self._catalog["tasks"])
-        self.protocol = self._protocols.chosen
+        self.protocol = named_protocol(protocol, config)
+        self._protocols = protocols_of(self._catalog["tasks"], self.protocol, config)
         self._warned: set[str] = set()
         if is_reference(sentence_model):
             sentence_model = OwnEncoder(sentence_model, encoder_arguments or {})
@@ -154,7 +154,7 @@ class UlyssesSentEval:
         self.data_dir_path = expanded(data_dir_path)
         self.disable_multiprocessing = disable_multiprocessing
         self.lazy_embedding = lazy_embedding
-        self.mirrors = [mirrors] if isinstance(mirrors, str) else list(mirrors)
+        self.mirrors = mirrors
         self._lazy_sentence_model = sentence_model if lazy_embedding else None
         if cache_embed_key is not None and lazy_embedding:
             warnings.warn(
@@ -360,17 +360,20 @@ class UlyssesSentEval:
                 if files is not None:
                     files.write_fold(table.info.task, fold)
                 bar.update()
-        result = task_result(folds, protocol, kept_documents(table, settings))
+        aggregated, rows, numbers = aggregate(folds, protocol, kept_documents(table, settings))
         name = self.model_name if self.model_name is not None else type(self.sentence_model).__name__
-        about = about_protocol(protocol, entry)
-        record = score_record(table, folds, result, model=name, settings=settings, protocol=about)
+        infos = [FoldInfo.of(fold, settings) for fold in folds]
+        about = about_score(
+            table, infos, model=name, probe=settings, protocol=about_protocol(protocol, entry)
+        )
+        record = {**about, **numbers}
         if files is not None:
-            files.write_score(table, record, result.folds)
+            files.write_score(table.info.task, record, rows)
         titles = Titles(
             tasks={table.info.task: TaskTitle(title=entry["title"], family=entry["family"])},
             models={name: ModelTitle(title=name, control=False)},
         )
-        return TaskScores(result.aggregated, score_row(record, titles)), result.folds
+        return TaskScores(aggregated, score_row(record, titles)), rows
 
     def _table(self, task: str, arguments: TrainArguments) -> TaskTable:
         """The rows of a task, brought and checked."""
@@ -406,8 +409,8 @@ class UlyssesSentEval:
             logger.warning("scores are not comparable with published ones: %s", text)
 
     def _train_arguments(self, kwargs_train: Mapping[str, Any] | None, task: str) -> TrainArguments:
-        protocol = self._protocols.of(task)
-        return TrainArguments.parse(kwargs_train, protocol=protocol, one_process=self.disable_multiprocessing)
+        protocol = self._protocols.get(task, self.protocol)
+        return train_arguments(kwargs_train, protocol=protocol, one_process=self.disable_multiprocessing)
 
     def _own_features(
         self,
@@ -432,7 +435,7 @@ class UlyssesSentEval:
 
     def _splits_alternatives(self, task: str) -> bool:
         """Whether each alternative of a task is a text of its own to an encoder that is fitted inside each fold."""
-        switches = self._protocols.of(task).switches
+        switches = self._protocols.get(task, self.protocol).switches
         return self._has_alternatives(task) and switches.lazy_sep_layout == "alternatives"
 
     def _check_embed(self) -> None:

@@ -26,27 +26,14 @@ def name_of_this_process() -> str:
 
 
 def end_with_snakemake() -> None:
-    """Let this process end when its Snakemake does; a command that was typed by hand depends on nobody.
-
-    Raises
-    ------
-    OrphanError
-        Snakemake is gone already.
-    """
-    if VARIABLE not in os.environ:
-        return
-    refuse_orphan()
-    threading.Thread(target=_watch, name="lifeline", daemon=True).start()
+    """Let this process end when its Snakemake does; a command that was typed by hand depends on nobody."""
+    if VARIABLE in os.environ:
+        refuse_orphan()
+        threading.Thread(target=_watch, name="lifeline", daemon=True).start()
 
 
 def refuse_orphan() -> None:
-    """Refuse to go on without the Snakemake that began this job.
-
-    Raises
-    ------
-    OrphanError
-        It is gone, or a shell between it and this process.
-    """
+    """Raise OrphanError where the Snakemake that began this job is gone, or a shell between it and this process."""
     if is_orphan():
         raise OrphanError(_message())
 
@@ -102,7 +89,6 @@ def _parent(process: int) -> int:
 
 def _message() -> str:
     return (
-        f"the Snakemake (process {_owner()}) that started this job, or the shell between them, has "
-        "ended. The job stops "
-        "and writes nothing more; the next run repeats it."
+        f"the Snakemake (process {_owner()}) that started this job, or the shell between them, has ended. The job "
+        "stops and writes nothing more; the next run repeats it."
     )
