@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sentflow.cli.answering import processors
 from sentflow.cli.configuration import ConfigFiles, read_catalog
-from sentflow.cli.models import fetched_manifest
+from sentflow.cli.here import fetched_manifest, processors
 from sentflow.cli.terminal import listing, quiet, show_blocks
 from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.encoders.kinds.table import KINDS
@@ -86,7 +85,7 @@ def tune(
         "Largest difference of a value, and lowest cosine: unit vectors against those of torch in float32.",
     )
     table = listing(_HEADER, rows, "llrrrrrrrrl", caption=f"{model} on this machine", notes=notes)
-    show_blocks([table, _settings(model, stages[-1].chosen, tolerance=tolerance)])
+    show_blocks(table, _settings(model, stages[-1].chosen, tolerance=tolerance))
 
 
 def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:

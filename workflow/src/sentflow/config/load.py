@@ -26,7 +26,7 @@ from sentflow.families.training.entries import write_out_models
 from sentflow.families.training.needs import further_models
 from sentflow.files.settings_files import read_settings
 from sentflow.flow import products
-from sentflow.flow.family import CHECK, FIGURE, TABLE
+from sentflow.flow.products import CHECK, FIGURE, TABLE
 from sentflow.jobs.secrecy import secret_problems
 
 # What keys say together is looked at when each of them is right; another round finds nothing new
