@@ -23,19 +23,9 @@ def files_outside(targets: Targets, folders: Iterable[Path]) -> list[Path]:
 
 
 def refuse_uploads(targets: Targets, files: Iterable[Path]) -> None:
-    """Refuse to send texts of any file of the user to an address.
+    """Refuse to let an encoder of kind ``api`` send texts of a file that is not beside or below a configuration file.
 
-    Parameters
-    ----------
-    targets
-        Of the experiment.
-    files
-        Of its configuration: what is beside or below one of them may be sent.
-
-    Raises
-    ------
-    ConfigError
-        An encoder of kind ``api`` would get texts of other files, and its entry does not allow that.
+    Its entry may allow that. Raises ConfigError.
     """
     models = targets.experiment.fetched_models
     senders = [

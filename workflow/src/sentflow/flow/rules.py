@@ -41,13 +41,7 @@ def with_digest(**table: str) -> dict[str, str]:
 
 
 def digested(**tables: Files) -> dict[str, Any]:
-    """Inputs by their names, whose dates count for nothing, and ``digests``, which Snakemake compares in their stead.
-
-    Parameters
-    ----------
-    tables
-        Name → files that have a digest beside them: the same name with the ending ``.json``.
-    """
+    """Inputs by name, whose dates count for nothing, and ``digests``, which Snakemake compares in their stead."""
     from snakemake.io import ancient
 
     def digests(wildcards: Any) -> list[str]:
@@ -79,15 +73,9 @@ def asks(
 ) -> dict[str, Request]:
     """The resources ``mem_mb`` and ``runtime`` of a rule; each attempt requests as much again as the first.
 
-    Parameters
-    ----------
-    memory_mb, minutes
-        Of the first attempt; these and the next are numbers, or functions of the wildcards that give them.
-    per_input
-        MB for each MB of input files, beside `memory_mb`: rows × width × 4 bytes of vectors, as often as the job holds
-        them. Where the files are not there yet, as in a plan, nothing; Snakemake asks again before the job starts.
-    of
-        Name of the input files that count; without it all do.
+    All are numbers, or functions of the wildcards. `per_input`: MB for each MB of input files beside `memory_mb`, which
+    is rows × width × 4 bytes of vectors, as often as the job holds them; nothing where the files are not there yet, as
+    in a plan: Snakemake asks again before the job starts. `of`: name of the input files that count; without it all do.
     """
 
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
@@ -105,16 +93,9 @@ def _value(number: float | Callable[[Any], float], wildcards: Any) -> float:
 
 
 def beside_others(threads: Callable[[Any], int], cores: int | None) -> Callable[[Any], int]:
-    """Threads of a rule that leaves half of the cores to other jobs.
+    """Threads of a rule that leaves half of the `cores` of this machine to other jobs; None: they go to other machines.
 
     Two jobs that each load a library for seconds on one core end sooner side by side than one after the other.
-
-    Parameters
-    ----------
-    threads
-        What a job has use for, of its wildcards.
-    cores
-        Of this machine; None where jobs go to other machines.
     """
     if cores is None:
         return threads
