@@ -18,8 +18,8 @@ from sentflow.api.arguments import ArgumentError
 from sentflow.encoders.protocol import FloatArray, IntArray
 from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
-from sentflow.probing.features.rows import pair_features
-from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.probing.draws import FoldPlan
+from sentflow.probing.rows import pair_features
 from sentflow.texts.table import SEPARATOR, TaskTable
 
 if TYPE_CHECKING:

@@ -40,13 +40,13 @@ from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
-from sentflow.probing.features.sources import FeatureSource, FixedFeatures
+from sentflow.probing.catalog import about_protocol, changed_settings, job_settings
+from sentflow.probing.draws import task_plans
+from sentflow.probing.fold import ProbeDesign
 from sentflow.probing.job import warn_of_few_rows
-from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import task_plans
+from sentflow.probing.scores import kept_documents
 from sentflow.probing.settings import PUBLISHED_NAME, not_comparable_text
-from sentflow.probing.storage.scores import kept_documents
+from sentflow.probing.training import FeatureSource, FixedFeatures
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from sentflow.encoders.kinds.custom_class import EMBED
 from sentflow.encoders.kinds.custom_code import CustomCode
 from sentflow.encoders.kinds.table import CUSTOM
 from sentflow.encoders.protocol import FloatArray
-from sentflow.probing.features.featurised import ALL
+from sentflow.probing.featurised import ALL
 
 
 def is_reference(model: Any) -> bool:

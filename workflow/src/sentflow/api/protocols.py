@@ -9,7 +9,7 @@ from sentflow.api.data import WORKFLOW, own_entries
 from sentflow.config.entries import Entries
 from sentflow.config.load import catalog_with
 from sentflow.errors import ConfigError, instead
-from sentflow.probing.protocol.catalog import protocol_name, protocol_of
+from sentflow.probing.catalog import protocol_name, protocol_of
 from sentflow.probing.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
 
 OWN_NAME = "own"  # of an entry that is given without a name

@@ -13,10 +13,10 @@ from sentflow.files.parquet import write_parquet
 from sentflow.files.sealed import write_sealed
 from sentflow.flow import paths
 from sentflow.probing.cross_validation import CrossValidation
+from sentflow.probing.fold import FoldResult
+from sentflow.probing.fold_files import FoldInfo, write_result
+from sentflow.probing.scores import about_score
 from sentflow.probing.settings import AboutProtocol, ProbeProtocol, ProbeSettings
-from sentflow.probing.storage.folds import FoldInfo, write_result
-from sentflow.probing.storage.scores import about_score
-from sentflow.probing.training.result import FoldResult
 from sentflow.stats.effective import Documents
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.table import TaskTable

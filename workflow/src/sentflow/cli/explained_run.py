@@ -18,18 +18,18 @@ from sentflow.flow import paths
 from sentflow.jobs.machine import prepare_environment
 from sentflow.report.numbers import counted, share
 from sentflow.report.table.table import Table
-from sentflow.retrieval.contributions import Explanation
-from sentflow.retrieval.ranking import Run
-from sentflow.retrieval.runs import read_run
-from sentflow.retrieval.settings import SearchSettings, Sparse
-from sentflow.retrieval.shared_terms import (
+from sentflow.retrieval.explanation import (
     ExplainInputs,
+    Explanation,
     Pair,
     best_ranked,
     explained_pairs,
     explainer,
     rank_of,
 )
+from sentflow.retrieval.ranking import Run
+from sentflow.retrieval.runs import read_run
+from sentflow.retrieval.settings import SearchSettings, Sparse
 from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_questions
 
 _OF_VECTORS = (

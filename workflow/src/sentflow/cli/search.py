@@ -22,7 +22,7 @@ from sentflow.files.parquet import read_described
 from sentflow.flow import paths
 from sentflow.report.numbers import counted
 from sentflow.report.table.table import Table
-from sentflow.retrieval.decision_files import read_decided
+from sentflow.retrieval.decisions import read_decided
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import read_run, write_run
 from sentflow.retrieval.trec import run_lines

@@ -30,7 +30,7 @@ from sentflow.report.families.similarity.tables import sts
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, decimal
 from sentflow.report.table.table import Table
-from sentflow.similarity.storage import OVERLAP, read_similarities
+from sentflow.similarity.results import OVERLAP, read_similarities
 
 _MAIN = "nDCG@10"
 

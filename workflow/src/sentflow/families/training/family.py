@@ -17,7 +17,7 @@ from sentflow.flow import paths
 from sentflow.flow.family import FIGURE, TABLE, Collection, Family, Product, products_of
 from sentflow.flow.job_settings import json_text, one_of, pick_known
 from sentflow.flow.provenance import code, versions
-from sentflow.training.data.combined import UNKNOWN_LANGUAGE
+from sentflow.training.data.entries import UNKNOWN_LANGUAGE
 from sentflow.training.recipes.settings import RECIPES, module_of
 from sentflow.training.settings import (
     CardSettings,
