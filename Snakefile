@@ -40,8 +40,11 @@ rule all:
     """Scores, comparisons, audits, similarities, tables, figures, report and acceptance checks of the experiment."""
     default_target: True
     input:
-        targets.results(),
+        targets.results,
         targets.tables(),
         targets.figures(),
         targets.checks(),
         paths.REPORT,
+
+
+complete(workflow.rules, f"{workflow.basedir}/envs/sentflow.yaml")

@@ -21,7 +21,7 @@ from sentflow.retrieval.settings import (
     RetrievalComparisonSettings,
     SearchSettings,
 )
-from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings, read_of
+from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings
 from sentflow.texts.jobs import prepare_corpus, prepare_questions
 
 TEXTS = ["wings and flow", "heat transfer", "wings of heat", "sound"]
@@ -49,7 +49,7 @@ def prepared(tmp_path, monkeypatch):
     prepare_corpus(
         corpus="c",
         raw=[Path("corpus.jsonl")],
-        settings=read_of(CorpusSettings, corpus),
+        settings=CorpusSettings.from_parts(corpus),
         table=Path("c.parquet"),
     )
     questions_prepared()
@@ -69,7 +69,7 @@ def questions_prepared(**keys):
         questions="q",
         raw=[Path("questions.jsonl"), Path("judgements.jsonl")],
         corpus=CORPUS,
-        settings=read_of(QuestionSettings, questions),
+        settings=QuestionSettings.from_parts(questions),
         table=ASKED["questions"],
         judgements=ASKED["judgements"],
     )

@@ -12,7 +12,7 @@ from filled import filled
 from made_products import TABLES_OF_PAIRS
 
 from sentflow.flow import products
-from sentflow.flow.family import TABLE
+from sentflow.flow.products import TABLE
 from sentflow.report.checks import Selection
 from sentflow.report.families.similarity.checks import check_similarity
 from sentflow.report.families.similarity.data import SimilarityData

@@ -4,20 +4,14 @@
 rule summarise_costs:
     """The benchmark files → time and memory per rule, and what encoders are. No score depends on them."""
     input:
-        summaries=targets.summaries_of_scores(),
-        manifests=targets.manifests(),
-        made=targets.embedding_making(),
-        embeddings=targets.embedding_infos(),
+        summaries=targets.summaries_of_scores,
+        manifests=targets.manifests,
+        made=targets.embeddings(paths.EMBEDDINGS_MADE),
+        embeddings=targets.embeddings(paths.EMBEDDINGS_INFO),
     output:
         costs=paths.COSTS,
         encoders=paths.ENCODERS,
-    log:
-        paths.log("summarise_costs"),
-    benchmark:
-        paths.benchmark("summarise_costs")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -43,13 +37,7 @@ rule table:
         ),
         markdown=paths.TABLE.format(table="{table}", format="md"),
         latex=paths.TABLE.format(table="{table}", format="tex"),
-    log:
-        paths.log("table", "{table}"),
-    benchmark:
-        paths.benchmark("table", "{table}")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:
@@ -72,10 +60,6 @@ use rule table as table_of_matrix with:
         latex=paths.TABLE.format(table="{table}", format="tex"),
         wide=paths.WIDE_TABLE,
         compact=paths.COMPACT_TABLE,
-    log:
-        paths.log("table_of_matrix", "{table}"),
-    benchmark:
-        paths.benchmark("table_of_matrix", "{table}")
     wildcard_constraints:
         table=targets.matrices(),
     localrule: True
@@ -96,13 +80,7 @@ rule figure:
         svg=paths.FIGURE.format(figure="{figure}", format="svg"),
         data=paths.FIGURE.format(figure="{figure}", format="parquet"),
         inspection=paths.FIGURE_INSPECTION,
-    log:
-        paths.log("figure", "{figure}"),
-    benchmark:
-        paths.benchmark("figure", "{figure}")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 10),
     params:
@@ -118,13 +96,7 @@ rule check:
         summary=targets.files_of("check"),
     output:
         paths.CHECK,
-    log:
-        paths.log("check", "{check}"),
-    benchmark:
-        paths.benchmark("check", "{check}")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:
@@ -140,13 +112,7 @@ rule record:
     output:
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
-    log:
-        paths.log("record"),
-    benchmark:
-        paths.benchmark("record")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(500, 5),
     params:
@@ -159,20 +125,14 @@ rule report:
     """The report: one self-contained page."""
     input:
         summary=targets.summaries_of_page(),
-        audits=targets.audits(),
+        audits=targets.audits,
         tables=targets.tables(),
         figures=targets.figures(),
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
     output:
         paths.REPORT,
-    log:
-        paths.log("report"),
-    benchmark:
-        paths.benchmark("report")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 10),
     params:
@@ -187,17 +147,11 @@ rule export_ro_crate:
     """The run as an RO-Crate: results, config, checksums of data, versions. No texts."""
     input:
         files=targets.crate_files(),
-        digests=list(targets.data()),
+        digests=list(targets.data),
         versions=paths.RECORD_VERSIONS,
     output:
         paths.RO_CRATE,
-    log:
-        paths.log("export_ro_crate"),
-    benchmark:
-        paths.benchmark("export_ro_crate")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:

@@ -10,7 +10,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,25 +35,14 @@ def encode_rows(
     task: str,
     options: dict[str, Any],
 ) -> FloatArray:
-    """Features of n rows from a model's `encode`, which is given every distinct text once.
-
-    Returns
-    -------
-    ndarray
-        float32: (n, D), (n, 4 D) for pairs, (n, (1 + k) D) for k alternatives.
-    """
+    """Features of n rows, see `features_of_columns`, from a model's `encode`, which gets every distinct text once."""
     columns = text_columns(texts_a, texts_b, alternatives=alternatives)
     distinct = list(dict.fromkeys(text for column in columns for text in column))
     vectors = _encode(model, distinct, task=task, options=options)
     row_of = {text: row for row, text in enumerate(distinct)}
-    embedded = [vectors[[row_of[text] for text in column]] for column in columns]
-    return features_of_columns(embedded, alternatives=alternatives)
-
-
-def transform_columns(vectoriser: Any, columns: Sequence[list[str]], *, alternatives: bool) -> FloatArray:
-    """Features of n rows from a fitted vectoriser and `text_columns`; see `features_of_columns`."""
-    vectors = [as_array(vectoriser.transform(column)) for column in columns]
-    return features_of_columns(vectors, alternatives=alternatives)
+    return features_of_columns(
+        columns, lambda column: vectors[[row_of[text] for text in column]], alternatives=alternatives
+    )
 
 
 def text_columns(
@@ -62,11 +51,23 @@ def text_columns(
     """The texts that are embedded side by side: text a; text b, or with `alternatives` the first, the second, …"""
     if texts_b is None:
         return [list(texts_a)]
-    return [list(texts_a), *(_alternatives(texts_b) if alternatives else [list(texts_b)])]
+    if not alternatives:
+        return [list(texts_a), list(texts_b)]
+    rows = [text.split(SEPARATOR) for text in texts_b]
+    counts = {len(row) for row in rows}
+    if len(counts) > 1:
+        raise ValueError(f"every row needs the same number of alternatives; found {sorted(counts)}")
+    return [list(texts_a), *(list(column) for column in zip(*rows, strict=True))]
 
 
-def features_of_columns(vectors: Sequence[FloatArray], *, alternatives: bool) -> FloatArray:
-    """(n, D) float32 vectors of `text_columns` → the published layout: (n, D), (n, 4 D), or (n, (1 + k) D)."""
+def features_of_columns(
+    columns: Sequence[list[str]], vectors_of: Callable[[list[str]], Any], *, alternatives: bool
+) -> FloatArray:
+    """(n, D) vectors of each of the `text_columns` → the published layout, float32.
+
+    That is (n, D), (n, 4 D) for pairs, or (n, (1 + k) D) for k alternatives.
+    """
+    vectors = [as_array(vectors_of(column)) for column in columns]
     if len(vectors) == 1:
         return vectors[0]
     return np.concatenate(vectors, axis=1) if alternatives else pair_features(*vectors)
@@ -123,28 +124,11 @@ def _encode(model: Any, texts: list[str], *, task: str, options: dict[str, Any])
     return as_array(model.encode(texts, **options))
 
 
-def _alternatives(texts_b: Sequence[str]) -> list[list[str]]:
-    rows = [text.split(SEPARATOR) for text in texts_b]
-    counts = {len(row) for row in rows}
-    if len(counts) > 1:
-        raise ValueError(f"every row needs the same number of alternatives; found {sorted(counts)}")
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-class Embedder(Protocol):
-    """An evaluator, as far as its `embed` goes."""
-
-    def embed(self, X_a: list[str], X_b: list[str] | None, task: str, data_split: str, **kwargs: Any) -> Any:  # noqa: N803
-        """See `UlyssesSentEval.embed`."""
-
-
 class TaskRows:
-    """The rows of a task and what embeds them."""
+    """The rows of a task and what embeds them: an evaluator with `embed`, see `UlyssesSentEval.embed`."""
 
-    def __init__(self, evaluator: Embedder, table: TaskTable, options: dict[str, Any]) -> None:
-        self._evaluator = evaluator
-        self._table = table
-        self._options = options
+    def __init__(self, evaluator: Any, table: TaskTable, options: dict[str, Any]) -> None:
+        self._evaluator, self._table, self._options = evaluator, table, options
 
     @property
     def keys(self) -> list[str]:
@@ -154,17 +138,14 @@ class TaskRows:
 
     def embed_now(self, rows: IntArray) -> FloatArray:
         """(k, D) float32 features of some rows, outside of any fold."""
-        first, second = self._texts(rows)
-        # Places and names of arguments as in the published evaluator: an override may have renamed them
-        values = self._evaluator.embed(first, second, self._table.info.task, "all", **self._options)
-        return self._checked(values, len(rows), "all")
+        return self._embed(self._evaluator, rows, "all")
 
     def parts(self, plan: FoldPlan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Features of a fold (see `FeatureSource`), from a copy of the evaluator: no fold learns from another."""
         evaluator = copy.deepcopy(self._evaluator)
-        train = self._embed_part(evaluator, plan.train, "train")
-        evaluation = self._embed_part(evaluator, plan.evaluation, "eval")
-        test = self._embed_part(evaluator, plan.test, "test")
+        train = self._embed(evaluator, plan.train, "train")
+        evaluation = self._embed(evaluator, plan.evaluation, "eval")
+        test = self._embed(evaluator, plan.test, "test")
         if len(widths := {part.shape[1] for part in (train, evaluation, test)}) > 1:
             raise ArgumentError(
                 f"{self._name('train, eval, test')} returned vectors of different widths: {sorted(widths)}. Fit on the "
@@ -172,23 +153,19 @@ class TaskRows:
             )
         return train, evaluation, test
 
-    def _embed_part(self, evaluator: Embedder, rows: IntArray, data_split: str) -> FloatArray:
-        first, second = self._texts(rows)
-        task = self._table.info.task
-        values = evaluator.embed(first, second, task=task, data_split=data_split, **self._options)
-        return self._checked(values, len(rows), data_split)
-
-    def _checked(self, values: Any, n_rows: int, data_split: str) -> FloatArray:
-        return checked_features(values, n_rows=n_rows, source=self._name(data_split))
-
-    def _name(self, data_split: str) -> str:
-        return (
-            f"{type(self._evaluator).__name__}.embed (task {self._table.info.task}, data_split {data_split})"
-        )
-
-    def _texts(self, rows: IntArray) -> tuple[list[str], list[str] | None]:
+    def _embed(self, evaluator: Any, rows: IntArray, split: str) -> FloatArray:
+        first = [self._table.text_a[row] for row in rows]
         second = [self._table.text_b[row] for row in rows] if self._table.text_b else None
-        return [self._table.text_a[row] for row in rows], second
+        # An override may have renamed the first two; the others are named as in the published evaluator
+        task = self._table.info.task
+        if split == "all":
+            values = evaluator.embed(first, second, task, split, **self._options)
+        else:
+            values = evaluator.embed(first, second, task=task, data_split=split, **self._options)
+        return checked_features(values, n_rows=len(rows), source=self._name(split))
+
+    def _name(self, split: str) -> str:
+        return f"{type(self._evaluator).__name__}.embed (task {self._table.info.task}, data_split {split})"
 
 
 SAMPLE_ROWS = 8
@@ -205,13 +182,7 @@ def cached_features(
     *,
     ignore_cached: bool,
 ) -> FloatArray:
-    """Features of a task's rows, from the folder if they are there and still right, else made and saved.
-
-    Returns
-    -------
-    ndarray
-        (n, D) float32.
-    """
+    """(n, D) float32 features of a task's rows, from the folder if they are there and right, else made and saved."""
     array, info = folder / f"{task}.npy", folder / f"{task}.json"
     if array.exists() and not ignore_cached:
         features = _still_right(array, info, rows, embed)

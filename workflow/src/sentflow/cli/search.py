@@ -3,14 +3,15 @@
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from sentflow.cli.answering import ASKED, Answering, in_folder, to_make_first
+from sentflow.cli.answering import ASKED, Answering
 from sentflow.cli.configuration import ConfigFiles, ResultsRead, read_experiment
+from sentflow.cli.here import in_folder
 from sentflow.cli.terminal import Block, beginning, listing, quiet, show_blocks
 from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.errors import ConfigError, DataError, instead
@@ -70,22 +71,24 @@ def search(
     Reads documents, vectors, trained encoders and what was tuned from the results, and embeds the questions alone.
     """
     _check_options(questions, ask, decision, output)
-    experiment = read_experiment(configfile)
-    family = Retrieval(experiment)
+    family = Retrieval(experiment := read_experiment(configfile))
     searched = _corpus(corpus, family)
     name = _retriever(retriever, decision, family)
+    names = {"questions": ASKED, "retriever": name}
     with tempfile.TemporaryDirectory() as folder, quiet():
         work = Path(folder)
         file, source = _source(questions, work) if questions else _written({"asked": ask or ""}, work)
         answering = Answering(experiment, searched, source, file, retriever=name, decision=decision)
-        if absent := answering.missing(results):
-            why = "Nothing is trained, downloaded or embedded here but the questions"
-            raise DataError(to_make_first(absent, configfile or [], needed_by="the answers", why=why))
-        for command in answering.run(results, work):
+        answering.refuse_missing(results, configfile)
+        for job in answering.run(results, work):
             if questions:
-                sys.stderr.write(f"{command}\n")
-        asked = _ids(work, paths.QUESTIONS.format(questions=ASKED))
-        found = _found(results, work, searched, name, decision)
+                sys.stderr.write(f"{job}\n")
+        _, asked = read_ids(in_folder(work, paths.QUESTIONS.format(**names)))
+        _, ids = read_ids(in_folder(results, paths.CORPUS.format(corpus=searched)))
+        _, found = read_run(in_folder(work, paths.RUN.format(**names)), ids)
+        if decision:
+            file = in_folder(work, paths.DECIDED.format(**names, decision=decision))
+            found = _decided(found, read_decided(file).documents)
         notes = _cut_off(work, name, family)
     title = str(family.retrievers[name].get("title", name))
     blocks: list[Block] = []
@@ -99,7 +102,7 @@ def search(
         blocks.append(
             f"{output}: {counted(len(asked), 'question')} by {title}, {n_empty} without a document."
         )
-    show_blocks([*blocks, *notes])
+    show_blocks(*blocks, *notes)
 
 
 def write_answers(path: Path, found: Run, asked: Sequence[str], *, retriever: str) -> None:
@@ -197,17 +200,12 @@ def _retriever(asked: str | None, decision: str | None, family: Retrieval) -> st
     return name
 
 
-def _found(results: Path, work: Path, corpus: str, retriever: str, decision: str | None) -> Run:
-    """What was ranked, or of this what was decided."""
-    ids = _ids(results, paths.CORPUS.format(corpus=corpus))
-    names = {"questions": ASKED, "retriever": retriever}
-    _, run = read_run(in_folder(work, paths.RUN.format(**names)), ids)
-    if decision is None:
-        return run
-    decided = read_decided(in_folder(work, paths.DECIDED.format(**names, decision=decision))).documents
-    kept = {name: slice(len(decided.get(name, ()))) for name in run.ranked}  # a decision keeps the first
+def _decided(ranked: Run, decided: Mapping[str, Sequence[str]]) -> Run:
+    """What was decided of what is ranked: the first documents of each question."""
+    kept = {name: slice(len(decided.get(name, ()))) for name in ranked.ranked}
     return Run(
-        ids, {name: Ranked(one.rows[kept[name]], one.scores[kept[name]]) for name, one in run.ranked.items()}
+        ranked.document_ids,
+        {name: Ranked(one.rows[kept[name]], one.scores[kept[name]]) for name, one in ranked.ranked.items()},
     )
 
 
@@ -234,13 +232,8 @@ def _shown(found: Run, question: str, corpus: Corpus, *, caption: str, decided: 
         (str(place), corpus.ids[row], f"{score:.4g}", beginning(texts[row]))
         for place, (row, score) in enumerate(places[:n_shown], start=1)
     ]
-    notes = []
-    if len(places) > n_shown:
-        notes.append(f"{counted(len(places) - n_shown, 'further document')} below them.")
+    left = len(places) - n_shown
+    note = f"{counted(left, 'further document')} below them." if left else ""
     if not places:
-        notes.append("Nothing is given as an answer." if decided else "No document was found.")
-    return listing(("#", "Document", "Score", "Text"), rows, "rlrl", caption=caption, notes=tuple(notes))
-
-
-def _ids(folder: Path, file: str) -> list[str]:
-    return read_ids(in_folder(folder, file))[1]
+        note = "Nothing is given as an answer." if decided else "No document was found."
+    return listing(("#", "Document", "Score", "Text"), rows, "rlrl", caption=caption, notes=(note,))

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.config.entries import Entries, Entry
+from sentflow.config.entries import Entries
 from sentflow.config.experiment import Experiment
-from sentflow.exports.identity import data_name, model_name
+from sentflow.exports.identity import Crate, ScoreExport, data_name, model_facts
 from sentflow.flow import paths
-from sentflow.flow.job_settings import json_text, pick, pick_known
+from sentflow.flow.job_settings import pick, pick_known
 
 _DATASET_KEYS = ("title", "licence", "citation", "homepage", "language", "note")
 
@@ -29,7 +29,7 @@ class TaskExports:
         names = [*tasks, "model_meta.json", "run_settings.jsonl"]
         # two entries of the same model as it comes have one folder there
         folders = dict.fromkeys(
-            model_name(model, entry).folder for model, entry in self.experiment.models.items()
+            model_facts(model, entry).folder for model, entry in self.experiment.models.items()
         )
         return [f"{paths.MTEB_RESULTS}/{folder}/{name}" for folder in folders for name in names]
 
@@ -49,20 +49,8 @@ class TaskExports:
             }
             for name, entry in self.experiment.selected["tasks"].items()
         }
-        named = {name: model_outside(name, entry) for name, entry in models.items()}
-        return json_text({"tasks": tasks, "models": named})
-
-
-def model_outside(name: str, entry: Mapping[str, Any]) -> Entry:
-    """What an export says about a model, see `sentflow.exports.scores.ModelFacts`."""
-    outside = model_name(name, entry)
-    return {
-        "name": outside.name,
-        "revision": outside.revision,
-        "adapted_from": outside.adapted_from,
-        "licence": entry.get("licence", "not stated"),
-        "max_tokens": entry.get("max_tokens"),
-    }
+        named = {name: model_facts(name, entry) for name, entry in models.items()}
+        return ScoreExport.model_validate({"tasks": tasks, "models": named}).as_json()
 
 
 def crate_settings(experiment: Experiment, datasets: Entries, data: Mapping[str, Any]) -> str:
@@ -81,14 +69,14 @@ def crate_settings(experiment: Experiment, datasets: Entries, data: Mapping[str,
     }
     models = {
         name: {
-            **pick(model_outside(name, entry), "name", "revision", "licence"),
+            **pick(model_facts(name, entry), "name", "revision", "licence"),
             "title": entry.get("title", name),
             "citation": entry.get("citation", "none"),
         }
         for name, entry in {**experiment.models, **experiment.further_models}.items()
     }
-    about = pick(experiment.config.experiment, "title", "description")
-    return json_text({**about, "tables": data, "datasets": about_datasets, "models": models})
+    about = dict(experiment.config.experiment)
+    return Crate(**about, tables=dict(data), datasets=about_datasets, models=models).as_json()
 
 
 def _checksums(dataset: Mapping[str, Any]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 from sentflow.errors import DataError, SentflowError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import digest_of, read_json, write_json, write_text
-from sentflow.files.limits import use_limits
+from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Json, Manual, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import library_version, prepare_environment
 from sentflow.training.data.settings import (
@@ -34,7 +34,7 @@ def prepare_training(
     data: Wildcard,
     settings: PreparedRows,
     checks: Resource[RowChecks],
-    limits: Resource[Json] = None,
+    limits: Resource[Limits] = USUAL,
     table: Out,
 ) -> None:
     """The raw files of training data into their table, with counts of what was left out."""
@@ -248,7 +248,7 @@ def train(
     attempt: Resource[int] = 1,
     threads: int = 1,
     save_seconds: Manual[float] = 300.0,
-    limits: Resource[Json] = None,
+    limits: Resource[Limits] = USUAL,
     state: Path,
     record: Out,
     made: Out,

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.files.rows import number_or_nan
-from sentflow.jobs.settings import described
 from sentflow.report.families.retrieval.decision_rows import MAIN, OTHERS, DecisionRow
+from sentflow.report.rows import described
 
 _ORDER = ("most", "window", "share", "least")
 

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sentflow.jobs.settings import described
 from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.rows import described
 
 _OTHERS = ("best_order", "worst_order", "condensed", "with_duplicates")
 
