@@ -181,18 +181,6 @@ class Targets:
         known = "sha256" in entry or "members_sha256" in entry
         return json_text({key: value for key, value in entry.items() if key != "urls"} if known else entry)
 
-    def generated_task(self, wildcards: Any) -> str:
-        """The official task whose shape a sample file has."""
-        return str(self._file(wildcards)["generator"])
-
-    def generator_seed(self, wildcards: Any) -> int:
-        """Seed of a sample dataset."""
-        return int(self.datasets[wildcards.dataset]["seed"])
-
-    def written_here(self, *, is_sample: bool) -> str:
-        """Regular expression of the datasets that the project writes itself, or of those that are downloaded."""
-        return one_of(name for name, entry in self.datasets.items() if ("seed" in entry) == is_sample)
-
     def _file(self, wildcards: Any) -> Entry:
         entry: Entry = self.datasets[wildcards.dataset]["files"][wildcards.file]
         return entry
