@@ -25,15 +25,16 @@ from sentflow.api.arguments import (
 )
 from sentflow.api.data import chosen_tasks, known_tasks, load_task, named_protocol, protocols_of
 from sentflow.api.embedding import (
+    OwnEncoder,
     TaskRows,
     as_tensor,
     cached_features,
     encode_rows,
     features_of_columns,
+    is_reference,
     text_columns,
 )
 from sentflow.api.folds import trained_folds
-from sentflow.api.own_encoder import OwnEncoder, is_reference
 from sentflow.api.results import ResultFolder, TaskScores, TasksScores, aggregate
 from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
