@@ -10,7 +10,6 @@ from sentflow.compare.settings import (
     ComparedProtocol,
     ComparedTasks,
     ComparisonSettings,
-    ModelTitle,
     TaskTitle,
     Titles,
 )
@@ -420,7 +419,7 @@ class Probing(Family):
         models = described_models(self.experiment.models).items()
         return {
             "tasks": {task: TaskTitle(**pick(self.tasks[task], "title", "family")) for task in tasks},
-            "models": {name: ModelTitle(**about, fitted=name in lazy) for name, about in models},
+            "models": {name: about.model_copy(update={"fitted": name in lazy}) for name, about in models},
         }
 
     def _protocol(self, wildcards: Any) -> ProbeProtocol:

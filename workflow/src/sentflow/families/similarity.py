@@ -16,7 +16,8 @@ from sentflow.families.pair_sets import (
 )
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family
-from sentflow.flow.job_settings import json_text, one_of, pick
+from sentflow.flow.job_settings import one_of
+from sentflow.report.settings import SimilaritySummary
 from sentflow.similarity.settings import ComparedSets, Resampling
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.settings import PairChecks, PairSettings
@@ -167,15 +168,13 @@ class Similarity(Family):
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
-        entries = self.regression_entries.items()
-        return json_text(
-            {
-                **titles_of(self.experiment, self.pair_sets),
-                "baselines": self.baselines,
-                "regressions": {name: pick(entry, "title", *_PARTS) for name, entry in entries},
-                "order": [list(self.selected), self.systems],
-            }
-        )
+        return SimilaritySummary.from_parts(
+            titles_of(self.experiment, self.pair_sets),
+            baselines=tuple(self.baselines),
+            regressions=self.regression_entries,
+            selected=tuple(self.selected),
+            systems=tuple(self.systems),
+        ).as_json()
 
     def _is_measured(self) -> bool:
         """Whether anything is measured on pair sets, alignments and geometry included."""
