@@ -15,7 +15,7 @@ _ORDER = ("most", "window", "share", "least")
 def decision_rows(results: Iterable[Mapping[str, Any]], settings: DecisionSummary) -> list[DecisionRow]:
     """The means of all decisions, in the order of selection.
 
-    `results`: as `sentflow.retrieval.decision_files.write_decision_values` wrote them.
+    `results`: as `sentflow.retrieval.decisions.write_decision_values` wrote them.
     """
     found = {(one["questions"], one["retriever"], one["decision"]): one for one in results}
     names = [(name, *one) for name in settings.question_sets for one in settings.systems]

@@ -14,7 +14,7 @@ _OTHERS = ("best_order", "worst_order", "condensed", "with_duplicates")
 def retrieval_rows(results: Iterable[Mapping[str, Any]], settings: RetrievalSummary) -> list[RetrievalRow]:
     """The means of all results: question sets and retrievers in the order of selection, groups after the whole.
 
-    `results`: as `sentflow.retrieval.results.write_results` wrote them.
+    `results`: as `sentflow.retrieval.evaluation.write_results` wrote them.
     """
     found = {(result["questions"], result["retriever"]): result for result in results}
     names = [
