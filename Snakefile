@@ -32,10 +32,6 @@ onstart:
         write_sources(SOURCES_OF_RUN)
 
 
-localrules:
-    all,
-
-
 rule all:
     """Scores, comparisons, audits, similarities, tables, figures, report and acceptance checks of the experiment."""
     default_target: True

@@ -25,9 +25,6 @@ rule summarise_ledger:
 # A run without the table has no ledger to make
 if ledger_family.summaries:
 
-    localrules:
-        ledger,
-
     rule ledger:
         """The published numbers beside ours: the table in every format, and the page."""
         input:

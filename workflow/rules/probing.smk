@@ -282,12 +282,6 @@ rule export_numbers:
         command("export_numbers")
 
 
-localrules:
-    probes,
-    scores,
-    comparisons,
-
-
 rule probes:
     """Every fold of every task and encoder."""
     input:

@@ -4,16 +4,6 @@
 told_of_unknown_targets(logger, workflow)
 
 
-localrules:
-    sources,
-    embeddings,
-    audits,
-    tables,
-    figures,
-    checks,
-    exports,
-
-
 rule sources:
     """Every raw file and every fetched model: after this, nothing needs the network."""
     input:
