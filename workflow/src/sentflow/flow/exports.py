@@ -54,15 +54,7 @@ class TaskExports:
 
 
 def crate_settings(experiment: Experiment, datasets: Entries, data: Mapping[str, Any]) -> str:
-    """What the RO-Crate says besides its files.
-
-    Parameters
-    ----------
-    datasets
-        Those that anything is read from.
-    data
-        The tables that anything was measured on, see `sentflow.flow.family.Family.data`.
-    """
+    """What the RO-Crate says besides its files; `data`: the tables that anything was measured on, see `Family.data`."""
     about_datasets = {
         name: {**pick_known(entry, *_DATASET_KEYS), "checksums": _checksums(entry)}
         for name, entry in datasets.items()
