@@ -37,9 +37,9 @@ rule all:
     default_target: True
     input:
         targets.results,
-        targets.tables(),
-        targets.figures(),
-        targets.checks(),
+        targets.tables,
+        targets.figures,
+        targets.checks,
         paths.REPORT,
 
 

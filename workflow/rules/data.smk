@@ -12,8 +12,8 @@ rule generate:
     params:
         code=code("generate", "sentflow.texts.sample"),
         env=versions("numpy"),
-        task=targets.generated_task,
-        seed=targets.generator_seed,
+        task=targets.of_file(lambda file: file["generator"]),
+        seed=lambda wildcards: targets.datasets[wildcards.dataset]["seed"],
     shell:
         command("generate")
 
@@ -21,7 +21,7 @@ rule generate:
 rule download:
     """One raw file from a mirror or its address, with its checksum verified."""
     input:
-        targets.local_files,
+        targets.of_file(local_files),
     output:
         paths.RAW_FILE,
     wildcard_constraints:
@@ -33,9 +33,9 @@ rule download:
         **asks(500, 60),
         mirrors=targets.mirrors,
         limits=targets.limits,
-        settings=targets.download_settings,
+        settings=targets.of_file(json_text),
     params:
-        content=targets.downloaded_content,
+        content=targets.of_file(downloaded_content),
     shell:
         command("download", is_checked=False)
 
@@ -48,7 +48,7 @@ rule collect:
     output:
         **with_digest(texts=paths.TEXTS),
     wildcard_constraints:
-        collection=targets.collected(),
+        collection=targets.collected,
     # Short, and the slow jobs wait for it.
     priority: 3
     resources:

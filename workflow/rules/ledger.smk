@@ -30,12 +30,12 @@ if ledger_family.summaries:
         input:
             [
                 file
-                for file in targets.tables()
+                for file in targets.tables
                 if file.startswith(f"{paths.RESULTS}/tables/ledger")
             ],
             [
                 file
-                for file in targets.checks()
+                for file in targets.checks
                 if file == paths.CHECK.format(check="ledger")
             ],
             paths.REPORT,

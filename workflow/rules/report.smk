@@ -59,7 +59,7 @@ use rule table as table_of_matrix with:
         wide=paths.WIDE_TABLE,
         compact=paths.COMPACT_TABLE,
     wildcard_constraints:
-        table=targets.matrices(),
+        table=targets.matrices,
     localrule: True
 
 
@@ -124,8 +124,8 @@ rule report:
     input:
         summary=targets.summaries_of_page(),
         audits=targets.audits,
-        tables=targets.tables(),
-        figures=targets.figures(),
+        tables=targets.tables,
+        figures=targets.figures,
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
     output:

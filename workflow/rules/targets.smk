@@ -25,19 +25,19 @@ rule audits:
 rule tables:
     """Every table."""
     input:
-        targets.tables(),
+        targets.tables,
 
 
 rule figures:
     """Every figure."""
     input:
-        targets.figures(),
+        targets.figures,
 
 
 rule checks:
     """Every acceptance check."""
     input:
-        targets.checks(),
+        targets.checks,
 
 
 rule exports:

@@ -127,7 +127,7 @@ def test_a_file_without_a_selection_leaves_nothing_of_the_default_experiment_out
 
 def test_nothing_needs_an_encoder_where_words_are_counted():
     whole = targets(select={"models": []}, report={"checks": []})
-    assert whole.experiment.fetched_models == {} and whole.checks() == []
+    assert whole.experiment.fetched_models == {} and whole.checks == []
 
 
 def told(retrievers=None, select=None, **entries):
