@@ -1,31 +1,12 @@
 """Raw files, and the distinct texts of tables."""
 
 
-rule generate:
-    """Sample data, written by the project in the form of the official files."""
-    output:
-        paths.RAW_FILE,
-    wildcard_constraints:
-        dataset=targets.written_here(is_sample=True),
-    resources:
-        **asks(1000, 5),
-    params:
-        code=code("generate", "sentflow.texts.sample"),
-        env=versions("numpy"),
-        task=targets.of_file(lambda file: file["generator"]),
-        seed=lambda wildcards: targets.datasets[wildcards.dataset]["seed"],
-    shell:
-        command("generate")
-
-
 rule download:
     """One raw file from a mirror or its address, with its checksum verified."""
     input:
         targets.of_file(local_files),
     output:
         paths.RAW_FILE,
-    wildcard_constraints:
-        dataset=targets.written_here(is_sample=False),
     # Short, and the slow jobs wait for it.
     priority: 3
     localrule: True

@@ -35,25 +35,14 @@ def encode_rows(
     task: str,
     options: dict[str, Any],
 ) -> FloatArray:
-    """Features of n rows from a model's `encode`, which is given every distinct text once.
-
-    Returns
-    -------
-    ndarray
-        float32: (n, D), (n, 4 D) for pairs, (n, (1 + k) D) for k alternatives.
-    """
+    """Features of n rows, see `features_of_columns`, from a model's `encode`, which gets every distinct text once."""
     columns = text_columns(texts_a, texts_b, alternatives=alternatives)
     distinct = list(dict.fromkeys(text for column in columns for text in column))
     vectors = _encode(model, distinct, task=task, options=options)
     row_of = {text: row for row, text in enumerate(distinct)}
-    embedded = [vectors[[row_of[text] for text in column]] for column in columns]
-    return features_of_columns(embedded, alternatives=alternatives)
-
-
-def transform_columns(vectoriser: Any, columns: Sequence[list[str]], *, alternatives: bool) -> FloatArray:
-    """Features of n rows from a fitted vectoriser and `text_columns`; see `features_of_columns`."""
-    vectors = [as_array(vectoriser.transform(column)) for column in columns]
-    return features_of_columns(vectors, alternatives=alternatives)
+    return features_of_columns(
+        columns, lambda column: vectors[[row_of[text] for text in column]], alternatives=alternatives
+    )
 
 
 def text_columns(
@@ -62,11 +51,23 @@ def text_columns(
     """The texts that are embedded side by side: text a; text b, or with `alternatives` the first, the second, …"""
     if texts_b is None:
         return [list(texts_a)]
-    return [list(texts_a), *(_alternatives(texts_b) if alternatives else [list(texts_b)])]
+    if not alternatives:
+        return [list(texts_a), list(texts_b)]
+    rows = [text.split(SEPARATOR) for text in texts_b]
+    counts = {len(row) for row in rows}
+    if len(counts) > 1:
+        raise ValueError(f"every row needs the same number of alternatives; found {sorted(counts)}")
+    return [list(texts_a), *(list(column) for column in zip(*rows, strict=True))]
 
 
-def features_of_columns(vectors: Sequence[FloatArray], *, alternatives: bool) -> FloatArray:
-    """(n, D) float32 vectors of `text_columns` → the published layout: (n, D), (n, 4 D), or (n, (1 + k) D)."""
+def features_of_columns(
+    columns: Sequence[list[str]], vectors_of: Callable[[list[str]], Any], *, alternatives: bool
+) -> FloatArray:
+    """(n, D) vectors of each of the `text_columns` → the published layout, float32.
+
+    That is (n, D), (n, 4 D) for pairs, or (n, (1 + k) D) for k alternatives.
+    """
+    vectors = [as_array(vectors_of(column)) for column in columns]
     if len(vectors) == 1:
         return vectors[0]
     return np.concatenate(vectors, axis=1) if alternatives else pair_features(*vectors)
@@ -121,14 +122,6 @@ def _encode(model: Any, texts: list[str], *, task: str, options: dict[str, Any])
         # a tensor, for a model in bfloat16 cannot give an array
         options = {**options, "convert_to_tensor": True}
     return as_array(model.encode(texts, **options))
-
-
-def _alternatives(texts_b: Sequence[str]) -> list[list[str]]:
-    rows = [text.split(SEPARATOR) for text in texts_b]
-    counts = {len(row) for row in rows}
-    if len(counts) > 1:
-        raise ValueError(f"every row needs the same number of alternatives; found {sorted(counts)}")
-    return [list(column) for column in zip(*rows, strict=True)]
 
 
 class TaskRows:
@@ -189,13 +182,7 @@ def cached_features(
     *,
     ignore_cached: bool,
 ) -> FloatArray:
-    """Features of a task's rows, from the folder if they are there and still right, else made and saved.
-
-    Returns
-    -------
-    ndarray
-        (n, D) float32.
-    """
+    """(n, D) float32 features of a task's rows, from the folder if they are there and right, else made and saved."""
     array, info = folder / f"{task}.npy", folder / f"{task}.json"
     if array.exists() and not ignore_cached:
         features = _still_right(array, info, rows, embed)

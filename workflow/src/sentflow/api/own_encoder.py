@@ -69,5 +69,4 @@ class OwnEncoder:
             raise ArgumentError(
                 f"{self._code.name} has not been fitted yet. Call embed for data_split='train'."
             )
-        vectors = [self._fitted.transform(column) for column in columns]
-        return features_of_columns(vectors, alternatives=alternatives)
+        return features_of_columns(columns, self._fitted.transform, alternatives=alternatives)

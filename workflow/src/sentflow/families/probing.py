@@ -386,11 +386,9 @@ class Probing(Family):
         return sorted(real or entries)
 
     def _source(self, task: str) -> str:
-        """What tasks have in common: their dataset, what it was made from, or that their texts are generated."""
+        """What tasks have in common: their dataset, or what it was made from."""
         name = self.tasks[task]["dataset"]
-        dataset = self.experiment.entries["datasets"][name]
-        generated = any("generator" in file for file in dataset["files"].values())
-        return "generated texts" if generated else str(dataset.get("source", name))
+        return str(self.experiment.entries["datasets"][name].get("source", name))
 
     def _titles(self, tasks: Iterable[str]) -> dict[str, Any]:
         lazy = self.experiment.lazy_models

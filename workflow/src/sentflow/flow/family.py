@@ -109,9 +109,9 @@ class Family:
         return {"texts": texts, "embeddings": embeddings, "info": of(paths.EMBEDDINGS_INFO)}
 
     def checked_files(self, dataset: str, files: Iterable[str]) -> dict[str, Any]:
-        """The entries of raw files, which have checksums; not of those that the project writes itself."""
+        """The entries of raw files, which say their checksums."""
         known = self.experiment.entries["datasets"][dataset]["files"]
-        return {name: known[name] for name in files if "generator" not in known[name]}
+        return {name: known[name] for name in files}
 
 
 def each(pattern: str, **names: Iterable[Any]) -> list[str]:

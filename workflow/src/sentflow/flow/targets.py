@@ -161,10 +161,6 @@ class Targets:
         """What a function says of the entry of a raw file."""
         return lambda wildcards: function(self.datasets[wildcards.dataset]["files"][wildcards.file])
 
-    def written_here(self, *, is_sample: bool) -> str:
-        """Regular expression of the datasets that the project writes itself, or of those that are downloaded."""
-        return one_of(name for name, entry in self.datasets.items() if ("seed" in entry) == is_sample)
-
     def of_collection(self, attribute: str) -> Callable[[Any], Any]:
         """An attribute of a collection: its tables, their digests, its task; roles as words."""
 

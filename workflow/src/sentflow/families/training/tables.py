@@ -153,12 +153,10 @@ class TrainingTables:
         return AuditedData(declared=declared, tests=_named(self._audited(wildcards.data))).as_json()
 
     def checks(self, wildcards: Any) -> str:
-        """How many rows there must be, and the checksums of raw files that are not written by the project."""
+        """How many rows there must be, and the checksums of raw files."""
         files: dict[str, dict[str, Any]] = {}
         for dataset, file in self._raw_files(wildcards.data):
-            entry = self.known["datasets"][dataset]["files"][file]
-            if "generator" not in entry:
-                files.setdefault(dataset, {})[file] = entry
+            files.setdefault(dataset, {})[file] = self.known["datasets"][dataset]["files"][file]
         return RowChecks.from_parts(self.entries[wildcards.data], files=files).as_json()
 
     def export_settings(self, wildcards: Any) -> str:
