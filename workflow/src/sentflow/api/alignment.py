@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sentflow.api.arguments import ArgumentError, expanded
 from sentflow.api.data import catalog_pairs, own_pairs
+from sentflow.api.embedding import SentenceEncoder, encoder_name
 from sentflow.api.figures import drawn
-from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.config.model import refuse_wrong
 from sentflow.errors import instead
 from sentflow.geometry.alignment_uniformity import AlignmentUniformity, measure, scored_vectors

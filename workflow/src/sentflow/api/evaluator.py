@@ -25,27 +25,28 @@ from sentflow.api.arguments import (
 )
 from sentflow.api.data import chosen_tasks, known_tasks, load_task, named_protocol, protocols_of
 from sentflow.api.embedding import (
+    OwnEncoder,
     TaskRows,
     as_tensor,
     cached_features,
     encode_rows,
     features_of_columns,
+    is_reference,
     text_columns,
 )
 from sentflow.api.folds import trained_folds
-from sentflow.api.own_encoder import OwnEncoder, is_reference
 from sentflow.api.results import ResultFolder, TaskScores, TasksScores, aggregate
 from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
 from sentflow.errors import instead
-from sentflow.probing.features.sources import FeatureSource, FixedFeatures
+from sentflow.probing.catalog import about_protocol, changed_settings, job_settings
+from sentflow.probing.draws import task_plans
+from sentflow.probing.fold import ProbeDesign
+from sentflow.probing.fold_files import FoldInfo
 from sentflow.probing.job import warn_of_few_rows
-from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import task_plans
+from sentflow.probing.scores import about_score, kept_documents
 from sentflow.probing.settings import PUBLISHED_NAME, not_comparable_text
-from sentflow.probing.storage.folds import FoldInfo
-from sentflow.probing.storage.scores import about_score, kept_documents
+from sentflow.probing.training import FeatureSource, FixedFeatures
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, each, raw_paths
 from sentflow.flow.job_settings import described_models, one_of, pick
 from sentflow.flow.provenance import code, versions
-from sentflow.probing.protocol.catalog import (
+from sentflow.probing.catalog import (
     DOCUMENTS,
     about_protocol,
     changed_settings,
@@ -36,7 +36,7 @@ from sentflow.probing.protocol.catalog import (
     protocol_name,
     protocol_of,
 )
-from sentflow.probing.protocol.design import REGULARISED_PROBES
+from sentflow.probing.fold import REGULARISED_PROBES
 from sentflow.probing.settings import (
     REGULARISED,
     ProbeProtocol,

@@ -9,7 +9,7 @@ from typing import Any
 from sentflow.config.entries import AllEntries, Entry, as_map
 from sentflow.encoders.kinds.table import TRAINED
 from sentflow.errors import ConfigError
-from sentflow.training.data.collected import SEARCHING
+from sentflow.training.data.entries import SEARCHING
 
 Name = tuple[str, str]
 """Section and name of an entry."""
