@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.question_summary import gap_rows, recall_rows
-from sentflow.retrieval.results import QuestionValues
+from sentflow.retrieval.evaluation import QuestionValues
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

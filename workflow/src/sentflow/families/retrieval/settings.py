@@ -15,6 +15,7 @@ from sentflow.families.retrieval.parts import BM25, BY_VECTORS, RANDOM, RERANK, 
 from sentflow.flow.job_settings import json_text, pick, pick_known
 from sentflow.flow.provenance import code, versions
 from sentflow.flow.rules import asks
+from sentflow.retrieval.analysers import with_checksum
 from sentflow.retrieval.settings import (
     CertifySettings,
     ComparisonSettings,
@@ -33,7 +34,6 @@ from sentflow.retrieval.settings import (
     TuningSettings,
     WeighSettings,
 )
-from sentflow.retrieval.stop_words import with_checksum
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.shards import whole_of

@@ -16,7 +16,7 @@ from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
 from sentflow.flow.job_settings import json_text, pick_known
 from sentflow.flow.provenance import code, versions
-from sentflow.training.data.combined import UNKNOWN_LANGUAGE
+from sentflow.training.data.entries import UNKNOWN_LANGUAGE
 from sentflow.training.recipes.settings import RECIPES, module_of
 from sentflow.training.settings import (
     CardSettings,
