@@ -1,7 +1,7 @@
 """Draws the images of docs/gallery.md from the figures of finished runs: python docs/gallery.py RESULTS...
 
-RESULTS are results folders; the first that has a figure gives it. Images are reduced to colours of a palette until they are
-small. With --only, the others of the page stay as they are.
+RESULTS are results folders; the first that has a figure gives it. Images are reduced to colours of a palette until
+they are small. With --only, the others of the page stay as they are.
 """
 
 import argparse
