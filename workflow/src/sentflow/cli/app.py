@@ -16,6 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from sentflow.errors import SentflowError
 
 COMMANDS = {
+    "quick": "quick",
     "tasks": "catalog",
     "models": "catalog",
     "catalog": "catalog",

@@ -36,6 +36,12 @@ def run(context: typer.Context) -> None:
 
 def start(arguments: Sequence[str]) -> None:
     """Become ``snakemake ARGUMENTS``; a lock of a killed run is removed, that of a running one never is."""
+    # The process stays the same one, so that the record and signals hold for Snakemake.
+    os.execv(sys.executable, prepared(arguments))
+
+
+def prepared(arguments: Sequence[str]) -> list[str]:
+    """The command that is ``snakemake ARGUMENTS``, once its folder is ready for it."""
     arguments = complete(arguments)
     parsed = _parsed(arguments)
     _refuse_wrong_files(parsed.configfile, arguments)
@@ -50,8 +56,7 @@ def start(arguments: Sequence[str]) -> None:
         write_record(folder)
     sys.stderr.flush()
     leave_out_working_folder()
-    # The process stays the same one, so that the record and signals hold for Snakemake.
-    os.execv(sys.executable, [sys.executable, "-m", "snakemake", *arguments])
+    return [sys.executable, "-m", "snakemake", *arguments]
 
 
 def complete(arguments: Sequence[str]) -> list[str]:

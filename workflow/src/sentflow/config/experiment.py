@@ -240,6 +240,8 @@ class Report(Settings):
 class Configuration(Settings):
     """One experiment: what is run, by which protocol, and what is made from it."""
 
+    extends: Maybe[Literal["none"]] = None
+    """none runs only what the file itself selects; else its lists replace those of config.yaml."""
     experiment: About
     select: Select
     models: OwnEntries = {}

@@ -55,8 +55,13 @@ def load_experiment(
     ConfigError
         Names every mistake: the key, the value, and what to write instead.
     """
+    own = as_map(config if own is None else own)
+    chosen = as_map(own.get("select"))
+    if own.get("extends") == "none":
+        nothing: Entry = {"models": [], "tasks": []}
+        config = {**config, "experiment": own.get("experiment"), "select": {**nothing, **chosen}}
     try:
-        return _loaded(config, workflow, as_map(as_map(config if own is None else own).get("select")))
+        return _loaded(config, workflow, chosen)
     except RecursionError:
         raise ConfigError(
             "config: entries name one another (of, times, start, retriever) in a chain of hundreds. Shorten it: of a "
