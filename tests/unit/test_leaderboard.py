@@ -7,12 +7,12 @@ import fake_comparisons
 import fake_similarity
 import fake_summary
 import pytest
-
-from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.marks import NOT_WORSE
 from sentflow.report.families.probing.answer import answer
 from sentflow.report.families.probing.board import board
 from sentflow.report.families.similarity.board import answer as answer_of_similarity
+
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.marks import NOT_WORSE
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 EVERY = fake_summary.score_rows()  # 18 tasks: enough for the test over tasks

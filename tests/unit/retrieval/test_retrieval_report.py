@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from fake_retrieval import MAIN, chain, stages_of
 from filled import filled
+from sentflow.report.families.retrieval.board import answer
+from sentflow.report.families.retrieval.findings import retrieval_findings
 
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.checks import Selection
-from sentflow.report.families.retrieval.board import answer
 from sentflow.report.families.retrieval.checks import check_retrieval
 from sentflow.report.families.retrieval.choice_tables import costs
 from sentflow.report.families.retrieval.cost_summary import cost_rows
-from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.question_summary import gap_rows
 from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
 from sentflow.report.families.retrieval.stage_summary import stage_rows
