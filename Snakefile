@@ -40,7 +40,7 @@ rule all:
     """Scores, comparisons, audits, similarities, tables, figures, report and acceptance checks of the experiment."""
     default_target: True
     input:
-        targets.results(),
+        targets.results,
         targets.tables(),
         targets.figures(),
         targets.checks(),

@@ -1,23 +1,6 @@
 """Raw files, and the distinct texts of tables."""
 
 
-rule generate:
-    """Sample data, written by the project in the form of the official files."""
-    output:
-        paths.RAW_FILE,
-    wildcard_constraints:
-        dataset=targets.written_here(is_sample=True),
-    resources:
-        **asks(1000, 5),
-    params:
-        code=code("generate", "sentflow.texts.sample"),
-        env=versions("numpy"),
-        task=targets.generated_task,
-        seed=targets.generator_seed,
-    shell:
-        command("generate")
-
-
 rule download:
     """One raw file from a mirror or its address, with its checksum verified."""
     input:
@@ -25,7 +8,7 @@ rule download:
     output:
         paths.RAW_FILE,
     wildcard_constraints:
-        dataset=targets.written_here(is_sample=False),
+        dataset=one_of(targets.datasets),
     # Short, and the slow jobs wait for it.
     priority: 3
     localrule: True
@@ -46,8 +29,7 @@ rule collect:
         targets.of_collection("digests"),
         tables=ancient(targets.of_collection("tables")),
     output:
-        texts=paths.TEXTS,
-        digest=paths.TEXTS_DIGEST,
+        **with_digest(texts=paths.TEXTS),
     wildcard_constraints:
         collection=targets.collected(),
     # Short, and the slow jobs wait for it.

@@ -9,8 +9,8 @@ rule summarise_ledger:
     """Every published number: equal, within tolerance, outside, or not run."""
     input:
         # of few kilobytes; their bytes decide, wherever the workflow lies
-        catalog=ledger_family.catalog_files(),
-        summaries=[file for file in targets.summaries() if file in ANSWERING],
+        catalog=ledger_family.catalog_files,
+        summaries=[file for file in targets.summaries if file in ANSWERING],
     output:
         paths.SUMMARY_LEDGER,
     localrule: True
@@ -23,7 +23,7 @@ rule summarise_ledger:
 
 
 # A run without the table has no ledger to make
-if ledger_family.summaries():
+if ledger_family.summaries:
 
     localrules:
         ledger,

@@ -4,10 +4,10 @@
 rule summarise_costs:
     """The benchmark files → time and memory per rule, and what encoders are. No score depends on them."""
     input:
-        summaries=targets.summaries_of_scores(),
-        manifests=targets.manifests(),
-        made=targets.embedding_making(),
-        embeddings=targets.embedding_infos(),
+        summaries=targets.summaries_of_scores,
+        manifests=targets.manifests,
+        made=targets.embeddings(paths.EMBEDDINGS_MADE),
+        embeddings=targets.embeddings(paths.EMBEDDINGS_INFO),
     output:
         costs=paths.COSTS,
         encoders=paths.ENCODERS,
@@ -125,7 +125,7 @@ rule report:
     """The report: one self-contained page."""
     input:
         summary=targets.summaries_of_page(),
-        audits=targets.audits(),
+        audits=targets.audits,
         tables=targets.tables(),
         figures=targets.figures(),
         config=paths.RECORD_CONFIG,
@@ -147,7 +147,7 @@ rule export_ro_crate:
     """The run as an RO-Crate: results, config, checksums of data, versions. No texts."""
     input:
         files=targets.crate_files(),
-        digests=list(targets.data()),
+        digests=list(targets.data),
         versions=paths.RECORD_VERSIONS,
     output:
         paths.RO_CRATE,

@@ -17,7 +17,7 @@ localrules:
 rule sources:
     """Every raw file and every fetched model: after this, nothing needs the network."""
     input:
-        targets.sources(),
+        targets.sources,
 
 
 rule embeddings:
@@ -29,7 +29,7 @@ rule embeddings:
 rule audits:
     """What to know about the rows of each task, and its hardest texts."""
     input:
-        targets.audits(),
+        targets.audits,
 
 
 rule tables:
@@ -53,4 +53,4 @@ rule checks:
 rule exports:
     """Scores and runs in external formats (MTEB, TREC, Hugging Face, LaTeX macros), and all as an RO-Crate."""
     input:
-        targets.exports(),
+        targets.exports,

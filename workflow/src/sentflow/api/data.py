@@ -15,7 +15,6 @@ from sentflow.config.load import catalog_with
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.errors import ConfigError, instead
-from sentflow.files.io import write_text
 from sentflow.files.settings_files import read_settings
 from sentflow.flow.workflow_folder import workflow_folder
 from sentflow.probing.protocol.catalog import protocol_name, protocol_of
@@ -24,8 +23,6 @@ from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare import prepare
 from sentflow.texts.prepare_pairs import prepare_pairs
-from sentflow.texts.sample.rows import to_csv
-from sentflow.texts.sample.tasks import generate
 from sentflow.texts.settings import PairChecks, PairSettings, TaskChecks, TaskSettings
 from sentflow.texts.table import TaskTable
 from sentflow.texts.task_files import files_of
@@ -141,7 +138,7 @@ def load_task(
 ) -> TaskTable:
     """The rows of a task, from files in `folder`.
 
-    A file lies at ``<folder>/<dataset>/<file>``, where it is downloaded to (or generated, for sample data). For an
+    A file lies at ``<folder>/<dataset>/<file>``, where it is downloaded to. For an
     official task without that file, the CSV that the published evaluator left in `folder` will do; its checksum is
     not known, so that a warning says that it was not verified.
     """
@@ -162,13 +159,12 @@ def load_task(
         changes = {"reader": reader, "data_version": "official, not verified"}
         return prepare(name, [left_behind], settings.model_copy(update=changes), checks)
     for path in needed:
-        file = dataset["files"][path.name]
-        if "generator" in file:
-            # Made again every time: it is quick, and a newer generator must not meet an older file
-            write_text(path, to_csv(generate(file["generator"], seed=int(dataset["seed"]))))
-        else:
-            download(File.model_validate(file), path, mirrors=mirrors_in_use(mirrors, os.environ))
+        download(File.model_validate(dataset["files"][path.name]), path, mirrors=_in_use(mirrors))
     return prepare(name, needed, settings, checks)
+
+
+def _in_use(mirrors: str | Sequence[str]) -> list[str]:
+    return mirrors_in_use([mirrors] if isinstance(mirrors, str) else mirrors, os.environ)
 
 
 def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTable:
@@ -177,7 +173,7 @@ def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTab
     files = catalog("datasets")[entry["dataset"]]["files"]
     raw = {name: folder / entry["dataset"] / name for name in raw_files_of(entry)}
     for file, path in raw.items():
-        download(File.model_validate(files[file]), path, mirrors=mirrors_in_use(mirrors, os.environ))
+        download(File.model_validate(files[file]), path, mirrors=_in_use(mirrors))
     return prepare_pairs(name, [*raw.values()], PairSettings.from_parts(entry), PairChecks.from_parts(entry))
 
 

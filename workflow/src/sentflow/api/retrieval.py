@@ -11,8 +11,8 @@ import numpy as np
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.data import catalog
+from sentflow.api.embedding import SentenceEncoder, encoder_name
 from sentflow.api.run_inputs import Texts, corpus_of, texts_of
-from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.api.term_search import has_vectors_of_terms, search_terms, weighs_terms
 from sentflow.config.model import mistakes, refuse_wrong
 from sentflow.config.search import Analyser as AnalyserSettings

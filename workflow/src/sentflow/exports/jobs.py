@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.exports.identity import Crate, PairCorpus, RetrievalExport, RunExport, ScoreExport
 from sentflow.files.io import read_json, write_json, write_text
 from sentflow.files.sealed import read_sealed
@@ -249,25 +249,12 @@ def export_ro_crate(
     *, files: list[In], digests: Sequence[In] = (), versions: In, settings: Crate, output: Out
 ) -> None:
     """The files of a run → an RO-Crate with checksums, data, encoders and versions."""
-    from sentflow.exports.crate import names_in_crate, publication_date, write_crate
+    from sentflow.exports.crate import names_in_crate, write_crate
 
-    try:
-        published = publication_date()
-    except (ValueError, OverflowError, OSError) as error:
-        raise ConfigError(
-            f"the environment variable SOURCE_DATE_EPOCH is not a date ({error}). Write seconds since "
-            "1970, or unset it."
-        ) from error
     for file in digests:
         table, dataset = settings.tables[str(file)]
         settings.datasets[dataset]["checksums"][table] = read_json(file)["sha256"]
-    write_crate(
-        output,
-        names_in_crate(files),
-        about=settings,
-        versions=read_json(versions),
-        published=published,
-    )
+    write_crate(output, names_in_crate(files), about=settings, versions=read_json(versions))
     logger.info("%d files", len(files))
 
 

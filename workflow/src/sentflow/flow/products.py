@@ -213,13 +213,7 @@ def names(kind: str) -> list[str]:
 
 
 def find(kind: str, name: str) -> Product:
-    """The table, figure or check of a name.
-
-    Raises
-    ------
-    ConfigError
-        There is none.
-    """
+    """The table, figure or check of a name. Raises ConfigError: there is none."""
     if name not in _by_name(kind):
         raise ConfigError(
             f"report.{kind}s: there is no {kind} {name!r}. Write one of: {', '.join(names(kind))}."

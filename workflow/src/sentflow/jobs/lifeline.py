@@ -45,17 +45,17 @@ def is_orphan() -> bool:
         return False
     if not Path("/proc/self/stat").exists():  # macOS
         return os.getppid() == 1
-    return owner not in ancestors()
+    return owner not in _ancestors()
 
 
-def ancestors(process: int | None = None) -> list[int]:
-    """The parent of a process (this one if None), its parent, and so on; empty for one that is gone."""
-    found: list[int] = []
-    parent = os.getppid() if process is None else _parent(process)
-    while parent > 0 and parent not in found:
-        found.append(parent)
+def _ancestors() -> list[int]:
+    """The parent of this process, its parent, and so on; psutil, which knows them, takes long to import."""
+    ancestors: list[int] = []
+    parent = os.getppid()
+    while parent > 0 and parent not in ancestors:
+        ancestors.append(parent)
         parent = _parent(parent)
-    return found
+    return ancestors
 
 
 def _watch() -> None:

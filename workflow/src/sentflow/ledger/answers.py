@@ -10,7 +10,16 @@ from typing import Any
 from sentflow.compare.best_of_groups import best_of_groups
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import RowsByName
-from sentflow.ledger.claim import ALIGNMENT, AVERAGE, DECISION, REDUCTION, RETRIEVAL, SCORE, SIMILARITY, Claim
+from sentflow.ledger.claims import (
+    ALIGNMENT,
+    AVERAGE,
+    DECISION,
+    REDUCTION,
+    RETRIEVAL,
+    SCORE,
+    SIMILARITY,
+    Claim,
+)
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.retrieval.decision_rows import DecisionRow
 from sentflow.report.families.retrieval.rows import RetrievalRow

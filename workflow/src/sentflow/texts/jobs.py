@@ -7,36 +7,13 @@ from importlib import import_module
 from sentflow.config.datasets import File
 from sentflow.config.search import Cut
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.io import write_digest, write_text
+from sentflow.files.io import write_digest
 from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Out, Resource, Wildcard, job
 from sentflow.texts.corpus_settings import NOTHING, Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.settings import PairChecks, PairSettings, TaskChecks, TaskSettings
 
 logger = logging.getLogger(__name__)
-
-
-@job("numpy")
-def generate(*, task: str, seed: int, output: Out) -> None:
-    """Sample data → a task as CSV in the form of the official files, a pair set as TSV, or a file of a collection."""
-    from sentflow.texts.sample import collection, pairs, training
-    from sentflow.texts.sample.rows import to_csv
-    from sentflow.texts.sample.tasks import generate
-
-    if task in pairs.RECIPES:
-        sample = pairs.generate_pairs(task, seed=seed)
-        text, n_rows = pairs.to_tsv(sample), len(sample)
-    elif task in collection.FILES:
-        text = collection.collection_file(task, seed=seed)
-        n_rows = text.count("\n")
-    elif task in training.FILES:
-        text = training.training_file(task, seed=seed)
-        n_rows = text.count("\n")
-    else:
-        rows = generate(task, seed=seed)
-        text, n_rows = to_csv(rows), len(rows)
-    write_text(output, text)
-    logger.info("%s: %d rows of sample data in %s", task, n_rows, output)
 
 
 @job("requests")
