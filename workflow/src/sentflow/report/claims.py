@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import fmean
 
 from sentflow.compare.comparisons import Comparisons
@@ -11,11 +12,14 @@ from sentflow.compare.differences import Difference, values_of, winner_by
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.rows import AcrossRow, PairRow, SimilarityDifference
 from sentflow.compare.score_rows import ScoreRow, by_protocol
+from sentflow.flow import paths
 from sentflow.report import captions
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.families.retrieval import words as retrieval_words
 from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, decimal
 from sentflow.report.rows import unique
 from sentflow.stats.multiplicity import holm
@@ -62,7 +66,7 @@ class System:
 
 
 @dataclass(frozen=True)
-class Test:
+class Comparison:
     """One system less another, with the interval of the difference."""
 
     difference: float
@@ -76,7 +80,7 @@ class Ranking:
     """Systems by one value, the highest first, and the tests between them."""
 
     systems: tuple[System, ...]
-    tests: Mapping[tuple[str, str], Test]  # (a, b) → a less b; both directions
+    tests: Mapping[tuple[str, str], Comparison]  # (a, b) → a less b; both directions
     what: str  # ``"encoder"``
     measure: str  # ``"mean score"``
     where: str  # ``"over 18 tasks"``
@@ -95,7 +99,7 @@ class Ranking:
         """How far a system is behind the first, by the printed values."""
         return self.printed(self.systems[0].value) - self.printed(system.value)
 
-    def behind(self, system: System) -> Test | None:
+    def behind(self, system: System) -> Comparison | None:
         """The first less a system; None where nothing was tested."""
         return self.tests.get((self.systems[0].name, system.name))
 
@@ -300,6 +304,44 @@ def spelled(n: int, what: str = "") -> str:
 # --- families ------------------------------------------------------------------------------------------------
 
 
+_READS = (
+    paths.SUMMARY,
+    paths.PAIRS,
+    paths.RANKS,
+    paths.ACROSS,
+    paths.SUMMARY_SIMILARITY,
+    paths.SIMILARITY_PAIRS,
+    paths.SUMMARY_RETRIEVAL,
+    paths.RETRIEVAL_PAIRS,
+)
+
+
+def facts(results: Path) -> list[str]:
+    """Who leads by which measure in a results folder: the sentences of the page, without marks."""
+    files = [results / Path(file).relative_to(paths.RESULTS) for file in _READS]
+    inputs = Inputs([file for file in files if file.is_file()])
+    scores, similarity = inputs.rows_if_there(ScoreRow), inputs.together(SimilarityData)
+    found = [
+        f"{ranking.verdict()}{f' (protocol {ranking.protocol})' if ranking.protocol else ''}"
+        for ranking in (of_probing(scores, inputs.together(Comparisons)) if scores else ())
+    ]
+    over_sets = [
+        of_similarity(main_rows(similarity.scores), similarity.differences),
+        of_retrieval(inputs.rows_if_there(RetrievalRow), inputs.rows_if_there(QuestionDifference)),
+    ]
+    found += [
+        f"{sets.what.capitalize()}s: {over_one_or_more(ranking, sets)}"
+        for ranking, sets in over_sets
+        if sets.sets
+    ]
+    return found
+
+
+def over_one_or_more(ranking: Ranking, sets: Sets) -> Claim:
+    """The verdict on a single unit set, else who is first on how many."""
+    return ranking.verdict() if len(sets.sets) == 1 else sets.finding()
+
+
 def of_probing(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[Ranking]:
     """Encoders by their mean over tasks, or by their score on the only task; a ranking per protocol."""
     groups = by_protocol(rows)
@@ -372,7 +414,8 @@ def of_retrieval(
     rows: Sequence[RetrievalRow], differences: Sequence[QuestionDifference]
 ) -> tuple[Ranking, Sets]:
     """Retrievers by their main measure on the only question set, or by its mean over sets; and the question sets."""
-    own = [row for row in rows if row.is_main and not row.group and not math.isnan(row.value)]
+    own = [row for row in retrieval_words.whole(rows) if row.is_main and not math.isnan(row.value)]
+    own = [row for row in own if not retrieval_words.decided_by_ties(row)]
     return _over_sets(
         [
             (
@@ -450,13 +493,13 @@ def _agrees(row: AcrossRow) -> bool:
 
 def _tests(
     found: Iterable[tuple[AcrossRow | PairRow | Difference, float, bool]],
-) -> dict[tuple[str, str], Test]:
+) -> dict[tuple[str, str], Comparison]:
     tests = {}
     for row, difference, is_significant in found:
         if not math.isnan(difference):
             low, high = getattr(row, "low", math.nan), getattr(row, "high", math.nan)
-            tests[row.model_a, row.model_b] = Test(difference, low, high, is_significant)
-            tests[row.model_b, row.model_a] = Test(-difference, -high, -low, is_significant)
+            tests[row.model_a, row.model_b] = Comparison(difference, low, high, is_significant)
+            tests[row.model_b, row.model_a] = Comparison(-difference, -high, -low, is_significant)
     return tests
 
 
@@ -490,7 +533,7 @@ def _over_sets(
     )
     if scale != 1:
         tests = {
-            key: Test(scale * t.difference, scale * t.low, scale * t.high, t.is_significant)
+            key: Comparison(scale * t.difference, scale * t.low, scale * t.high, t.is_significant)
             for key, t in tests.items()
         }
     beaten: dict[str, set[tuple[str, str]]] = {}

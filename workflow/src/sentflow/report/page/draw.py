@@ -257,9 +257,10 @@ def leaderboard(ranking: Ranking, more: Sequence[tuple[str | Markup, Mapping[str
     axis = Axis(values)
     rows = [_standing(ranking, system, axis, is_near=system in near, more=more) for system in systems]
     tested = ranking.is_tested and len(systems) > 1
+    measure = f"{ranking.measure[0].upper()}{ranking.measure[1:]}"
     head = [
         *([th(term("place", "Place"), "place left")] if tested else []),
-        th(ranking.what.capitalize(), "name"), axis.head(), th(ranking.measure.capitalize(), "val num"),
+        th(ranking.what.capitalize(), "name"), axis.head(), th(measure, "val num"),
         *([th("Behind the first", "behind")] if len(systems) > 1 else []),
         *([th(Markup('<span class="vh">Test</span>'), "sure")] if tested else []),
         *(th(heading, "best") for heading, _ in more),

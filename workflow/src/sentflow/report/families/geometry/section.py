@@ -2,6 +2,7 @@
 
 from markupsafe import Markup
 
+from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.numbers import share
 from sentflow.report.page.draw import how, term
@@ -14,7 +15,7 @@ _ENOUGH = 0.95  # of the correlation with all dimensions
 def report(sources: Sources) -> Report | None:
     """The section; None where nothing was measured."""
     data = sources.inputs.together(SimilarityData)
-    rows = [*data.alignments, *data.geometry]
+    rows: list[AlignmentRow | GeometryRow] = [*data.alignments, *data.geometry]
     if not rows:
         return None
     words = term("alignment", "alignment and uniformity")
@@ -33,7 +34,9 @@ def _finding(data: SimilarityData) -> str:
         model: {n: sum(values) / len(values) for n, values in own.items()} for model, own in means.items()
     }
     if not curves:
-        names = unique(row.model_title for row in (*data.geometry, *data.alignments))
+        names = unique(
+            [row.model_title for row in data.geometry] + [row.model_title for row in data.alignments]
+        )
         return f"The space of vectors of {', '.join(names[:3])}"
     model = max(curves, key=lambda model: curves[model][max(curves[model])])
     curve = curves[model]

@@ -8,7 +8,7 @@ from sentflow.report import claims
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.numbers import count, decimal
-from sentflow.report.page.draw import heat_map, how, leaderboard, sentence, term
+from sentflow.report.page.draw import h, heat_map, how, leaderboard, sentence, term
 from sentflow.report.page.sources import Report, Section, Sources, datasets_of
 
 
@@ -33,7 +33,7 @@ def report(sources: Sources) -> Report | None:
     elif sets.sets:
         finding, body = sentence(sets.finding()), reading + heat_map(sets, decimal)
     else:
-        finding, body = "No question has a relevant document.", reading
+        finding, body = h("No question has a relevant document."), reading
     entries = [*sources.entries("question_sets").values(), *sources.entries("corpora").values()]
     return Report(
         [Section("retrieval", "Retrieval", finding, body, "retrieval", ("recall-curve", "retrieval-stages"))],

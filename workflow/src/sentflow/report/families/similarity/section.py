@@ -57,7 +57,7 @@ def report(sources: Sources) -> Report | None:
     return Report(
         [Section("similarity", "Similarity", finding, body, "similarity")],
         [*data.scores, *data.regressions],
-        [row for row in (*data.scores, *data.regressions) if not getattr(row, "is_baseline", False)],
+        [*(row for row in data.scores if not row.is_baseline), *data.regressions],
         [ranking] if sets.sets else [],
         sets if sets.sets else None,
         caveats=[("Pair sets", text) for text in warnings],
