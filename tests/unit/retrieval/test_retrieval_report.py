@@ -20,6 +20,7 @@ from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalR
 from sentflow.report.families.retrieval.stage_summary import stage_rows
 from sentflow.report.families.retrieval.tables import retrieval
 from sentflow.report.inputs import Inputs
+from sentflow.report.settings import CostSummary
 from sentflow.stats.multiplicity import holm
 
 
@@ -48,7 +49,7 @@ def test_differences_are_the_retrievers_less_the_reference_whichever_stands_firs
     sets, names = ("first",), ("dense", "bm25", "both")
     values = [fake_retrieval.values_of("first", name, 0.1 * (name == "both")) for name in names]
     differences = fake_retrieval.results(sets, names).differences
-    settings = {**fake_retrieval.settings_of(sets, names), "reference": "bm25"}
+    settings = fake_retrieval.settings_of(sets, names).model_copy(update={"reference": "bm25"})
     rows = list(gap_rows(values, differences, settings))
     assert {row.model for row in rows} == {"dense", "both"}
     for place, name in ((0, "dense"), (2, "both")):
@@ -89,8 +90,8 @@ def costs_of(found, counted=COUNTED):
     encoded = {
         (row.corpus, "e5"): {"seconds": 1.9, "n_texts": 30, "device": "cpu", "threads": 2} for row in rows
     }
-    settings = {"parts": {name: [name] for name in ("bm25", "dense", "random")}, "encoders": {"dense": "e5"}}
-    settings["parts"]["both"] = ["bm25", "dense", "both"]
+    parts = {name: (name,) for name in ("bm25", "dense", "random")} | {"both": ("bm25", "dense", "both")}
+    settings = CostSummary(parts=parts, encoders={"dense": "e5"})
     return list(cost_rows(rows, searched, encoded, settings))
 
 

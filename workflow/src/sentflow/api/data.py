@@ -17,7 +17,7 @@ from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.errors import ConfigError, instead
 from sentflow.files.settings_files import read_settings
 from sentflow.flow.workflow_folder import workflow_folder
-from sentflow.probing.protocol.catalog import protocol_name, protocol_of
+from sentflow.probing.catalog import protocol_name, protocol_of
 from sentflow.probing.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.pairs import PairTable

@@ -53,7 +53,7 @@ def small_tasks(
 
     Returns task and protocol, with a warning, of each.
     """
-    from sentflow.probing.protocol.draws import check_documents
+    from sentflow.probing.draws import check_documents
     from sentflow.texts.checks import few_rows
 
     probing = Probing(experiment)

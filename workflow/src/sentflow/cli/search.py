@@ -33,7 +33,7 @@ from sentflow.flow.provenance import signature
 from sentflow.flow.targets import Targets
 from sentflow.report.numbers import counted
 from sentflow.report.table.table import Table
-from sentflow.retrieval.decision_files import read_decided
+from sentflow.retrieval.decisions import read_decided
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import read_run, write_run
 from sentflow.retrieval.trec import run_lines

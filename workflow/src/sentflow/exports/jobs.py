@@ -191,7 +191,7 @@ def export_trec(
 def export_submissions(*, decided: list[In], questions: In, output: list[Out]) -> None:
     """What is decided for a question set → submissions of the Zalo challenge."""
     from sentflow.exports.submission import submission, submission_text
-    from sentflow.retrieval.decision_files import read_decided
+    from sentflow.retrieval.decisions import read_decided
 
     question_set = _questions(questions)
     for path, file in zip(decided, output, strict=True):

@@ -9,7 +9,8 @@ from sentflow.config.experiment import Experiment
 from sentflow.families.pair_sets import development_sets, embedded_sets, measured, resampling, titles_of
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each, raw_paths
-from sentflow.flow.job_settings import json_text, one_of, pick
+from sentflow.flow.job_settings import one_of
+from sentflow.report.settings import SimilaritySummary
 from sentflow.similarity.settings import ComparedSets, Resampling
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.settings import PairChecks, PairSettings
@@ -128,15 +129,13 @@ class Similarity(Family):
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
-        entries = self.regression_entries.items()
-        return json_text(
-            {
-                **titles_of(self.experiment, self.pair_sets),
-                "baselines": self.baselines,
-                "regressions": {name: pick(entry, "title", *_PARTS) for name, entry in entries},
-                "order": [list(self.selected), self.systems],
-            }
-        )
+        return SimilaritySummary.from_parts(
+            titles_of(self.experiment, self.pair_sets),
+            baselines=tuple(self.baselines),
+            regressions=self.regression_entries,
+            selected=tuple(self.selected),
+            systems=tuple(self.systems),
+        ).as_json()
 
 
 def _raw_files(entry: Mapping[str, Any]) -> list[tuple[str, str]]:

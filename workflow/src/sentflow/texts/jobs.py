@@ -53,7 +53,7 @@ def prepare(
     rows = prepare(task, raw, settings, checks)
     if folds := checks.document_folds:
         # by name: this changes no byte of the table, so its code is none of the job's
-        check = import_module("sentflow.probing.protocol.draws").check_documents
+        check = import_module("sentflow.probing.draws").check_documents
         if warning := check(rows, **dict(folds)):
             logger.warning("%s: %s", task, warning)
     write_task(table, rows)
