@@ -16,11 +16,10 @@ from sentflow.api.read_results import inputs_of
 from sentflow.cli.terminal import Block, beginning, facts, listing, more, show_blocks
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.io import parse_json
+from sentflow.files.io import DIGEST, digest_of_values, parse_json, refuse_edited
 from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.result_names import repetition_and_fold
 from sentflow.files.rows import number_or_nan
-from sentflow.files.sealed import DIGEST, digest_of, refuse_edited
 from sentflow.files.settings_files import read_settings
 from sentflow.flow import paths, products
 from sentflow.flow.products import TABLE
@@ -168,7 +167,7 @@ def _json_blocks(path: Path, _rows: int) -> list[Block]:
     if not isinstance(content, dict):
         return [facts(str(path), _flat({"value": content}))]
     changed = []
-    if content.get(DIGEST) not in (None, digest_of(content)):
+    if content.get(DIGEST) not in (None, digest_of_values(content)):
         warning = "a number or a name here was changed after the file was written; no table accepts this file"
         changed = [("WARNING", warning)]
     return [facts(str(path), [*changed, *_flat({k: v for k, v in content.items() if k != DIGEST})])]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentflow.compare.settings import Titles
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.io import read_json, write_json, write_text
-from sentflow.files.sealed import read_sealed, write_sealed
+from sentflow.files.io import read_json, read_sealed, write_json, write_sealed, write_text
 from sentflow.jobs.job import In, Json, Out, Wildcard, job
 from sentflow.report.settings import (
     CostSummary,

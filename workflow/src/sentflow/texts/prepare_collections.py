@@ -1,4 +1,4 @@
-"""Raw files into questions with their judgements: read, match, and say all that is wrong at once."""
+"""Raw files into documents, questions and judgements: read, match, and say all that is wrong at once."""
 
 import hashlib
 import logging
@@ -9,12 +9,119 @@ from unicodedata import normalize
 
 import numpy as np
 
-from sentflow.texts.checks import named
+from sentflow.texts.checks import named, whole_number
 from sentflow.texts.corpora import EXCLUDE, KEEP, Corpus, Questions, folded
-from sentflow.texts.corpus_settings import NOTHING, Checks, QuestionSettings
-from sentflow.texts.match_judgements import match_judgements
 from sentflow.texts.preparation import refuse
+from sentflow.texts.settings import NOTHING, Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.sources import Row, rows_of, sources_of, verified_paths
+
+logger = logging.getLogger(__name__)
+
+
+def prepare_corpus(
+    corpus: str, raw_files: Sequence[Path], settings: CorpusSettings, checks: Checks = NOTHING
+) -> Corpus:
+    """Read and check the documents of a corpus; a repeated id with the same text is the same document."""
+    documents = sources_of(settings.documents, "documents", f"corpora.{corpus}")
+    paths = verified_paths(documents, raw_files, checks.files, where=f"corpora.{corpus}")
+    found: dict[str, tuple[str, str]] = {}
+    nameless, empty, torn = [], [], []
+    for row in rows_of(documents, paths):
+        title = " ".join(row.one("title").split())
+        for text in row.cells["text"]:
+            key = text if settings.ids == "distinct" else row.one("id")
+            if not key:
+                nameless.append(row.where)
+                continue
+            if not title + text:
+                empty.append(row.where)
+            if found.setdefault(key, (title, text)) != (title, text):
+                torn.append(f"{key} ({row.where})")
+    problems = [f"the id is empty in {named(nameless)}"] if nameless else []
+    if empty and settings.empty == "refuse":
+        problems.append(f"text is empty in {named(empty)}: fill or delete them, or write empty: keep")
+    elif empty:
+        logger.warning("%s: %d documents have no text: nothing finds them", corpus, len(empty))
+    if torn:
+        problems.append(f"one id, but another text than before, in {named(torn)}")
+    if checks.rows not in (None, len(found)):
+        problems.append(f"{len(found)} documents, expected {checks.rows}")
+    if not any(title + text for title, text in found.values()) and not problems:
+        problems.append("no document has a text" if found else "no document")
+    refuse(problems, table=corpus)
+    ids = [str(number) for number in range(1, len(found) + 1)] if settings.ids == "distinct" else [*found]
+    logger.info("%s: %d documents", corpus, len(ids))
+    titles, texts = ([document[side] for document in found.values()] for side in (0, 1))
+    return Corpus(corpus, settings.data_version, settings.language, ids, titles, texts)
+
+
+logger = logging.getLogger(__name__)
+
+_MISSING = object()
+
+
+def match_judgements(
+    settings: QuestionSettings,
+    rows: Iterable[Row],
+    corpus: Corpus,
+    asked: Mapping[str, str],
+    problems: list[str],
+) -> dict[tuple[str, str], int]:
+    """(Key of the question, identifier of the document) → grade."""
+    known = set(corpus.ids)
+    by_text = dict(zip(reversed(corpus.texts), reversed(corpus.ids), strict=True))
+    judged: dict[tuple[str, str], int] = {}
+    strangers, unknown, odd, torn = [], [], [], []
+    for row in rows:
+        question = row.number if settings.ids == "rows" else row.one("question", row.one("question_text"))
+        written = row.one("grade", "1")
+        number = whole_number(written)
+        grade = (
+            settings.grades.get(written, settings.grades.get(str(number), _MISSING))
+            if settings.grades
+            else number
+        )
+        if grade is None and settings.grades:
+            continue
+        if not isinstance(grade, int):
+            odd.append(f"{row.where} ({written[:20]!r})")
+            continue
+        if question not in asked:
+            strangers.append(f"{question[:40]} ({row.where})")
+            continue
+        texts = row.cells.get("document_text")
+        documents = [by_text.get(text) for text in texts] if texts else row.cells["document"]
+        for document in documents:
+            if document not in known:
+                if document is None or document:
+                    unknown.append(f"{document or 'its text'} ({row.where})")
+                continue
+            pair = (question, document)
+            if judged.setdefault(pair, grade) != grade:
+                torn.append(f"{pair[1]} for {question[:40]} ({row.where})")
+    if odd:
+        wanted = ", ".join(settings.grades) if settings.grades else "whole numbers"
+        problems.append(f"the grade is none of those expected ({wanted}) in {named(odd)}")
+    if strangers and settings.unknown == "refuse":
+        problems.append(
+            f"judgements of questions that do not exist: {named(strangers)}. Write unknown: leave-out, "
+            "if they are to be left out"
+        )
+    elif strangers:
+        logger.warning("%d judgements are of questions that do not exist; they are left out", len(strangers))
+    if unknown and settings.unknown == "refuse":
+        problems.append(
+            f"judgements of documents that the corpus {corpus.name} lacks: {named(unknown)}. Write unknown: leave-out, "
+            "if they are to be left out"
+        )
+    elif unknown:
+        logger.warning(
+            "%d judgements are of documents that the corpus lacks; they are left out", len(unknown)
+        )
+    if torn:
+        problems.append(f"a document is judged twice, with different grades: {named(torn)}")
+    return judged
+
 
 logger = logging.getLogger(__name__)
 

@@ -1,17 +1,121 @@
-"""The exams of the Brazilian bar association, and the articles of statutes that justify their right answers.
-
-Files of legal-nlp/oab-exams: statutes as text or as LexML, exams as text, justifications as YAML that is not valid.
-"""
+"""Documents: ASSIN's XML, archives of texts, Brazilian bar exams and statutes."""
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.texts.formats.raw_file import RawFile
-from sentflow.texts.formats.records import Records, numbered
-from sentflow.texts.formats.xml_tree import xml_root
+from sentflow.files.archives.members import member_names, members_under, read_members
+from sentflow.texts.formats.raw import RawFile, Records, decode, listed, numbered
 from sentflow.texts.table import SEPARATOR
+
+
+def xml_root(file: RawFile) -> Any:
+    """The root element of a file; names keep their prefixes.
+
+    Raises DataError: the file is no XML, or declares a document type, which could define entities that grow without
+    end, or name files of this machine.
+    """
+    import xml.etree.ElementTree as ElementTree
+    from xml.parsers import expat
+
+    def refuse(*_: Any) -> None:
+        raise DataError(
+            f"{file.name} declares a document type; files of this format have none. It is not read."
+        )
+
+    builder = ElementTree.TreeBuilder()
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
+    try:
+        parser.Parse(file.content(), True)
+    except expat.ExpatError as error:
+        raise DataError(f"{file.name} is not readable XML: {error}") from error
+    return builder.close()
+
+
+_COLUMNS = ("t", "h", "similarity", "entailment")
+
+
+def read_assin(file: RawFile) -> Records:
+    """The ``pair`` elements of an ``entailment-corpus``; what an attribute says is as written.
+
+    Returns: columns ``t`` and ``h`` (the sentences), ``similarity`` and ``entailment``.
+    """
+    return _assin_pairs(file.name, list(xml_root(file).iter("pair")))
+
+
+def _assin_pairs(name: str, elements: list[Any]) -> Records:
+    if not elements:
+        raise DataError(f"{name} is empty: it has no element pair.")
+    rows = [
+        (pair.findtext("t"), pair.findtext("h"), pair.get("similarity"), pair.get("entailment"))
+        for pair in elements
+    ]
+    if odd := [str(row) for row, parts in enumerate(rows, start=1) if None in parts]:
+        raise DataError(f"{name}: no similarity, entailment, t or h in pair {listed(odd, limit=10)}.")
+    return Records(name, _COLUMNS, [list(column) for column in zip(*rows, strict=True)], numbered(len(rows)))
+
+
+_ENDING = ".conll"
+_BEFORE = re.compile(r" ([.,;:!?)\]”])")
+_AFTER = re.compile(r"([(\[“]) ")
+
+
+def read_conll_archive(file: RawFile) -> Records:
+    """The documents of a zip or tar: columns document (name of the member, without its ending) and text.
+
+    The first field of a line is a token; tokens are joined by spaces, but none stands before a mark that ends
+    something, or after one that opens it. How words stood in lines is not known any more.
+    """
+    names = [name for name in member_names(file.path) if name.endswith(_ENDING)]
+    if not names:
+        raise DataError(f"{file.name}: the archive holds no member {_ENDING}.")
+    texts = []
+    for name, content in read_members(file.path, names):
+        lines = decode(content, file.encoding, where=f"{file.name}, {name}").splitlines()
+        texts.append(_joined([line.split()[0] for line in lines if line.split()]))
+    documents = [name.removesuffix(_ENDING) for name in names]
+    return Records(file.name, ["document", "text"], [documents, texts], numbered(len(names)))
+
+
+def _joined(tokens: list[str]) -> str:
+    return _AFTER.sub(r"\1", _BEFORE.sub(r"\1", " ".join(tokens)))
+
+
+_LONGEST_NUMBER = 18  # digits; what is longer is a name like any other
+
+
+def read_text_folders(path: Path, root: str, *, encoding: str) -> Records:
+    """Each file is one text, stripped of outer white space, in the order of folders and of the numbers in names.
+
+    Returns: columns ``text``, ``folder`` and ``name`` (of the file, without its ending).
+    """
+    try:
+        found = members_under(path, root)
+        paths = {PurePosixPath(below_root): member for below_root, member in found.items()}
+        if odd := [str(below) for below in paths if len(below.parts) != 2 or below.suffix != ".txt"]:
+            raise DataError(f"{listed(map(repr, odd))} in {root} is not of the form <label>/<name>.txt")
+        ordered = sorted(paths, key=lambda below: (below.parts[0], _natural(below.stem)))
+        contents = list(read_members(path, [paths[below] for below in ordered]))
+    except DataError as error:
+        raise DataError(f"{path.name}: {error}") from error
+    texts = [
+        decode(content, encoding, where=f"{path.name}, {member}").strip() for member, content in contents
+    ]
+    folders, names = [below.parts[0] for below in ordered], [below.stem for below in ordered]
+    return Records(path.name, ("text", "folder", "name"), (texts, folders, names), list(map(str, ordered)))
+
+
+def _natural(stem: str) -> tuple[bool, int, str]:
+    """Sort key: numbers by value, before all other names."""
+    is_number = stem.isdecimal() and len(stem) <= _LONGEST_NUMBER
+    return (False, int(stem), stem) if is_number else (True, 0, stem)
+
 
 # What a URN holds → the file of that statute, without its ending
 STATUTES: Mapping[str, str] = {
