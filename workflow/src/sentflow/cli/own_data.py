@@ -4,7 +4,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -112,7 +112,9 @@ def task_entry(file: DataFile, written: str, texts: Sequence[str], label: str) -
             f"Name another column with --label; {_suggestion(file.label_columns)}"
         )
     if "" in counts:
-        raise DataError(f"{file.path}: {counts['']} rows have no value in column {label!r}. Remove these rows.")
+        raise DataError(
+            f"{file.path}: {counts['']} rows have no value in column {label!r}. Remove these rows."
+        )
     columns = {"text": texts[0]} if len(texts) == 1 else {"text_a": texts[0], "text_b": texts[1]}
     integers = sorted(counts) == [str(number) for number in range(len(counts))]
     return {
@@ -144,7 +146,9 @@ def pair_entries(name: str, file: DataFile, written: str, texts: Sequence[str], 
             )
     low, high = min(map(float, values)), max(map(float, values))
     if low == high:
-        raise DataError(f"{file.path}: all scores in column {score!r} are {low:g}, so nothing can be ordered.")
+        raise DataError(
+            f"{file.path}: all scores in column {score!r} are {low:g}, so nothing can be ordered."
+        )
     slug, spoken = f"own-{name.lower()}", language([file.column(column) for column in texts])
     facts = {"title": file.path.name, "language": spoken}
     dataset = {**facts, "files": {_plain(file.path.name): {"urls": [written]}}, "licence": "not stated"}
@@ -196,7 +200,8 @@ def language(columns: Sequence[Sequence[str]]) -> str:
     from py3langid import classify
 
     texts = [text for column in columns for text in islice(column, _LOOKED_AT)]
-    return Counter(classify(text[:500])[0] for text in texts).most_common(1)[0][0]
+    codes = Counter(str(classify(text[:500])[0]) for text in texts)
+    return codes.most_common(1)[0][0]
 
 
 def slug(path: Path) -> str:
@@ -259,7 +264,9 @@ def _filled(file: DataFile) -> DataFile:
     if not file.rows:
         raise DataError(f"{file.path} has no rows.")
     if "" in file.columns or len(set(file.columns)) < len(file.columns):
-        raise DataError(f"{file.path}: its first line must name each column once; it is {', '.join(file.columns)}.")
+        raise DataError(
+            f"{file.path}: its first line must name each column once; it is {', '.join(file.columns)}."
+        )
     rows = [{name: row.get(name, "") for name in file.columns} for row in file.rows]
     return DataFile(file.path, file.reader, file.columns, rows)
 
@@ -287,9 +294,3 @@ def _plain(name: str) -> str:
 
 def _suggestion(columns: Sequence[str]) -> str:
     return f"it may be {', '.join(columns[:3])}." if columns else "no column looks like one."
-
-
-def merged(*entries: Mapping[str, Any]) -> Entries:
-    """Sections of several entries in one map."""
-    sections = dict.fromkeys(section for one in entries for section in one)
-    return {section: {k: v for one in entries for k, v in one.get(section, {}).items()} for section in sections}

@@ -144,7 +144,7 @@ def _score_files(folder: Path) -> Table | None:
                 ends = [
                     number_or_nan(values.get(f"intervals.generalisation.{end}")) for end in ("low", "high")
                 ]
-                limits = "" if math.isnan(ends[0]) else interval(*ends)
+                limits = "" if math.isnan(ends[0]) else interval(ends[0], ends[1])
                 lines.setdefault(measured, {})[who] = f"{_number(values, headline)} {limits}".strip()
     if not lines:
         return None

@@ -73,6 +73,7 @@ class Comparison:
     low: float
     high: float
     is_significant: bool
+    p: float = math.nan  # by Holm's method over all pairs
 
 
 @dataclass(frozen=True)
@@ -318,23 +319,25 @@ _READS = (
 
 def facts(results: Path) -> list[str]:
     """Who leads by which measure in a results folder: the sentences of the page, without marks."""
+    return [
+        f"{sets.what.capitalize()}s: {over_one_or_more(ranking, sets)}"
+        if sets
+        else f"{ranking.verdict()}{f' (protocol {ranking.protocol})' if ranking.protocol else ''}"
+        for ranking, sets in rankings(results)
+    ]
+
+
+def rankings(results: Path) -> list[tuple[Ranking, Sets | None]]:
+    """Rankings over tasks, pair sets and question sets in a results folder; the latter two with these sets."""
     files = [results / Path(file).relative_to(paths.RESULTS) for file in _READS]
     inputs = Inputs([file for file in files if file.is_file()])
     scores, similarity = inputs.rows_if_there(ScoreRow), inputs.together(SimilarityData)
-    found = [
-        f"{ranking.verdict()}{f' (protocol {ranking.protocol})' if ranking.protocol else ''}"
-        for ranking in (of_probing(scores, inputs.together(Comparisons)) if scores else ())
-    ]
-    over_sets = [
+    over_sets = (
         of_similarity(main_rows(similarity.scores), similarity.differences),
         of_retrieval(inputs.rows_if_there(RetrievalRow), inputs.rows_if_there(QuestionDifference)),
-    ]
-    found += [
-        f"{sets.what.capitalize()}s: {over_one_or_more(ranking, sets)}"
-        for ranking, sets in over_sets
-        if sets.sets
-    ]
-    return found
+    )
+    of_tasks = of_probing(scores, inputs.together(Comparisons)) if scores else []
+    return [*((ranking, None) for ranking in of_tasks), *(one for one in over_sets if one[1].sets)]
 
 
 def over_one_or_more(ranking: Ranking, sets: Sets) -> Claim:
@@ -498,8 +501,8 @@ def _tests(
     for row, difference, is_significant in found:
         if not math.isnan(difference):
             low, high = getattr(row, "low", math.nan), getattr(row, "high", math.nan)
-            tests[row.model_a, row.model_b] = Comparison(difference, low, high, is_significant)
-            tests[row.model_b, row.model_a] = Comparison(-difference, -high, -low, is_significant)
+            tests[row.model_a, row.model_b] = Comparison(difference, low, high, is_significant, row.p_holm)
+            tests[row.model_b, row.model_a] = Comparison(-difference, -high, -low, is_significant, row.p_holm)
     return tests
 
 
@@ -533,7 +536,7 @@ def _over_sets(
     )
     if scale != 1:
         tests = {
-            key: Comparison(scale * t.difference, scale * t.low, scale * t.high, t.is_significant)
+            key: Comparison(scale * t.difference, scale * t.low, scale * t.high, t.is_significant, t.p)
             for key, t in tests.items()
         }
     beaten: dict[str, set[tuple[str, str]]] = {}

@@ -30,11 +30,11 @@ def three_digits(value: float) -> str:
     return f"{value:#.3g}".removesuffix(".") if value < 100 else count(round(value))  # noqa: PLR2004
 
 
-def interval(low: float, high: float) -> str:
+def interval(low: float, high: float, digits: int = 3) -> str:
     """``[0.479, 0.533]``, or a dash if a limit is undefined."""
     if math.isnan(low) or math.isnan(high):
         return MISSING
-    return f"[{decimal(low)}, {decimal(high)}]"
+    return f"[{decimal(low, digits)}, {decimal(high, digits)}]"
 
 
 def percent(level: float) -> str:
