@@ -10,9 +10,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from sentflow.probing.draws import FoldPlan, plan_folds
-from sentflow.probing.fold import REGULARISED_PROBES, FinalRun, Fold, FoldResult, ProbeDesign
+from sentflow.probing.fold import FinalRun, Fold, FoldResult, ProbeDesign
 from sentflow.probing.kernels.features import Problem, joined
-from sentflow.probing.settings import Setting
+from sentflow.probing.settings import REGULARISED_PROBES, Setting
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

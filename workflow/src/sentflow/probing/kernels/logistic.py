@@ -17,16 +17,8 @@ if TYPE_CHECKING:
 class LinearProbes(ABC):
     """S linear probes with the same initial weights; each visits its own batches.
 
-    Parameters
-    ----------
-    problem
-        Training features with the column of ones, dense or sparse; initial weights.
-    labels
-        (n,) int64.
-    schedule
-        Of S probes.
-    n_outputs
-        1 for two classes, else the number of classes.
+    `problem`: Training features with the column of ones, dense or sparse; initial weights. `labels`: (n,) int64.
+    `schedule`: of S probes. `n_outputs`: 1 for two classes, else the number of classes.
     """
 
     def __init__(

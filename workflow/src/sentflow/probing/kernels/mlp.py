@@ -28,15 +28,9 @@ class Optimiser(Protocol):
 class AdamW:
     """The state of AdamW of one probe.
 
-    Parameters
-    ----------
-    parameters, gradient
-        (P,) float32; `step` changes the parameters in place, and the gradient where there are multiplicities.
-    schedule
-        Of one probe.
-    multiplicity
-        (P,) float32: how many equal weights each parameter stands for; its gradient is the sum of theirs. None
-        where every parameter is one weight.
+    `parameters`, `gradient`: (P,) float32; `step` changes the parameters in place, and the gradient where there are
+    multiplicities. `schedule`: of one probe. `multiplicity`: (P,) float32: how many equal weights each parameter stands
+    for; its gradient is the sum of theirs. None where every parameter is one weight.
     """
 
     def __init__(
@@ -68,25 +62,8 @@ class AdamW:
 class AdamWOfColumns:
     """The state of AdamW of an MLP probe whose first layer meets few of its columns in a batch.
 
-    Parameters
-    ----------
-    parameters, gradient, schedule
-        As of `AdamW`. The parameters begin with the weights (D, H).
-    shape
-        D and H.
-    shift
-        (D,) float32 by which each column of the features is lowered.
-    multiplicity
-        (D,) float32: how many equal weights each weight of a column stands for.
-
-    Attributes
-    ----------
-    weights, gradient
-        (D, H) float32, of the first layer.
-    met
-        (D,) bool: the columns whose gradient is filled before a step; of the others it is 0.
-    level
-        (H,) float32: the product of the shift and the weights.
+    `weights`, `gradient`: (D, H) float32, of the first layer. `met`: (D,) bool: the columns whose gradient is filled
+    before a step; of the others it is 0. `level`: (H,) float32: the product of the shift and the weights.
     """
 
     def __init__(
@@ -246,18 +223,9 @@ def _first(values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 class MlpTraining:
     """Linear → batch norm → ReLU → linear.
 
-    Parameters
-    ----------
-    problem
-        (n, D) training features, dense or sparse, and initial parameters from `mlp_parameters`.
-    labels
-        (n,) int64.
-    schedule
-        Of one probe.
-    n_outputs
-        1 for two classes, else the number of classes.
-    hidden
-        H, units of the hidden layer.
+    `problem`: (n, D) training features, dense or sparse, and initial parameters from `mlp_parameters`. `labels`: (n,)
+    int64. `schedule`: of one probe. `n_outputs`: 1 for two classes, else the number of classes. `hidden`: H, units of
+    the hidden layer.
     """
 
     def __init__(
