@@ -48,8 +48,9 @@ class MlpTraining:
         running, max_norm = (self._running_mean, self._running_variance), self._schedule.max_norm
         for step, batch in enumerate(batches):
             self._first_layer.forward(batch, hidden)
-            layers: Any = (*self._layers, *self._layer_gradients, *running)
-            forward_and_back(hidden, labels[step], *layers, logits[step])
+            layers = *self._layers, *self._layer_gradients, *running
+            arguments: Any = (hidden, labels[step], *layers, logits[step])
+            forward_and_back(*arguments)
             self._first_layer.backward(hidden)
             self._first_layer.step(max_norm, self._schedule.scalars[self._steps + step, 0])
         self._epochs.append((logits.transpose(0, 2, 1), labels))
@@ -149,8 +150,9 @@ class _SparseLayer:
         add_rows(*self._entries, self._rows, residual, self._weight_gradient, self._met)
 
     def step(self, max_norm: np.float32, scalars: np.ndarray) -> None:
-        values: Any = (*self._columns, self._met, self._multiplicity, *self._others)
-        clip_and_move_columns(*values, self._shift, self._level, max_norm, scalars)
+        values = *self._columns, self._met, self._multiplicity, *self._others
+        arguments: Any = (*values, self._shift, self._level, max_norm, scalars)
+        clip_and_move_columns(*arguments)
 
     def apply(self, features: ShiftedSparse) -> np.ndarray:
         return (features @ self._weights).T
