@@ -3,7 +3,7 @@
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ from scipy.sparse import csr_array
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.data import catalog
 from sentflow.api.embedding import SentenceEncoder, encoder_name
-from sentflow.api.run_inputs import Texts, corpus_of, texts_of
 from sentflow.config.model import mistakes, refuse_wrong
 from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.config.search import Cut
@@ -175,6 +174,39 @@ def retrieve(
     found = [next(ranked, NOTHING) if has_text else NOTHING for has_text in written]
     run = Run(corpus.ids, dict(zip(asked.ids, found, strict=True)))
     return RetrievedRun(name or _name(retriever), run, dict(zip(asked.ids, asked.texts, strict=True)), corpus)
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts by name, in their order; those of a list are named by their places, from 0."""
+
+    ids: list[str]
+    titles: list[str]
+    texts: list[str]
+
+
+def texts_of(given: Any, argument: str) -> Texts:
+    """Texts of a list, or of a dictionary by name; a document may be (title, text)."""
+    if isinstance(given, str) or not isinstance(given, Mapping | Iterable):
+        raise ArgumentError(
+            f"{argument} is a {type(given).__name__}. Give a list of texts, or a dictionary from names to texts."
+        )
+    items = given.items() if isinstance(given, Mapping) else enumerate(given)
+    found = {str(name): item if isinstance(item, tuple) else ("", item) for name, item in items}
+    for name, item in found.items():
+        if len(item) != 2 or not all(isinstance(part, str) for part in item):
+            raise ArgumentError(
+                f"{argument}[{name!r}] is no text. Give a string, or (title, text) of a document."
+            )
+    if not found:
+        raise ArgumentError(f"{argument} is empty. Give at least one text.")
+    return Texts([*found], [title for title, _ in found.values()], [text for _, text in found.values()])
+
+
+def corpus_of(documents: Any) -> Corpus:
+    """Documents as a corpus; see `texts_of`."""
+    found = texts_of(documents, "documents")
+    return Corpus("documents", "own", "und", found.ids, found.titles, found.texts)
 
 
 class _Search:
