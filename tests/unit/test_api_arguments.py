@@ -2,8 +2,8 @@ import pytest
 
 from sentflow.api.arguments import ArgumentError, TrainArguments, train_arguments
 from sentflow.errors import ConfigError
-from sentflow.probing.protocol.catalog import changed_settings, job_settings
-from sentflow.probing.protocol.design import ProbeDesign
+from sentflow.probing.catalog import changed_settings, job_settings
+from sentflow.probing.fold import ProbeDesign
 from sentflow.probing.settings import PUBLISHED
 
 LOGISTIC, MLP = (

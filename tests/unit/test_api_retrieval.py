@@ -24,9 +24,8 @@ from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.errors import ConfigError
 from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.dense import Vectors, search
-from sentflow.retrieval.evaluation import evaluate
+from sentflow.retrieval.evaluation import evaluate, stated_means
 from sentflow.retrieval.fusion import fused
-from sentflow.retrieval.results import stated_means
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
 

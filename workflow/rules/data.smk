@@ -4,11 +4,9 @@
 rule download:
     """One raw file from a mirror or its address, with its checksum verified."""
     input:
-        targets.local_files,
+        targets.of_file(local_files),
     output:
         paths.RAW_FILE,
-    wildcard_constraints:
-        dataset=one_of(targets.datasets),
     # Short, and the slow jobs wait for it.
     priority: 3
     localrule: True
@@ -16,9 +14,9 @@ rule download:
         **asks(500, 60),
         mirrors=targets.mirrors,
         limits=targets.limits,
-        settings=targets.download_settings,
+        settings=targets.of_file(json_text),
     params:
-        content=targets.downloaded_content,
+        content=targets.of_file(downloaded_content),
     shell:
         command("download", is_checked=False)
 
@@ -31,7 +29,7 @@ rule collect:
     output:
         **with_digest(texts=paths.TEXTS),
     wildcard_constraints:
-        collection=targets.collected(),
+        collection=targets.collected,
     # Short, and the slow jobs wait for it.
     priority: 3
     resources:

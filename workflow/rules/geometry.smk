@@ -83,10 +83,6 @@ rule summarise_geometry:
         command("summarise_geometry")
 
 
-localrules:
-    similarities,
-
-
 rule similarities:
     """All that is measured on sentences: similarity with its tests, regressions, alignments, geometry."""
     input:

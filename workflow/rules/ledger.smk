@@ -25,20 +25,17 @@ rule summarise_ledger:
 # A run without the table has no ledger to make
 if ledger_family.summaries:
 
-    localrules:
-        ledger,
-
     rule ledger:
         """The published numbers beside ours: the table in every format, and the page."""
         input:
             [
                 file
-                for file in targets.tables()
+                for file in targets.tables
                 if file.startswith(f"{paths.RESULTS}/tables/ledger")
             ],
             [
                 file
-                for file in targets.checks()
+                for file in targets.checks
                 if file == paths.CHECK.format(check="ledger")
             ],
             paths.REPORT,

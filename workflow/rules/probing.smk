@@ -240,12 +240,12 @@ rule export_mteb:
         digests=each(paths.digest(paths.TASK), task=probing.tasks),
         versions=paths.RECORD_VERSIONS,
     output:
-        probing.exported.mteb_files(),
+        probing.mteb_files(),
     localrule: True
     resources:
         **asks(1000, 10),
     params:
-        **job_params("export_mteb", settings=probing.exported.settings),
+        **job_params("export_mteb", settings=probing.export_settings),
     shell:
         command("export_mteb")
 
@@ -256,12 +256,12 @@ rule export_huggingface:
         summary=paths.SUMMARY,
         digests=each(paths.digest(paths.TASK), task=probing.tasks),
     output:
-        probing.exported.huggingface_files(),
+        probing.huggingface_files(),
     localrule: True
     resources:
         **asks(1000, 10),
     params:
-        **job_params("export_huggingface", settings=probing.exported.settings),
+        **job_params("export_huggingface", settings=probing.export_settings),
     shell:
         command("export_huggingface")
 
@@ -280,12 +280,6 @@ rule export_numbers:
         title=targets.title,
     shell:
         command("export_numbers")
-
-
-localrules:
-    probes,
-    scores,
-    comparisons,
 
 
 rule probes:

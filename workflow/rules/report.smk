@@ -21,6 +21,18 @@ rule summarise_costs:
         command("summarise_costs")
 
 
+table_files = dict(
+    csv=report(
+        paths.TABLE.format(table="{table}", format="csv"),
+        caption="../report/table.rst",
+        category="Tables",
+        labels={"table": "{table}"},
+    ),
+    markdown=paths.TABLE.format(table="{table}", format="md"),
+    latex=paths.TABLE.format(table="{table}", format="tex"),
+)
+
+
 ruleorder: table_of_matrix > table
 
 
@@ -29,14 +41,7 @@ rule table:
     input:
         summary=targets.files_of("table"),
     output:
-        csv=report(
-            paths.TABLE.format(table="{table}", format="csv"),
-            caption="../report/table.rst",
-            category="Tables",
-            labels={"table": "{table}"},
-        ),
-        markdown=paths.TABLE.format(table="{table}", format="md"),
-        latex=paths.TABLE.format(table="{table}", format="tex"),
+        **table_files,
     localrule: True
     resources:
         **asks(1000, 5),
@@ -50,18 +55,11 @@ rule table:
 
 use rule table as table_of_matrix with:
     output:
-        csv=report(
-            paths.TABLE.format(table="{table}", format="csv"),
-            caption="../report/table.rst",
-            category="Tables",
-            labels={"table": "{table}"},
-        ),
-        markdown=paths.TABLE.format(table="{table}", format="md"),
-        latex=paths.TABLE.format(table="{table}", format="tex"),
+        **table_files,
         wide=paths.WIDE_TABLE,
         compact=paths.COMPACT_TABLE,
     wildcard_constraints:
-        table=targets.matrices(),
+        table=targets.matrices,
     localrule: True
 
 
@@ -126,8 +124,8 @@ rule report:
     input:
         summary=targets.summaries_of_page(),
         audits=targets.audits,
-        tables=targets.tables(),
-        figures=targets.figures(),
+        tables=targets.tables,
+        figures=targets.figures,
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
     output:

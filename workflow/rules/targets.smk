@@ -4,16 +4,6 @@
 told_of_unknown_targets(logger, workflow)
 
 
-localrules:
-    sources,
-    embeddings,
-    audits,
-    tables,
-    figures,
-    checks,
-    exports,
-
-
 rule sources:
     """Every raw file and every fetched model: after this, nothing needs the network."""
     input:
@@ -35,19 +25,19 @@ rule audits:
 rule tables:
     """Every table."""
     input:
-        targets.tables(),
+        targets.tables,
 
 
 rule figures:
     """Every figure."""
     input:
-        targets.figures(),
+        targets.figures,
 
 
 rule checks:
     """Every acceptance check."""
     input:
-        targets.checks(),
+        targets.checks,
 
 
 rule exports:

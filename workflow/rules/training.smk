@@ -3,10 +3,6 @@
 training = targets.families["training"]
 
 
-localrules:
-    trainings,
-
-
 rule trainings:
     """Every trained encoder, with its history, its development scores and what its data share with the tests."""
     input:

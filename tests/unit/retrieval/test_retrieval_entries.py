@@ -52,11 +52,11 @@ def test_a_dense_retriever_is_called_as_its_encoder_outside_where_it_does_nothin
     exported = family(kinds, {"models": ["hub"]}).exported
     found = {name: exported.outside(name) for name in kinds}
     assert found["plain"] == found["cosine"]
-    assert {name: about["name"] for name, about in found.items()} == {
+    assert {name: about.name for name, about in found.items()} == {
         **dict.fromkeys(("plain", "cosine"), "owner/encoder"),
         "dot": "sentflow/dot",
     }
-    assert (found["plain"]["revision"], found["dot"]["adapted_from"]) == ("a" * 40, "owner/encoder")
+    assert (found["plain"].revision, found["dot"].adapted_from) == ("a" * 40, "owner/encoder")
 
 
 def test_each_corpus_is_analysed_by_the_analyser_of_its_language():
@@ -127,7 +127,7 @@ def test_a_file_without_a_selection_leaves_nothing_of_the_default_experiment_out
 
 def test_nothing_needs_an_encoder_where_words_are_counted():
     whole = targets(select={"models": []}, report={"checks": []})
-    assert whole.experiment.fetched_models == {} and whole.checks() == []
+    assert whole.experiment.fetched_models == {} and whole.checks == []
 
 
 def told(retrievers=None, select=None, **entries):

@@ -24,9 +24,9 @@ from sentflow.encoders.kinds.table import CUSTOM
 from sentflow.encoders.protocol import FloatArray, IntArray
 from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
-from sentflow.probing.features.featurised import ALL
-from sentflow.probing.features.rows import pair_features
-from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.probing.draws import FoldPlan
+from sentflow.probing.featurised import ALL
+from sentflow.probing.rows import pair_features
 from sentflow.texts.table import SEPARATOR, TaskTable
 
 if TYPE_CHECKING:

@@ -39,14 +39,14 @@ from sentflow.api.results import ResultFolder, TaskScores, TasksScores, aggregat
 from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
 from sentflow.errors import instead
-from sentflow.probing.features.sources import FeatureSource, FixedFeatures
+from sentflow.probing.catalog import about_protocol, changed_settings, job_settings
+from sentflow.probing.draws import task_plans
+from sentflow.probing.fold import ProbeDesign
+from sentflow.probing.fold_files import FoldInfo
 from sentflow.probing.job import warn_of_few_rows
-from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import task_plans
+from sentflow.probing.scores import about_score, kept_documents
 from sentflow.probing.settings import PUBLISHED_NAME, not_comparable_text
-from sentflow.probing.storage.folds import FoldInfo
-from sentflow.probing.storage.scores import about_score, kept_documents
+from sentflow.probing.training import FeatureSource, FixedFeatures
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ import numpy as np
 from sentflow.api.figures import drawn
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.arrow import table_of
+from sentflow.files.io import write_sealed
 from sentflow.files.parquet import write_parquet
-from sentflow.files.sealed import write_sealed
 from sentflow.flow import paths
 from sentflow.probing.cross_validation import CrossValidation
+from sentflow.probing.fold import FoldResult
+from sentflow.probing.fold_files import write_result
 from sentflow.probing.settings import ProbeProtocol, ProbeSettings
-from sentflow.probing.storage.folds import write_result
-from sentflow.probing.training.result import FoldResult
 from sentflow.report.numbers import decimal, interval, percent
 from sentflow.stats.effective import Documents
 from sentflow.stats.score import StatisticsSettings, score

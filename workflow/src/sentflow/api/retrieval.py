@@ -33,7 +33,7 @@ from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.dense import Vectors, search
 from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import NOTHING, Ranked, Run, top
-from sentflow.retrieval.second_stage import TermCorpus, reordered
+from sentflow.retrieval.retrievers.sparse import TermCorpus, reordered
 from sentflow.retrieval.settings import BM25, Dense, Fusion, RandomOrder, Shown, Sparse, TunedWeights
 from sentflow.retrieval.sparse import SparseVectors
 from sentflow.retrieval.sparse import search as search_terms

@@ -16,11 +16,17 @@ from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.errors import instead
 from sentflow.report.numbers import counted, interval
-from sentflow.retrieval.evaluation import Evaluation, evaluate
+from sentflow.retrieval.evaluation import (
+    CORPUS,
+    DECISIVE,
+    RULES,
+    Evaluation,
+    decisive,
+    evaluate,
+    stated_means,
+)
 from sentflow.retrieval.measures import check_measures
 from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.retrieval.results import stated_means
-from sentflow.retrieval.ties import CORPUS, DECISIVE, RULES, decisive
 from sentflow.retrieval.trec import read_judgements, read_scores
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed

@@ -25,7 +25,7 @@ from sentflow.flow import paths
 from sentflow.jobs.machine import prepare_environment
 from sentflow.report.numbers import counted, share
 from sentflow.report.table.table import Table
-from sentflow.texts.decoding import decode
+from sentflow.texts.formats.raw import decode
 
 _OF_VECTORS = (
     "A term adds the product of its vectors, which is 0 where these have no value above 0 in common; weights only "
@@ -184,9 +184,7 @@ def _explained_run(
     results: Path,
 ) -> dict[str, Any]:
     """What a retriever ranked for a question, and what the scores of documents are sums of; no model is loaded."""
-    from sentflow.retrieval.runs import read_run
-    from sentflow.retrieval.settings import SearchSettings, Sparse
-    from sentflow.retrieval.shared_terms import (
+    from sentflow.retrieval.explanation import (
         ExplainInputs,
         Pair,
         best_ranked,
@@ -194,6 +192,8 @@ def _explained_run(
         explainer,
         rank_of,
     )
+    from sentflow.retrieval.runs import read_run
+    from sentflow.retrieval.settings import SearchSettings, Sparse
     from sentflow.texts.corpora import read_corpus, read_questions
 
     family = Retrieval(read_experiment(configs))

@@ -18,8 +18,8 @@ from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.similarity import Similarity
 from sentflow.files.limits import limited
 from sentflow.flow import paths
+from sentflow.texts.raw_files import DERIVED
 from sentflow.texts.settings import TaskSettings
-from sentflow.texts.task_files import DERIVED
 
 if TYPE_CHECKING:
     from sentflow.texts.table import TaskTable
@@ -53,7 +53,7 @@ def small_tasks(
 
     Returns task and protocol, with a warning, of each.
     """
-    from sentflow.probing.protocol.draws import check_documents
+    from sentflow.probing.draws import check_documents
     from sentflow.texts.checks import few_rows
 
     probing = Probing(experiment)

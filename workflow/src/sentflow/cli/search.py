@@ -33,12 +33,12 @@ from sentflow.flow.provenance import signature
 from sentflow.flow.targets import Targets
 from sentflow.report.numbers import counted
 from sentflow.report.table.table import Table
-from sentflow.retrieval.decision_files import read_decided
+from sentflow.retrieval.decisions import read_decided
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import read_run, write_run
 from sentflow.retrieval.trec import run_lines
 from sentflow.texts.corpora import Corpus, read_corpus, read_ids
-from sentflow.texts.decoding import decode
+from sentflow.texts.formats.raw import decode
 
 ASKED = "new questions"  # names of a configuration have no spaces, so that none is this
 _OF_ROLE = ("prompts", "prompt_names", "terms")  # those of questions differ from those of documents

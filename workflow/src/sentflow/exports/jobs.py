@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from sentflow.errors import DataError
 from sentflow.exports.identity import Crate, PairCorpus, RetrievalExport, RunExport, ScoreExport
-from sentflow.files.io import read_json, write_json, write_text
-from sentflow.files.sealed import read_sealed
+from sentflow.files.io import read_json, read_sealed, write_json, write_text
 from sentflow.jobs.job import In, Out, Resource, job
 from sentflow.training.settings import CardSettings
 
@@ -191,7 +190,7 @@ def export_trec(
 def export_submissions(*, decided: list[In], questions: In, output: list[Out]) -> None:
     """What is decided for a question set → submissions of the Zalo challenge."""
     from sentflow.exports.submission import submission, submission_text
-    from sentflow.retrieval.decision_files import read_decided
+    from sentflow.retrieval.decisions import read_decided
 
     question_set = _questions(questions)
     for path, file in zip(decided, output, strict=True):

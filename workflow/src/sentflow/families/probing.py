@@ -10,7 +10,6 @@ from sentflow.compare.settings import (
     ComparedProtocol,
     ComparedTasks,
     ComparisonSettings,
-    ModelTitle,
     TaskTitle,
     Titles,
 )
@@ -20,13 +19,13 @@ from sentflow.config.model import descriptions
 from sentflow.encoders.entries import kind_of
 from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
 from sentflow.encoders.roles import SIDES
+from sentflow.exports.identity import ScoreExport, data_name, model_facts
 from sentflow.families.training.needs import held_out_tasks
 from sentflow.flow import paths
-from sentflow.flow.exports import TaskExports
 from sentflow.flow.family import Collection, Family, each, raw_paths
 from sentflow.flow.job_settings import described_models, one_of, pick
 from sentflow.flow.provenance import code, versions
-from sentflow.probing.protocol.catalog import (
+from sentflow.probing.catalog import (
     DOCUMENTS,
     about_protocol,
     changed_settings,
@@ -36,7 +35,7 @@ from sentflow.probing.protocol.catalog import (
     protocol_name,
     protocol_of,
 )
-from sentflow.probing.protocol.design import REGULARISED_PROBES
+from sentflow.probing.fold import REGULARISED_PROBES
 from sentflow.probing.settings import (
     REGULARISED,
     ProbeProtocol,
@@ -47,8 +46,8 @@ from sentflow.probing.settings import (
     not_comparable_text,
     switch_text,
 )
+from sentflow.texts.raw_files import task_files_of
 from sentflow.texts.settings import DocumentFolds, TaskChecks, TaskSettings
-from sentflow.texts.task_files import files_of
 
 
 class Probing(Family):
@@ -58,8 +57,6 @@ class Probing(Family):
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
-        self.exported = TaskExports(experiment)
-        self.exports = self.exported.files()
         self.models = list(experiment.models)
         self.tasks = experiment.selected["tasks"]
         # Tasks whose texts are not trained on have a table, selected or not.
@@ -126,6 +123,7 @@ class Probing(Family):
         self.audits = [*each(paths.AUDIT, task=self.tasks), *each(paths.HARDEST, task=self.tasks)]
         self.results = [*self.of_scores(paths.SCORES), *self.comparisons, *self.audits]
         if self.tasks:
+            self.exports = [*self.mteb_files(), *self.huggingface_files(), paths.NUMBERS]
             effects = each(paths.EFFECTS, protocol=self.study)
             self.summaries = [paths.SUMMARY, paths.CURVES, *self.comparisons, *effects]
             self.summary_of_scores = [paths.SUMMARY]
@@ -150,7 +148,7 @@ class Probing(Family):
 
     def _raw_files(self, task: str) -> list[tuple[str, str]]:
         entry = self._known[task]
-        return [(entry["dataset"], file) for file in files_of(entry["reader"])]
+        return [(entry["dataset"], file) for file in task_files_of(entry["reader"])]
 
     def _collections(self) -> list[Collection]:
         """The texts of each dataset, and those of single tasks for which an encoder has prompts."""
@@ -208,6 +206,19 @@ class Probing(Family):
             *(file for pattern in patterns for file in self.on_documents(pattern)),
             *each(paths.AUDIT, task=self.tasks),
         ]
+
+    def mteb_files(self) -> list[str]:
+        """Result files of MTEB: one per task and model, and two about each model."""
+        names = [*(f"{task}.json" for task in self.tasks), "model_meta.json", "run_settings.jsonl"]
+        # two entries of the same model as it comes have one folder there
+        entries = self.experiment.models.items()
+        folders = dict.fromkeys(model_facts(model, entry).folder for model, entry in entries)
+        return [f"{paths.MTEB_RESULTS}/{folder}/{name}" for folder in folders for name in names]
+
+    def huggingface_files(self) -> list[str]:
+        """Files for the repository of each model on the Hugging Face hub."""
+        names = [*(f".eval_results/{task}.yaml" for task in self.tasks), "README.md"]
+        return [f"{paths.HUGGINGFACE_RESULTS}/{model}/{name}" for model in self.models for name in names]
 
     @cached_property
     def published(self) -> Mapping[str, Any]:
@@ -282,7 +293,7 @@ class Probing(Family):
     def task_checks(self, task: str) -> TaskChecks:
         """The same as a model."""
         entry, protocol = self._known[task], self.task_protocol(task)
-        files = self.checked_files(entry["dataset"], files_of(entry["reader"]))
+        files = self.checked_files(entry["dataset"], task_files_of(entry["reader"]))
         named = [protocol, *(self.protocols[name] for name in self.study)]
         needed = names_documents(entry) and any(one.switches.group_folds for one in named)
         checks = TaskChecks(metric=entry["metric"], **protocol.needs(), files=files)
@@ -354,6 +365,19 @@ class Probing(Family):
             **self._titles(self.study_tasks), protocol=protocol.name, protocol_title=protocol.title
         ).as_json()
 
+    def export_settings(self, _wildcards: Any) -> str:
+        """What tasks and models are called outside this project."""
+        datasets = self.experiment.entries["datasets"]
+        tasks = {
+            name: {
+                "language": entry["language"],
+                "data": data_name(entry["dataset"], datasets[entry["dataset"]]),
+            }
+            for name, entry in self.tasks.items()
+        }
+        named = {name: model_facts(name, entry) for name, entry in self.experiment.models.items()}
+        return ScoreExport.model_validate({"tasks": tasks, "models": named}).as_json()
+
     def _real_models(self) -> list[str]:
         """The models that are no controls, by name; all of them if there are only controls."""
         entries = self.experiment.models
@@ -370,7 +394,7 @@ class Probing(Family):
         models = described_models(self.experiment.models).items()
         return {
             "tasks": {task: TaskTitle(**pick(self.tasks[task], "title", "family")) for task in tasks},
-            "models": {name: ModelTitle(**about, fitted=name in lazy) for name, about in models},
+            "models": {name: about.model_copy(update={"fitted": name in lazy}) for name, about in models},
         }
 
     def _protocol(self, wildcards: Any) -> ProbeProtocol:

@@ -11,6 +11,7 @@ from typing import Any
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.entries import encode_settings
+from sentflow.exports.identity import Crate, model_facts
 from sentflow.families.geometry import Geometry
 from sentflow.families.ledger import Ledger
 from sentflow.families.probing import Probing
@@ -19,12 +20,12 @@ from sentflow.families.similarity import Similarity
 from sentflow.families.training.family import Training
 from sentflow.flow import paths, products
 from sentflow.flow.encoder_targets import EncoderTargets
-from sentflow.flow.exports import crate_settings
 from sentflow.flow.family import Collection, each, raw_paths
-from sentflow.flow.job_settings import json_text, one_of
+from sentflow.flow.job_settings import json_text, one_of, pick, pick_known
 from sentflow.flow.products import CHECK, TABLE, Product
 from sentflow.flow.provenance import code
 
+_DATASET_KEYS = ("title", "licence", "citation", "homepage", "language", "note")
 # In the order in which they are shown
 FAMILIES = (Probing, Similarity, Geometry, Retrieval, Training, Ledger)
 
@@ -57,6 +58,12 @@ class Targets:
         self.data = self._merged("data")
         # The run and its scores in external formats
         self.exports = [*self._all("exports"), paths.RO_CRATE]
+        self.tables = _files_of_tables(self.selected("tables"))
+        self.figures = each(paths.FIGURE, figure=self.selected("figures"), format=("pdf", "png", "svg"))
+        self.checks = each(paths.CHECK, check=self.selected("checks"))
+        # Tables that are written as wide CSV and compact LaTeX, too; collections whose texts are those of tables
+        self.matrices = one_of(_matrices(self.selected("tables")))
+        self.collected = one_of(name for name, one in self.collections.items() if one.tables)
 
     def _all(self, attribute: str) -> list[Any]:
         """What every family lists."""
@@ -82,7 +89,7 @@ class Targets:
     def crate_files(self) -> list[str]:
         """What the RO-Crate holds: everything that is made of scores, the audits, and the record; no texts."""
         shown = [name for name in self.selected("tables") if not products.find(TABLE, name).quotes]
-        made = [*_files_of_tables(shown), *self.figures(), *self.checks()]
+        made = [*_files_of_tables(shown), *self.figures, *self.checks]
         record = [paths.COSTS, paths.RECORD_CONFIG, paths.RECORD_VERSIONS]
         return list(dict.fromkeys([*self._all("published_results"), *self.summaries, *made, *record]))
 
@@ -98,22 +105,6 @@ class Targets:
         if section == "checks" and self.selected("figures"):
             there.add(products.DRAWN)
         return [product.name for product in chosen if not product.needs or product.needs in there]
-
-    def tables(self) -> list[str]:
-        """Every table in every format."""
-        return _files_of_tables(self.selected("tables"))
-
-    def matrices(self) -> str:
-        """The tables that are written as wide CSV and compact LaTeX, too, as a regular expression."""
-        return one_of(_matrices(self.selected("tables")))
-
-    def figures(self) -> list[str]:
-        """Every figure in every format."""
-        return each(paths.FIGURE, figure=self.selected("figures"), format=("pdf", "png", "svg"))
-
-    def checks(self) -> list[str]:
-        """Every acceptance check."""
-        return each(paths.CHECK, check=self.selected("checks"))
 
     def files_of(self, kind: str) -> Callable[[Any], list[str]]:
         """The files that a table, figure or check is made of, by the wildcard of that name."""
@@ -164,28 +155,11 @@ class Targets:
         figures = self.selected("figures") if "figures" in self.selected("checks") else []
         return [*self.summaries, *self._all("excerpts"), *each(paths.FIGURE_INSPECTION, figure=figures)]
 
-    # --- raw files ------------------------------------------------------------------------------------------
+    # --- raw files and collections --------------------------------------------------------------------------
 
-    def local_files(self, wildcards: Any) -> list[str]:
-        """The files of this machine that a raw file may be copied from: an edit there counts as one here."""
-        addresses = self._file(wildcards)["urls"]
-        return [address for address in addresses if "://" not in address and Path(address).is_file()]
-
-    def download_settings(self, wildcards: Any) -> str:
-        """The catalog's entry of one raw file."""
-        return json_text(self._file(wildcards))
-
-    def downloaded_content(self, wildcards: Any) -> str:
-        """What the bytes of one raw file are: another address of the same checksum runs nothing again."""
-        entry = self._file(wildcards)
-        known = "sha256" in entry or "members_sha256" in entry
-        return json_text({key: value for key, value in entry.items() if key != "urls"} if known else entry)
-
-    def _file(self, wildcards: Any) -> Entry:
-        entry: Entry = self.datasets[wildcards.dataset]["files"][wildcards.file]
-        return entry
-
-    # --- collections ----------------------------------------------------------------------------------------
+    def of_file(self, function: Callable[[Entry], Any]) -> Callable[[Any], Any]:
+        """What a function says of the entry of a raw file."""
+        return lambda wildcards: function(self.datasets[wildcards.dataset]["files"][wildcards.file])
 
     def of_collection(self, attribute: str) -> Callable[[Any], Any]:
         """An attribute of a collection: its tables, their digests, its task; roles as words."""
@@ -207,10 +181,6 @@ class Targets:
         kept = self.collections[wildcards.collection].kept or wildcards.collection
         return paths.EMBEDDINGS.format(model=wildcards.model, collection=kept)
 
-    def collected(self) -> str:
-        """Regular expression of the collections whose texts are those of tables."""
-        return one_of(name for name, collection in self.collections.items() if collection.tables)
-
     # --- the record -----------------------------------------------------------------------------------------
 
     def title(self, _wildcards: Any) -> str:
@@ -225,7 +195,21 @@ class Targets:
 
     def crate_settings(self, _wildcards: Any) -> str:
         """What the RO-Crate says besides its files."""
-        return crate_settings(self.experiment, self.datasets, self.data)
+        experiment = self.experiment
+        datasets = {
+            name: {**pick_known(entry, *_DATASET_KEYS), "checksums": _checksums(entry)}
+            for name, entry in self.datasets.items()
+        }
+        models = {
+            name: {
+                **pick(model_facts(name, entry), "name", "revision", "licence"),
+                "title": entry.get("title", name),
+                "citation": entry.get("citation", "none"),
+            }
+            for name, entry in {**experiment.models, **experiment.further_models}.items()
+        }
+        about = dict(experiment.config.experiment)
+        return Crate(**about, tables=dict(self.data), datasets=datasets, models=models).as_json()
 
     def constraints(self) -> dict[str, str]:
         """Wildcard → regular expression of what it may be."""
@@ -239,6 +223,23 @@ class Targets:
             "check": one_of(report.checks),
             **self._merged("constraints"),
         }
+
+
+def downloaded_content(file: Entry) -> str:
+    """What the bytes of a raw file are: another address of the same checksum runs nothing again."""
+    known = "sha256" in file or "members_sha256" in file
+    return json_text({key: value for key, value in file.items() if key != "urls"} if known else file)
+
+
+def local_files(file: Entry) -> list[str]:
+    """The files of this machine that a raw file may be copied from: an edit there counts as one here."""
+    return [address for address in file["urls"] if "://" not in address and Path(address).is_file()]
+
+
+def _checksums(dataset: Entry) -> dict[str, str]:
+    """Raw file → SHA-256 of its bytes, or of the texts in it, where the catalog pins them."""
+    pinned = {name: file.get("sha256", file.get("members_sha256")) for name, file in dataset["files"].items()}
+    return {name: digest for name, digest in pinned.items() if digest}
 
 
 def _matrices(tables: list[str]) -> list[str]:

@@ -25,7 +25,7 @@ from sentflow.report.families.retrieval.decision_rows import DecisionRow
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.training.published import PublishedCell, published_cells
-from sentflow.similarity.averages import SEVEN_TASKS
+from sentflow.similarity.measures import SEVEN_TASKS
 
 _SEED = ("-seed-", ".seed-")  # before the seed in names of trained encoders, and of cells of sweeps
 

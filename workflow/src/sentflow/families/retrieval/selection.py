@@ -23,7 +23,7 @@ from sentflow.families.training.needs import selected_data
 from sentflow.families.training.seeds import seed_in
 from sentflow.flow.family import Family
 from sentflow.texts.shards import shards_of, suffix_of, whole_of
-from sentflow.training.data.collected import corpora_of, held_out_sets, question_sets_of, searchers_of
+from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, searchers_of
 
 _LAWS = "laws"  # format of documents that are articles of laws
 

@@ -10,16 +10,20 @@ from sentflow.families.training.needs import named_data, selected_data
 from sentflow.flow import paths
 from sentflow.flow.family import Files, each, raw_paths
 from sentflow.flow.job_settings import one_of, pick
-from sentflow.training.data.collected import (
+from sentflow.training.data.entries import (
+    NEAR,
+    UNKNOWN_LANGUAGE,
     corpora_of,
+    held_out_of,
     held_out_sets,
     is_asked,
     is_collected,
+    is_combined,
     labeller_of,
     question_sets_of,
+    relations_of,
     retriever_of,
 )
-from sentflow.training.data.combined import NEAR, UNKNOWN_LANGUAGE, held_out_of, is_combined, relations_of
 from sentflow.training.data.forms import SCORED
 from sentflow.training.data.settings import (
     AuditedData,

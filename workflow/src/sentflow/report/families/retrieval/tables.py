@@ -37,7 +37,7 @@ from sentflow.report.table.table import (
     number,
     text,
 )
-from sentflow.retrieval.results import CLEAN, LEAKED
+from sentflow.retrieval.evaluation import CLEAN, LEAKED
 
 MEAN = "Mean"
 FEW = 20  # questions below which a mean says little
