@@ -23,6 +23,7 @@ from sentflow.files.rows import number_or_nan
 from sentflow.files.settings_files import read_settings
 from sentflow.flow import paths, products
 from sentflow.flow.products import TABLE
+from sentflow.report import claims
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.costs.tables import costs
 from sentflow.report.families.probing.tables import scores
@@ -80,13 +81,13 @@ def show(
 # --- folders ------------------------------------------------------------------------------------------------
 
 
-def _folder(folder: Path) -> list[Table]:
+def _folder(folder: Path) -> list[Block]:
     """The scores in a results folder, in the folder that holds it, or in one of score files or folds."""
     results = folder / paths.RESULTS
     if results.is_dir() and not (folder / "scores").is_dir():
         folder = results
     if tables := [*_report_tables(folder)]:
-        return tables
+        return ["\n".join(claims.facts(folder)) + "\n", *tables]
     if found := _score_files(folder):
         return [found]
     if folds := sorted(folder.rglob("rep-*/fold-*.parquet")):
