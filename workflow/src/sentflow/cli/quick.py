@@ -95,20 +95,17 @@ def quick(
     seconds = _SECONDS + texts * neural / _TEXTS_PER_SECOND
     path = folder / "experiment.yaml"
     _write(path, experiment)
-    show_blocks(
-        *told,
-        f"Time: about {seconds:.0f} s, of which embedding {seconds - _SECONDS:.0f}; less the second time. "
-        f"Results: {folder}",
-        "",
+    told.append(
+        f"Time: about {seconds:.0f} s, of which embedding {seconds - _SECONDS:.0f}. Results: {folder}"
     )
+    show_blocks("\n".join(told))
     arguments = ["--cores", str(cores), "--directory", str(folder), "--configfile", str(path.resolve())]
     if code := subprocess.run(prepared(arguments), check=False).returncode:
         raise typer.Exit(130 if code in (-signal.SIGINT, 130) else code)
-    show_blocks("", *_verdict(folder / "results"))
     show_blocks(
-        "",
-        f"The page:       {folder}/results/report/index.html",
-        f"The experiment: {path}; after an edit: sentflow run {shlex.join(arguments)}",
+        *_verdict(folder / "results"),
+        f"Page:       {folder}/results/report/index.html\n"
+        f"Experiment: {path}; after an edit: sentflow run {shlex.join(arguments)}",
     )
 
 
@@ -142,7 +139,7 @@ def _table(
     else:
         assert score is not None
         found = pair_entries(name, file, written, texts, score)
-        entries |= {**found, "report": _report("sts", "sts-differences")}
+        entries |= {**found, "geometry": {"families": []}, "report": _report("sts", "sts-differences")}
         entries["select"]["pair_sets"] = [name]
         low, high = found["pair_sets"][name]["scale"]
         told = f"{file.path.name}: {len(file.rows):,} pairs, {where}; {score} from {low:g} to {high:g}"
