@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 
-from sentflow.encoders.kinds.neural.load import load_folder
-from sentflow.encoders.kinds.neural.settings import Settings
-from sentflow.encoders.roles import TEXT
+from sentflow.encoders.kind import Context
+from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
+from sentflow.encoders.settings import TEXT, VectorSettings
 from sentflow.texts.sample.tasks import RECIPES, generate
 from sentflow.texts.table import SEPARATOR
 
@@ -52,7 +52,9 @@ def programs_for(
     """Name of each program → what it computes: the vectors of all texts, row by row."""
     folder = model_folder()
     plain = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-    encoder = load_folder(folder, Settings(), threads=threads, allow_pickle=False, devices=["cpu"])
+    encoder = SentenceTransformerEncoder.of_folder(
+        folder, VectorSettings(), Context(threads=threads, devices=("cpu",))
+    )
     row_of = {text: row for row, text in enumerate(distinct)}
     rows = np.asarray([row_of[text] for text in texts])
 

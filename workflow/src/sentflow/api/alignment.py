@@ -14,7 +14,7 @@ from sentflow.api.data import catalog_pairs, own_pairs
 from sentflow.api.plots import drawn
 from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.config.model import refuse_wrong
-from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.arrays import FloatArray
 from sentflow.errors import instead
 from sentflow.geometry.alignment_uniformity import AlignmentUniformity, measure, scored_vectors
 from sentflow.geometry.settings import ALIGNUNFORMEVAL, AlignmentSettings

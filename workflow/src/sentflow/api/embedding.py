@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from sentflow.api.arguments import ArgumentError
-from sentflow.encoders.protocol import FloatArray, IntArray
+from sentflow.encoders.arrays import FloatArray, IntArray
 from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
 from sentflow.probing.features.rows import pair_features

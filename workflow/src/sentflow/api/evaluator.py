@@ -38,7 +38,7 @@ from sentflow.api.results import ResultFolder, score_record, task_result
 from sentflow.api.task_scores import TaskScores, TasksScores
 from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
-from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.arrays import FloatArray
 from sentflow.errors import instead
 from sentflow.probing.features.sources import FeatureSource, FixedFeatures
 from sentflow.probing.job import warn_of_few_rows

@@ -1,17 +1,17 @@
 """A class of a user's own file as the model of an evaluator: ``path/to/file.py:ClassName``, as in ``custom:``."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.embedding import encode_rows, features_of_columns, text_columns
 from sentflow.config.problems.encoders import custom_problems
-from sentflow.encoders.fetch import custom
-from sentflow.encoders.kinds.custom import CustomEncoder, CustomFeaturiser, CustomLazyEncoder
-from sentflow.encoders.kinds.custom_class import EMBED
-from sentflow.encoders.kinds.custom_code import CustomCode
-from sentflow.encoders.kinds.table import CUSTOM
-from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.custom_class import EMBED
+from sentflow.encoders.fetch import fetch_model
+from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser, CustomLazyEncoder
+from sentflow.encoders.settings import CUSTOM
 from sentflow.probing.features.featurised import ALL
 
 
@@ -34,7 +34,7 @@ class OwnEncoder:
         if problems := custom_problems("own", entry):
             told = [problem.removeprefix("models.own.").removeprefix("custom: ") for problem in problems]
             raise ArgumentError(f"sentence_model={reference!r}: {' '.join(told)}")
-        manifest = custom.fetch(entry)
+        manifest = fetch_model("own", entry, Path())
         self.lazy: bool = manifest.settings["lazy"]
         self._code = CustomCode.load(manifest, offline=False)
         self._embeds = manifest.settings["level"] == EMBED

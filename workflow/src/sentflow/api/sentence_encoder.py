@@ -8,7 +8,7 @@ import numpy as np
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.embedding import as_array, checked_features
-from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.arrays import FloatArray
 
 # Neighbours in a batch and half precision move vectors by less than this share of their length
 _SAME = 0.02

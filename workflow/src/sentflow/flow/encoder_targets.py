@@ -11,13 +11,12 @@ from sentflow.encoders.entries import (
     fetch_settings,
     gives_vectors,
     kind_of,
-    place_settings,
     weighs_terms,
 )
-from sentflow.encoders.kinds.table import Kind
+from sentflow.encoders.settings import Described
 from sentflow.flow import paths
 from sentflow.flow.job_settings import json_text
-from sentflow.flow.provenance import code, versions
+from sentflow.flow.provenance import code, describing, versions
 from sentflow.training.snapshots import SNAPSHOT
 
 
@@ -63,17 +62,18 @@ class EncoderTargets:
 
     def embed_code(self, wildcards: Any) -> str:
         """Digest of what embeds a model's texts: the job and the module of the model's kind."""
-        return code("embed", self._kind(wildcards).module)
+        return code("embed", self._kind(wildcards).module())
 
     def fetch_code(self, wildcards: Any) -> str:
-        """Digest of what fetches a model: the job and the module that makes the manifest."""
-        return code("fetch_model", self._kind(wildcards).fetcher)
+        """Digest of what fetches a model: the job, what describes the model's kind, and what brings its files."""
+        files = ["sentflow.encoders.fetch"] if "source" in self._entry(wildcards) else []
+        return code("fetch_model", *files, *describing(self._kind(wildcards).module()))
 
     # What follows are no settings of science: to change them runs nothing again.
 
     def device(self, wildcards: Any) -> str:
         """Where a model computes."""
-        return json_text(place_settings(self._entry(wildcards)).get("device"))
+        return json_text(self._entry(wildcards).get("device"))
 
     def connection(self, wildcards: Any) -> str:
         """How a model's service is reached."""
@@ -87,7 +87,7 @@ class EncoderTargets:
         """The pattern of a model's files of vectors."""
         return paths.SPARSE_EMBEDDINGS if model in self.sparse else paths.EMBEDDINGS
 
-    def _kind(self, wildcards: Any) -> Kind:
+    def _kind(self, wildcards: Any) -> type[Described]:
         return kind_of(self._entry(wildcards))
 
     def _entry(self, wildcards: Any) -> Entry:

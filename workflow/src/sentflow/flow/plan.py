@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.downloads.mirrors import is_remote, local_path
-from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
+from sentflow.encoders.settings import API
 from sentflow.errors import ConfigError
 from sentflow.flow.targets import Targets
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.arrays import FloatArray
 from sentflow.geometry.settings import ALIGNUNFORMEVAL, PER_BATCH, AlignmentSettings
 from sentflow.geometry.vectors import BLOCK_ROWS, count_zeros, distances_of_pairs, log_mean_exp, unit_vectors
 from sentflow.texts.collection import TextRows

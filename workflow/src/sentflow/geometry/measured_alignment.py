@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.arrays import FloatArray
 from sentflow.geometry.alignment_uniformity import is_positive, measure, scored_vectors
 from sentflow.geometry.settings import PER_BATCH, AlignmentSettings
 from sentflow.similarity.storage import graph_of

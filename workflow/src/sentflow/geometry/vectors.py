@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sentflow.encoders.protocol import FloatArray
-from sentflow.encoders.vectors.unit_rows import unit_rows
+from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.vectors.storage import unit_rows
 
 BLOCK_ROWS = 1000
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from sentflow.encoders.vectors.sparse import TermName
 from sentflow.encoders.vectors.terms import TermEmbeddings
-from sentflow.encoders.vocabulary import TermName
 from sentflow.retrieval.bm25 import Bm25
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.encoders.vectors.unit_rows import unit_rows
+from sentflow.encoders.vectors.storage import unit_rows
 from sentflow.retrieval.ranking import Ranked, blocks, even, merged, top
 
 SIMILARITIES = ("cosine", "dot")

@@ -11,7 +11,7 @@ from typing import Any, cast
 import torch
 from transformers import PreTrainedModel
 
-from sentflow.encoders.fetch.positions import usable_tokens
+from sentflow.encoders.descriptions import usable_tokens
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.sparse.activations import MAX, greatest_logits, pooled_weights
 from sentflow.sparse.checks import check_count, check_vocabularies

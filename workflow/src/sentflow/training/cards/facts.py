@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from sentflow.encoders.kinds.table import CROSS_ENCODER
+from sentflow.encoders.settings import CROSS_ENCODER
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
