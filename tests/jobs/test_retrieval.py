@@ -9,10 +9,10 @@ import pytest
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.files.rows import read_rows
-from sentflow.retrieval.decision_files import read_decided
-from sentflow.retrieval.hardest import HardQuestion
+from sentflow.retrieval.decisions import read_decided
+from sentflow.retrieval.evaluation import read_values
+from sentflow.retrieval.explanation import HardQuestion
 from sentflow.retrieval.jobs import analyse, compare_retrieval, decide, evaluate, hardest_questions, search
-from sentflow.retrieval.results import read_values
 from sentflow.retrieval.runs import read_run as read_run_file
 from sentflow.retrieval.settings import (
     DecideSettings,
@@ -21,8 +21,8 @@ from sentflow.retrieval.settings import (
     RetrievalComparisonSettings,
     SearchSettings,
 )
-from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings
 from sentflow.texts.jobs import prepare_corpus, prepare_questions
+from sentflow.texts.settings import CorpusSettings, QuestionSettings
 
 TEXTS = ["wings and flow", "heat transfer", "wings of heat", "sound"]
 QUESTIONS = {"q1": "wings?", "q2": "heat transfer", "q3": "loud sound"}

@@ -21,7 +21,7 @@ from sentflow.report.families.training.rows import SPEARMAN, TEST, TrainingRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import csv_text
 from sentflow.report.table.latex import latex_text
-from sentflow.similarity.averages import SEVEN_TASKS
+from sentflow.similarity.measures import SEVEN_TASKS
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 PAIRS = ["STS12", "STSB-test"]

@@ -4,9 +4,8 @@
 rule embed:
     """The vectors of one encoder on the texts of one collection, in their role."""
     input:
-        paths.TEXTS_DIGEST,
+        **digested(texts=paths.TEXTS),
         manifest=paths.MANIFEST,
-        texts=ancient(paths.TEXTS),
         # The manifest holds their checksums.
         own=ancient(targets.encoders.files),
     output:

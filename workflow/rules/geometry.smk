@@ -6,11 +6,9 @@ geometry = targets.families["geometry"]
 rule permute_texts:
     """Some sentences of a collection, with their words in another order."""
     input:
-        paths.TEXTS_DIGEST,
-        texts=ancient(paths.TEXTS),
+        **digested(texts=paths.TEXTS),
     output:
-        permuted=paths.PERMUTED_TEXTS,
-        digest=paths.PERMUTED_TEXTS_DIGEST,
+        **with_digest(permuted=paths.PERMUTED_TEXTS),
     # Else it would also make the texts of a dataset with such a name.
     wildcard_constraints:
         collection=one_of(geometry.described),
@@ -29,12 +27,11 @@ rule permute_texts:
 rule align:
     """The vectors of one encoder → alignment of positive pairs and uniformity of all sentences, by one named variant."""
     input:
-        geometry.of_alignment(paths.PAIR_SET_DIGEST, "pairs", "positives"),
-        pairs=ancient(geometry.of_alignment(paths.PAIR_SET, "pairs")),
-        positives=ancient(geometry.of_alignment(paths.PAIR_SET, "positives")),
-        texts=ancient(geometry.texts),
-        embeddings=ancient(geometry.embeddings),
-        info=geometry.embeddings_info,
+        **digested(
+            pairs=geometry.of_alignment("pairs"),
+            positives=geometry.of_alignment("positives"),
+        ),
+        **geometry.vectors(),
     output:
         paths.ALIGNMENT,
     wildcard_constraints:
@@ -50,12 +47,9 @@ rule align:
 rule geometry:
     """The vectors of one encoder on one collection → isotropy, spectrum, hubs, dimension, whitening, word order, truncation."""
     input:
-        geometry.scored(paths.PAIR_SET_DIGEST),
         geometry.of_permuted(paths.EMBEDDINGS_INFO),
-        pairs=ancient(geometry.scored(paths.PAIR_SET)),
-        texts=ancient(paths.TEXTS),
-        embeddings=ancient(geometry.embeddings),
-        info=geometry.embeddings_info,
+        **digested(pairs=geometry.scored),
+        **geometry.vectors(),
         permuted_texts=ancient(geometry.of_permuted(paths.TEXTS)),
         permuted_embeddings=ancient(geometry.of_permuted(paths.EMBEDDINGS)),
     output:
@@ -89,12 +83,8 @@ rule summarise_geometry:
         command("summarise_geometry")
 
 
-localrules:
-    similarities,
-
-
 rule similarities:
     """All that is measured on sentences: similarity with its tests, regressions, alignments, geometry."""
     input:
-        targets.families["similarity"].results(),
-        geometry.results(),
+        targets.families["similarity"].results,
+        geometry.results,

@@ -8,8 +8,7 @@ rule prepare:
     input:
         raw=probing.raw_files_of_task,
     output:
-        table=paths.TASK,
-        digest=paths.TASK_DIGEST,
+        **with_digest(table=paths.TASK),
     # Short, and the slow jobs wait for it.
     priority: 3
     resources:
@@ -25,12 +24,8 @@ rule prepare:
 rule probe:
     """Folds of a task and an encoder with embeddings; `probe.job` says how many one job computes."""
     input:
-        paths.TASK_DIGEST,
-        task=ancient(paths.TASK),
-        # The description of the embeddings holds the checksums of both.
-        texts=ancient(probing.texts),
-        embeddings=ancient(probing.embeddings),
-        info=probing.embeddings_info,
+        **digested(task=paths.TASK),
+        **probing.vectors(),
     output:
         folds=probing.fold_outputs(),
     wildcard_constraints:
@@ -46,8 +41,7 @@ rule probe:
 rule probe_lazy:
     """Folds of a task and an encoder that is fitted inside each fold."""
     input:
-        paths.TASK_DIGEST,
-        task=ancient(paths.TASK),
+        **digested(task=paths.TASK),
         manifest=paths.MANIFEST,
         own=ancient(targets.encoders.files),
     output:
@@ -71,9 +65,8 @@ if experiment.featurisers:
     rule featurise:
         """The features of one task's rows by a user's own class."""
         input:
-            paths.TASK_DIGEST,
+            **digested(task=paths.TASK),
             manifest=paths.MANIFEST,
-            task=ancient(paths.TASK),
             own=ancient(targets.encoders.files),
         output:
             features=paths.FEATURES,
@@ -93,8 +86,7 @@ if experiment.featurisers:
     rule probe_featurised:
         """Folds of a task with the features that a user's own class computed from its rows."""
         input:
-            paths.TASK_DIGEST,
-            task=ancient(paths.TASK),
+            **digested(task=paths.TASK),
             features=ancient(paths.FEATURES),
             info=paths.FEATURES_INFO,
         output:
@@ -112,9 +104,8 @@ if experiment.featurisers:
 rule score:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     input:
-        paths.TASK_DIGEST,
+        **digested(rows=paths.TASK),
         folds=probing.folds,
-        rows=ancient(paths.TASK),
     output:
         scores=paths.SCORES,
         table=paths.SCORE_TABLE,
@@ -130,12 +121,11 @@ rule score:
 rule compare:
     """Every score → which encoders differ: within each task and over all tasks."""
     input:
-        probing.of_tasks(paths.TASK_DIGEST, probing.tasks),
-        scores=probing.each(paths.SCORES),
-        tables=probing.each(paths.SCORE_TABLE),
+        **digested(rows=each(paths.TASK, task=probing.tasks)),
+        scores=probing.of_scores(paths.SCORES),
+        tables=probing.of_scores(paths.SCORE_TABLE),
         # They were written with the scores.
-        predictions=ancient(probing.each(paths.SCORE_PREDICTIONS)),
-        rows=ancient(probing.of_tasks(paths.TASK, probing.tasks)),
+        predictions=ancient(probing.of_scores(paths.SCORE_PREDICTIONS)),
     output:
         pairs=paths.PAIRS,
         standings=paths.STANDINGS,
@@ -175,12 +165,11 @@ rule compare_protocol:
 rule compare_documents:
     """Scores with documents kept together → what is said of new documents: intervals and tests."""
     input:
-        probing.of_tasks(paths.TASK_DIGEST, probing.document_tasks),
+        **digested(rows=each(paths.TASK, task=probing.document_tasks)),
         scores=probing.on_documents(paths.SCORES),
         tables=probing.on_documents(paths.SCORE_TABLE),
         # They were written with the scores.
         predictions=ancient(probing.on_documents(paths.SCORE_PREDICTIONS)),
-        rows=ancient(probing.of_tasks(paths.TASK, probing.document_tasks)),
     output:
         summary=paths.DOCUMENT_SCORES,
         pairs=paths.DOCUMENT_PAIRS,
@@ -199,8 +188,7 @@ rule compare_documents:
 rule audit:
     """The rows of one task → duplicates, contradictions, classes, lengths, languages, documents; with warnings."""
     input:
-        paths.TASK_DIGEST,
-        rows=ancient(paths.TASK),
+        **digested(rows=paths.TASK),
     output:
         paths.AUDIT,
     resources:
@@ -214,8 +202,7 @@ rule audit:
 rule hardest:
     """The predictions of every encoder on one task → the texts that most of them get wrong."""
     input:
-        paths.TASK_DIGEST,
-        rows=ancient(paths.TASK),
+        **digested(rows=paths.TASK),
         predictions=probing.predictions_of_real_models,
     output:
         paths.HARDEST,
@@ -230,8 +217,8 @@ rule hardest:
 rule summarise:
     """Every score → one table of scores and one of training curves."""
     input:
-        scores=probing.each(paths.SCORES),
-        tables=probing.each(paths.SCORE_TABLE),
+        scores=probing.of_scores(paths.SCORES),
+        tables=probing.of_scores(paths.SCORE_TABLE),
     output:
         summary=paths.SUMMARY,
         curves=paths.CURVES,
@@ -249,16 +236,16 @@ rule export_mteb:
     input:
         summary=paths.SUMMARY,
         # The summary changes with them.
-        tables=ancient(probing.each(paths.SCORE_TABLE)),
-        digests=probing.of_tasks(paths.TASK_DIGEST, probing.tasks),
+        tables=ancient(probing.of_scores(paths.SCORE_TABLE)),
+        digests=each(paths.digest(paths.TASK), task=probing.tasks),
         versions=paths.RECORD_VERSIONS,
     output:
-        probing.exported.mteb_files(),
+        probing.mteb_files(),
     localrule: True
     resources:
         **asks(1000, 10),
     params:
-        **job_params("export_mteb", settings=probing.exported.settings),
+        **job_params("export_mteb", settings=probing.export_settings),
     shell:
         command("export_mteb")
 
@@ -267,14 +254,14 @@ rule export_huggingface:
     """Every score as .eval_results and model cards for the Hugging Face hub."""
     input:
         summary=paths.SUMMARY,
-        digests=probing.of_tasks(paths.TASK_DIGEST, probing.tasks),
+        digests=each(paths.digest(paths.TASK), task=probing.tasks),
     output:
-        probing.exported.huggingface_files(),
+        probing.huggingface_files(),
     localrule: True
     resources:
         **asks(1000, 10),
     params:
-        **job_params("export_huggingface", settings=probing.exported.settings),
+        **job_params("export_huggingface", settings=probing.export_settings),
     shell:
         command("export_huggingface")
 
@@ -295,12 +282,6 @@ rule export_numbers:
         command("export_numbers")
 
 
-localrules:
-    probes,
-    scores,
-    comparisons,
-
-
 rule probes:
     """Every fold of every task and encoder."""
     input:
@@ -311,12 +292,10 @@ rule probes:
 rule scores:
     """The score of every task and encoder."""
     input:
-        probing.each(paths.SCORES),
+        probing.of_scores(paths.SCORES),
 
 
 rule comparisons:
     """Which encoders differ, within each task and over all."""
     input:
-        [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.OMNIBUS]
-        if probing.tasks
-        else [],
+        probing.task_comparisons,

@@ -4,10 +4,10 @@
 rule summarise_costs:
     """The benchmark files → time and memory per rule, and what encoders are. No score depends on them."""
     input:
-        summaries=targets.summaries_of_scores(),
-        manifests=targets.manifests(),
-        made=targets.embedding_making(),
-        embeddings=targets.embedding_infos(),
+        summaries=targets.summaries_of_scores,
+        manifests=targets.manifests,
+        made=targets.embeddings(paths.EMBEDDINGS_MADE),
+        embeddings=targets.embeddings(paths.EMBEDDINGS_INFO),
     output:
         costs=paths.COSTS,
         encoders=paths.ENCODERS,
@@ -21,6 +21,18 @@ rule summarise_costs:
         command("summarise_costs")
 
 
+table_files = dict(
+    csv=report(
+        paths.TABLE.format(table="{table}", format="csv"),
+        caption="../report/table.rst",
+        category="Tables",
+        labels={"table": "{table}"},
+    ),
+    markdown=paths.TABLE.format(table="{table}", format="md"),
+    latex=paths.TABLE.format(table="{table}", format="tex"),
+)
+
+
 ruleorder: table_of_matrix > table
 
 
@@ -29,14 +41,7 @@ rule table:
     input:
         summary=targets.files_of("table"),
     output:
-        csv=report(
-            paths.TABLE.format(table="{table}", format="csv"),
-            caption="../report/table.rst",
-            category="Tables",
-            labels={"table": "{table}"},
-        ),
-        markdown=paths.TABLE.format(table="{table}", format="md"),
-        latex=paths.TABLE.format(table="{table}", format="tex"),
+        **table_files,
     localrule: True
     resources:
         **asks(1000, 5),
@@ -50,18 +55,11 @@ rule table:
 
 use rule table as table_of_matrix with:
     output:
-        csv=report(
-            paths.TABLE.format(table="{table}", format="csv"),
-            caption="../report/table.rst",
-            category="Tables",
-            labels={"table": "{table}"},
-        ),
-        markdown=paths.TABLE.format(table="{table}", format="md"),
-        latex=paths.TABLE.format(table="{table}", format="tex"),
+        **table_files,
         wide=paths.WIDE_TABLE,
         compact=paths.COMPACT_TABLE,
     wildcard_constraints:
-        table=targets.matrices(),
+        table=targets.matrices,
     localrule: True
 
 
@@ -125,9 +123,9 @@ rule report:
     """The report: one self-contained page."""
     input:
         summary=targets.summaries_of_page(),
-        audits=targets.audits(),
-        tables=targets.tables(),
-        figures=targets.figures(),
+        audits=targets.audits,
+        tables=targets.tables,
+        figures=targets.figures,
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
     output:
@@ -147,7 +145,7 @@ rule export_ro_crate:
     """The run as an RO-Crate: results, config, checksums of data, versions. No texts."""
     input:
         files=targets.crate_files(),
-        digests=list(targets.data()),
+        digests=list(targets.data),
         versions=paths.RECORD_VERSIONS,
     output:
         paths.RO_CRATE,

@@ -8,8 +8,7 @@ rule prepare_pairs:
     input:
         raw=similarity.raw_files_of_set,
     output:
-        table=paths.PAIR_SET,
-        digest=paths.PAIR_SET_DIGEST,
+        **with_digest(table=paths.PAIR_SET),
     resources:
         **asks(1000, 10),
         checks=similarity.prepare_checks,
@@ -23,12 +22,8 @@ rule prepare_pairs:
 rule similarity:
     """The vectors of one encoder → how well the similarities of pairs agree with their gold scores, by four measures."""
     input:
-        paths.PAIR_SET_DIGEST,
-        pairs=ancient(paths.PAIR_SET),
-        # The description of the embeddings holds the checksums of both.
-        texts=ancient(similarity.texts),
-        embeddings=ancient(similarity.embeddings),
-        info=similarity.embeddings_info,
+        **digested(pairs=paths.PAIR_SET),
+        **similarity.vectors(),
     output:
         scores=paths.SIMILARITY,
         rows=paths.SIMILARITY_ROWS,
@@ -45,8 +40,7 @@ rule similarity:
 rule overlap:
     """A similarity that needs no encoder → its agreement with the gold scores: what shared words alone achieve."""
     input:
-        paths.PAIR_SET_DIGEST,
-        pairs=ancient(paths.PAIR_SET),
+        **digested(pairs=paths.PAIR_SET),
     output:
         scores=paths.OVERLAP,
         rows=paths.OVERLAP_ROWS,
@@ -61,7 +55,7 @@ rule overlap:
 rule compare_similarity:
     """The similarities of every pair by every encoder → which encoders differ, pair set by pair set."""
     input:
-        rows=similarity.each(paths.SIMILARITY_ROWS),
+        rows=similarity.rows,
     output:
         paths.SIMILARITY_PAIRS,
     resources:
@@ -75,13 +69,12 @@ rule compare_similarity:
 rule regress:
     """The vectors of one encoder → a similarity that is trained, chosen and tested on three pair sets."""
     input:
-        similarity.digests_of_regression,
-        train=ancient(similarity.part_of_regression("train")),
-        dev=ancient(similarity.part_of_regression("dev")),
-        test=ancient(similarity.part_of_regression("test")),
-        texts=ancient(similarity.texts),
-        embeddings=ancient(similarity.embeddings),
-        info=similarity.embeddings_info,
+        **digested(
+            train=similarity.part_of_regression("train"),
+            dev=similarity.part_of_regression("dev"),
+            test=similarity.part_of_regression("test"),
+        ),
+        **similarity.vectors(),
     output:
         paths.REGRESSION,
     wildcard_constraints:
@@ -98,7 +91,7 @@ rule summarise_similarity:
     """Everything that was measured on pair sets → one table of each kind."""
     input:
         scores=similarity.scores,
-        rows=similarity.each(paths.SIMILARITY_ROWS),
+        rows=similarity.rows,
         regressed=similarity.regressions,
     output:
         similarity=paths.SUMMARY_SIMILARITY,

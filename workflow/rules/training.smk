@@ -3,15 +3,11 @@
 training = targets.families["training"]
 
 
-localrules:
-    trainings,
-
-
 rule trainings:
     """Every trained encoder, with its history, its development scores and what its data share with the tests."""
     input:
-        training.results(),
-        training.each(paths.MANIFEST),
+        training.results,
+        training.of_models(paths.MANIFEST),
 
 
 rule prepare_training:
@@ -19,8 +15,7 @@ rule prepare_training:
     input:
         raw=training.tables.raw_files_of,
     output:
-        table=paths.TRAINING_DATA,
-        digest=paths.TRAINING_DATA_DIGEST,
+        **with_digest(table=paths.TRAINING_DATA),
     wildcard_constraints:
         data=one_of(training.tables.of_files),
     resources:
@@ -36,15 +31,13 @@ rule prepare_training:
 rule collect_training:
     """Documents of corpora and questions → a table of training data."""
     input:
-        training.tables.corpora(paths.CORPUS_DIGEST),
-        training.tables.questions(paths.QUESTIONS_DIGEST),
-        training.tables.questions(paths.JUDGEMENTS_DIGEST),
-        corpora=ancient(training.tables.corpora(paths.CORPUS)),
-        questions=ancient(training.tables.questions(paths.QUESTIONS)),
-        judgements=ancient(training.tables.questions(paths.JUDGEMENTS)),
+        **digested(
+            corpora=training.tables.corpora,
+            questions=training.tables.questions(paths.QUESTIONS),
+            judgements=training.tables.questions(paths.JUDGEMENTS),
+        ),
     output:
-        table=paths.TRAINING_DATA,
-        digest=paths.TRAINING_DATA_DIGEST,
+        **with_digest(table=paths.TRAINING_DATA),
     wildcard_constraints:
         data=one_of(training.tables.collected),
     resources:
@@ -59,13 +52,12 @@ rule collect_training:
 rule clean_pairs:
     """Pairs of a relation and the tables of tests → the pairs that may be trained on, with counts of what was left out."""
     input:
-        paths.TRAINING_DATA_DIGEST.replace("{data}", "{relation}"),
-        training.tables.held_out_digests,
-        relation=ancient(paths.TRAINING_DATA.replace("{data}", "{relation}")),
-        tests=ancient(training.tables.held_out_tables),
+        **digested(
+            relation=paths.TRAINING_DATA.replace("{data}", "{relation}"),
+            tests=training.tables.held_out_tables,
+        ),
     output:
-        table=paths.CLEANED_PAIRS,
-        digest=paths.CLEANED_PAIRS_DIGEST,
+        **with_digest(table=paths.CLEANED_PAIRS),
     wildcard_constraints:
         data=one_of(training.tables.combined),
     resources:
@@ -79,11 +71,9 @@ rule clean_pairs:
 rule combine_pairs:
     """Cleaned relations → one table of training data, without copies and near copies."""
     input:
-        training.tables.relations(paths.CLEANED_PAIRS_DIGEST),
-        relations=ancient(training.tables.relations(paths.CLEANED_PAIRS)),
+        **digested(relations=training.tables.relations),
     output:
-        table=paths.TRAINING_DATA,
-        digest=paths.TRAINING_DATA_DIGEST,
+        **with_digest(table=paths.TRAINING_DATA),
     wildcard_constraints:
         data=one_of(training.tables.combined),
     resources:
@@ -98,23 +88,17 @@ rule combine_pairs:
 rule mine_training:
     """Questions, judgements and what a retriever found → a table of training data, and what might have been negative."""
     input:
-        training.tables.corpora(paths.CORPUS_DIGEST),
-        training.tables.questions(paths.QUESTIONS_DIGEST),
-        training.tables.questions(paths.JUDGEMENTS_DIGEST),
-        training.tables.runs(paths.RUN_DIGEST),
-        training.tables.labels(paths.RUN_DIGEST),
-        training.tables.held_out(paths.QUESTIONS_DIGEST),
-        training.tables.held_out(paths.JUDGEMENTS_DIGEST),
-        corpora=ancient(training.tables.corpora(paths.CORPUS)),
-        questions=ancient(training.tables.questions(paths.QUESTIONS)),
-        judgements=ancient(training.tables.questions(paths.JUDGEMENTS)),
-        runs=ancient(training.tables.runs(paths.RUN)),
-        labels=ancient(training.tables.labels(paths.RUN)),
-        held_out=ancient(training.tables.held_out(paths.QUESTIONS)),
-        held_out_judgements=ancient(training.tables.held_out(paths.JUDGEMENTS)),
+        **digested(
+            corpora=training.tables.corpora,
+            questions=training.tables.questions(paths.QUESTIONS),
+            judgements=training.tables.questions(paths.JUDGEMENTS),
+            runs=training.tables.runs,
+            labels=training.tables.labels,
+            held_out=training.tables.held_out(paths.QUESTIONS),
+            held_out_judgements=training.tables.held_out(paths.JUDGEMENTS),
+        ),
     output:
-        table=paths.TRAINING_DATA,
-        digest=paths.TRAINING_DATA_DIGEST,
+        **with_digest(table=paths.TRAINING_DATA),
         looked_at=paths.LOOKED_AT,
     wildcard_constraints:
         data=one_of(training.tables.mined),
@@ -130,10 +114,7 @@ rule mine_training:
 rule audit_training:
     """Training data and the tables of all tests → copies and near copies of texts of each test among those of training."""
     input:
-        paths.TRAINING_DATA_DIGEST,
-        training.tables.digests_of_tests,
-        data=ancient(paths.TRAINING_DATA),
-        tests=ancient(training.tables.tables_of_tests),
+        **digested(data=paths.TRAINING_DATA, tests=training.tables.tests_of),
     output:
         paths.TRAINING_AUDIT,
     resources:
@@ -147,9 +128,8 @@ rule audit_training:
 rule train:
     """Train one encoder. A killed or cancelled job goes on where its last state was saved."""
     input:
-        training.rows_digest,
+        **digested(rows=training.rows),
         start=training.start,
-        rows=ancient(training.rows),
         teacher_texts=ancient(training.of_teacher(paths.TEXTS)),
         teacher_embeddings=ancient(training.of_teacher(paths.EMBEDDINGS)),
         teacher_info=training.of_teacher(paths.EMBEDDINGS_INFO),
@@ -184,8 +164,7 @@ rule train:
 rule score_snapshot:
     """The development pairs and their vectors by one snapshot → correlation, alignment and uniformity."""
     input:
-        training.of_development(paths.PAIR_SET_DIGEST),
-        pairs=ancient(training.of_development(paths.PAIR_SET)),
+        **digested(pairs=training.of_development(paths.PAIR_SET)),
         texts=ancient(training.of_development(paths.TEXTS)),
         embeddings=ancient(training.of_development(paths.EMBEDDINGS)),
         info=training.of_development(paths.EMBEDDINGS_INFO),
@@ -232,7 +211,7 @@ rule score_trainings:
     """Development scores of all snapshots, and test scores of all trained encoders → one table."""
     input:
         development=training.all_scores(),
-        selections=training.each(paths.CHOSEN_SNAPSHOT),
+        selections=training.of_models(paths.CHOSEN_SNAPSHOT),
         similarity=training.test_scores("pair_sets", paths.SUMMARY_SIMILARITY),
         alignments=training.test_scores("alignments", paths.SUMMARY_ALIGNMENTS),
     output:
@@ -263,13 +242,13 @@ rule compare_training:
 rule summarise_training_jobs:
     """The records of all trainings → what was trained from what, what it cost, every step, held-out rows, cells of sweeps."""
     input:
-        training.each(
+        training.of_models(
             paths.TRAINING_MADE,
             paths.CHOSEN_SNAPSHOT,
             paths.TRAINING_HISTORY,
             paths.TRAINING_HELD_OUT,
         ),
-        records=training.each(paths.TRAINING_RECORD),
+        records=training.of_models(paths.TRAINING_RECORD),
         scores=paths.SUMMARY_TRAINING,
     output:
         jobs=paths.SUMMARY_TRAINING_JOBS,
@@ -294,7 +273,7 @@ rule model_card:
         paths.CHOSEN_SNAPSHOT,
         record=paths.TRAINING_RECORD,
         manifest=paths.MANIFEST,
-        summaries=targets.summaries_of_scores(),
+        summaries=targets.summaries_of_scores,
         audit=training.audit_of_model,
     output:
         card=paths.MODEL_CARD,
@@ -312,8 +291,7 @@ rule model_card:
 rule export_pairs:
     """Training data that were put together → shards and a card, as a data set of the Hugging Face hub."""
     input:
-        paths.TRAINING_DATA_DIGEST,
-        data=ancient(paths.TRAINING_DATA),
+        **digested(data=paths.TRAINING_DATA),
         audit=training.tables.audit,
     output:
         shards=directory(paths.PAIR_CORPUS),

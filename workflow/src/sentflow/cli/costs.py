@@ -24,7 +24,7 @@ from sentflow.flow import paths
 from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
 from sentflow.report.numbers import duration
 from sentflow.report.table.table import Table
-from sentflow.training.data.collected import (
+from sentflow.training.data.entries import (
     corpora_of,
     is_asked,
     is_collected,

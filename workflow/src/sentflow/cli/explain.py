@@ -5,10 +5,9 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from enum import StrEnum
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -26,19 +25,12 @@ from sentflow.flow import paths
 from sentflow.jobs.machine import prepare_environment
 from sentflow.report.numbers import counted, share
 from sentflow.report.table.table import Table
-from sentflow.texts.decoding import decode
+from sentflow.texts.formats.raw import decode
 
 _OF_VECTORS = (
     "A term adds the product of its vectors, which is 0 where these have no value above 0 in common; weights only "
     "chose the candidates and are no factor of it."
 )
-
-
-class Role(StrEnum):
-    """As what an encoder reads a text."""
-
-    DOCUMENT = "document"
-    QUERY = "query"
 
 
 def explain(
@@ -47,8 +39,9 @@ def explain(
         str | None, typer.Option(help="What it reads: its terms are shown. - is standard input.")
     ] = None,
     role: Annotated[
-        Role, typer.Option(help="As what the text is read: numbers of terms and prompts depend on it.")
-    ] = Role.DOCUMENT,
+        Literal["document", "query"],
+        typer.Option(help="As what the text is read: numbers of terms and prompts depend on it."),
+    ] = "document",
     retriever: Annotated[
         str | None, typer.Option(help="Of kind bm25 or sparse: the terms behind its scores are shown.")
     ] = None,
@@ -111,7 +104,7 @@ def _read(text: str) -> str:
 
 
 def _explained_text(
-    model: str, text: str, role: Role, configs: Sequence[Path] | None, results: Path
+    model: str, text: str, role: str, configs: Sequence[Path] | None, results: Path
 ) -> dict[str, Any]:
     """The weights that an encoder gives the terms of a text, the greatest first, equal ones by the vocabulary."""
     entry = _entry(model, configs)
@@ -123,16 +116,15 @@ def _explained_text(
         manifest, folder = fetched_manifest(
             model, entry, Path(temporary), before="its terms are shown", results=results
         )
-        settings = encode_settings(entry, roles=(role.value,))
-        encoder = load_encoder(manifest, settings, Context(manifest_folder=folder))
-        encoded: Any = encoder.encode([text], role=role.value, task=None)
+        encoder = load_encoder(manifest, encode_settings(entry, roles=(role,)), Context(folder))
+        encoded: Any = encoder.encode([text], role=role, task=None)
         reading = encoder.reading
         name = term_names(manifest, folder)
     weights = encoded.weights if has_term_vectors(entry) else encoded
     terms = zip(weights.indices.tolist(), weights.data.tolist(), strict=True)
     return {
         "model": model,
-        "role": role.value,
+        "role": role,
         "text": text,
         "tokens_cut_off": 0 if reading is None else int(reading.lost[0]),
         "terms": [
@@ -188,9 +180,7 @@ def _explained_run(
     results: Path,
 ) -> dict[str, Any]:
     """What a retriever ranked for a question, and what the scores of documents are sums of; no model is loaded."""
-    from sentflow.retrieval.runs import read_run
-    from sentflow.retrieval.settings import SearchSettings, Sparse
-    from sentflow.retrieval.shared_terms import (
+    from sentflow.retrieval.explanation import (
         ExplainInputs,
         Pair,
         best_ranked,
@@ -198,6 +188,8 @@ def _explained_run(
         explainer,
         rank_of,
     )
+    from sentflow.retrieval.runs import read_run
+    from sentflow.retrieval.settings import SearchSettings, Sparse
     from sentflow.texts.corpora import read_corpus, read_questions
 
     family = Retrieval(read_experiment(configs))

@@ -10,6 +10,7 @@ import typer
 from sentflow.cli.configuration import AsJson
 from sentflow.cli.terminal import listing, show_blocks
 from sentflow.files.io import json_document
+from sentflow.report.claims import Ranking, System
 from sentflow.report.numbers import counted, decimal
 from sentflow.report.table.table import Table
 from sentflow.runs.folder import ResultsFolder
@@ -20,7 +21,7 @@ _NAMES = {
     "similarity": ("Encoder", "pair set", "Spearman's correlation of the cosine, all pairs"),
     "retrieval": ("Retriever", "question set", "nDCG@10"),
 }
-_NO_TEST = "Nothing is tested here: differences between encoders of one experiment are (sentflow show)."
+_NO_TEST = "Differences between encoders of one experiment are tested: sentflow show."
 
 
 def leaderboard(
@@ -35,11 +36,7 @@ def leaderboard(
     """
     boards = boards_of({str(folder): ResultsFolder(folder) for folder in dict.fromkeys(runs)})
     if as_json:
-        content = [asdict(board) for board in boards]
-        for board, described in zip(boards, content, strict=True):
-            for entry, shown in zip(board.entries, described["entries"], strict=True):
-                shown["mean"] = entry.mean
-        sys.stdout.write(json_document(content))
+        sys.stdout.write(json_document([asdict(board) for board in boards]))
     else:
         absent = [kind for kind in KINDS if all(board.kind != kind for board in boards)]
         last = f"No results of any run: {', '.join(f'{_NAMES[kind][1]}s' for kind in absent)}."
@@ -61,9 +58,12 @@ def _listing(board: Board) -> Table:
         )
         for entry in board.entries
     ]
+    systems = [System(entry.encoder, entry.encoder, entry.mean) for entry in board.entries]
+    leader = Ranking(tuple(systems), {}, name.lower(), "mean", "").verdict()
     protocol = f"protocol {board.protocol}, " if board.protocol else ""
     notes = [
         f"Mean and mean rank over the {counted(len(board.tasks), thing)} that all {name.lower()}s have; {value}.",
+        str(leader),
         _NO_TEST,
     ]
     if not board.tasks:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 from sentflow.cli.here import in_folder, run_job
 from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
+from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.similarity import Similarity
 from sentflow.files.limits import limited
 from sentflow.flow import paths
+from sentflow.texts.raw_files import DERIVED
 from sentflow.texts.settings import TaskSettings
-from sentflow.texts.task_files import DERIVED
 
 if TYPE_CHECKING:
     from sentflow.texts.table import TaskTable
@@ -52,7 +53,7 @@ def small_tasks(
 
     Returns task and protocol, with a warning, of each.
     """
-    from sentflow.probing.protocol.draws import check_documents
+    from sentflow.probing.draws import check_documents
     from sentflow.texts.checks import few_rows
 
     probing = Probing(experiment)
@@ -95,11 +96,9 @@ class _Reader:
         probing, retrieval = Probing(self._experiment), Retrieval(self._experiment)
         similarity = Similarity(self._experiment)
         tables = {}
-        for task, entry in probing.tasks.items():
+        for task in probing.tasks:
             job = SimpleNamespace(task=task)
             raw_files = [Path(file) for file in probing.raw_files_of_task(job)]
-            if "documents" in entry:  # whether rows can be documents is known of sample data, too
-                self._generate(raw_files)
             ask = (probing.prepare_settings, probing.prepare_checks)
             if self._prepared("prepare", f"tasks.{task}", job, raw_files, *ask, table=paths.TASK):
                 tables[task] = read_task(self._made(paths.TASK, job))
@@ -169,37 +168,19 @@ class _Reader:
     def _made(self, pattern: str, wildcards: SimpleNamespace) -> Path:
         return in_folder(self._folder, pattern.format(**vars(wildcards)))
 
-    def _entry(self, raw_file: Path) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The dataset of a raw file, and what it says of the file."""
-        dataset, *rest = raw_file.relative_to(_RAW_FOLDER).parts
-        return self._datasets[dataset], self._datasets[dataset]["files"]["/".join(rest)]
-
     def _place(self, raw_file: Path) -> Path | None:
         """A raw file under its name in the results."""
-        link = self._copy(raw_file)
-        addresses = self._entry(raw_file)[1].get("urls", [])
-        files = [Path(address.removeprefix("file://")).expanduser() for address in addresses]
+        dataset, *rest = raw_file.relative_to(_RAW_FOLDER).parts
+        addresses = self._datasets[dataset]["files"]["/".join(rest)]["urls"]
+        files = [local_path(address) for address in addresses if not is_remote(address)]
         path = next((one for one in files if one.is_file() and one.stat().st_size <= _MAX_BYTES), None)
         if path is None:
-            return link if link.is_file() else None  # generated
+            return None
+        link = self._folder / raw_file.relative_to(_RAW_FOLDER)
         link.parent.mkdir(parents=True, exist_ok=True)
         link.unlink(missing_ok=True)
         link.symlink_to(path.resolve())
         return link
-
-    def _copy(self, raw_file: Path) -> Path:
-        return self._folder / raw_file.relative_to(_RAW_FOLDER)
-
-    def _generate(self, raw_files: Iterable[Path]) -> None:
-        """Write files of sample data."""
-        from sentflow.files.io import write_text
-        from sentflow.texts.sample.rows import to_csv
-        from sentflow.texts.sample.tasks import generate
-
-        for raw_file in raw_files:
-            dataset, file = self._entry(raw_file)
-            if generator := file.get("generator"):
-                write_text(self._copy(raw_file), to_csv(generate(generator, seed=dataset["seed"])))
 
 
 def _labels_line(file: Path, settings: str, problem: str) -> str:

@@ -16,21 +16,21 @@ from sentflow.api.read_results import inputs_of
 from sentflow.cli.terminal import Block, beginning, facts, listing, more, show_blocks
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.io import parse_json
+from sentflow.files.io import DIGEST, digest_of_values, parse_json, refuse_edited
 from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.result_names import repetition_and_fold
 from sentflow.files.rows import number_or_nan
-from sentflow.files.sealed import DIGEST, digest_of, refuse_edited
 from sentflow.files.settings_files import read_settings
 from sentflow.flow import paths, products
 from sentflow.flow.products import TABLE
+from sentflow.report import claims
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.costs.tables import costs
-from sentflow.report.families.pair_summaries import reported
 from sentflow.report.families.probing.tables import scores
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import MISSING, decimal, interval, percent
+from sentflow.report.numbers import MISSING, decimal, interval
 from sentflow.report.table.table import Table
+from sentflow.runs.folder import HEADLINES, leaves
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +50,6 @@ _CURVES = {
     "Evaluation score": "metric_per_epoch_eval",
 }
 _CELL_CHARACTERS, _LONG_LIST = 60, 8
-_SCORE = {"task", "model", "mean", "metric", "intervals", "published", DIGEST}
 _PREDICTIONS = {"row", "repetition", "fold", "truth", "predicted", "score"}
 _FOLDS = {"kfold_repetition", "kfold_partition", "train_epoch", "metric", "value"}
 
@@ -82,13 +81,13 @@ def show(
 # --- folders ------------------------------------------------------------------------------------------------
 
 
-def _folder(folder: Path) -> list[Table]:
+def _folder(folder: Path) -> list[Block]:
     """The scores in a results folder, in the folder that holds it, or in one of score files or folds."""
     results = folder / paths.RESULTS
     if results.is_dir() and not (folder / "scores").is_dir():
         folder = results
     if tables := [*_report_tables(folder)]:
-        return tables
+        return ["\n".join(claims.facts(folder)) + "\n", *tables]
     if found := _score_files(folder):
         return [found]
     if folds := sorted(folder.rglob("rep-*/fold-*.parquet")):
@@ -123,8 +122,8 @@ def _report_tables(results: Path) -> Iterator[Table]:
 
 
 def _score_files(folder: Path) -> Table | None:
-    """Score files without a summary, under the names of the files; of one kind, the first that is there."""
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    """Score files without a summary: what was measured × who, or retriever × measure."""
+    lines: dict[str, dict[str, str]] = {}
     for file in (
         one for pattern in ("*.json", "*/*.json", "*/*/*.json") for one in sorted(folder.glob(pattern))
     ):
@@ -132,78 +131,46 @@ def _score_files(folder: Path) -> Table | None:
             content = parse_json(file.read_text(encoding="utf-8"))
         except (OSError, ValueError):  # a file that is just being written, or none of ours
             continue
-        if isinstance(content, dict) and (kind := _kind_of_scores(content)):
+        values = leaves(content) if isinstance(content, dict) else {}
+        headline = next((key for key in HEADLINES if key in values), None)
+        measured = next((values[key] for key in ("task", "pairs", "questions") if key in values), None)
+        who = values.get("model", values.get("retriever"))
+        if headline and measured and who:
             refuse_edited(file, content)
-            with reported(file):
-                line, cells = _line(kind, content)
-            found.setdefault(kind, {}).setdefault(line, {}).update(cells)
-    for kind in ("Task", "Encoder", "Retriever"):
-        if lines := found.get(kind):
-            columns = list(dict.fromkeys(column for cells in lines.values() for column in cells))
-            rows = [(line, *(cells.get(one, MISSING) for one in columns)) for line, cells in lines.items()]
-            caption = f"Scores in {folder}"
-            return listing((kind, *columns), rows, "l" + "r" * len(columns), caption=caption, lead=1)
-    return None
+            if "measures" in content:
+                cells = {one: _number(values, f"measures.{one}.mean") for one in content["measures"]}
+                lines.setdefault(f"{measured}, {who}", {}).update(cells)
+            else:
+                ends = [
+                    number_or_nan(values.get(f"intervals.generalisation.{end}")) for end in ("low", "high")
+                ]
+                limits = "" if math.isnan(ends[0]) else interval(*ends)
+                lines.setdefault(measured, {})[who] = f"{_number(values, headline)} {limits}".strip()
+    if not lines:
+        return None
+    columns = list(dict.fromkeys(column for cells in lines.values() for column in cells))
+    rows = [(line, *(cells.get(one, MISSING) for one in columns)) for line, cells in lines.items()]
+    return listing(("", *columns), rows, "l" + "r" * len(columns), caption=f"Scores in {folder}", lead=1)
 
 
-def _kind_of_scores(content: Mapping[str, Any]) -> str:
-    """What the lines of the table of a score file are; empty for another file."""
-    if content.keys() >= {"task", "model", "mean", "intervals"}:
-        return "Task"
-    if content.keys() >= {"pairs", "model", "scores", "intervals", "n_pairs"}:
-        return "Encoder"
-    return "Retriever" if content.keys() >= {"questions", "retriever", "measures", "judged_share"} else ""
-
-
-def _line(kind: str, content: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
-    """The line of a score file and its cells, by column."""
-    if kind == "Task":
-        return content["task"], {content["model"]: _with_interval(content)}
-    if kind == "Encoder":
-        whole = next(iter(content["scores"].values()))["all"]
-        if "cosine" in content["scores"]:
-            whole = content["scores"]["cosine"]["all"]
-        return content["model"], {content["pairs"]: decimal(100 * number_or_nan(whole["spearman"]), 2)}
-    measures = {name: decimal(number_or_nan(values["mean"])) for name, values in content["measures"].items()}
-    return f"{content['retriever']}, {content['questions']}", measures
-
-
-def _with_interval(content: Mapping[str, Any]) -> str:
-    limits = content["intervals"].get("generalisation", {})
-    low, high = (number_or_nan(limits.get(end)) for end in ("low", "high"))
-    return f"{decimal(number_or_nan(content['mean']))} {interval(low, high)}".strip()
+def _number(values: Mapping[str, Any], key: str) -> str:
+    return decimal(number_or_nan(values.get(key)))
 
 
 # --- JSON, arrays, text -------------------------------------------------------------------------------------
 
 
 def _json_blocks(path: Path, _rows: int) -> list[Block]:
-    """A score file with its intervals; any other file key by key."""
+    """A file key by key."""
     with readable(path, "JSON"):
         content = parse_json(path.read_text(encoding="utf-8"))
     if not isinstance(content, dict):
         return [facts(str(path), _flat({"value": content}))]
     changed = []
-    if content.get(DIGEST) not in (None, digest_of(content)):
+    if content.get(DIGEST) not in (None, digest_of_values(content)):
         warning = "a number or a name here was changed after the file was written; no table accepts this file"
         changed = [("WARNING", warning)]
-    if content.keys() >= _SCORE - {DIGEST, "metric"}:
-        with readable(path, "score file"):
-            return [facts(f"score {path}", [*_score(content), *changed])]
     return [facts(str(path), [*changed, *_flat({k: v for k, v in content.items() if k != DIGEST})])]
-
-
-def _score(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "task", content["task"]
-    yield "model", content["model"]
-    yield "score", f"{decimal(number_or_nan(content['mean']))} ({content['metric']})"
-    for name, ends in content["intervals"].items():
-        low, high = (number_or_nan(ends[end]) for end in ("low", "high"))
-        remark = ", not informative: all folds gave the same score" if ends.get("degenerate") else ""
-        yield name, f"{interval(low, high)} ({percent(ends['level'])}{remark})"
-    yield from _flat({key: item for key, item in content.items() if key not in _SCORE})
-    published = {key: one for key, one in content["published"].items() if not isinstance(one, list | dict)}
-    yield from _flat(published, "published.")
 
 
 def _jsonl_blocks(path: Path, rows: int) -> list[Block]:

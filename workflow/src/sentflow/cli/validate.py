@@ -10,6 +10,7 @@ import typer
 from sentflow.cli.configuration import configuration_files, read_experiment
 from sentflow.cli.local_files import read_local_files, small_tasks
 from sentflow.cli.terminal import facts, show_blocks
+from sentflow.downloads.mirrors import local_path
 from sentflow.encoders.manifest import source_kind
 from sentflow.encoders.service_keys import read_key
 from sentflow.encoders.settings import API
@@ -55,11 +56,11 @@ def _facts(targets: Targets, outside: Sequence[str]) -> list[tuple[str, str]]:
     experiment = targets.experiment
     probe, probing = experiment.config.probe, Probing(experiment)
     fetched = [name for name, entry in experiment.fetched_models.items() if is_fetched(entry)]
-    written = {key: entry for key, entry in raw_files(targets).items() if "generator" not in entry}
+    files = raw_files(targets)
     missing = [
         "/".join(key)
-        for key, entry in written.items()
-        if is_on_this_machine(entry) and not any(Path(address).is_file() for address in entry["urls"])
+        for key, entry in files.items()
+        if is_on_this_machine(entry) and not any(local_path(address).is_file() for address in entry["urls"])
     ]
     items = [
         ("experiment", experiment.title),
@@ -74,7 +75,7 @@ def _facts(targets: Targets, outside: Sequence[str]) -> list[tuple[str, str]]:
             ("no test of", f"{', '.join(models)}: {pairs}, by which their snapshots are chosen")
             for pairs, models in chosen_by_tests(experiment).items()
         ),
-        ("downloads", _downloads(one for one in written.values() if not is_on_this_machine(one))),
+        ("downloads", _downloads(one for one in files.values() if not is_on_this_machine(one))),
         ("models to fetch", ", ".join(fetched) or "none"),
         *(("texts and keys sent", sentence) for sentence in list(_outgoing(targets)) or ["none"]),
     ]
@@ -111,7 +112,7 @@ def _protocols(probing: Probing) -> str:
 def _changes(probing: Probing) -> list[str]:
     """Settings of the probes that are not the published ones, such as the fewer repetitions of ``config.yaml``."""
     of_scores = {probing.task_protocol(task).name for task in probing.tasks} or {probing.protocol.name}
-    told = [found for found in probing.told()["protocols"] if found["name"] in of_scores]
+    told = [found for found in probing.report_facts["protocols"] if found["name"] in of_scores]
     return list(dict.fromkeys(text for found in told for text in found["not_comparable"]))
 
 

@@ -82,6 +82,13 @@ class TaskName(Settings):
     """owner/name of the dataset."""
 
 
+class TaskFacts(TaskName):
+    """With the version of the data."""
+
+    data_revision: Text
+    """40 hexadecimal digits of the SHA-256 of the task table, where others have a commit."""
+
+
 class ScoreExport(Settings):
     """Tasks and encoders whose scores are exported, by name."""
 

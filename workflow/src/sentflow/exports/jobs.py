@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.exports.identity import Crate, PairCorpus, RetrievalExport, RunExport, ScoreExport
-from sentflow.files.io import read_json, write_json, write_text
-from sentflow.files.sealed import read_sealed
+from sentflow.files.io import read_json, read_sealed, write_json, write_text
 from sentflow.jobs.job import In, Out, Resource, job
 from sentflow.training.settings import CardSettings
 
 if TYPE_CHECKING:
+    from sentflow.exports.identity import TaskFacts
     from sentflow.texts.corpora import Questions
 
 logger = logging.getLogger(__name__)
@@ -31,13 +31,14 @@ def export_mteb(
     output: list[Out],
 ) -> None:
     """Every score → MTEB's result files, in the layout of its own results folder."""
+    from sentflow.compare.score_rows import ScoreRow
     from sentflow.compare.tasks import fold_scores
     from sentflow.exports.mteb import model_meta, run_settings, task_result
-    from sentflow.exports.scores import read_scores, task_facts
+    from sentflow.files.rows import read_rows
     from sentflow.report.rows import unique
 
-    tasks = task_facts(settings.tasks, digests)
-    rows, recorded = read_scores(summary), read_json(versions)
+    tasks = _task_facts(settings, digests)
+    rows, recorded = read_rows(summary, ScoreRow), read_json(versions)
     table_of = {(file.parent.name, file.stem): file for file in tables}
     file_of = {"/".join(file.parts[-3:]): file for file in output}
     for row in rows:
@@ -56,12 +57,13 @@ def export_mteb(
 @job("huggingface_hub")
 def export_huggingface(*, summary: In, digests: list[In], settings: ScoreExport, output: list[Out]) -> None:
     """Every score → files for the Hugging Face hub: .eval_results and a model card with a model-index."""
+    from sentflow.compare.score_rows import ScoreRow
     from sentflow.exports.huggingface import eval_results, model_card
-    from sentflow.exports.scores import read_scores, task_facts
+    from sentflow.files.rows import read_rows
     from sentflow.report.rows import unique
 
-    tasks = task_facts(settings.tasks, digests)
-    rows = read_scores(summary)
+    tasks = _task_facts(settings, digests)
+    rows = read_rows(summary, ScoreRow)
     results = {(file.parts[-3], file.stem): file for file in output if file.suffix == ".yaml"}
     cards = {file.parts[-2]: file for file in output if file.suffix == ".md"}
     for model in unique(row.model for row in rows):
@@ -70,6 +72,17 @@ def export_huggingface(*, summary: In, digests: list[In], settings: ScoreExport,
             write_text(results[model, row.task], eval_results(row, task))
         write_text(cards[model], model_card(settings.models[model], own))
     logger.info("%d results", len(rows))
+
+
+def _task_facts(settings: ScoreExport, digests: Sequence[Path]) -> "dict[str, TaskFacts]":
+    """`digests`: a file of the name of each task, with the SHA-256 of its table."""
+    from sentflow.exports.identity import REVISION_DIGITS, TaskFacts
+
+    revisions = {file.stem: read_json(file)["sha256"][:REVISION_DIGITS] for file in digests}
+    return {
+        name: TaskFacts(language=task.language, data=task.data, data_revision=revisions[name])
+        for name, task in settings.tasks.items()
+    }
 
 
 @job()
@@ -177,7 +190,7 @@ def export_trec(
 def export_submissions(*, decided: list[In], questions: In, output: list[Out]) -> None:
     """What is decided for a question set → submissions of the Zalo challenge."""
     from sentflow.exports.submission import submission, submission_text
-    from sentflow.retrieval.decision_files import read_decided
+    from sentflow.retrieval.decisions import read_decided
 
     question_set = _questions(questions)
     for path, file in zip(decided, output, strict=True):
@@ -235,25 +248,12 @@ def export_ro_crate(
     *, files: list[In], digests: Sequence[In] = (), versions: In, settings: Crate, output: Out
 ) -> None:
     """The files of a run → an RO-Crate with checksums, data, encoders and versions."""
-    from sentflow.exports.crate import names_in_crate, publication_date, write_crate
+    from sentflow.exports.crate import names_in_crate, write_crate
 
-    try:
-        published = publication_date()
-    except (ValueError, OverflowError, OSError) as error:
-        raise ConfigError(
-            f"the environment variable SOURCE_DATE_EPOCH is not a date ({error}). Write seconds since "
-            "1970, or unset it."
-        ) from error
     for file in digests:
         table, dataset = settings.tables[str(file)]
         settings.datasets[dataset]["checksums"][table] = read_json(file)["sha256"]
-    write_crate(
-        output,
-        names_in_crate(files),
-        about=settings,
-        versions=read_json(versions),
-        published=published,
-    )
+    write_crate(output, names_in_crate(files), about=settings, versions=read_json(versions))
     logger.info("%d files", len(files))
 
 

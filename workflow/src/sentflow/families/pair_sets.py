@@ -8,10 +8,10 @@ from typing import Any
 
 from sentflow.config.entries import Entries
 from sentflow.config.experiment import Experiment
-from sentflow.flow.job_settings import described_models, pick, pick_known
+from sentflow.flow.job_settings import described_models, pick
+from sentflow.report.settings import PairSetTitle
 
 PERMUTED = "-permuted"
-_TITLE_KEYS = ("title", "family", "scale", "data_version", "language", "group")
 # The keys of an entry that name pair sets.
 _PARTS = {"alignments": ("pairs", "positives"), "regressions": ("train", "dev", "test")}
 
@@ -34,9 +34,12 @@ def needed_pair_sets(selected: Mapping[str, Iterable[str]], entries: Mapping[str
     return list(dict.fromkeys(needed))
 
 
-def families_of(needed: Iterable[str], pair_sets: Entries) -> dict[str, Entries]:
-    """Family → its needed pair sets, in the order of the catalog, whatever the order of the selection."""
-    needed = list(needed)
+def embedded_sets(experiment: Experiment) -> dict[str, Entries]:
+    """Collection → the pair sets whose sentences are embedded together, as the catalog orders them."""
+    needed, pair_sets = (
+        needed_pair_sets(experiment.selected, experiment.entries),
+        experiment.entries["pair_sets"],
+    )
     families: dict[str, Entries] = {pair_sets[name]["family"]: {} for name in needed}
     for name, entry in pair_sets.items():
         if name in needed:
@@ -44,22 +47,10 @@ def families_of(needed: Iterable[str], pair_sets: Entries) -> dict[str, Entries]
     return families
 
 
-def embedded_sets(experiment: Experiment) -> dict[str, Entries]:
-    """Collection → the pair sets whose sentences are embedded together; see `families_of`."""
-    selected = {section: list(experiment.selected[section]) for section in ("pair_sets", *_PARTS)}
-    needed = needed_pair_sets(selected, experiment.entries)
-    return families_of(needed, experiment.entries["pair_sets"])
-
-
 def development_sets(experiment: Experiment) -> Entries:
     """The pair sets on which snapshots of trained encoders are scored, by name."""
     named = (entry.get("selection", {}).get("pairs") for entry in experiment.trained_models.values())
     return {name: experiment.entries["pair_sets"][name] for name in named if name}
-
-
-def files_of(pattern: str, pair_sets: Iterable[str]) -> list[str]:
-    """A file of each pair set, in their order."""
-    return [pattern.format(pairs=name) for name in pair_sets]
 
 
 def measured(experiment: Experiment) -> dict[str, Any]:
@@ -79,9 +70,10 @@ def resampling(experiment: Experiment) -> dict[str, Any]:
 
 def titles_of(experiment: Experiment, pair_sets: Entries) -> dict[str, Any]:
     """What summaries of pair sets read: titles of sets and encoders, what tables show, the level of intervals."""
+    models = described_models(experiment.models)
     return {
-        "pairs": {name: pick_known(entry, *_TITLE_KEYS) for name, entry in pair_sets.items()},
-        "models": pick(described_models(experiment.models), *experiment.fixed_models),
+        "pairs": {name: PairSetTitle.from_parts(entry) for name, entry in pair_sets.items()},
+        "models": {name: models[name] for name in experiment.fixed_models},
         **measured(experiment),
         "level": experiment.config.statistics.level,
     }

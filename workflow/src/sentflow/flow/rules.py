@@ -35,21 +35,27 @@ def _key(output: str) -> str:
     return "/".join(parts).replace("{study}/", "{study}") or "all"
 
 
-def digested(**tables: Files) -> dict[str, Any]:
-    """Inputs by their names, whose dates count for nothing, and ``digests``, which Snakemake compares in their stead.
+def with_digest(**table: str) -> dict[str, str]:
+    """An output by its name, and its ``digest``."""
+    return {**table, "digest": paths.digest(*table.values())}
 
-    Parameters
-    ----------
-    tables
-        Name → files that have a digest beside them: the same name with the ending ``.json``.
-    """
+
+def digested(**tables: Files) -> dict[str, Any]:
+    """Inputs by name, whose dates count for nothing, and ``digests``, which Snakemake compares in their stead."""
     from snakemake.io import ancient
 
     def digests(wildcards: Any) -> list[str]:
-        files = (file for given in tables.values() for file in _files(given, wildcards))
-        return list(dict.fromkeys(str(Path(file).with_suffix(".json")) for file in files))
+        return list(
+            dict.fromkeys(
+                paths.digest(file) for given in tables.values() for file in _files(given, wildcards)
+            )
+        )
 
-    return {"digests": digests, **{name: ancient(given) for name, given in tables.items()}}
+    patterns = [paths.digest(given) for given in tables.values() if isinstance(given, str)]
+    return {
+        "digests": patterns if len(patterns) == len(tables) else digests,
+        **{name: ancient(given) for name, given in tables.items()},
+    }
 
 
 def _files(given: Files, wildcards: Any) -> Iterator[str]:
@@ -59,51 +65,41 @@ def _files(given: Files, wildcards: Any) -> Iterator[str]:
 
 
 def asks(
-    memory_mb: int, minutes: int, *, per_input: float | Callable[[Any], float] = 0.0, of: str = ""
+    memory_mb: float | Callable[[Any], float],
+    minutes: float | Callable[[Any], float],
+    *,
+    per_input: float | Callable[[Any], float] = 0.0,
+    of: str = "",
 ) -> dict[str, Request]:
     """The resources ``mem_mb`` and ``runtime`` of a rule; each attempt requests as much again as the first.
 
-    Parameters
-    ----------
-    memory_mb, minutes
-        Of the first attempt.
-    per_input
-        MB for each MB of input files, beside `memory_mb`: rows × width × 4 bytes of vectors, as often as the job holds
-        them; or a function of the wildcards that gives it. Where the files are not there yet, as in a plan, nothing;
-        Snakemake asks again before the job starts.
-    of
-        Name of the input files that count; without it all do.
+    All are numbers, or functions of the wildcards. `per_input`: MB for each MB of input files beside `memory_mb`, which
+    is rows × width × 4 bytes of vectors, as often as the job holds them; nothing where the files are not there yet, as
+    in a plan: Snakemake asks again before the job starts. `of`: name of the input files that count; without it all do.
     """
 
-    def request(wildcards: Any, input: Any, attempt: int) -> int:
-        times = per_input(wildcards) if callable(per_input) else per_input
-        return math.ceil(memory_mb + times * _size_mb(input, of)) * attempt
+    def memory(wildcards: Any, input: Any, attempt: int) -> int:
+        size = _size_mb(input, of) if per_input else 0
+        return math.ceil(_value(memory_mb, wildcards) + _value(per_input, wildcards) * size) * attempt
 
-    return {"mem_mb": request if per_input else _grown(memory_mb), "runtime": _grown(minutes)}
+    def runtime(wildcards: Any, attempt: int) -> int:
+        return math.ceil(_value(minutes, wildcards)) * attempt
+
+    return {"mem_mb": memory, "runtime": runtime}
+
+
+def _value(number: float | Callable[[Any], float], wildcards: Any) -> float:
+    return number(wildcards) if callable(number) else number
 
 
 def beside_others(threads: Callable[[Any], int], cores: int | None) -> Callable[[Any], int]:
-    """Threads of a rule that leaves half of the cores to other jobs.
+    """Threads of a rule that leaves half of the `cores` of this machine to other jobs; None: they go to other machines.
 
     Two jobs that each load a library for seconds on one core end sooner side by side than one after the other.
-
-    Parameters
-    ----------
-    threads
-        What a job has use for, of its wildcards.
-    cores
-        Of this machine; None where jobs go to other machines.
     """
     if cores is None:
         return threads
     return lambda wildcards: max(1, min(threads(wildcards), cores // 2))
-
-
-def _grown(first: int) -> Request:
-    def request(_wildcards: Any, attempt: int) -> int:
-        return first * attempt
-
-    return request
 
 
 def _size_mb(files: Any, name: str) -> float:

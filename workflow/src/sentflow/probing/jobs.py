@@ -13,7 +13,7 @@ from sentflow.probing.settings import ProbeSettings, ScoreSettings
 
 if TYPE_CHECKING:
     from sentflow.encoders.manifest import Manifest
-    from sentflow.probing.features.sources import FeatureSource
+    from sentflow.probing.training import FeatureSource
     from sentflow.texts.table import TaskTable
 
 logger = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 def audit(*, rows: In, settings: AuditSettings, output: Out) -> None:
     """The rows of one task → duplicates, contradictions, classes, lengths, languages; with warnings in plain words."""
     from sentflow.audit.task_audit import audit
-    from sentflow.files.sealed import write_sealed
+    from sentflow.files.io import write_sealed
     from sentflow.texts.table import read_task
 
     facts = audit(read_task(rows), settings)
@@ -39,7 +39,7 @@ def featurise(*, manifest: In, task: In, call_seconds: Resource[int] = 0, featur
     from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser
     from sentflow.encoders.manifest import read_manifest
     from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
-    from sentflow.probing.features.featurised import all_features, row_texts
+    from sentflow.probing.featurised import all_features, row_texts
     from sentflow.texts.table import read_task
 
     described, table = read_manifest(manifest), read_task(task)
@@ -72,14 +72,19 @@ def probe(
     folds: list[Out],
 ) -> None:
     """Probe the embeddings of a task: one file per fold."""
-    from sentflow.probing.features.embedded import embedded_rows
-    from sentflow.probing.features.sources import FixedFeatures
+    from sentflow.encoders.vectors.storage import read_embeddings
     from sentflow.probing.job import probe_task
-    from sentflow.texts.collection import read_collection
+    from sentflow.probing.rows import row_features
+    from sentflow.probing.training import FixedFeatures
+    from sentflow.texts.collection import read_collection, rows_of
     from sentflow.texts.table import read_task
 
-    table = read_task(task)
-    source = FixedFeatures(embedded_rows(table, embeddings, info, read_collection(texts)))
+    table, collection = read_task(task), read_collection(texts)
+    # Second texts are apart where they were embedded as documents
+    first, *second = collection.by_role().values()
+    second_rows = rows_of(second[0], first=len(first)) if second else None
+    vectors = read_embeddings(embeddings, info, collection.texts)
+    source = FixedFeatures(row_features(table, vectors, rows_of(first), second_rows))
     probe_task(source, table, settings, folds)
 
 
@@ -94,9 +99,9 @@ def probe_featurised(
 ) -> None:
     """Probe a task with features that a user's own class made of its rows: files as those of `probe`."""
     from sentflow.encoders.vectors.storage import read_embeddings
-    from sentflow.probing.features.featurised import row_texts
-    from sentflow.probing.features.sources import FixedFeatures
+    from sentflow.probing.featurised import row_texts
     from sentflow.probing.job import probe_task
+    from sentflow.probing.training import FixedFeatures
     from sentflow.texts.table import read_task
 
     table = read_task(task)
@@ -138,8 +143,8 @@ def lazy_source(
     """The features of a task's folds by the lazy encoder that a manifest describes; see `LazyFeatures`."""
     from sentflow.encoders.kind import Context, load_encoder
     from sentflow.encoders.settings import FITTED, OWN
-    from sentflow.probing.features.featurised import LazyFeaturised
-    from sentflow.probing.features.rows import LazyFeatures
+    from sentflow.probing.featurised import LazyFeaturised
+    from sentflow.probing.rows import LazyFeatures
 
     context = Context(timeout_seconds=timeout_seconds, task=table.info.task)
     encoder = load_encoder(manifest, {}, context, output=(FITTED, OWN))
@@ -162,11 +167,10 @@ def score(
 ) -> None:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     from sentflow.files.arrow import table_of
+    from sentflow.files.io import write_sealed
     from sentflow.files.parquet import write_parquet
-    from sentflow.files.sealed import write_sealed
-    from sentflow.probing.storage.folds import read_folds, refuse_other_settings
-    from sentflow.probing.storage.predictions import out_of_fold
-    from sentflow.probing.storage.scores import about_score, kept_documents
+    from sentflow.probing.fold_files import read_folds, refuse_other_settings
+    from sentflow.probing.scores import about_score, kept_documents, out_of_fold
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
     from sentflow.stats.seeds import derive_seed
@@ -216,7 +220,7 @@ def hardest(*, rows: In, predictions: list[In], settings: HardestSettings, outpu
 
     from sentflow.audit.hardest import HardRow, hardest
     from sentflow.files.rows import write_rows
-    from sentflow.probing.storage.predictions import out_of_fold, read_predictions
+    from sentflow.probing.scores import out_of_fold, read_predictions
     from sentflow.texts.table import read_task
 
     table = read_task(rows)
@@ -249,8 +253,8 @@ def compare(
     from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
     from sentflow.compare.score_rows import by_protocol
     from sentflow.compare.tasks import compare_tasks, scores_of_tasks
+    from sentflow.files.io import write_sealed
     from sentflow.files.rows import write_rows
-    from sentflow.files.sealed import write_sealed
     from sentflow.stats.across import omnibus as omnibus_test
 
     statistics = settings.statistics
@@ -311,8 +315,8 @@ def compare_protocol(
     from sentflow.compare.score_rows import EffectRow
     from sentflow.compare.scores import in_order, score_row
     from sentflow.compare.tasks import fold_scores
+    from sentflow.files.io import read_sealed
     from sentflow.files.rows import write_rows
-    from sentflow.files.sealed import read_sealed
 
     base = in_order([score_row(read_sealed(file), settings) for file in scores])
     other = in_order([score_row(read_sealed(file), settings) for file in other_scores])

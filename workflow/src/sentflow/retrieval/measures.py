@@ -1,12 +1,12 @@
-"""Measures of ranked documents against judgements, question by question, by ir-measures."""
+"""Measures of ranked lists, and what they are by chance."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sentflow.errors import ConfigError
-from sentflow.retrieval.chance import chance_levels
 
 Ranking = Mapping[str, Sequence[str]]
 """Question → identifiers of documents, best first."""
@@ -17,10 +17,7 @@ Grades = Mapping[str, Mapping[str, int]]
 def check_measures(names: Sequence[str], where: str) -> None:
     """Refuse names that ir-measures does not know.
 
-    Raises
-    ------
-    ConfigError
-        Names the first of them.
+    Raises ConfigError: names the first of them.
     """
     for name in names:
         parsed(name, 1, where)
@@ -31,26 +28,11 @@ def per_question(
 ) -> dict[str, np.ndarray]:
     """The value of each measure for each question.
 
-    Parameters
-    ----------
-    ranking
-        Their order counts, so that the rule for ties is ours; questions may be missing.
-    grades
-        Of the n questions that count, in the order of the values; documents without one are not relevant.
-    measures
-        Names as ir-measures writes them, such as nDCG@10.
-    relevant_grade
-        The least grade that is relevant. The gains of nDCG are the grades themselves.
-
-    Returns
-    -------
-    dict
-        Measure → (n,) float64; 0 for a question without a document.
-
-    Raises
-    ------
-    ConfigError
-        ir-measures does not know a measure.
+    `ranking`: Their order counts, so that the rule for ties is ours; questions may be missing. `grades`: of the n
+    questions that count, in the order of the values; documents without one are not relevant. `measures`: names as
+    ir-measures writes them, such as nDCG@10. `relevant_grade`: the least grade that is relevant. The gains of nDCG are
+    the grades themselves. Returns Measure → (n,) float64; 0 for a question without a document. Raises ConfigError:
+    ir-measures does not know a measure.
     """
     import ir_measures
 
@@ -74,10 +56,7 @@ def per_question(
 def cutoff_of(name: str) -> int | None:
     """The rank below which documents change no value of a measure; None where all count, or unjudged ones do not.
 
-    Raises
-    ------
-    ConfigError
-        ir-measures does not know the measure.
+    Raises ConfigError: ir-measures does not know the measure.
     """
     return _seen_by(parsed(name))
 
@@ -98,14 +77,9 @@ def _seen_by(measure: Any) -> int | None:
 def chance(
     grades: Grades, measures: Sequence[str], *, relevant_grade: int, n_documents: int, depth: int
 ) -> dict[str, float]:
-    """What a random order reaches on average, see `sentflow.retrieval.chance`; NaN where that is not known.
+    """What a random order reaches on average, see `sentflow.retrieval.measures`; NaN where that is not known.
 
-    Parameters
-    ----------
-    grades, measures, relevant_grade
-        See `per_question`.
-    n_documents, depth
-        Of the corpus; ranked at most.
+    `grades`, `measures`, `relevant_grade`: see `per_question`. `n_documents`, `depth`: of the corpus; ranked at most.
     """
     known = [parsed(name, relevant_grade) for name in measures]
     found = chance_levels(grades, known, n_documents=n_documents, depth=depth)
@@ -115,10 +89,7 @@ def chance(
 def parsed(name: str, relevant_grade: int = 1, where: str = "measures") -> Any:
     """A measure of ir-measures, whose documents are relevant from that grade on.
 
-    Raises
-    ------
-    ConfigError
-        ir-measures does not know it; `where` it was named.
+    Raises ConfigError: ir-measures does not know it; `where` it was named.
     """
     import ir_measures
 
@@ -147,20 +118,74 @@ def cutoffs(depth: int) -> list[int]:
 def recall_at(ranks: Sequence[np.ndarray], n_relevant: np.ndarray, cuts: Sequence[int]) -> np.ndarray:
     """Recall of each question at each cut.
 
-    Parameters
-    ----------
-    ranks
-        n arrays of ascending ranks, from 1, at which relevant documents were found.
-    n_relevant
-        (n,) relevant documents, each at least 1.
-    cuts
-        k numbers of documents, at least 1.
-
-    Returns
-    -------
-    np.ndarray
-        (n, k) float64 in [0, 1]: as ir-measures' ``R@k``.
+    `ranks`: n arrays of ascending ranks, from 1, at which relevant documents were found. `n_relevant`: (n,) relevant
+    documents, each at least 1. `cuts`: k numbers of documents, at least 1. Returns (n, k) float64 in [0, 1]: as
+    ir-measures' ``R@k``.
     """
     found = np.stack([np.searchsorted(own, cuts, side="right") for own in ranks])
     shares: np.ndarray = found / n_relevant[:, None]
     return shares
+
+
+def chance_levels(
+    grades: Mapping[str, Mapping[str, int]], measures: Sequence[Any], *, n_documents: int, depth: int
+) -> dict[str, float]:
+    """The expected value of each measure, mean over the questions, in closed form.
+
+    `grades`: question → document → grade; at least one question. `measures`: measures of ir-measures, whose parameter
+    ``rel`` says from which grade a document is relevant. `n_documents`: N, of the corpus. Every one of the N! orders
+    is as likely as the others. `depth`: documents that are ranked at most. Returns name → in [0, 1]; NaN for other
+    measures than nDCG (with linear gains), R, P, RR, Success and AP.
+
+    With r relevant documents and k the smallest of cutoff, depth and N: R k / N; P k r / (N · cutoff);
+    nDCG (Σ gains / N) Σ_{i≤k} 1 / log2(i + 1), over the ideal; AP Σ_{i≤k} (1 + (i − 1)(r − 1) / (N − 1)) / (i N);
+    RR and Success from the probability that the first relevant document is the i-th, r / (N − i + 1) Π_{j<i}
+    (N − r − j + 1) / (N − j + 1).
+    """
+    of_questions = [tuple(sorted(own.values())) for own in grades.values()]
+    levels = {}
+    for measure in measures:
+        # questions with the same grades have the same expectation
+        found = {own: _expected(measure, own, n_documents, depth) for own in set(of_questions)}
+        levels[str(measure)] = float(np.mean([found[own] for own in of_questions]))
+    return levels
+
+
+def _expected(measure: Any, grades: Sequence[int], n_documents: int, depth: int) -> float:
+    params = dict(measure.params)
+    cutoff, least = params.pop("cutoff", None), params.pop("rel", 1)
+    relevant = sum(grade >= least for grade in grades)
+    k = min(cutoff or n_documents, depth, n_documents)
+    if params or (measure.NAME != "nDCG" and not relevant):
+        return math.nan
+    places = np.arange(1, k + 1)
+    match measure.NAME:
+        case "R":
+            return float(k / n_documents)
+        case "P":
+            return float(k * relevant / n_documents / (cutoff or n_documents))
+        case "nDCG":
+            gains = np.array(sorted((grade for grade in grades if grade > 0), reverse=True), dtype=float)
+            discounts = 1 / np.log2(np.arange(2, max(k, len(gains)) + 2))
+            counted = gains[: cutoff or n_documents]
+            ideal = float(counted @ discounts[: len(counted)])
+            return float(gains.sum() / n_documents * discounts[:k].sum() / ideal) if ideal else math.nan
+        case "AP":
+            others = (relevant - 1) / max(n_documents - 1, 1)
+            return float(((1 + (places - 1) * others) / places).sum() / n_documents)
+        case "RR":
+            return float(first_at(k, relevant, n_documents) @ (1 / places))
+        case "Success":
+            return float(first_at(k, relevant, n_documents).sum())
+    return math.nan
+
+
+def first_at(k: int, relevant: int, n_documents: int) -> np.ndarray:
+    """(k,) probability that the first relevant document stands at each place."""
+    before = np.arange(k)
+    left = n_documents - before
+    missed = (
+        np.cumprod(np.concatenate([[1.0], np.clip(1 - relevant / left[:-1], 0, 1)])) if k else np.zeros(0)
+    )
+    found: np.ndarray = missed * np.minimum(relevant / left, 1.0)
+    return found

@@ -7,36 +7,21 @@ from importlib import import_module
 from sentflow.config.datasets import File
 from sentflow.config.search import Cut
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.io import write_digest, write_text
+from sentflow.files.io import write_digest
 from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Out, Resource, Wildcard, job
-from sentflow.texts.corpus_settings import NOTHING, Checks, CorpusSettings, QuestionSettings
-from sentflow.texts.settings import PairChecks, PairSettings, TaskChecks, TaskSettings
+from sentflow.texts.settings import (
+    NOTHING,
+    Checks,
+    CorpusSettings,
+    PairChecks,
+    PairSettings,
+    QuestionSettings,
+    TaskChecks,
+    TaskSettings,
+)
 
 logger = logging.getLogger(__name__)
-
-
-@job("numpy")
-def generate(*, task: str, seed: int, output: Out) -> None:
-    """Sample data → a task as CSV in the form of the official files, a pair set as TSV, or a file of a collection."""
-    from sentflow.texts.sample import collection, pairs, training
-    from sentflow.texts.sample.rows import to_csv
-    from sentflow.texts.sample.tasks import generate
-
-    if task in pairs.RECIPES:
-        sample = pairs.generate_pairs(task, seed=seed)
-        text, n_rows = pairs.to_tsv(sample), len(sample)
-    elif task in collection.FILES:
-        text = collection.collection_file(task, seed=seed)
-        n_rows = text.count("\n")
-    elif task in training.FILES:
-        text = training.training_file(task, seed=seed)
-        n_rows = text.count("\n")
-    else:
-        rows = generate(task, seed=seed)
-        text, n_rows = to_csv(rows), len(rows)
-    write_text(output, text)
-    logger.info("%s: %d rows of sample data in %s", task, n_rows, output)
 
 
 @job("requests")
@@ -76,7 +61,7 @@ def prepare(
     rows = prepare(task, raw, settings, checks)
     if folds := checks.document_folds:
         # by name: this changes no byte of the table, so its code is none of the job's
-        check = import_module("sentflow.probing.protocol.draws").check_documents
+        check = import_module("sentflow.probing.draws").check_documents
         if warning := check(rows, **dict(folds)):
             logger.warning("%s: %s", task, warning)
     write_task(table, rows)
@@ -114,7 +99,7 @@ def prepare_corpus(
 ) -> None:
     """Raw files into the documents of a corpus."""
     from sentflow.texts.corpora import write_corpus
-    from sentflow.texts.prepare_corpus import prepare_corpus
+    from sentflow.texts.prepare_collections import prepare_corpus
 
     use_limits(limits)
     write_corpus(table, prepare_corpus(corpus, raw, settings, checks))
@@ -135,7 +120,7 @@ def prepare_questions(
 ) -> None:
     """Raw files into questions and their judgements, which must fit the corpus."""
     from sentflow.texts.corpora import read_corpus, write_questions
-    from sentflow.texts.prepare_questions import prepare_questions
+    from sentflow.texts.prepare_collections import prepare_questions
 
     use_limits(limits)
     found = prepare_questions(questions, raw, settings, read_corpus(corpus), checks)

@@ -38,8 +38,7 @@ def prepare_training(
     table: Out,
 ) -> None:
     """The raw files of training data into their table, with counts of what was left out."""
-    from sentflow.training.data.prepare import ROWS, Preparation
-    from sentflow.training.data.reader import labels_of, read_sources
+    from sentflow.training.data.prepare import ROWS, Preparation, labels_of, read_sources
     from sentflow.training.data.table import write_parts
 
     use_limits(limits)
@@ -142,7 +141,7 @@ def clean_pairs(*, relation: In, tests: Sequence[In] = (), settings: CleanedPair
     """A table of training data and the tables of tests → its pairs that may be trained on."""
     from sentflow.files.parquet import DescribedParts, DescribedWriter, readable
     from sentflow.texts.collection import read_table
-    from sentflow.training.pairs.clean import Cleaned, HeldOut
+    from sentflow.training.data.clean_pairs import Cleaned, HeldOut
 
     tables_of_tests = {
         (kind, name): read_table(path) for (kind, name), path in zip(settings.tests, tests, strict=True)
@@ -179,8 +178,7 @@ def combine_pairs(
 ) -> None:
     """Cleaned relations → one table of training data, without copies and near copies, of that similarity or more."""
     from sentflow.files.parquet import DescribedWriter
-    from sentflow.training.pairs.combine import combined, write_rows
-    from sentflow.training.pairs.scratch import Scratch
+    from sentflow.training.data.combine_pairs import Scratch, combined, write_rows
 
     known = [read_json(path.with_suffix(".json")) for path in relations]
     names = [one["relation"] for one in known]
@@ -212,7 +210,7 @@ def combine_pairs(
 def audit_training(*, data: In, tests: list[In], settings: AuditedData, output: Out) -> None:
     """Training data and the tables of tests → what texts they have in common."""
     from sentflow.audit.training_audit import audit_training
-    from sentflow.files.sealed import write_sealed
+    from sentflow.files.io import write_sealed
     from sentflow.texts.collection import read_table
     from sentflow.training.data.table import read_training_data
 
@@ -340,7 +338,7 @@ def score_snapshot(
     *, pairs: In, texts: In, embeddings: In, info: In, settings: ScoredSnapshot, output: Out
 ) -> None:
     """Development pairs and their vectors by one snapshot of a training → how good it is there."""
-    from sentflow.files.sealed import write_sealed
+    from sentflow.files.io import write_sealed
     from sentflow.texts.lookup import read_vectors
     from sentflow.texts.pairs import read_pairs
     from sentflow.training.development import development_measures
@@ -363,11 +361,10 @@ def choose_snapshot(
 ) -> None:
     """Development scores of a training's snapshots → the one that is the encoder."""
     from sentflow.encoders.manifest import WEIGHTS, write_manifest
-    from sentflow.files.sealed import read_sealed, write_sealed
-    from sentflow.training.exported import manifest_of
+    from sentflow.files.io import read_sealed, write_sealed
     from sentflow.training.links import link_files
     from sentflow.training.record import Record
-    from sentflow.training.selection import choose
+    from sentflow.training.selection import choose, manifest_of
 
     # Snakemake has the outputs of the training, which it had not while that ran
     shutil.rmtree(state, ignore_errors=True)
@@ -394,8 +391,7 @@ def compare_training(*, rows: list[In], settings: ComparedTrainings, output: Out
     from sentflow.compare.training_rows import TrainingSeeds
     from sentflow.compare.trainings import Trainings
     from sentflow.files.rows import write_rows
-    from sentflow.similarity.results import bootstrap_seed
-    from sentflow.similarity.storage import read_similarities
+    from sentflow.similarity.results import bootstrap_seed, read_similarities
 
     groups = settings.groups
     similarities = {(one.pairs, one.model): one for one in map(read_similarities, rows)}

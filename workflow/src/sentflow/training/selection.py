@@ -2,12 +2,16 @@
 
 Early stopping is a rule of selection here: a training runs all of its steps, and the snapshots after the point at which
 it would have been stopped are not looked at. The chosen weights are the same, for the steps before do not know how many
-come after.
+come after. No heavy library: a light job reads this.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from sentflow.encoders.manifest import Manifest, description_of
+from sentflow.encoders.safety import model_files
+from sentflow.files.io import file_sha256
 from sentflow.training.settings import CUMULATIVE, LAST, SnapshotChoice
 
 
@@ -48,3 +52,13 @@ def _looked_at(settings: SnapshotChoice, steps: Sequence[int], scores: Sequence[
         if waited >= settings.patience:
             return list(range(place + 1))
     return list(range(len(steps)))
+
+
+def manifest_of(weights: Path, *, model: str, kind: str) -> Manifest:
+    """What a folder of `sentflow.training.contract.Objective.write` holds.
+
+    `kind`: of encoder that its recipe makes, see `sentflow.encoders.settings.KINDS`.
+    """
+    files = {name: file_sha256(weights / name) for name in model_files(weights, allow_pickle=False)}
+    entry = {"kind": kind, "source": {"trained": model}}
+    return Manifest.of(entry, description_of(entry, weights), files)

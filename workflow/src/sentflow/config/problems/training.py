@@ -19,18 +19,21 @@ from sentflow.families.training.needs import (
     teacher_of,
 )
 from sentflow.families.training.sweeps import sweep_problems
-from sentflow.texts.pair_files import raw_files_of
-from sentflow.training.data.collected import (
+from sentflow.texts.raw_files import pair_files_of
+from sentflow.training.data.entries import (
     NEGATIVES,
     PSEUDO_LABELS,
     corpora_of,
+    held_out_of,
     held_out_sets,
     is_asked,
+    is_combined,
     labeller_of,
     question_sets_of,
+    relations_of,
     retriever_of,
+    with_relations,
 )
-from sentflow.training.data.combined import held_out_of, is_combined, relations_of, with_relations
 from sentflow.training.data.forms import PAIRS, SCORED
 from sentflow.training.recipes.settings import RECIPES, DataNeeds, RecipeSettings
 from sentflow.training.settings import BEST, TrainingSettings
@@ -239,7 +242,7 @@ def _data_problems(data: str, entry: Entry, entries: AllEntries, _: Selected) ->
             yield unknown(f"{where}.pair_sets", "pair set", name, pair_sets)
         elif pairs := pair_sets[name]:
             yield from dataset_problems(
-                f"pair_sets.{name}", pairs, raw_files_of(pairs), datasets, key="reader"
+                f"pair_sets.{name}", pairs, pair_files_of(pairs["reader"]), datasets, key="reader"
             )
     yield from _collection_problems(entry, where, entries)
     if "dataset" not in entry:

@@ -16,6 +16,7 @@ from sentflow.exports.identity import (
 from sentflow.families.retrieval.parts import DENSE, parts_of, task_of_mteb, tuned_on
 from sentflow.families.retrieval.selection import Selection
 from sentflow.flow import paths
+from sentflow.flow.family import each
 from sentflow.flow.job_settings import json_text, pick, pick_known
 
 _TEST = {
@@ -27,27 +28,26 @@ _PLAIN_KEYS = {"title", "kind", "model"}  # of a retriever that takes an encoder
 
 
 class RetrievalExports:
-    """What retrieval exports.
-
-    Parameters
-    ----------
-    family
-        Question sets and retrievers of the experiment.
-    """
+    """What retrieval exports of the question sets and retrievers of an experiment."""
 
     def __init__(self, family: Selection) -> None:
         self._family = family
         self._entries = family.experiment.entries
+        # The selected retrievers that are an encoder's vectors alone
+        self.dense = [name for name in family.shown if family.retrievers[name]["kind"] == DENSE]
+        self.law_corpora = [name for name in family.corpora if family.holds_laws(name)]
 
     def files(self) -> list[str]:
         """Every file; none without question sets."""
         sets = self._family.question_sets
         trec = [file.format(questions=name) for name in sets for file in (*self.runs(), paths.TREC_QRELS)]
-        return [*trec, *self.mteb_files(), *self.law_files()]
+        patterns = (paths.LAW_TEXT, paths.LAW_DICTIONARY, paths.LAW_ARTICLES)
+        laws = [pattern.format(corpus=name) for name in self.law_corpora for pattern in patterns]
+        return [*trec, *self.mteb_files(), *laws]
 
     def runs(self) -> list[str]:
         """Run files of the wildcard ``{questions}``, a file per selected retriever."""
-        return [paths.TREC_RUN.replace("{retriever}", name) for name in self._family.shown]
+        return each(paths.TREC_RUN, questions=["{questions}"], retriever=self._family.shown)
 
     def benchmarks(self, wildcards: Any) -> str:
         """Retriever → where Snakemake keeps what its search took, as JSON."""
@@ -70,32 +70,27 @@ class RetrievalExports:
 
     # --- MTEB -----------------------------------------------------------------------------------------------
 
-    def dense(self) -> list[str]:
-        """The selected retrievers that are an encoder's vectors alone."""
-        return [name for name in self._family.shown if self._family.retrievers[name]["kind"] == DENSE]
-
     def mteb_files(self) -> list[str]:
         """Result files of MTEB: one per question set and dense retriever, and two about each of the latter."""
         if not self._family.judged_sets:
             return []
         tasks = [f"{task_of_mteb(name, entry)}.json" for name, entry in self._family.judged_sets.items()]
         names = [*tasks, "model_meta.json", "run_settings.jsonl"]
-        folders = dict.fromkeys(self.outside(name).folder for name in self.dense())
+        folders = dict.fromkeys(self.outside(name).folder for name in self.dense)
         return [f"{paths.MTEB_RETRIEVAL_RESULTS}/{folder}/{name}" for folder in folders for name in names]
 
     def mteb_runs(self, pattern: str) -> list[str]:
         """A file of the run of each dense retriever, question set after question set."""
-        sets = self._family.judged_sets
-        return [pattern.format(questions=one, retriever=name) for one in sets for name in self.dense()]
+        return each(pattern, questions=self._family.judged_sets, retriever=self.dense)
 
     def of_sets(self, pattern: str) -> list[str]:
         """A file of each question set, or of its corpus, if there are dense retrievers; a corpus may come twice."""
-        sets = self._family.judged_sets if self.dense() else {}
+        sets = self._family.judged_sets if self.dense else {}
         return [pattern.format(questions=name, corpus=entry["corpus"]) for name, entry in sets.items()]
 
     def manifests(self) -> list[str]:
         """What was fetched of the encoder of each dense retriever."""
-        return [paths.MANIFEST.format(model=self._family.retrievers[name]["model"]) for name in self.dense()]
+        return each(paths.MANIFEST, model=[self._family.retrievers[name]["model"] for name in self.dense])
 
     def mteb_settings(self, _wildcards: Any) -> str:
         """What question sets and dense retrievers are called outside this project, in their order."""
@@ -104,7 +99,7 @@ class RetrievalExports:
                 name: QuestionSetName(task=task_of_mteb(name, entry), language=entry["language"])
                 for name, entry in self._family.judged_sets.items()
             },
-            retrievers={name: self.outside(name) for name in self.dense()},
+            retrievers={name: self.outside(name) for name in self.dense},
         ).as_json()
 
     def outside(self, retriever: str) -> ModelFacts:
@@ -128,15 +123,6 @@ class RetrievalExports:
 
     # --- files of the Zalo challenge ------------------------------------------------------------------------
 
-    def law_corpora(self) -> list[str]:
-        """The corpora of laws."""
-        return [name for name in self._family.corpora if self._family.holds_laws(name)]
-
-    def law_files(self) -> list[str]:
-        """The intermediate files of the published system, for each corpus of laws."""
-        patterns = (paths.LAW_TEXT, paths.LAW_DICTIONARY, paths.LAW_ARTICLES)
-        return [pattern.format(corpus=name) for name in self.law_corpora() for pattern in patterns]
-
     def law_questions(self, wildcards: Any) -> list[str]:
         """The question sets whose texts follow the articles of a corpus.
 
@@ -147,11 +133,8 @@ class RetrievalExports:
         tuned = [name for entry in family.retrievers.values() for name in tuned_on(entry)]
         tuned += [name for entry in family.decisions.values() for name in entry.get("tuned_on", [])]
         names = dict.fromkeys([*family.training_sets, *tuned, *family.question_sets])
-        return [
-            paths.QUESTIONS.format(questions=name)
-            for name in names
-            if name not in family.judged_sets and family.prepared[name]["corpus"] == wildcards.corpus
-        ]
+        own = [name for name in names if family.prepared[name]["corpus"] == wildcards.corpus]
+        return each(paths.QUESTIONS, questions=[name for name in own if name not in family.judged_sets])
 
     # --- helpers --------------------------------------------------------------------------------------------
 
