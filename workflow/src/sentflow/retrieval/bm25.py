@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from bm25s import scoring
 
 from sentflow.retrieval.ranking import Ranked, top
-from sentflow.retrieval.settings import BM25
+from sentflow.retrieval.settings import CountsTerms
 from sentflow.retrieval.terms import TermCounts
 
 
@@ -89,7 +89,7 @@ class Bm25:
     """
 
     def __init__(
-        self, terms: Sequence[Sequence[str]], settings: BM25, counts: TermCounts | None = None
+        self, terms: Sequence[Sequence[str]], settings: CountsTerms, counts: TermCounts | None = None
     ) -> None:
         self._n_documents = len(terms)
         named: dict[str, Any] = {

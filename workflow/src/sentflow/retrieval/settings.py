@@ -108,13 +108,10 @@ class Shown(Settings):
     """
 
 
-class BM25(Shown):
-    """Counts terms."""
+class CountsTerms(Shown):
+    """What a retriever may say that counts terms by BM25."""
 
-    module = f"{_SEARCHES}.bm25"
-    explained_by = f"{_SEARCHES}.bm25_terms"
     libraries = ("bm25s", "numpy")
-    kind: Literal["bm25"]
     analyser: Text | dict[str, Text]
     """Name of the analyser that makes terms of texts, or language of the corpus → name, with `other` for languages
     that are not named.
@@ -132,6 +129,14 @@ class BM25(Shown):
         """Whether a map of languages says what holds for others."""
         if isinstance(self.analyser, dict) and "other" not in self.analyser:
             yield "analyser", "'other' is missing, the analyser of languages that are not named."
+
+
+class BM25(CountsTerms):
+    """Counts terms."""
+
+    module = f"{_SEARCHES}.bm25"
+    explained_by = f"{_SEARCHES}.bm25_terms"
+    kind: Literal["bm25"]
 
 
 class Dense(Shown):
