@@ -139,6 +139,19 @@ class BM25(CountsTerms):
     kind: Literal["bm25"]
 
 
+class BM25RM3(CountsTerms):
+    """Counts terms, with those of the documents that it ranks first (RM3)."""
+
+    module = f"{_SEARCHES}.bm25_rm3"
+    kind: Literal["bm25-rm3"]
+    feedback_documents: Count = 10
+    """Documents whose terms expand a question."""
+    feedback_terms: Count = 10
+    """Terms that they give it."""
+    original_weight: Number = Field(0.5, ge=0, le=1)
+    """Weight of the question's own terms."""
+
+
 class Dense(Shown):
     """Compares vectors of an encoder."""
 
@@ -267,7 +280,7 @@ class RandomOrder(Shown):
 
 
 Retriever = Annotated[
-    BM25 | Dense | Sparse | Fusion | Rerank | RunFile | RandomOrder, Field(discriminator="kind")
+    BM25 | BM25RM3 | Dense | Sparse | Fusion | Rerank | RunFile | RandomOrder, Field(discriminator="kind")
 ]
 """What ranks the documents of a corpus for a question (docs/retrieval.md)."""
 
