@@ -40,7 +40,7 @@ from sentflow.flow.provenance import (
 )
 from sentflow.flow.requests import asks, beside_others
 from sentflow.flow.run_record import write_record
-from sentflow.flow.targets import Targets
+from sentflow.flow.targets import Targets, figure_files, table_files
 from sentflow.flow.unknown_targets import (
     refuse_results_as_settings,
     told_of_unknown_targets,

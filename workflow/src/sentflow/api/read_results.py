@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.api.arguments import ArgumentError, expanded
-from sentflow.api.plots import shown
+from sentflow.api.plots import drawn
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError, instead
 from sentflow.files.parquet import read_parquet
@@ -112,7 +112,9 @@ class Results:
             for pattern in (*product.reads, *product.also)
             if "{" not in pattern and (file := self._inside(pattern)).is_file()
         ]
-        return shown(product.load().make(Inputs(files), product.reads))
+        inputs = Inputs(files)
+        inputs.refuse_missing([Path(pattern).stem for pattern in product.reads])
+        return drawn(figure, product.load().rows(inputs))
 
     def __repr__(self) -> str:
         lines = [f"Results in {self.folder}: {', '.join(self.names)}"]

@@ -88,10 +88,25 @@ class Product:
         """The module that makes it."""
         return self.maker.partition(":")[0]
 
+    def takes(self, file: str) -> bool:
+        """Whether it reads a file, wherever the results lie."""
+        return any(_is_of(pattern, file) for pattern in (*self.reads, *self.also))
+
+    def files(self, there: Sequence[str]) -> list[str]:
+        """What it reads, given the files that are made besides those that `reads` names in full."""
+        named = [pattern for pattern in self.reads if "{" not in pattern]
+        return named + [file for file in there if self.takes(file) and file not in named]
+
     def load(self) -> Any:
         """What `maker` names."""
         module, _, name = self.maker.partition(":")
         return getattr(import_module(module), name)
+
+
+def _is_of(pattern: str, file: str) -> bool:
+    """Whether a path ends in a pattern, which may have a wildcard."""
+    before, _, rest = pattern.partition("{")
+    return before in file and file.endswith(rest.rpartition("}")[2]) if rest else file.endswith(pattern)
 
 
 def products_of(

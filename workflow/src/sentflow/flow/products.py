@@ -36,7 +36,16 @@ _COMMON = (
     ),
     Product(FIGURE, "score-and-cost", f"{_COSTS}trade_off:FIGURE", (paths.ENCODERS, paths.RANKS), "scores"),
 )
-PRODUCTS = (*(product for family in FAMILIES for product in family.products), *_COMMON)
+# What one job makes together: the tables, or the figures, of a group. Geometry and similarity share vectors and sets.
+GROUPS = {
+    "probing": Probing.products,
+    "similarity": (*Similarity.products, *Geometry.products),
+    "retrieval": Retrieval.products,
+    "training": Training.products,
+    "ledger": Ledger.products,
+    "run": _COMMON,
+}
+PRODUCTS = tuple(product for group in GROUPS.values() for product in group)
 
 
 def names(kind: str) -> list[str]:

@@ -4,7 +4,7 @@ Settings are JSON text with sorted keys, the only compound form that Snakemake c
 exactly what its rule reads, so that a change runs no other rule again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -129,7 +129,8 @@ class Targets:
     def crate_files(self) -> list[str]:
         """What the RO-Crate holds: everything that is made of scores, the audits, and the record; no texts."""
         shown = [name for name in self.selected("tables") if not products.find(TABLE, name).quotes]
-        made = [*_files_of_tables(shown), *self.figures(), *self.checks()]
+        tables = [file for name in shown for file in table_files(name)]
+        made = [*tables, *self.figures(), *self.checks()]
         record = [paths.COSTS, paths.RECORD_CONFIG, paths.RECORD_VERSIONS]
         return list(dict.fromkeys([*self._all("published_results"), *self.summaries(), *made, *record]))
 
@@ -152,53 +153,59 @@ class Targets:
 
     def tables(self) -> list[str]:
         """Every table in every format."""
-        return _files_of_tables(self.selected("tables"))
-
-    def matrices(self) -> str:
-        """The tables that are written as wide CSV and compact LaTeX, too, as a regular expression."""
-        return one_of(_matrices(self.selected("tables")))
+        return [file for name in self.selected("tables") for file in table_files(name)]
 
     def figures(self) -> list[str]:
-        """Every figure in every format."""
+        """Every figure in every format, with its caption."""
         return [
             paths.FIGURE.format(figure=name, format=ending)
             for name in self.selected("figures")
-            for ending in ("pdf", "png", "svg")
+            for ending in ("pdf", "png", "svg", "md")
         ]
 
     def checks(self) -> list[str]:
         """Every acceptance check."""
         return [paths.CHECK.format(check=check) for check in self.selected("checks")]
 
-    def files_of(self, kind: str) -> Callable[[Any], list[str]]:
-        """The files that a table, figure or check is made of, by the wildcard of that name."""
+    def groups(self, kind: str) -> dict[str, list[Product]]:
+        """Group → its selected tables, figures or checks, which one job makes."""
+        chosen = set(self.selected(f"{kind}s"))
+        groups = {
+            group: [product for product in members if product.kind == kind and product.name in chosen]
+            for group, members in products.GROUPS.items()
+        }
+        return {group: members for group, members in groups.items() if members}
 
-        def files(wildcards: Any) -> list[str]:
-            product, there = _product(kind, wildcards), self._read_by_products()
-            also = [file for file in product.also if file in there]
-            return [file for pattern in (*product.reads, *also) for file in _matching(pattern, there)]
+    def read_by(self, members: Iterable[Product]) -> list[str]:
+        """The files that products are made of."""
+        there = self._read_by_products()
+        return list(dict.fromkeys(file for product in members for file in product.files(there)))
 
-        return files
+    def code_of(self, job: str, members: Iterable[Product]) -> Callable[[Any], str]:
+        """The digest of what makes products: the job, and their modules."""
+        modules = sorted({product.module for product in members})
+        return lambda _wildcards: code(job, *modules)
 
-    def code_of(self, kind: str) -> Callable[[Any], str]:
-        """The digest of what makes a table, figure or check: its job and its module. An edit makes no other again."""
-        return lambda wildcards: code(kind, _product(kind, wildcards).module)
+    def table_settings(self, members: Iterable[Product]) -> Callable[[Any], str]:
+        """How captions begin, and what papers report of the things that tables show."""
+        names = [product.name for product in members]
 
-    def maker_of(self, kind: str) -> Callable[[Any], str]:
-        """What makes a table or check."""
-        return lambda wildcards: _product(kind, wildcards).maker
+        def settings(_wildcards: Any) -> str:
+            papers = self._merged("published")
+            shown = {name: papers[name] for name in names if name in papers}
+            return json_text({"caption": self.experiment.title, "published": shown})
 
-    def table_settings(self, wildcards: Any) -> str:
-        """How captions begin, and what papers report of the things that a table shows."""
-        papers = self._merged("published")
-        shown = {"published": papers[wildcards.table]} if wildcards.table in papers else {}
-        return json_text({"caption": self.experiment.title, **shown})
+        return settings
 
-    def check_settings(self, wildcards: Any) -> str:
-        """What was selected of the family that a check looks at, to compare with what is there; of none else."""
-        needs = _product(CHECK, wildcards).needs
-        selection = (family.asked() for family in self.families.values() if needs in family.available())
-        return json_text({**next(selection, {}), "random_models": self.experiment.random_models})
+    def check_settings(self, _wildcards: Any) -> str:
+        """Check → what was selected of the family that it looks at, to compare with what is there; of none else."""
+        return json_text(
+            {name: self._selection(products.find(CHECK, name)) for name in self.selected("checks")}
+        )
+
+    def _selection(self, check: Product) -> dict[str, Any]:
+        found = (family.asked() for family in self.families.values() if check.needs in family.available())
+        return {**next(found, {}), "random_models": self.experiment.random_models}
 
     def report_settings(self, _wildcards: Any) -> str:
         """Everything the report says about experiment, tasks, models and data."""
@@ -297,39 +304,23 @@ class Targets:
 
     def constraints(self) -> dict[str, str]:
         """Wildcard → regular expression of what it may be."""
-        report = self.experiment.config.report
         return {
             "dataset": one_of(self.datasets),
             "collection": one_of(self.collections),
             "model": one_of(self.experiment.fetched_models),
-            "table": one_of(report.tables),
-            "figure": one_of(report.figures),
-            "check": one_of(report.checks),
             **self._merged("constraints"),
         }
 
 
-def _matrices(tables: list[str]) -> list[str]:
-    return [name for name in tables if products.find(TABLE, name).is_matrix]
+def table_files(name: str) -> list[str]:
+    """A table in every format."""
+    files = [paths.TABLE.format(table=name, format=ending) for ending in ("csv", "md", "tex")]
+    further = (paths.WIDE_TABLE, paths.COMPACT_TABLE) if products.find(TABLE, name).is_matrix else ()
+    return [*files, *(form.format(table=name) for form in further)]
 
 
-def _files_of_tables(tables: list[str]) -> list[str]:
-    """Tables in every format."""
-    files = [
-        paths.TABLE.format(table=name, format=ending) for name in tables for ending in ("csv", "md", "tex")
-    ]
-    further = (paths.WIDE_TABLE, paths.COMPACT_TABLE)
-    return [*files, *(form.format(table=name) for name in _matrices(tables) for form in further)]
-
-
-def _product(kind: str, wildcards: Any) -> Product:
-    return products.find(kind, getattr(wildcards, kind))
-
-
-def _matching(pattern: str, files: list[str]) -> list[str]:
-    """A file, or those of `files` that a pattern with wildcards stands for."""
-    before, wildcard, rest = pattern.partition("{")
-    if not wildcard:
-        return [pattern]
-    after = rest.rpartition("}")[2]
-    return [file for file in files if file.startswith(before) and file.endswith(after)]
+def figure_files(name: str) -> list[str]:
+    """All that is written of a figure."""
+    endings = ("pdf", "png", "svg", "md", "parquet")
+    files = [paths.FIGURE.format(figure=name, format=ending) for ending in endings]
+    return [*files, paths.FIGURE_INSPECTION.format(figure=name)]

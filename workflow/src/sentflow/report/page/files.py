@@ -7,8 +7,7 @@ from pathlib import Path
 
 from sentflow.flow import products
 from sentflow.flow.family import FIGURE
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.figure.recipe import Caption, Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.rows import SAMPLE_NOTE
 
@@ -26,7 +25,7 @@ class Picture:
     """A figure with its texts, as a data address."""
 
     file: str  # the name under which it is saved
-    texts: FigureTexts  # without the sentence on sample data, which is a stamp on the page
+    texts: Caption  # without the sentence on sample data, which is a stamp on the page
     address: str
     is_sample: bool  # whether all data are sample data
 
@@ -57,7 +56,7 @@ def pictures(files: Sequence[Path], inputs: Inputs) -> dict[str, Picture]:
     return found
 
 
-def _picture(path: Path, texts: FigureTexts) -> Picture:
+def _picture(path: Path, texts: Caption) -> Picture:
     reading = texts.reading.replace(SAMPLE_NOTE, "").strip()
     is_sample = reading != texts.reading.strip()
     return Picture(path.name, replace(texts, reading=reading), _data_address(path), is_sample)
