@@ -19,7 +19,7 @@ DURATIONS := --durations 20
 
 NIGHTLY := nightly-processors nightly-slurm nightly-units nightly-runs
 
-.PHONY: run installed test test-slow frozen frozen-update nightly $(NIGHTLY) lint schemas pins clean
+.PHONY: run installed test test-slow frozen frozen-update nightly $(NIGHTLY) lint schemas docs pins clean
 
 run: $(INSTALLED)
 	$(BIN)/snakemake --cores all
@@ -77,6 +77,14 @@ lint: $(INSTALLED)
 # After an edit of settings: JSON schemas for editors, and the tables of keys in the docs
 schemas: $(INSTALLED)
 	$(BIN)/python docs/keys.py
+
+# The documentation as a site, in site/; fails where a link leads nowhere. Needs network only to install.
+docs: $(VENV)/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+$(VENV)/docs: $(INSTALLED) envs/requirements-docs.txt
+	$(BIN)/pip install --quiet --require-hashes --no-deps -r envs/requirements-docs.txt
+	touch $@
 
 # After an edit of envs/*.in: the same lists with the SHA-256 of every file of each version, so for all platforms. Needs uv.
 pins:

@@ -32,16 +32,15 @@ onstart:
         write_sources(SOURCES_OF_RUN)
 
 
-localrules:
-    all,
-
-
 rule all:
     """Scores, comparisons, audits, similarities, tables, figures, report and acceptance checks of the experiment."""
     default_target: True
     input:
-        targets.results(),
-        targets.tables(),
-        targets.figures(),
-        targets.checks(),
+        targets.results,
+        targets.tables,
+        targets.figures,
+        targets.checks,
         paths.REPORT,
+
+
+complete(workflow.rules, f"{workflow.basedir}/envs/sentflow.yaml")

@@ -15,6 +15,7 @@ COPIED = (
     "experiments/*.yaml",
     "profiles/*/*",
     "workflow/catalog/*.yaml",
+    "workflow/catalog/samples/*/*",
     "workflow/report/*.rst",
     "workflow/rules/**/*.smk",
 )

@@ -15,11 +15,10 @@ import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 
+from sentflow.cli.tune import sample_texts
 from sentflow.encoders.kinds.neural.load import load_folder
 from sentflow.encoders.kinds.neural.settings import Settings
 from sentflow.encoders.roles import TEXT
-from sentflow.texts.sample.tasks import RECIPES, generate
-from sentflow.texts.table import SEPARATOR
 
 BATCH_SIZES = (8, 32, 128)
 
@@ -93,17 +92,6 @@ def model_folder() -> Path:
 def lines_of(path: Path) -> list[str]:
     """Lines of a file that are not empty."""
     return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-
-
-def sample_texts() -> list[str]:
-    """The texts of every sample task, row after row."""
-    return [
-        text
-        for task in RECIPES
-        for row in generate(task, seed=1).texts
-        for side in row
-        for text in side.split(SEPARATOR)
-    ]
 
 
 if __name__ == "__main__":

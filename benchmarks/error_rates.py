@@ -27,8 +27,8 @@ from retrieval_tests import seed_rates
 from sentflow.api.data import known_tasks, load_task
 from sentflow.compare.pair_sets import NormalTest
 from sentflow.probing.settings import PUBLISHED
-from sentflow.similarity.bootstrap import bootstrap
-from sentflow.similarity.correlations import spearman
+from sentflow.similarity.measures import spearman
+from sentflow.similarity.scores import bootstrap
 from sentflow.stats.means import interval_of_scores, says_enough
 from sentflow.stats.out_of_fold import OutOfFoldT, by_repetition, row_scores
 from sentflow.stats.paired import CorrectedT, PairedT

@@ -12,10 +12,13 @@ from collections.abc import Callable
 import numpy as np
 
 from sentflow.geometry.alignment_uniformity import uniformity
-from sentflow.geometry.axes import fit_whitening
-from sentflow.geometry.isotropy import average_cosine_interval, partition_ratio
-from sentflow.geometry.neighbours import nearest
-from sentflow.geometry.vectors import unit_vectors
+from sentflow.geometry.measures import (
+    average_cosine_interval,
+    fit_whitening,
+    nearest,
+    partition_ratio,
+    unit_vectors,
+)
 from sentflow.stats.resampling import Bootstrap
 
 NEIGHBOURS_AMONG = 10_000

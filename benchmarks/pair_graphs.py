@@ -19,11 +19,9 @@ import numpy as np
 
 from sentflow.api.data import catalog_pairs
 from sentflow.compare.pair_sets import NormalTest
-from sentflow.similarity.bootstrap import bootstrap
-from sentflow.similarity.correlations import spearman
-from sentflow.similarity.overlap import overlap
-from sentflow.similarity.scores import limits
-from sentflow.similarity.storage import graph_of
+from sentflow.similarity.measures import spearman
+from sentflow.similarity.results import graph_of
+from sentflow.similarity.scores import bootstrap, limits, overlap
 from sentflow.stats.pair_graph import PairGraph, PairUnits
 from sentflow.stats.seeds import derive_seed
 

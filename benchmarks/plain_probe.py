@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from sentflow.probing.kernels.losses import predicted_classes
-from sentflow.probing.protocol.draws import FoldPlan, plan_folds
-from sentflow.probing.protocol.metrics import published_metric
+from sentflow.probing.draws import FoldPlan, plan_folds
+from sentflow.probing.fold import published_metric
+from sentflow.probing.kernels.schedule import predicted_classes
 from sentflow.probing.settings import ProbeProtocol, Setting
 
 

@@ -19,7 +19,7 @@ import sys, time
 from pathlib import Path
 start = time.perf_counter()
 from sentflow.jobs.job import job_named
-from sentflow.probing.training import folds as training
+from sentflow.probing import training
 train_fold, folds = training.train_fold, 0.0
 def timed_fold(*args, **kwargs):
     global folds

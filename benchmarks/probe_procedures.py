@@ -27,7 +27,7 @@ from probe_errors import (
     from_items,
 )
 from real_probes import DATASETS, CrossValidated, RealTask, cross_validated, drawn, probed, text_task
-from sentflow.api.protocols import probe_protocol
+from sentflow.api.data import probe_protocol
 from sentflow.stats.seeds import derive_seed
 
 DOCUMENTS = {"T1A-open": (10, 20, 39), "T2A-open": (50, 150), "T3-open": (125, 500)}

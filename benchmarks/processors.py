@@ -106,11 +106,16 @@ def measured(folder: Path, mirror: str, mlp_repetitions: int) -> Iterator[tuple[
     from sentflow.encoders.kinds.neural.settings import Settings
     from sentflow.encoders.roles import TEXT
     from sentflow.geometry.alignment_uniformity import ScoredVectors, measure
-    from sentflow.geometry.axes import spectrum
-    from sentflow.geometry.isotropy import average_cosine, partition_ratio
-    from sentflow.geometry.neighbours import dimension_two_nn, hubness, nearest
+    from sentflow.geometry.measures import (
+        average_cosine,
+        dimension_two_nn,
+        hubness,
+        nearest,
+        partition_ratio,
+        spectrum,
+        unit_vectors,
+    )
     from sentflow.geometry.settings import AlignmentSettings
-    from sentflow.geometry.vectors import unit_vectors
     from sentflow.probing.cross_validation import cross_validate
     from sentflow.probing.settings import PUBLISHED
     from sentflow.similarity.measures import pair_similarities

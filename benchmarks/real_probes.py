@@ -14,12 +14,13 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from sentflow.api.data import known_tasks, load_task
+from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.features.embedded import embedded_rows
-from sentflow.probing.protocol.draws import FoldPlan, UngroupableError, plan_folds
+from sentflow.probing.draws import FoldPlan, UngroupableError, plan_folds
+from sentflow.probing.rows import row_features
 from sentflow.probing.settings import PUBLISHED, ProbeProtocol
 from sentflow.stats.confusions import metric_values
-from sentflow.texts.collection import read_collection
+from sentflow.texts.collection import read_collection, rows_of
 from sentflow.texts.table import TaskTable, read_task
 
 PENALTY = 1.0
@@ -197,7 +198,8 @@ def embedded_task(results: Path, name: str, model: str) -> RealTask:
     table = read_task(results / f"data/tasks/{name}.parquet")
     texts = read_collection(results / f"data/texts/{DATASETS[name]}.parquet")
     embeddings = results / f"embeddings/{model}/{DATASETS[name]}.npy"
-    vectors = embedded_rows(table, embeddings, embeddings.with_suffix(".json"), texts).astype(np.float64)
+    vectors = read_embeddings(embeddings, embeddings.with_suffix(".json"), texts.texts)
+    vectors = row_features(table, vectors, rows_of(texts.texts)).astype(np.float64)
     return _population(table, [vectors[:, half::2] for half in range(2)], "mcc")
 
 

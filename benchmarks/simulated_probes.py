@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from sentflow.probing.protocol.draws import plan_folds
+from sentflow.probing.draws import plan_folds
 from sentflow.probing.settings import PUBLISHED
 from sentflow.stats.items import OutOfFold
 

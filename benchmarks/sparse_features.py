@@ -13,10 +13,10 @@ import time
 import numpy as np
 from scipy.sparse import csr_array
 
-from sentflow.probing.features.rows import pair_features
-from sentflow.probing.protocol.design import ProbeDesign
+from sentflow.probing.fold import ProbeDesign
+from sentflow.probing.rows import pair_features
 from sentflow.probing.settings import PUBLISHED
-from sentflow.probing.training.folds import train_folds
+from sentflow.probing.training import train_folds
 
 # rows, words, words per text, hidden units
 SHAPES = {

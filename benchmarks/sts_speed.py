@@ -100,8 +100,8 @@ def programs(
     from sentflow.encoders.vectors.embedding import embed_texts
     from sentflow.encoders.vectors.shards import ShardFolder
     from sentflow.similarity.measures import pair_similarities
+    from sentflow.similarity.results import graph_of
     from sentflow.similarity.scores import similarity_scores
-    from sentflow.similarity.storage import graph_of
     from sentflow.stats.resampling import Bootstrap
 
     entries = yaml.safe_load((REPOSITORY / "workflow/catalog/models.yaml").read_text(encoding="utf-8"))

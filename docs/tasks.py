@@ -7,10 +7,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from sentflow.api.data import OFFICIAL, known_tasks
+from sentflow.config.datasets import SAMPLES
 from sentflow.config.entries import Entries
+from sentflow.downloads.mirrors import local_path
 from sentflow.report.captions import FAMILIES, LAYOUTS
 from sentflow.report.figure.canvas import INK, QUIET, style
-from sentflow.texts.sample.tasks import generate
 
 sys.path.insert(0, str(Path(__file__).parent))  # which PYTHONSAFEPATH leaves out
 from gallery import shrink
@@ -18,7 +19,6 @@ from gallery import shrink
 IMAGE = Path(__file__).parent / "images" / "tasks.png"
 COLOURS = {"factual": "#DCE8F4", "governmental": "#E3F0DF", "trust": "#F7E6D5"}
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adjusted macro-F1"}
-PAIR = ("text_a", "text_b", "label")
 CLASSIFIERS = {"logistic": "logistic regression", "mlp": "MLP, 256 units"}
 # Title of a column, and where it begins, in inches
 COLUMNS = {"": 0.1, "Task": 0.5, "Input": 3.0, "Metric": 4.5, "Classifier": 5.55, "Data": 6.75}
@@ -76,7 +76,8 @@ def _layout(name: str, of_catalog: str) -> str:
     """What a row is. Of an official file the number of its columns tells; sample rows have the same columns."""
     if of_catalog != "columns":
         return of_catalog
-    return "pair" if len(generate(name, seed=0).columns) == len(PAIR) else "single"
+    header, *_ = local_path(f"{SAMPLES}1/{name}.csv").read_text(encoding="utf-8").splitlines()
+    return "pair" if header == ",text_a,text_b,label" else "single"
 
 
 def _note(catalog: Entries) -> str:

@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 from workflow_copy import TINY, command, copy_workflow, planned
 
-from sentflow.cli.costs import OTHERS, TABLE, Cost, PlannedJob, Sizes, seconds_of
+from sentflow.cli.costs import OTHERS, TABLE, Cost, PlannedJob, seconds_of
 
-SIZES = Sizes(rows={"small": 400, "large": 8000}, encoders=9, tasks=18)
+ROWS, N_PAIRS = {"small": 400, "large": 8000}, 9 * 8 / 2 * 18
 
 
 def test_jobs_are_those_that_snakemake_would_run(tmp_path):
@@ -37,4 +37,4 @@ def test_jobs_are_those_that_snakemake_would_run(tmp_path):
 )
 def test_a_job_takes_what_jobs_of_its_rule_took_times_its_size(job, seconds):
     here, trainings = {"score": Cost(4.0, 100.0)}, {"known": 7200.0, "unknown": None}
-    assert seconds_of(job, here, SIZES, trainings) == pytest.approx(seconds)
+    assert seconds_of(job, here, ROWS, N_PAIRS, trainings) == pytest.approx(seconds)

@@ -206,7 +206,7 @@ RECORDED = ("record", "report")
         slow(
             NEW_DATA,
             (
-                *("+generate new/new.csv", "+prepare F1A-new", "+collect new", "+probe_lazy F1A-new/tfidf"),
+                *("+download new/new.csv", "+prepare F1A-new", "+collect new", "+probe_lazy F1A-new/tfidf"),
                 *("+audit F1A-new", "+hardest F1A-new", "+score F1A-new/tfidf"),
                 *(f"+{rule} F1A-new/{model}" for model in CONTROLS for rule in ("probe", "score")),
                 *(f"+embed {model}/new" for model in CONTROLS),

@@ -15,10 +15,9 @@ import pytest
 from probe_contract import assert_same_curves, assert_same_losses, assert_same_metrics
 
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
-from sentflow.probing.features.sources import FixedFeatures
-from sentflow.probing.protocol.design import ProbeDesign
+from sentflow.probing.fold import ProbeDesign
 from sentflow.probing.settings import PUBLISHED
-from sentflow.probing.training.folds import train_folds
+from sentflow.probing.training import FixedFeatures, train_folds
 from sentflow.stats.repeatability import summarise
 
 BESIDE_THE_REPOSITORY = Path(__file__).parents[3] / "shared" / "golden"

@@ -8,10 +8,8 @@ Sources of the MiniLM numbers (Spearman × 100, Pearson × 100): measured with s
 import pytest
 from mirror_data import mirror_pairs
 
-from sentflow.similarity.averages import seven_task_average
-from sentflow.similarity.measures import pair_similarities
-from sentflow.similarity.overlap import overlap
-from sentflow.similarity.scores import point_scores, rows_by_subset
+from sentflow.similarity.measures import pair_similarities, seven_task_average
+from sentflow.similarity.scores import overlap, point_scores, rows_by_subset
 
 pytestmark = pytest.mark.mirror
 minilm_runs = pytest.mark.nightly

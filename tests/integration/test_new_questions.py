@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from workflow_copy import REPOSITORY, copy_workflow, snakemake
 
-from sentflow.retrieval.decision_files import read_decided
+from sentflow.retrieval.decisions import read_decided
 from sentflow.retrieval.runs import read_run
 from sentflow.texts.corpora import read_corpus, read_questions
 

@@ -46,7 +46,7 @@ def write_files(folder, files=FILES):
 def fetch(tmp_path, monkeypatch):
     """Run the command on an entry; gives the manifest and the folder it lies in."""
     monkeypatch.delenv("SENTFLOW_MIRROR", raising=False)
-    monkeypatch.setattr("sentflow.downloads.transfer.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("sentflow.downloads.http.time.sleep", lambda seconds: None)
     folder = tmp_path / "results" / "models" / "my-model"
 
     def run(entry, mirrors=()):

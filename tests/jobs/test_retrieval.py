@@ -9,10 +9,10 @@ import pytest
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.files.rows import read_rows
-from sentflow.retrieval.decision_files import read_decided
-from sentflow.retrieval.hardest import HardQuestion
+from sentflow.retrieval.decisions import read_decided
+from sentflow.retrieval.evaluation import read_values
+from sentflow.retrieval.explanation import HardQuestion
 from sentflow.retrieval.jobs import analyse, compare_retrieval, decide, evaluate, hardest_questions, search
-from sentflow.retrieval.results import read_values
 from sentflow.retrieval.runs import read_run as read_run_file
 from sentflow.retrieval.settings import (
     DecideSettings,
@@ -21,7 +21,7 @@ from sentflow.retrieval.settings import (
     RetrievalComparisonSettings,
     SearchSettings,
 )
-from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings, read_of
+from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings
 from sentflow.texts.jobs import prepare_corpus, prepare_questions
 
 TEXTS = ["wings and flow", "heat transfer", "wings of heat", "sound"]
@@ -49,7 +49,7 @@ def prepared(tmp_path, monkeypatch):
     prepare_corpus(
         corpus="c",
         raw=[Path("corpus.jsonl")],
-        settings=read_of(CorpusSettings, corpus),
+        settings=CorpusSettings.from_parts(corpus),
         table=Path("c.parquet"),
     )
     questions_prepared()
@@ -69,7 +69,7 @@ def questions_prepared(**keys):
         questions="q",
         raw=[Path("questions.jsonl"), Path("judgements.jsonl")],
         corpus=CORPUS,
-        settings=read_of(QuestionSettings, questions),
+        settings=QuestionSettings.from_parts(questions),
         table=ASKED["questions"],
         judgements=ASKED["judgements"],
     )

@@ -15,10 +15,10 @@ from sentflow.files.arrow import table_of
 from sentflow.files.io import read_json
 from sentflow.files.parquet import write_parquet
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
+from sentflow.probing.fold import published_metric
+from sentflow.probing.fold_files import write_result
 from sentflow.probing.jobs import hardest, score
-from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.settings import AboutProtocol, ScoreSettings, ScoreStatistics, Switches
-from sentflow.probing.storage.folds import write_result
 from sentflow.texts.table import TaskTable, write_task
 
 N_ROWS = 270

@@ -8,8 +8,7 @@ import pytest
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
-from sentflow.api.embedding import SAMPLE_ROWS, cached_features
-from sentflow.api.sentence_encoder import SentenceEncoder
+from sentflow.api.embedding import SAMPLE_ROWS, SentenceEncoder, cached_features
 
 WORDS = {"right": [3.0, 0.0], "up": [0.0, 4.0], "left": [-3.0, 0.0]}
 STSB = [  # genre, file, year, id, score, two sentences; the second row has an unbalanced quote and notes on licences

@@ -21,14 +21,12 @@ from sentflow.errors import ConfigError, SentflowError
 from sentflow.files.io import read_json
 from sentflow.files.rows import write_rows
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
-from sentflow.probing.features.rows import LazyFeatures
-from sentflow.probing.features.sources import FixedFeatures
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import plan_folds
+from sentflow.probing.draws import plan_folds
+from sentflow.probing.fold import FoldResult, ProbeDesign
+from sentflow.probing.fold_files import read_folds
+from sentflow.probing.rows import LazyFeatures
 from sentflow.probing.settings import PUBLISHED
-from sentflow.probing.storage.folds import read_folds
-from sentflow.probing.training.folds import train_folds
-from sentflow.probing.training.result import FoldResult
+from sentflow.probing.training import FixedFeatures, train_folds
 from sentflow.report.families.retrieval.rows import RetrievalRow
 
 QUICK = {"n_repeats": 1, "k_fold": 2, "n_processes": 1, "show_progress_bar": False, "device": "cpu"}

@@ -16,7 +16,7 @@ from sentflow.audit.language import languages
 from sentflow.audit.leaks import leaks
 from sentflow.audit.plain_words import warnings_of
 from sentflow.audit.task_audit import AuditSettings, audit
-from sentflow.probing.protocol.draws import plan_folds
+from sentflow.probing.draws import plan_folds
 from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.table import TaskInfo, TaskTable, n_contradicting
 

@@ -9,7 +9,6 @@ from mirror_data import catalog, mirror_pairs, raw_file
 from training_files import prepared_of
 
 from sentflow.families.training.needs import REQUIRED
-from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.prepare import prepare
 from sentflow.texts.settings import TaskChecks, TaskSettings
 from sentflow.texts.table import TaskTable
@@ -34,7 +33,7 @@ def derived_task(name: str, mirror: Path, folder: Path) -> TaskTable:
     files = [linked(mirror, folder, entry["dataset"], file) for file in files_of(entry["reader"])]
     known = catalog()["datasets"][entry["dataset"]]["files"]
     checked = {**entry, "folds": 5, "files": known, "small_parts": True}
-    return prepare(name, files, read_of(TaskSettings, entry), read_of(TaskChecks, checked))
+    return prepare(name, files, TaskSettings.from_parts(entry), TaskChecks.from_parts(checked))
 
 
 def training_data(name: str, mirror: Path, folder: Path) -> TrainingData:

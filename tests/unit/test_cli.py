@@ -9,7 +9,7 @@ from called import printed, refused
 from experiments import DEFAULT, REPOSITORY, WORKFLOW
 
 from sentflow.cli.configuration import read_configuration
-from sentflow.cli.terminal import Facts, listing, show_blocks
+from sentflow.cli.terminal import facts, listing, show_blocks
 from sentflow.config.load import load_experiment
 from sentflow.files.control_characters import HIDDEN
 
@@ -161,7 +161,7 @@ def test_no_text_steers_the_terminal(capsys):
     evil = "a\x1b]0;owned\x07\u202eb\r\ud800"
     shown = r"a\x1b]0;owned\x07\u202eb\r\ud800"
     table = listing((evil, "b"), [(evil, "1"), (evil, "")], caption=evil, notes=(evil,), lead=1)
-    show_blocks([table, Facts(evil, [(evil, evil)]), evil])
+    show_blocks(table, facts(evil, [(evil, evil)]), evil)
     text = capsys.readouterr().out
     assert HIDDEN.search(text) is None
     assert text.count(shown) == 9

@@ -17,7 +17,7 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.flow import products
-from sentflow.flow.family import TABLE
+from sentflow.flow.products import TABLE
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.latex import compact_latex_text, latex_text

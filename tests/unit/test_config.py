@@ -46,7 +46,7 @@ def test_default_experiment_has_every_official_task_as_sample():
     assert list(default.models) == ["minilm-l6", "simcse-sample", "tfidf", "bag-of-words", "random"]
     assert (default.lazy_models, default.random_models) == (["tfidf"], ["random"])
     probing = Probing(default)
-    assert probing.told()["protocols"][0]["not_comparable"] == ["repetitions 2 (published: 10)"]
+    assert probing.report_facts["protocols"][0]["not_comparable"] == ["repetitions 2 (published: 10)"]
 
 
 # They name files that the user has; test_study_experiments.py and test_study_experiments.py load two of them
@@ -67,7 +67,7 @@ def test_experiments_of_the_repository_are_without_mistakes(path):
     assert result.title == file["experiment"]["title"]
     # written there, and not left to the default experiment, which has fewer
     assert file["probe"] == {"repetitions": 10, "folds": 5}
-    assert Probing(result).told()["protocols"][0]["not_comparable"] == []
+    assert Probing(result).report_facts["protocols"][0]["not_comparable"] == []
 
 
 def test_every_entry_of_the_catalog_of_pairs_can_be_selected():

@@ -11,8 +11,8 @@ from sentflow.encoders.kinds.custom_code import CustomCode
 from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.load import load_encoder
 from sentflow.errors import ConfigError, DataError
-from sentflow.probing.features.featurised import LazyFeaturised
-from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.probing.draws import FoldPlan
+from sentflow.probing.featurised import LazyFeaturised
 
 TEXTS = ["Ação", "lei", "São José"]
 HEAD = "import numpy as np\n\n\ndef lengths(texts):\n    return np.array([[len(text), 1.0] for text in texts])\n\n\n"

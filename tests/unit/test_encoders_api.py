@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from one_connection import one_connection
 
-from sentflow.downloads import retries
+from sentflow.downloads import http
 from sentflow.encoders.kinds.api import ApiEncoder, Settings, read_answer
 from sentflow.encoders.kinds.embeddings_service import Connection, EmbeddingsService
 from sentflow.errors import DataError
@@ -107,7 +107,7 @@ def server(monkeypatch):
 def waits(monkeypatch):
     """Seconds that were waited, without waiting."""
     waited = []
-    monkeypatch.setattr(retries.time, "sleep", waited.append)
+    monkeypatch.setattr(http.time, "sleep", waited.append)
     return waited
 
 
@@ -163,7 +163,7 @@ def test_prompt_normalisation_and_dimension(server):
 def test_a_passing_trouble_is_waited_for(server, waits, status):
     server.failures = [(status, {}, "busy")] * 3
     assert encode(server, ["lei"]).tolist() == [vector_of("lei", 4)]
-    assert waits == [1, 2, 4]
+    assert waits == [0, 2, 4]
 
 
 def test_retry_after_in_seconds_or_as_a_date_is_kept_to(server, waits):

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.exports.identity import ModelFacts, ScoreExport
 from sentflow.exports.jobs import export_huggingface, export_mteb
-from sentflow.exports.scores import ModelFacts
 from sentflow.files.io import read_json, write_json
 from sentflow.files.parquet import write_parquet
 from sentflow.files.rows import write_rows
@@ -30,13 +30,13 @@ def summary_rows() -> list[ScoreRow]:
     return [replace(row, mean=math.nan) if (row.task, row.model) == undefined else row for row in rows]
 
 
-def settings() -> dict[str, Any]:
+def settings() -> ScoreExport:
     tasks = {task: {"language": "pt", "data": "owner/data"} for task in TASKS}
     about = {"adapted_from": None, "licence": "Apache-2.0", "max_tokens": 256}
     models = {
         model: {"name": name, "revision": revision, **about} for model, (name, revision) in NAMES.items()
     }
-    return {"tasks": tasks, "models": models}
+    return ScoreExport.from_parts({"tasks": tasks, "models": models})
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def mteb_folder(inputs, tmp_path_factory) -> Path:
 
 def facts_of(model: str) -> ModelFacts:
     name, revision = NAMES[model]
-    return ModelFacts(name, revision, None, "MIT", None)
+    return ModelFacts(name=name, revision=revision, adapted_from=None, licence="MIT", max_tokens=None)
 
 
 def test_a_result_has_the_keys_that_mteb_asks_for(mteb_folder):

@@ -15,9 +15,7 @@ from sentflow.files.rows import write_rows
 from sentflow.files.sealed import write_sealed
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.training.cards.card import flat, model_card
-from sentflow.training.cards.facts import read_facts
-from sentflow.training.cards.scores import read_scores
-from sentflow.training.cards.uses import USES
+from sentflow.training.cards.facts import USES, read_facts, read_scores
 from sentflow.training.record import Made, Record, Teacher
 
 SECTIONS = [

@@ -7,7 +7,7 @@ import yte
 from snakemake.io import IOFile
 from workflow_copy import REPOSITORY
 
-from sentflow.flow.requests import asks
+from sentflow.flow.rules import asks
 
 PROFILES = REPOSITORY / "profiles"
 

@@ -3,10 +3,10 @@
 import pytest
 from tiny_bert import TEXTS, save_tiny_bert
 
+from sentflow.cli.publish import write_folder
 from sentflow.encoders.fetch.file_names import model_files
 from sentflow.encoders.manifest import Manifest, checked_folder, read_manifest, write_manifest
 from sentflow.errors import ConfigError, DataError
-from sentflow.exports.publish import publish
 from sentflow.files.io import file_sha256
 
 CARD = "---\nlicense: apache-2.0\nlibrary_name: sentence-transformers\n---\n\n# Tiny\n"
@@ -45,10 +45,12 @@ def test_what_is_written_loads_and_gives_the_same_vectors(results, made, tmp_pat
     import numpy as np
     from sentence_transformers import SentenceTransformer
 
-    done = publish("tiny", tmp_path / "hub", results=results)
+    write_folder("tiny", tmp_path / "hub", results=results)
     loaded = SentenceTransformer(str(tmp_path / "hub"), device="cpu", local_files_only=True)
     np.testing.assert_array_equal(loaded.encode(TEXTS), made[1])  # the same files on the same machine
-    assert {"README.md", "LICENSE", "modules.json", "model.safetensors", "tokenizer.json"} <= set(done.files)
+    assert {"README.md", "LICENSE", "modules.json", "model.safetensors", "tokenizer.json"} <= {
+        path.name for path in (tmp_path / "hub").rglob("*")
+    }
     assert (tmp_path / "hub/README.md").read_text(encoding="utf-8") == CARD
     assert "apache-2.0" in (tmp_path / "hub/LICENSE").read_text(encoding="utf-8")
     assert not list(tmp_path.glob(".*"))
@@ -57,9 +59,9 @@ def test_what_is_written_loads_and_gives_the_same_vectors(results, made, tmp_pat
 def test_a_folder_with_files_is_refused_and_kept(results, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ConfigError, match="is not empty, and nothing in it is overwritten"):
-        publish("tiny", tmp_path, results=results)
+        write_folder("tiny", tmp_path, results=results)
     with pytest.raises(ConfigError, match="is there already and no folder"):
-        publish("tiny", tmp_path / "notes.txt", results=results)
+        write_folder("tiny", tmp_path / "notes.txt", results=results)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
@@ -71,7 +73,7 @@ def test_files_that_are_not_those_of_the_manifest_are_refused(results, tmp_path)
         if damaged is not None:
             file.write_bytes(damaged)
         with pytest.raises(DataError, match=rf"tokenizer\.json {problem}"):
-            publish("tiny", tmp_path / "hub", results=results)
+            write_folder("tiny", tmp_path / "hub", results=results)
         assert not (tmp_path / "hub").exists()
     file.write_bytes(kept)
 
@@ -102,7 +104,7 @@ def manifest(hostile_results, *names, kind="transformers"):
 def test_a_manifest_with_a_file_outside_is_refused(hostile_results, tmp_path, name, fault):
     path = manifest(hostile_results, name.format(tmp_path))
     with pytest.raises(DataError, match=rf"manifest\.json: the file '.*\.bashrc' .*{fault}"):
-        publish("tiny", tmp_path / "hub", results=hostile_results)
+        write_folder("tiny", tmp_path / "hub", results=hostile_results)
     with pytest.raises(DataError):
         read_manifest(path)
     assert (tmp_path / ".bashrc").read_text() == "mine"
@@ -112,7 +114,7 @@ def test_an_own_class_has_no_folder_and_is_not_published(hostile_results, tmp_pa
     path = manifest(hostile_results, "../.bashrc", kind="custom")
     assert "../.bashrc" in read_manifest(path).files
     with pytest.raises(ConfigError, match="custom, which has no files"):
-        publish("tiny", tmp_path / "hub", results=hostile_results)
+        write_folder("tiny", tmp_path / "hub", results=hostile_results)
 
 
 def test_links_out_of_the_folder_are_refused(hostile_results, tmp_path):
@@ -127,7 +129,7 @@ def test_a_link_in_the_place_of_the_new_folder_is_not_followed(hostile_results, 
     (tmp_path / ".hub.part").symlink_to(tmp_path / "elsewhere")
     manifest(hostile_results)
     with pytest.raises(DataError):
-        publish("tiny", tmp_path / "hub", results=hostile_results)
+        write_folder("tiny", tmp_path / "hub", results=hostile_results)
     assert not list((tmp_path / "elsewhere").iterdir())
 
 

@@ -12,7 +12,7 @@ from filled import filled
 from made_products import TABLES_OF_PAIRS
 
 from sentflow.flow import products
-from sentflow.flow.family import TABLE
+from sentflow.flow.products import TABLE
 from sentflow.report.checks import Selection
 from sentflow.report.families.similarity.checks import check_similarity
 from sentflow.report.families.similarity.data import SimilarityData
@@ -21,7 +21,7 @@ from sentflow.report.families.training.rows import SPEARMAN, TEST, TrainingRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import csv_text
 from sentflow.report.table.latex import latex_text
-from sentflow.similarity.averages import SEVEN_TASKS
+from sentflow.similarity.measures import SEVEN_TASKS
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 PAIRS = ["STS12", "STSB-test"]

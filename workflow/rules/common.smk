@@ -29,7 +29,8 @@ from sentflow.flow.environment import (
     refuse_conda,
 )
 from sentflow.errors import ConfigError
-from sentflow.flow.job_settings import one_of
+from sentflow.flow.family import each
+from sentflow.flow.job_settings import json_text, one_of
 from sentflow.flow.plan import refuse_uploads
 from sentflow.flow.provenance import (
     code,
@@ -38,9 +39,15 @@ from sentflow.flow.provenance import (
     versions,
     write_sources,
 )
-from sentflow.flow.requests import asks, beside_others
+from sentflow.flow.rules import asks, beside_others, complete, digested, with_digest
 from sentflow.flow.run_record import write_record
-from sentflow.flow.targets import Targets, figure_files, table_files
+from sentflow.flow.targets import (
+    Targets,
+    downloaded_content,
+    figure_files,
+    local_files,
+    table_files,
+)
 from sentflow.flow.unknown_targets import (
     refuse_results_as_settings,
     told_of_unknown_targets,

@@ -1,53 +1,22 @@
 """Raw files, and the distinct texts of tables."""
 
 
-rule generate:
-    """Sample data, written by the project in the form of the official files."""
-    output:
-        paths.RAW_FILE,
-    log:
-        paths.log("generate", "{dataset}/{file}"),
-    benchmark:
-        paths.benchmark("generate", "{dataset}/{file}")
-    wildcard_constraints:
-        dataset=targets.written_here(is_sample=True),
-    conda:
-        "../../envs/sentflow.yaml"
-    resources:
-        **asks(1000, 5),
-    params:
-        code=code("generate", "sentflow.texts.sample"),
-        env=versions("numpy"),
-        task=targets.generated_task,
-        seed=targets.generator_seed,
-    shell:
-        command("generate")
-
-
 rule download:
     """One raw file from a mirror or its address, with its checksum verified."""
     input:
-        targets.local_files,
+        targets.of_file(local_files),
     output:
         paths.RAW_FILE,
-    log:
-        paths.log("download", "{dataset}/{file}"),
-    benchmark:
-        paths.benchmark("download", "{dataset}/{file}")
-    wildcard_constraints:
-        dataset=targets.written_here(is_sample=False),
     # Short, and the slow jobs wait for it.
     priority: 3
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(500, 60),
         mirrors=targets.mirrors,
         limits=targets.limits,
-        settings=targets.download_settings,
+        settings=targets.of_file(json_text),
     params:
-        content=targets.downloaded_content,
+        content=targets.of_file(downloaded_content),
     shell:
         command("download", is_checked=False)
 
@@ -58,18 +27,11 @@ rule collect:
         targets.of_collection("digests"),
         tables=ancient(targets.of_collection("tables")),
     output:
-        texts=paths.TEXTS,
-        digest=paths.TEXTS_DIGEST,
-    log:
-        paths.log("collect", "{collection}"),
-    benchmark:
-        paths.benchmark("collect", "{collection}")
+        **with_digest(texts=paths.TEXTS),
     wildcard_constraints:
-        collection=targets.collected(),
+        collection=targets.collected,
     # Short, and the slow jobs wait for it.
     priority: 3
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=12),
     params:

@@ -4,9 +4,8 @@
 rule embed:
     """The vectors of one encoder on the texts of one collection, in their role."""
     input:
-        paths.TEXTS_DIGEST,
+        **digested(texts=paths.TEXTS),
         manifest=paths.MANIFEST,
-        texts=ancient(paths.TEXTS),
         # The manifest holds their checksums.
         own=ancient(targets.encoders.files),
     output:
@@ -14,16 +13,10 @@ rule embed:
         info=paths.EMBEDDINGS_INFO,
         made=paths.EMBEDDINGS_MADE,
         tokens=paths.EMBEDDINGS_TOKENS,
-    log:
-        paths.log("embed", "{model}/{collection}"),
-    benchmark:
-        paths.benchmark("embed", "{model}/{collection}")
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
     # Before further trainings: what a training has written is scored, and deleted, before another writes as much.
     priority: 1
-    conda:
-        "../../envs/sentflow.yaml"
     threads: beside_others(targets.encoders.threads, local_cores)
     resources:
         **asks(4000, 120, per_input=12),
@@ -47,9 +40,5 @@ use rule embed as embed_sparse with:
         info=paths.EMBEDDINGS_INFO,
         made=paths.EMBEDDINGS_MADE,
         tokens=paths.EMBEDDINGS_TOKENS,
-    log:
-        paths.log("embed_sparse", "{model}/{collection}"),
-    benchmark:
-        paths.benchmark("embed_sparse", "{model}/{collection}")
     wildcard_constraints:
         model=one_of(targets.encoders.sparse),

@@ -6,20 +6,12 @@ geometry = targets.families["geometry"]
 rule permute_texts:
     """Some sentences of a collection, with their words in another order."""
     input:
-        paths.TEXTS_DIGEST,
-        texts=ancient(paths.TEXTS),
+        **digested(texts=paths.TEXTS),
     output:
-        permuted=paths.PERMUTED_TEXTS,
-        digest=paths.PERMUTED_TEXTS_DIGEST,
-    log:
-        paths.log("permute_texts", "{collection}"),
-    benchmark:
-        paths.benchmark("permute_texts", "{collection}")
+        **with_digest(permuted=paths.PERMUTED_TEXTS),
     # Else it would also make the texts of a dataset with such a name.
     wildcard_constraints:
         collection=one_of(geometry.described),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:
@@ -35,22 +27,15 @@ rule permute_texts:
 rule align:
     """The vectors of one encoder → alignment of positive pairs and uniformity of all sentences, by one named variant."""
     input:
-        geometry.of_alignment(paths.PAIR_SET_DIGEST, "pairs", "positives"),
-        pairs=ancient(geometry.of_alignment(paths.PAIR_SET, "pairs")),
-        positives=ancient(geometry.of_alignment(paths.PAIR_SET, "positives")),
-        texts=ancient(geometry.texts),
-        embeddings=ancient(geometry.embeddings),
-        info=geometry.embeddings_info,
+        **digested(
+            pairs=geometry.of_alignment("pairs"),
+            positives=geometry.of_alignment("positives"),
+        ),
+        **geometry.vectors(),
     output:
         paths.ALIGNMENT,
-    log:
-        paths.log("align", "{alignment}/{model}"),
-    benchmark:
-        paths.benchmark("align", "{alignment}/{model}")
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 30, per_input=7),
     params:
@@ -62,24 +47,15 @@ rule align:
 rule geometry:
     """The vectors of one encoder on one collection → isotropy, spectrum, hubs, dimension, whitening, word order, truncation."""
     input:
-        geometry.scored(paths.PAIR_SET_DIGEST),
         geometry.of_permuted(paths.EMBEDDINGS_INFO),
-        pairs=ancient(geometry.scored(paths.PAIR_SET)),
-        texts=ancient(paths.TEXTS),
-        embeddings=ancient(geometry.embeddings),
-        info=geometry.embeddings_info,
+        **digested(pairs=geometry.scored),
+        **geometry.vectors(),
         permuted_texts=ancient(geometry.of_permuted(paths.TEXTS)),
         permuted_embeddings=ancient(geometry.of_permuted(paths.EMBEDDINGS)),
     output:
         paths.GEOMETRY,
-    log:
-        paths.log("geometry", "{collection}/{model}"),
-    benchmark:
-        paths.benchmark("geometry", "{collection}/{model}")
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1500, 60, per_input=16),
     params:
@@ -98,13 +74,7 @@ rule summarise_geometry:
         geometry=paths.SUMMARY_GEOMETRY,
         spectra=paths.SPECTRA,
         truncation=paths.TRUNCATION,
-    log:
-        paths.log("summarise_geometry"),
-    benchmark:
-        paths.benchmark("summarise_geometry")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:
@@ -113,12 +83,8 @@ rule summarise_geometry:
         command("summarise_geometry")
 
 
-localrules:
-    similarities,
-
-
 rule similarities:
     """All that is measured on sentences: similarity with its tests, regressions, alignments, geometry."""
     input:
-        targets.families["similarity"].results(),
-        geometry.results(),
+        targets.families["similarity"].results,
+        geometry.results,

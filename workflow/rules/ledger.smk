@@ -9,17 +9,11 @@ rule summarise_ledger:
     """Every published number: equal, within tolerance, outside, or not run."""
     input:
         # of few kilobytes; their bytes decide, wherever the workflow lies
-        catalog=ledger_family.catalog_files(),
-        summaries=[file for file in targets.summaries() if file in ANSWERING],
+        catalog=ledger_family.catalog_files,
+        summaries=[file for file in targets.summaries if file in ANSWERING],
     output:
         paths.SUMMARY_LEDGER,
-    log:
-        paths.log("summarise_ledger"),
-    benchmark:
-        paths.benchmark("summarise_ledger")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:
@@ -29,22 +23,19 @@ rule summarise_ledger:
 
 
 # A run without the table has no ledger to make
-if ledger_family.summaries():
-
-    localrules:
-        ledger,
+if ledger_family.summaries:
 
     rule ledger:
         """The published numbers beside ours: the table in every format, and the page."""
         input:
             [
                 file
-                for file in targets.tables()
+                for file in targets.tables
                 if file.startswith(f"{paths.RESULTS}/tables/ledger")
             ],
             [
                 file
-                for file in targets.checks()
+                for file in targets.checks
                 if file == paths.CHECK.format(check="ledger")
             ],
             paths.REPORT,

@@ -7,17 +7,11 @@ rule fetch_model:
         targets.encoders.files,
     output:
         paths.MANIFEST,
-    log:
-        paths.log("fetch_model", "{model}"),
-    benchmark:
-        paths.benchmark("fetch_model", "{model}")
     wildcard_constraints:
         model=one_of(targets.encoders.fetched),
     # See rule embed
     priority: 1
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 120),
         mirrors=targets.mirrors,

@@ -8,16 +8,9 @@ rule prepare:
     input:
         raw=probing.raw_files_of_task,
     output:
-        table=paths.TASK,
-        digest=paths.TASK_DIGEST,
-    log:
-        paths.log("prepare", "{task}"),
-    benchmark:
-        paths.benchmark("prepare", "{task}")
+        **with_digest(table=paths.TASK),
     # Short, and the slow jobs wait for it.
     priority: 3
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
         checks=probing.prepare_checks,
@@ -31,22 +24,12 @@ rule prepare:
 rule probe:
     """Folds of a task and an encoder with embeddings; `probe.job` says how many one job computes."""
     input:
-        paths.TASK_DIGEST,
-        task=ancient(paths.TASK),
-        # The description of the embeddings holds the checksums of both.
-        texts=ancient(probing.texts),
-        embeddings=ancient(probing.embeddings),
-        info=probing.embeddings_info,
+        **digested(task=paths.TASK),
+        **probing.vectors(),
     output:
         folds=probing.fold_outputs(),
-    log:
-        paths.log("probe", probing.job_key()),
-    benchmark:
-        paths.benchmark("probe", probing.job_key())
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60, per_input=5),
     params:
@@ -58,22 +41,15 @@ rule probe:
 rule probe_lazy:
     """Folds of a task and an encoder that is fitted inside each fold."""
     input:
-        paths.TASK_DIGEST,
-        task=ancient(paths.TASK),
+        **digested(task=paths.TASK),
         manifest=paths.MANIFEST,
         own=ancient(targets.encoders.files),
     output:
         folds=probing.fold_outputs(),
-    log:
-        paths.log("probe_lazy", probing.job_key()),
-    benchmark:
-        paths.benchmark("probe_lazy", probing.job_key())
     wildcard_constraints:
         model=one_of(experiment.lazy_models),
     # The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
     priority: 2
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(4000, 120),
         call_seconds=targets.encoders.call_seconds,
@@ -89,22 +65,15 @@ if experiment.featurisers:
     rule featurise:
         """The features of one task's rows by a user's own class."""
         input:
-            paths.TASK_DIGEST,
+            **digested(task=paths.TASK),
             manifest=paths.MANIFEST,
-            task=ancient(paths.TASK),
             own=ancient(targets.encoders.files),
         output:
             features=paths.FEATURES,
             info=paths.FEATURES_INFO,
             made=paths.FEATURES_MADE,
-        log:
-            paths.log("featurise", "{model}/{task}"),
-        benchmark:
-            paths.benchmark("featurise", "{model}/{task}")
         wildcard_constraints:
             model=one_of(experiment.featurisers),
-        conda:
-            "../../envs/sentflow.yaml"
         threads: targets.encoders.threads
         resources:
             **asks(4000, 120),
@@ -117,20 +86,13 @@ if experiment.featurisers:
     rule probe_featurised:
         """Folds of a task with the features that a user's own class computed from its rows."""
         input:
-            paths.TASK_DIGEST,
-            task=ancient(paths.TASK),
+            **digested(task=paths.TASK),
             features=ancient(paths.FEATURES),
             info=paths.FEATURES_INFO,
         output:
             folds=probing.fold_outputs(),
-        log:
-            paths.log("probe_featurised", probing.job_key()),
-        benchmark:
-            paths.benchmark("probe_featurised", probing.job_key())
         wildcard_constraints:
             model=one_of(experiment.featurisers),
-        conda:
-            "../../envs/sentflow.yaml"
         resources:
             **asks(2000, 60, per_input=3),
         params:
@@ -142,19 +104,12 @@ if experiment.featurisers:
 rule score:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     input:
-        paths.TASK_DIGEST,
+        **digested(rows=paths.TASK),
         folds=probing.folds,
-        rows=ancient(paths.TASK),
     output:
         scores=paths.SCORES,
         table=paths.SCORE_TABLE,
         predictions=paths.SCORE_PREDICTIONS,
-    log:
-        paths.log("score", "{study}{task}/{model}"),
-    benchmark:
-        paths.benchmark("score", "{study}{task}/{model}")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -166,24 +121,17 @@ rule score:
 rule compare:
     """Every score → which encoders differ: within each task and over all tasks."""
     input:
-        probing.of_tasks(paths.TASK_DIGEST, probing.tasks),
-        scores=probing.each(paths.SCORES),
-        tables=probing.each(paths.SCORE_TABLE),
+        **digested(rows=each(paths.TASK, task=probing.tasks)),
+        scores=probing.of_scores(paths.SCORES),
+        tables=probing.of_scores(paths.SCORE_TABLE),
         # They were written with the scores.
-        predictions=ancient(probing.each(paths.SCORE_PREDICTIONS)),
-        rows=ancient(probing.of_tasks(paths.TASK, probing.tasks)),
+        predictions=ancient(probing.of_scores(paths.SCORE_PREDICTIONS)),
     output:
         pairs=paths.PAIRS,
         standings=paths.STANDINGS,
         ranks=paths.RANKS,
         across=paths.ACROSS,
         omnibus=paths.OMNIBUS,
-    log:
-        paths.log("compare"),
-    benchmark:
-        paths.benchmark("compare")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 30),
     params:
@@ -205,13 +153,7 @@ rule compare_protocol:
         ),
     output:
         paths.EFFECTS,
-    log:
-        paths.log("compare_protocol", "{protocol}"),
-    benchmark:
-        paths.benchmark("compare_protocol", "{protocol}")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -223,22 +165,15 @@ rule compare_protocol:
 rule compare_documents:
     """Scores with documents kept together → what is said of new documents: intervals and tests."""
     input:
-        probing.of_tasks(paths.TASK_DIGEST, probing.document_tasks),
+        **digested(rows=each(paths.TASK, task=probing.document_tasks)),
         scores=probing.on_documents(paths.SCORES),
         tables=probing.on_documents(paths.SCORE_TABLE),
         # They were written with the scores.
         predictions=ancient(probing.on_documents(paths.SCORE_PREDICTIONS)),
-        rows=ancient(probing.of_tasks(paths.TASK, probing.document_tasks)),
     output:
         summary=paths.DOCUMENT_SCORES,
         pairs=paths.DOCUMENT_PAIRS,
         standings=paths.DOCUMENT_STANDINGS,
-    log:
-        paths.log("compare_documents"),
-    benchmark:
-        paths.benchmark("compare_documents")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 30),
     params:
@@ -253,16 +188,9 @@ rule compare_documents:
 rule audit:
     """The rows of one task → duplicates, contradictions, classes, lengths, languages, documents; with warnings."""
     input:
-        paths.TASK_DIGEST,
-        rows=ancient(paths.TASK),
+        **digested(rows=paths.TASK),
     output:
         paths.AUDIT,
-    log:
-        paths.log("audit", "{task}"),
-    benchmark:
-        paths.benchmark("audit", "{task}")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:
@@ -274,17 +202,10 @@ rule audit:
 rule hardest:
     """The predictions of every encoder on one task → the texts that most of them get wrong."""
     input:
-        paths.TASK_DIGEST,
-        rows=ancient(paths.TASK),
+        **digested(rows=paths.TASK),
         predictions=probing.predictions_of_real_models,
     output:
         paths.HARDEST,
-    log:
-        paths.log("hardest", "{task}"),
-    benchmark:
-        paths.benchmark("hardest", "{task}")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -296,18 +217,12 @@ rule hardest:
 rule summarise:
     """Every score → one table of scores and one of training curves."""
     input:
-        scores=probing.each(paths.SCORES),
-        tables=probing.each(paths.SCORE_TABLE),
+        scores=probing.of_scores(paths.SCORES),
+        tables=probing.of_scores(paths.SCORE_TABLE),
     output:
         summary=paths.SUMMARY,
         curves=paths.CURVES,
-    log:
-        paths.log("summarise"),
-    benchmark:
-        paths.benchmark("summarise")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -321,22 +236,16 @@ rule export_mteb:
     input:
         summary=paths.SUMMARY,
         # The summary changes with them.
-        tables=ancient(probing.each(paths.SCORE_TABLE)),
-        digests=probing.of_tasks(paths.TASK_DIGEST, probing.tasks),
+        tables=ancient(probing.of_scores(paths.SCORE_TABLE)),
+        digests=each(paths.digest(paths.TASK), task=probing.tasks),
         versions=paths.RECORD_VERSIONS,
     output:
-        probing.exported.mteb_files(),
-    log:
-        paths.log("export_mteb"),
-    benchmark:
-        paths.benchmark("export_mteb")
+        probing.mteb_files(),
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
-        **job_params("export_mteb", settings=probing.exported.settings),
+        **job_params("export_mteb", settings=probing.export_settings),
     shell:
         command("export_mteb")
 
@@ -345,20 +254,14 @@ rule export_huggingface:
     """Every score as .eval_results and model cards for the Hugging Face hub."""
     input:
         summary=paths.SUMMARY,
-        digests=probing.of_tasks(paths.TASK_DIGEST, probing.tasks),
+        digests=each(paths.digest(paths.TASK), task=probing.tasks),
     output:
-        probing.exported.huggingface_files(),
-    log:
-        paths.log("export_huggingface"),
-    benchmark:
-        paths.benchmark("export_huggingface")
+        probing.huggingface_files(),
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
-        **job_params("export_huggingface", settings=probing.exported.settings),
+        **job_params("export_huggingface", settings=probing.export_settings),
     shell:
         command("export_huggingface")
 
@@ -369,13 +272,7 @@ rule export_numbers:
         summary=paths.SUMMARY,
     output:
         paths.NUMBERS,
-    log:
-        paths.log("export_numbers"),
-    benchmark:
-        paths.benchmark("export_numbers")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 5),
     params:
@@ -383,12 +280,6 @@ rule export_numbers:
         title=targets.title,
     shell:
         command("export_numbers")
-
-
-localrules:
-    probes,
-    scores,
-    comparisons,
 
 
 rule probes:
@@ -401,12 +292,10 @@ rule probes:
 rule scores:
     """The score of every task and encoder."""
     input:
-        probing.each(paths.SCORES),
+        probing.of_scores(paths.SCORES),
 
 
 rule comparisons:
     """Which encoders differ, within each task and over all."""
     input:
-        [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.OMNIBUS]
-        if probing.tasks
-        else [],
+        probing.task_comparisons,

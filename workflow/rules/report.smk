@@ -4,20 +4,14 @@
 rule summarise_costs:
     """The benchmark files → time and memory per rule, and what encoders are. No score depends on them."""
     input:
-        summaries=targets.summaries_of_scores(),
-        manifests=targets.manifests(),
-        made=targets.embedding_making(),
-        embeddings=targets.embedding_infos(),
+        summaries=targets.summaries_of_scores,
+        manifests=targets.manifests,
+        made=targets.embeddings(paths.EMBEDDINGS_MADE),
+        embeddings=targets.embeddings(paths.EMBEDDINGS_INFO),
     output:
         costs=paths.COSTS,
         encoders=paths.ENCODERS,
-    log:
-        paths.log("summarise_costs"),
-    benchmark:
-        paths.benchmark("summarise_costs")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -27,7 +21,7 @@ rule summarise_costs:
         command("summarise_costs")
 
 
-# One job makes the tables, and one the figures, of a group of products: starting a process takes longer than making a table.
+# One job makes the tables, and one the figures, of a group: starting a process takes longer than making a table.
 for group, members in targets.groups("table").items():
 
     rule:
@@ -49,15 +43,9 @@ for group, members in targets.groups("table").items():
                     else file
                 )
                 for product in members
-                for file in table_files(product.name)
+                for file in table_files(product)
             ],
-        log:
-            paths.log(f"make_tables_{group}"),
-        benchmark:
-            paths.benchmark(f"make_tables_{group}")
         localrule: True
-        conda:
-            "../../envs/sentflow.yaml"
         resources:
             **asks(1000, 5),
         params:
@@ -89,15 +77,9 @@ for group, members in targets.groups("figure").items():
                     else file
                 )
                 for product in members
-                for file in figure_files(product.name)
+                for file in figure_files(product)
             ],
-        log:
-            paths.log(f"make_figures_{group}"),
-        benchmark:
-            paths.benchmark(f"make_figures_{group}")
         localrule: True
-        conda:
-            "../../envs/sentflow.yaml"
         resources:
             **asks(2000, 10),
         params:
@@ -116,14 +98,8 @@ if checks_of_run:
         input:
             summary=targets.read_by(checks_of_run),
         output:
-            targets.checks(),
-        log:
-            paths.log("make_checks"),
-        benchmark:
-            paths.benchmark("make_checks")
+            targets.checks,
         localrule: True
-        conda:
-            "../../envs/sentflow.yaml"
         resources:
             **asks(1000, 5),
         params:
@@ -138,13 +114,7 @@ rule record:
     output:
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
-    log:
-        paths.log("record"),
-    benchmark:
-        paths.benchmark("record")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(500, 5),
     params:
@@ -157,20 +127,14 @@ rule report:
     """The report: one self-contained page."""
     input:
         summary=targets.summaries_of_page(),
-        audits=targets.audits(),
-        tables=targets.tables(),
-        figures=targets.figures(),
+        audits=targets.audits,
+        tables=targets.tables,
+        figures=targets.figures,
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
     output:
         paths.REPORT,
-    log:
-        paths.log("report"),
-    benchmark:
-        paths.benchmark("report")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 10),
     params:
@@ -185,17 +149,11 @@ rule export_ro_crate:
     """The run as an RO-Crate: results, config, checksums of data, versions. No texts."""
     input:
         files=targets.crate_files(),
-        digests=list(targets.data()),
+        digests=list(targets.data),
         versions=paths.RECORD_VERSIONS,
     output:
         paths.RO_CRATE,
-    log:
-        paths.log("export_ro_crate"),
-    benchmark:
-        paths.benchmark("export_ro_crate")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:

@@ -8,14 +8,7 @@ rule prepare_pairs:
     input:
         raw=similarity.raw_files_of_set,
     output:
-        table=paths.PAIR_SET,
-        digest=paths.PAIR_SET_DIGEST,
-    log:
-        paths.log("prepare_pairs", "{pairs}"),
-    benchmark:
-        paths.benchmark("prepare_pairs", "{pairs}")
-    conda:
-        "../../envs/sentflow.yaml"
+        **with_digest(table=paths.PAIR_SET),
     resources:
         **asks(1000, 10),
         checks=similarity.prepare_checks,
@@ -29,23 +22,13 @@ rule prepare_pairs:
 rule similarity:
     """The vectors of one encoder → how well the similarities of pairs agree with their gold scores, by four measures."""
     input:
-        paths.PAIR_SET_DIGEST,
-        pairs=ancient(paths.PAIR_SET),
-        # The description of the embeddings holds the checksums of both.
-        texts=ancient(similarity.texts),
-        embeddings=ancient(similarity.embeddings),
-        info=similarity.embeddings_info,
+        **digested(pairs=paths.PAIR_SET),
+        **similarity.vectors(),
     output:
         scores=paths.SIMILARITY,
         rows=paths.SIMILARITY_ROWS,
-    log:
-        paths.log("similarity", "{pairs}/{model}"),
-    benchmark:
-        paths.benchmark("similarity", "{pairs}/{model}")
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=5),
     params:
@@ -57,17 +40,10 @@ rule similarity:
 rule overlap:
     """A similarity that needs no encoder → its agreement with the gold scores: what shared words alone achieve."""
     input:
-        paths.PAIR_SET_DIGEST,
-        pairs=ancient(paths.PAIR_SET),
+        **digested(pairs=paths.PAIR_SET),
     output:
         scores=paths.OVERLAP,
         rows=paths.OVERLAP_ROWS,
-    log:
-        paths.log("overlap", "{pairs}/{baseline}"),
-    benchmark:
-        paths.benchmark("overlap", "{pairs}/{baseline}")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20),
     params:
@@ -79,15 +55,9 @@ rule overlap:
 rule compare_similarity:
     """The similarities of every pair by every encoder → which encoders differ, pair set by pair set."""
     input:
-        rows=similarity.each(paths.SIMILARITY_ROWS),
+        rows=similarity.rows,
     output:
         paths.SIMILARITY_PAIRS,
-    log:
-        paths.log("compare_similarity"),
-    benchmark:
-        paths.benchmark("compare_similarity")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60),
     params:
@@ -99,23 +69,16 @@ rule compare_similarity:
 rule regress:
     """The vectors of one encoder → a similarity that is trained, chosen and tested on three pair sets."""
     input:
-        similarity.digests_of_regression,
-        train=ancient(similarity.part_of_regression("train")),
-        dev=ancient(similarity.part_of_regression("dev")),
-        test=ancient(similarity.part_of_regression("test")),
-        texts=ancient(similarity.texts),
-        embeddings=ancient(similarity.embeddings),
-        info=similarity.embeddings_info,
+        **digested(
+            train=similarity.part_of_regression("train"),
+            dev=similarity.part_of_regression("dev"),
+            test=similarity.part_of_regression("test"),
+        ),
+        **similarity.vectors(),
     output:
         paths.REGRESSION,
-    log:
-        paths.log("regress", "{regression}/{model}"),
-    benchmark:
-        paths.benchmark("regress", "{regression}/{model}")
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1500, 60, per_input=10),
     params:
@@ -128,19 +91,13 @@ rule summarise_similarity:
     """Everything that was measured on pair sets → one table of each kind."""
     input:
         scores=similarity.scores,
-        rows=similarity.each(paths.SIMILARITY_ROWS),
+        rows=similarity.rows,
         regressed=similarity.regressions,
     output:
         similarity=paths.SUMMARY_SIMILARITY,
         regressions=paths.SUMMARY_REGRESSIONS,
         histograms=paths.HISTOGRAMS,
-    log:
-        paths.log("summarise_similarity"),
-    benchmark:
-        paths.benchmark("summarise_similarity")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:

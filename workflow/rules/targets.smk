@@ -4,20 +4,10 @@
 told_of_unknown_targets(logger, workflow)
 
 
-localrules:
-    sources,
-    embeddings,
-    audits,
-    tables,
-    figures,
-    checks,
-    exports,
-
-
 rule sources:
     """Every raw file and every fetched model: after this, nothing needs the network."""
     input:
-        targets.sources(),
+        targets.sources,
 
 
 rule embeddings:
@@ -29,28 +19,28 @@ rule embeddings:
 rule audits:
     """What to know about the rows of each task, and its hardest texts."""
     input:
-        targets.audits(),
+        targets.audits,
 
 
 rule tables:
     """Every table."""
     input:
-        targets.tables(),
+        targets.tables,
 
 
 rule figures:
     """Every figure."""
     input:
-        targets.figures(),
+        targets.figures,
 
 
 rule checks:
     """Every acceptance check."""
     input:
-        targets.checks(),
+        targets.checks,
 
 
 rule exports:
     """Scores and runs in external formats (MTEB, TREC, Hugging Face, LaTeX macros), and all as an RO-Crate."""
     input:
-        targets.exports(),
+        targets.exports,

@@ -3,15 +3,11 @@
 training = targets.families["training"]
 
 
-localrules:
-    trainings,
-
-
 rule trainings:
     """Every trained encoder, with its history, its development scores and what its data share with the tests."""
     input:
-        training.results(),
-        training.each(paths.MANIFEST),
+        training.results,
+        training.of_models(paths.MANIFEST),
 
 
 rule prepare_training:
@@ -19,16 +15,9 @@ rule prepare_training:
     input:
         raw=training.tables.raw_files_of,
     output:
-        table=paths.TRAINING_DATA,
-        digest=paths.TRAINING_DATA_DIGEST,
-    log:
-        paths.log("prepare_training", "{data}"),
-    benchmark:
-        paths.benchmark("prepare_training", "{data}")
+        **with_digest(table=paths.TRAINING_DATA),
     wildcard_constraints:
         data=one_of(training.tables.of_files),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 120, per_input=training.tables.copies_of_raw_files),
         checks=training.tables.checks,
@@ -42,23 +31,15 @@ rule prepare_training:
 rule collect_training:
     """Documents of corpora and questions → a table of training data."""
     input:
-        training.tables.corpora(paths.CORPUS_DIGEST),
-        training.tables.questions(paths.QUESTIONS_DIGEST),
-        training.tables.questions(paths.JUDGEMENTS_DIGEST),
-        corpora=ancient(training.tables.corpora(paths.CORPUS)),
-        questions=ancient(training.tables.questions(paths.QUESTIONS)),
-        judgements=ancient(training.tables.questions(paths.JUDGEMENTS)),
+        **digested(
+            corpora=training.tables.corpora,
+            questions=training.tables.questions(paths.QUESTIONS),
+            judgements=training.tables.questions(paths.JUDGEMENTS),
+        ),
     output:
-        table=paths.TRAINING_DATA,
-        digest=paths.TRAINING_DATA_DIGEST,
-    log:
-        paths.log("collect_training", "{data}"),
-    benchmark:
-        paths.benchmark("collect_training", "{data}")
+        **with_digest(table=paths.TRAINING_DATA),
     wildcard_constraints:
         data=one_of(training.tables.collected),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 20, per_input=12),
         checks=training.tables.checks,
@@ -71,21 +52,14 @@ rule collect_training:
 rule clean_pairs:
     """Pairs of a relation and the tables of tests → the pairs that may be trained on, with counts of what was left out."""
     input:
-        paths.TRAINING_DATA_DIGEST.replace("{data}", "{relation}"),
-        training.tables.held_out_digests,
-        relation=ancient(paths.TRAINING_DATA.replace("{data}", "{relation}")),
-        tests=ancient(training.tables.held_out_tables),
+        **digested(
+            relation=paths.TRAINING_DATA.replace("{data}", "{relation}"),
+            tests=training.tables.held_out_tables,
+        ),
     output:
-        table=paths.CLEANED_PAIRS,
-        digest=paths.CLEANED_PAIRS_DIGEST,
-    log:
-        paths.log("clean_pairs", "{data}/{relation}"),
-    benchmark:
-        paths.benchmark("clean_pairs", "{data}/{relation}")
+        **with_digest(table=paths.CLEANED_PAIRS),
     wildcard_constraints:
         data=one_of(training.tables.combined),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 240, per_input=12, of="tests"),
     params:
@@ -97,19 +71,11 @@ rule clean_pairs:
 rule combine_pairs:
     """Cleaned relations → one table of training data, without copies and near copies."""
     input:
-        training.tables.relations(paths.CLEANED_PAIRS_DIGEST),
-        relations=ancient(training.tables.relations(paths.CLEANED_PAIRS)),
+        **digested(relations=training.tables.relations),
     output:
-        table=paths.TRAINING_DATA,
-        digest=paths.TRAINING_DATA_DIGEST,
-    log:
-        paths.log("combine_pairs", "{data}"),
-    benchmark:
-        paths.benchmark("combine_pairs", "{data}")
+        **with_digest(table=paths.TRAINING_DATA),
     wildcard_constraints:
         data=one_of(training.tables.combined),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 240, per_input=2),
         checks=training.tables.checks,
@@ -122,32 +88,20 @@ rule combine_pairs:
 rule mine_training:
     """Questions, judgements and what a retriever found → a table of training data, and what might have been negative."""
     input:
-        training.tables.corpora(paths.CORPUS_DIGEST),
-        training.tables.questions(paths.QUESTIONS_DIGEST),
-        training.tables.questions(paths.JUDGEMENTS_DIGEST),
-        training.tables.runs(paths.RUN_DIGEST),
-        training.tables.labels(paths.RUN_DIGEST),
-        training.tables.held_out(paths.QUESTIONS_DIGEST),
-        training.tables.held_out(paths.JUDGEMENTS_DIGEST),
-        corpora=ancient(training.tables.corpora(paths.CORPUS)),
-        questions=ancient(training.tables.questions(paths.QUESTIONS)),
-        judgements=ancient(training.tables.questions(paths.JUDGEMENTS)),
-        runs=ancient(training.tables.runs(paths.RUN)),
-        labels=ancient(training.tables.labels(paths.RUN)),
-        held_out=ancient(training.tables.held_out(paths.QUESTIONS)),
-        held_out_judgements=ancient(training.tables.held_out(paths.JUDGEMENTS)),
+        **digested(
+            corpora=training.tables.corpora,
+            questions=training.tables.questions(paths.QUESTIONS),
+            judgements=training.tables.questions(paths.JUDGEMENTS),
+            runs=training.tables.runs,
+            labels=training.tables.labels,
+            held_out=training.tables.held_out(paths.QUESTIONS),
+            held_out_judgements=training.tables.held_out(paths.JUDGEMENTS),
+        ),
     output:
-        table=paths.TRAINING_DATA,
-        digest=paths.TRAINING_DATA_DIGEST,
+        **with_digest(table=paths.TRAINING_DATA),
         looked_at=paths.LOOKED_AT,
-    log:
-        paths.log("mine_training", "{data}"),
-    benchmark:
-        paths.benchmark("mine_training", "{data}")
     wildcard_constraints:
         data=one_of(training.tables.mined),
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 30, per_input=20),
         checks=training.tables.checks,
@@ -160,18 +114,9 @@ rule mine_training:
 rule audit_training:
     """Training data and the tables of all tests → copies and near copies of texts of each test among those of training."""
     input:
-        paths.TRAINING_DATA_DIGEST,
-        training.tables.digests_of_tests,
-        data=ancient(paths.TRAINING_DATA),
-        tests=ancient(training.tables.tables_of_tests),
+        **digested(data=paths.TRAINING_DATA, tests=training.tables.tests_of),
     output:
         paths.TRAINING_AUDIT,
-    log:
-        paths.log("audit_training", "{data}"),
-    benchmark:
-        paths.benchmark("audit_training", "{data}")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(3000, 60, per_input=12),
     params:
@@ -183,9 +128,8 @@ rule audit_training:
 rule train:
     """Train one encoder. A killed or cancelled job goes on where its last state was saved."""
     input:
-        training.rows_digest,
+        **digested(rows=training.rows),
         start=training.start,
-        rows=ancient(training.rows),
         teacher_texts=ancient(training.of_teacher(paths.TEXTS)),
         teacher_embeddings=ancient(training.of_teacher(paths.EMBEDDINGS)),
         teacher_info=training.of_teacher(paths.EMBEDDINGS_INFO),
@@ -195,16 +139,10 @@ rule train:
         history=paths.TRAINING_HISTORY,
         held_out=paths.TRAINING_HELD_OUT,
         snapshots=training.kept(directory(paths.SNAPSHOTS), temp),
-    log:
-        paths.log("train", "{model}"),
-    benchmark:
-        paths.benchmark("train", "{model}")
     wildcard_constraints:
         model=one_of(training.models),
     # Each attempt goes on where the one before was ended; only one that failed with an explanation does nothing.
     retries: 3
-    conda:
-        "../../envs/sentflow.yaml"
     threads: 4
     resources:
         **asks(6000, 720),
@@ -226,23 +164,16 @@ rule train:
 rule score_snapshot:
     """The development pairs and their vectors by one snapshot → correlation, alignment and uniformity."""
     input:
-        training.of_development(paths.PAIR_SET_DIGEST),
-        pairs=ancient(training.of_development(paths.PAIR_SET)),
+        **digested(pairs=training.of_development(paths.PAIR_SET)),
         texts=ancient(training.of_development(paths.TEXTS)),
         embeddings=ancient(training.of_development(paths.EMBEDDINGS)),
         info=training.of_development(paths.EMBEDDINGS_INFO),
     output:
         paths.DEVELOPMENT_SCORE,
-    log:
-        paths.log("score_snapshot", "{model}/step-{step}"),
-    benchmark:
-        paths.benchmark("score_snapshot", "{model}/step-{step}")
     wildcard_constraints:
         model=one_of(training.models),
     # See rule embed
     priority: 1
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10, per_input=7),
     params:
@@ -261,17 +192,11 @@ rule choose_snapshot:
         manifest=paths.MANIFEST,
         selection=paths.CHOSEN_SNAPSHOT,
         last=directory(paths.LAST_SNAPSHOT),
-    log:
-        paths.log("choose_snapshot", "{model}"),
-    benchmark:
-        paths.benchmark("choose_snapshot", "{model}")
     wildcard_constraints:
         model=one_of(training.models),
     # See rule embed
     priority: 1
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -285,18 +210,12 @@ rule score_trainings:
     """Development scores of all snapshots, and test scores of all trained encoders → one table."""
     input:
         development=training.all_scores(),
-        selections=training.each(paths.CHOSEN_SNAPSHOT),
+        selections=training.of_models(paths.CHOSEN_SNAPSHOT),
         similarity=training.test_scores("pair_sets", paths.SUMMARY_SIMILARITY),
         alignments=training.test_scores("alignments", paths.SUMMARY_ALIGNMENTS),
     output:
         paths.SUMMARY_TRAINING,
-    log:
-        paths.log("score_trainings"),
-    benchmark:
-        paths.benchmark("score_trainings")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 20),
     params:
@@ -311,12 +230,6 @@ rule compare_training:
         rows=training.similarities(),
     output:
         paths.TRAINING_SEEDS,
-    log:
-        paths.log("compare_training"),
-    benchmark:
-        paths.benchmark("compare_training")
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(2000, 60),
     params:
@@ -328,26 +241,20 @@ rule compare_training:
 rule summarise_training_jobs:
     """The records of all trainings → what was trained from what, what it cost, every step, held-out rows, cells of sweeps."""
     input:
-        training.each(
+        training.of_models(
             paths.TRAINING_MADE,
             paths.CHOSEN_SNAPSHOT,
             paths.TRAINING_HISTORY,
             paths.TRAINING_HELD_OUT,
         ),
-        records=training.each(paths.TRAINING_RECORD),
+        records=training.of_models(paths.TRAINING_RECORD),
         scores=paths.SUMMARY_TRAINING,
     output:
         jobs=paths.SUMMARY_TRAINING_JOBS,
         history=paths.SUMMARY_TRAINING_HISTORY,
         held_out=paths.SUMMARY_TRAINING_HELD_OUT,
         sweeps=paths.SUMMARY_SWEEPS,
-    log:
-        paths.log("summarise_training_jobs"),
-    benchmark:
-        paths.benchmark("summarise_training_jobs")
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -365,19 +272,13 @@ rule model_card:
         paths.CHOSEN_SNAPSHOT,
         record=paths.TRAINING_RECORD,
         manifest=paths.MANIFEST,
-        summaries=targets.summaries_of_scores(),
+        summaries=targets.summaries_of_scores,
         audit=training.audit_of_model,
     output:
         card=paths.MODEL_CARD,
-    log:
-        paths.log("model_card", "{model}"),
-    benchmark:
-        paths.benchmark("model_card", "{model}")
     wildcard_constraints:
         model=one_of(training.models),
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 10),
     params:
@@ -389,21 +290,14 @@ rule model_card:
 rule export_pairs:
     """Training data that were put together → shards and a card, as a data set of the Hugging Face hub."""
     input:
-        paths.TRAINING_DATA_DIGEST,
-        data=ancient(paths.TRAINING_DATA),
+        **digested(data=paths.TRAINING_DATA),
         audit=training.tables.audit,
     output:
         shards=directory(paths.PAIR_CORPUS),
         card=paths.PAIR_CORPUS_CARD,
-    log:
-        paths.log("export_pairs", "{data}"),
-    benchmark:
-        paths.benchmark("export_pairs", "{data}")
     wildcard_constraints:
         data=one_of(training.tables.combined),
     localrule: True
-    conda:
-        "../../envs/sentflow.yaml"
     resources:
         **asks(1000, 30, per_input=4),
     params:

@@ -8,9 +8,9 @@ import pytest
 from made_graphs import unshared
 
 from sentflow.compare.trainings import Trainings
-from sentflow.similarity.correlations import spearman
+from sentflow.similarity.measures import spearman
+from sentflow.similarity.results import SimilarityRows
 from sentflow.similarity.settings import PairSetSettings
-from sentflow.similarity.storage import SimilarityRows
 
 SETTINGS = PairSetSettings(
     measure="cosine", correlation="spearman", alpha=0.05, level=0.95, n_resamples=500, seed=3

@@ -5,8 +5,8 @@ import pytest
 from pydantic import ValidationError
 
 from sentflow.geometry.alignment_uniformity import ScoredVectors, measure, uniformity
+from sentflow.geometry.measures import unit_vectors
 from sentflow.geometry.settings import AlignmentSettings
-from sentflow.geometry.vectors import unit_vectors
 
 RIGHT, UP, LEFT = [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]
 

@@ -6,11 +6,22 @@ import numpy as np
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.geometry.axes import effective_rank, fit_whitening, spectrum
-from sentflow.geometry.isotropy import average_cosine, average_cosine_interval, partition_ratio
-from sentflow.geometry.neighbours import Neighbours, dimension_mle, dimension_two_nn, hubness, nearest
+from sentflow.geometry.measures import (
+    Neighbours,
+    average_cosine,
+    average_cosine_interval,
+    count_zeros,
+    dimension_mle,
+    dimension_two_nn,
+    effective_rank,
+    fit_whitening,
+    hubness,
+    nearest,
+    partition_ratio,
+    spectrum,
+    unit_vectors,
+)
 from sentflow.geometry.permuted_texts import permute_texts, read_permuted, write_permuted
-from sentflow.geometry.vectors import count_zeros, unit_vectors
 from sentflow.stats.resampling import Bootstrap
 
 BOOTSTRAP = Bootstrap(level=0.9, n_resamples=400, seed=2)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from sentflow.probing.kernels.adamw import AdamW
+from sentflow.probing.kernels.mlp import AdamW
 from sentflow.probing.kernels.schedule import adamw_schedule, warmup_factors
 from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Setting
 

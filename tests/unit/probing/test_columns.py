@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.kernels import columns
-from sentflow.probing.kernels.columns import equal_columns
+from sentflow.probing.kernels import features as columns
+from sentflow.probing.kernels.features import equal_columns
 
 
 def sparse_features(n: int, width: int) -> np.ndarray:

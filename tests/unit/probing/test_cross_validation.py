@@ -6,11 +6,10 @@ from hypothesis import strategies as st
 from small_tasks import make_task, task_features
 
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
-from sentflow.probing.features.sources import FixedFeatures
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import plan_folds
+from sentflow.probing.draws import plan_folds
+from sentflow.probing.fold import ProbeDesign
 from sentflow.probing.settings import PUBLISHED
-from sentflow.probing.training.folds import train_folds
+from sentflow.probing.training import FixedFeatures, train_folds
 from sentflow.texts.checks import training_rows
 
 N_ROWS = 270  # 121 or 122 rows of the smaller class, some 155 to train on: one batch, hardly any learning

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
-from sentflow.probing.protocol.draws import FoldPlan, plan_folds, stratified_folds, undersample
+from sentflow.probing.draws import FoldPlan, plan_folds, stratified_folds, undersample
 from sentflow.probing.settings import PUBLISHED
 
 PROTOCOL = PUBLISHED.but(repetitions=3)

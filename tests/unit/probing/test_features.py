@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from small_tasks import make_task, task_features, text_vectors
 
-from sentflow.probing.features.rows import LazyFeatures
-from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.probing.draws import FoldPlan
+from sentflow.probing.rows import LazyFeatures
 
 D = 5
 

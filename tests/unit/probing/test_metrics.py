@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, matthews_corrcoef
 
-from sentflow.probing.protocol.metrics import (
+from sentflow.probing.fold import (
     adjusted_macro_f1,
     confusion,
     matthews_correlation,

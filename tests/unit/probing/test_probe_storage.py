@@ -2,9 +2,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from sentflow.probing.fold import FoldResult
+from sentflow.probing.fold_files import FoldInfo, read_folds, write_result
 from sentflow.probing.settings import PUBLISHED, ProbeSettings
-from sentflow.probing.storage.folds import FoldInfo, read_folds, write_result
-from sentflow.probing.training.result import FoldResult
 
 INFO = FoldInfo(
     setting={"learning_rate": 5e-4, "beta1": 0.8, "beta2": 0.99},

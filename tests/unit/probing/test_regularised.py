@@ -9,11 +9,10 @@ from scipy.special import log_softmax
 import sentflow
 from sentflow.errors import DataError
 from sentflow.probing import cross_validate
-from sentflow.probing.features.sources import FixedFeatures, MadeParts
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.draws import FoldPlan, plan_folds
+from sentflow.probing.fold import ProbeDesign
 from sentflow.probing.settings import Penalty
-from sentflow.probing.training.folds import train_planned
+from sentflow.probing.training import FixedFeatures, MadeParts, train_planned
 
 PROTOCOL = sentflow.probe_protocol({"like": "regularised", "training": {"repetitions": 1, "folds": 3}})
 

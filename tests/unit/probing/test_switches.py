@@ -11,17 +11,14 @@ from small_tasks import make_task, probe_settings
 
 from sentflow.compare.score_rows import shown_limits
 from sentflow.errors import DataError
-from sentflow.probing.features.rows import LazyFeatures
+from sentflow.probing.draws import grouped_folds, plan_folds, stratified_choice
+from sentflow.probing.fold import FoldResult, ProbeDesign, published_metric
+from sentflow.probing.fold_files import read_folds
 from sentflow.probing.job import probe_task
-from sentflow.probing.kernels.losses import predicted_classes
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import grouped_folds, plan_folds, stratified_choice
-from sentflow.probing.protocol.metrics import published_metric
+from sentflow.probing.kernels.schedule import predicted_classes
+from sentflow.probing.rows import LazyFeatures
 from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Switches
-from sentflow.probing.storage.folds import read_folds
-from sentflow.probing.training.processor import train_fold
-from sentflow.probing.training.result import FoldResult
-from sentflow.probing.training.standardise import standardised
+from sentflow.probing.training import standardised, train_fold
 from sentflow.stats.repeatability import published_intervals
 from sentflow.texts.checks import check_folds
 from sentflow.texts.table import TaskTable

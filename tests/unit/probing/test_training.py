@@ -7,15 +7,11 @@ from probe_contract import assert_same_folds
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
-from sentflow.probing.features.sources import MadeParts
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import FoldPlan, plan_folds
-from sentflow.probing.protocol.metrics import published_metric
+from sentflow.probing import fold as training
+from sentflow.probing.draws import FoldPlan, plan_folds
+from sentflow.probing.fold import FoldResult, ProbeDesign, published_metric
 from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Setting
-from sentflow.probing.training import final
-from sentflow.probing.training import fold as training
-from sentflow.probing.training.folds import train_planned
-from sentflow.probing.training.result import FoldResult
+from sentflow.probing.training import MadeParts, train_planned
 
 # Few epochs and settings, so that the plain implementation beside stays quick
 SHORT = PUBLISHED.but(search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
@@ -213,6 +209,6 @@ def test_grid_is_tried_rate_by_rate_then_momentum():
     ],
 )
 def test_training_stops_after_six_epochs_without_improvement(losses, epochs):
-    stopping = final._EarlyStopping(PUBLISHED)
+    stopping = training._EarlyStopping(PUBLISHED)
     stopped = (epoch for epoch, loss in enumerate(losses, start=1) if stopping.after(loss))
     assert next(stopped, None) == epochs

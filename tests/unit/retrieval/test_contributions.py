@@ -11,9 +11,17 @@ from scipy.sparse import csr_array
 from sentflow.encoders.vectors.terms import TermEmbeddings
 from sentflow.errors import DataError
 from sentflow.retrieval.bm25 import Bm25
-from sentflow.retrieval.contributions import Contribution, Explanation, of_terms, of_vectors, of_weights
+from sentflow.retrieval.explanation import (
+    Contribution,
+    Explanation,
+    Pair,
+    best_ranked,
+    explained_pairs,
+    of_terms,
+    of_vectors,
+    of_weights,
+)
 from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.retrieval.shared_terms import Pair, best_ranked, explained_pairs
 from sentflow.texts.corpora import Questions
 
 TEXTS = ["a b b c", "b d", "c c c c d e", "f", "a a e", "", "b ç e"]

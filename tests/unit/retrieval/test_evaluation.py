@@ -10,11 +10,9 @@ from judged_questions import questions
 
 from sentflow.audit.question_audit import Judged, audit_questions
 from sentflow.errors import DataError
-from sentflow.retrieval.clusters import clusters_of
-from sentflow.retrieval.evaluation import evaluate
+from sentflow.retrieval.evaluation import as_trec_eval, evaluate, mean_over_orders
 from sentflow.retrieval.measures import chance, cutoffs, per_question, recall_at
 from sentflow.retrieval.ranking import Ranked, Run, top
-from sentflow.retrieval.ties import as_trec_eval, mean_over_orders
 from sentflow.retrieval.trec import (
     field,
     judgement_lines,
@@ -23,6 +21,7 @@ from sentflow.retrieval.trec import (
     run_lines,
     separated,
 )
+from sentflow.retrieval.tuning import clusters_of
 from sentflow.texts.corpora import Corpus
 
 IDS = ["a", "b", "c", "d"]

@@ -16,7 +16,7 @@ from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.corpus_files import raw_files_of
-from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings, read_of
+from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings
 from sentflow.texts.prepare_corpus import prepare_corpus
 from sentflow.texts.prepare_questions import prepare_questions
 
@@ -69,8 +69,8 @@ def prepared(written: dict[str, Any], name: str) -> tuple[Corpus, Questions]:
 
     asked = entries["question_sets"][name]
     documents = entries["corpora"][asked["corpus"]]
-    corpus = prepare_corpus(asked["corpus"], paths(documents), read_of(CorpusSettings, documents))
-    settings = read_of(QuestionSettings, asked)
+    corpus = prepare_corpus(asked["corpus"], paths(documents), CorpusSettings.from_parts(documents))
+    settings = QuestionSettings.from_parts(asked)
     return corpus, prepare_questions(name, paths(asked), settings, corpus)
 
 

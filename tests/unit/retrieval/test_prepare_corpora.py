@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings, read_of
+from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.prepare_corpus import prepare_corpus
 from sentflow.texts.prepare_questions import prepare_questions
 
@@ -18,7 +18,7 @@ def corpus_of(tmp_path, lines, **keys):
     named = {} if keys.get("ids") == "distinct" else {"id": "_id", "title": "title"}
     source = {"format": "jsonl", "files": [path.name], "text": "text", **named}
     entry = {**COMMON, "documents": [source], **keys}
-    return prepare_corpus("c", [path], read_of(CorpusSettings, entry), read_of(Checks, entry))
+    return prepare_corpus("c", [path], CorpusSettings.from_parts(entry), Checks.from_parts(entry))
 
 
 def questions_of(tmp_path, questions, judgements, corpus, **keys):
@@ -29,8 +29,8 @@ def questions_of(tmp_path, questions, judgements, corpus, **keys):
     columns = {"question": "query-id", "document": "corpus-id", "grade": "score"}
     sources = [] if judgements is None else [{"format": "tsv", "files": [judged.name], **columns}]
     entry = {**COMMON, "corpus": "c", "questions": [source], "judgements": sources, **keys}
-    settings, raw = read_of(QuestionSettings, entry), [asked, judged, *tmp_path.glob("test.tsv")]
-    return prepare_questions("q", raw, settings, corpus, read_of(Checks, entry))
+    settings, raw = QuestionSettings.from_parts(entry), [asked, judged, *tmp_path.glob("test.tsv")]
+    return prepare_questions("q", raw, settings, corpus, Checks.from_parts(entry))
 
 
 DOCUMENTS = [

@@ -52,11 +52,11 @@ def test_a_dense_retriever_is_called_as_its_encoder_outside_where_it_does_nothin
     exported = family(kinds, {"models": ["hub"]}).exported
     found = {name: exported.outside(name) for name in kinds}
     assert found["plain"] == found["cosine"]
-    assert {name: about["name"] for name, about in found.items()} == {
+    assert {name: about.name for name, about in found.items()} == {
         **dict.fromkeys(("plain", "cosine"), "owner/encoder"),
         "dot": "sentflow/dot",
     }
-    assert (found["plain"]["revision"], found["dot"]["adapted_from"]) == ("a" * 40, "owner/encoder")
+    assert (found["plain"].revision, found["dot"].adapted_from) == ("a" * 40, "owner/encoder")
 
 
 def test_each_corpus_is_analysed_by_the_analyser_of_its_language():
@@ -75,12 +75,9 @@ def test_each_corpus_is_analysed_by_the_analyser_of_its_language():
 def test_training_questions_are_searched_by_what_is_tuned_alone_and_not_shown():
     retrieval = family({"tuned": {**TUNED, "times": "bm25-english"}})
     parts = ("bm25", "other", "bm25-english")
-    assert retrieval.runs() == [
-        *(f"results/runs/cranfield/{name}.parquet" for name in (*parts, "tuned")),
-        *(f"results/runs/npl/{name}.parquet" for name in parts),
-    ]
-    assert retrieval.weighed() == [f"results/fusions/{name}/tuned.parquet" for name in ("cranfield", "npl")]
-    assert retrieval.scores() == [f"results/retrieval/cranfield/{name}.json" for name in ("bm25", "tuned")]
+    assert retrieval.needed == {"cranfield": [*parts, "tuned"], "npl": [*parts]}
+    assert retrieval.weighed == [f"results/fusions/{name}/tuned.parquet" for name in ("cranfield", "npl")]
+    assert retrieval.scores == [f"results/retrieval/cranfield/{name}.json" for name in ("bm25", "tuned")]
     # what is multiplied in stands behind what is weighed
     assert retrieval.runs_of_parts(job("tuned", "npl"))[-1] == "results/runs/npl/bm25-english.parquet"
     assert json.loads(retrieval.weigh_settings(job("tuned", "npl")))["by"]["times"] == "bm25-english"
@@ -89,7 +86,7 @@ def test_training_questions_are_searched_by_what_is_tuned_alone_and_not_shown():
 def test_a_decision_is_applied_to_the_retrievers_that_it_names():
     decisions = {"one": {"most": 1}, "window": {**WINDOW, "retrievers": ["bm25"]}}
     retrieval = family({"also": BM25}, {"decisions": [*decisions]}, decisions=decisions)
-    decided = [file for file in retrieval.results() if "/bm25/" in file or "/also/" in file]
+    decided = [file for file in retrieval.results if "/bm25/" in file or "/also/" in file]
     assert decided == [
         f"results/decisions/cranfield/{name}.parquet" for name in ("bm25/one", "bm25/window", "also/one")
     ]
@@ -130,7 +127,7 @@ def test_a_file_without_a_selection_leaves_nothing_of_the_default_experiment_out
 
 def test_nothing_needs_an_encoder_where_words_are_counted():
     whole = targets(select={"models": []}, report={"checks": []})
-    assert whole.experiment.fetched_models == {} and whole.checks() == []
+    assert whole.experiment.fetched_models == {} and whole.checks == []
 
 
 def told(retrievers=None, select=None, **entries):

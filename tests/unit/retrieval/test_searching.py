@@ -13,10 +13,10 @@ from retrievers import VARIANTS, analyser_with, bm25_settings, fusion_settings
 from sentflow.config.search import StopList
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval import dense
+from sentflow.retrieval.analysers import stop_words, with_checksum
 from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import Ranked, merged, top
-from sentflow.retrieval.stop_words import stop_words, with_checksum
 from sentflow.retrieval.terms import count_terms
 
 

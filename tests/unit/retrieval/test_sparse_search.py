@@ -8,10 +8,10 @@ from scipy.sparse import csr_array
 
 from sentflow.encoders.vectors.terms import TermEmbeddings
 from sentflow.errors import DataError
-from sentflow.retrieval import second_stage, sparse
-from sentflow.retrieval.second_stage import TermCorpus, reordered
-from sentflow.retrieval.sparse import Impacts, SparseVectors, search
-from sentflow.retrieval.sparse_files import refuse_other_terms
+from sentflow.retrieval import sparse
+from sentflow.retrieval.retrievers import sparse as second_stage
+from sentflow.retrieval.retrievers.sparse import TermCorpus, reordered
+from sentflow.retrieval.sparse import Impacts, SparseVectors, refuse_other_terms, search
 from sentflow.retrieval.sparsity import sparsity, sparsity_of_shards, sparsity_of_terms
 
 

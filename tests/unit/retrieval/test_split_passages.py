@@ -5,8 +5,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sentflow.config.search import Cut
 from sentflow.texts.corpora import Corpus
-from sentflow.texts.split_passages import PassageSettings, split_corpus
+from sentflow.texts.split_passages import split_corpus
 
 # Equal words would have several places in a text
 WORDS = st.lists(st.text("abcdefg", min_size=1, max_size=14), min_size=1, max_size=25, unique=True)
@@ -24,26 +25,26 @@ def parts(text, settings, title=""):
 
 def test_passages_by_words_overlap_and_cover_everything():
     corpus = Corpus("c", "raw", "en", ["d", "e", "f"], [""] * 3, ["a b  c d e f g", "h", ""])
-    found = split_corpus(corpus, "p", PassageSettings(words=3, overlap=1))
+    found = split_corpus(corpus, "p", Cut(words=3, overlap=1))
     assert found.texts == ["a b  c", "c d e", "e f g", "h"]
     assert found.documents.tolist() == [0, 0, 0, 1]
     for words, overlap in [(1, 0), (4, 0), (4, 3), (7, 2)]:
         for n in range(1, 30):
             text = " ".join(f"w{i}" for i in range(n))
-            split = [part.split() for part in parts(text, PassageSettings(words, overlap))]
+            split = [part.split() for part in parts(text, Cut(words=words, overlap=overlap))]
             assert list(dict.fromkeys(word for part in split for word in part)) == text.split()
             assert all(len(part) <= words for part in split)
             assert all(not set(after) <= set(before) for before, after in zip(split, split[1:], strict=False))
 
 
 def test_each_passage_begins_with_the_title_unless_it_must_not():
-    assert parts("a b", PassageSettings(1), title="T") == ["T a", "T b"]
-    assert parts("a b", PassageSettings(1, title=False), title="T") == ["a", "b"]
+    assert parts("a b", Cut(words=1), title="T") == ["T a", "T b"]
+    assert parts("a b", Cut(words=1, title=False), title="T") == ["a", "b"]
 
 
 @given(WORDS, st.integers(5, 12), st.integers(0, 4))
 def test_passages_have_at_most_their_tokens_and_whole_words_in_order(words, tokens, overlap):
-    found = parts("  ".join(words), PassageSettings(tokens=tokens, overlap=overlap))
+    found = parts("  ".join(words), Cut(tokens=tokens, overlap=overlap))
     assert all(len(pieces(part)) <= tokens for part in found)
     place = 0  # the first word that no passage has yet
     for part in found:
@@ -58,7 +59,7 @@ def test_passages_have_at_most_their_tokens_and_whole_words_in_order(words, toke
 
 
 def test_a_word_that_is_longer_than_a_passage_is_cut_between_its_tokens_and_nothing_is_lost():
-    found = parts("x" * 250_000, PassageSettings(tokens=100))
+    found = parts("x" * 250_000, Cut(tokens=100))
     assert "".join(found) == "x" * 250_000
     assert {len(pieces(part)) for part in found[:-1]} == {100}
-    assert parts("aaabbb ccc ddd eee", PassageSettings(tokens=3, overlap=1)) == ["aaabbb ccc", "ccc ddd eee"]
+    assert parts("aaabbb ccc ddd eee", Cut(tokens=3, overlap=1)) == ["aaabbb ccc", "ccc ddd eee"]

@@ -12,13 +12,20 @@ from retrievers import fusion_settings
 from sentflow.config.model import refuse_wrong
 from sentflow.config.search import Decision as DecisionSettings
 from sentflow.errors import ConfigError, DataError
-from sentflow.retrieval.clusters import linked_by
 from sentflow.retrieval.decisions import Decision, grid, tune_decision
-from sentflow.retrieval.fusion import fused
+from sentflow.retrieval.fusion import fused, read_chosen, weigh, weight_grid, write_chosen
 from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.retrieval.set_measures import SET_MEASURES, f2, of_means, set_values
-from sentflow.retrieval.tuned_fusion import read_chosen, weigh, weight_grid, write_chosen
-from sentflow.retrieval.tuning import choose, folds_of, refuse_shared, training_questions
+from sentflow.retrieval.tuning import (
+    SET_MEASURES,
+    choose,
+    f2,
+    folds_of,
+    linked_by,
+    of_means,
+    refuse_shared,
+    set_values,
+    training_questions,
+)
 
 IDS = ["a", "b", "c", "d"]
 

@@ -11,7 +11,7 @@ from sentflow.errors import DataError
 from sentflow.exports.submission import article_list, article_texts, repaired_law, submission, text_lines
 from sentflow.texts.checks import whole_number
 from sentflow.texts.corpora import Corpus, Questions
-from sentflow.texts.corpus_settings import QuestionSettings, read_of
+from sentflow.texts.corpus_settings import QuestionSettings
 from sentflow.texts.prepare_questions import prepare_questions
 
 LAWS = Corpus(
@@ -118,5 +118,5 @@ def test_grades_of_a_question_set_are_named_in_either_form(tmp_path, grades, exp
         ],
     }
     corpus = Corpus("c", "raw", "en", ["a"], [""], ["x"])
-    found = prepare_questions("q", [asked, judged], read_of(QuestionSettings, entry), corpus)
+    found = prepare_questions("q", [asked, judged], QuestionSettings.from_parts(entry), corpus)
     assert found.by_question() == {"q": {"a": expected}}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from made_graphs import stars, unshared
 
-from sentflow.similarity.bootstrap import bootstrap
-from sentflow.similarity.correlations import pearson, spearman
+from sentflow.similarity.measures import pearson, spearman
+from sentflow.similarity.scores import bootstrap
 from sentflow.stats.pair_graph import PairGraph
 
 # few distinct values, so that there are ties

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from sentflow.sparse.activations import (
+from sentflow.sparse.weigher import (
     MAX,
     NO_TERM,
     POOLINGS,

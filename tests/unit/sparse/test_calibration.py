@@ -5,8 +5,14 @@ import torch
 from masked_models import TEXTS, sparse_encoder
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.sparse.calibration import calibrate, shift_for
-from sentflow.sparse.statistics import check_start, expected_matches, starting_statistics, term_statistics
+from sentflow.sparse.calibration import (
+    calibrate,
+    check_start,
+    expected_matches,
+    shift_for,
+    starting_statistics,
+    term_statistics,
+)
 
 
 def drawn(*shape: int, seed: int = 0) -> torch.Tensor:

@@ -8,8 +8,14 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sparse_encoder.losses import SparseDistillKLDivLoss, SparseMarginMSELoss
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.sparse.ranking_losses import SparseEmbedLoss, in_batch_negatives, kl_divergence, margin_mse
-from sentflow.sparse.regularisers import flops, quadratic_weight
+from sentflow.sparse.ranking_losses import (
+    SparseEmbedLoss,
+    flops,
+    in_batch_negatives,
+    kl_divergence,
+    margin_mse,
+    quadratic_weight,
+)
 
 # Three queries with two candidates each
 SCORES = torch.tensor([[3.0, 1.0], [0.0, 2.0], [1.0, 1.0]], dtype=torch.float64)

@@ -8,7 +8,7 @@ from masked_models import sparse_encoder
 from sentflow.errors import ConfigError, DataError
 from sentflow.sparse import Retriever, losses, utils
 from sentflow.sparse.calibration import calibrate
-from sentflow.sparse.term_vectors import TermVectors, all_scores
+from sentflow.sparse.model import TermVectors, all_scores
 
 WORDS = ("lei", "ação", "projeto", "não", "saúde", ":")
 DOCUMENTS = [

@@ -6,7 +6,7 @@ from masked_models import KINDS, TEXTS, masked_model, sparse_encoder
 
 from sentflow.errors import DataError
 from sentflow.sparse import SparsEmbed
-from sentflow.sparse.activations import NO_TERM
+from sentflow.sparse.weigher import NO_TERM
 
 ALL = ("activations", "embeddings", "sparse_activations")
 

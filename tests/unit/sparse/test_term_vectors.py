@@ -4,8 +4,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentflow.sparse.activations import NO_TERM
-from sentflow.sparse.term_vectors import TermVectors, all_scores, attended, pair_scores
+from sentflow.sparse.model import TermVectors, all_scores, attended, pair_scores
+from sentflow.sparse.weigher import NO_TERM
 
 N_TERMS, WIDTH = 12, 3
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentflow.probing.protocol.metrics import confusion, published_metric
+from sentflow.probing.fold import confusion, published_metric
 from sentflow.stats.confusions import metric_values
 from sentflow.stats.items import OutOfFold, item_interval, item_replicates, resampling_units
 

@@ -13,7 +13,7 @@ from sentflow.audit.task_audit import AuditSettings, audit
 from sentflow.encoders.kinds.bag_of_words import BagOfWordsEncoder
 from sentflow.encoders.kinds.tfidf import TfidfEncoder
 from sentflow.retrieval.tuning import training_questions
-from sentflow.similarity.overlap import BASELINES, overlap
+from sentflow.similarity.scores import BASELINES, overlap
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.table import TaskInfo, TaskTable
 

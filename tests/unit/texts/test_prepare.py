@@ -5,7 +5,6 @@ import pytest
 
 from sentflow.errors import DataError
 from sentflow.texts.checks import check_folds
-from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.prepare import prepare
 from sentflow.texts.settings import TaskChecks, TaskSettings
 from sentflow.texts.table import TaskInfo, TaskTable
@@ -22,7 +21,7 @@ def settings(**keys: object) -> tuple[TaskSettings, TaskChecks]:
         "folds": 5,
         **keys,
     }
-    return read_of(TaskSettings, entry), read_of(TaskChecks, entry)
+    return TaskSettings.from_parts(entry), TaskChecks.from_parts(entry)
 
 
 def single_rows(n: int = N_ROWS) -> list[list[str]]:

@@ -4,7 +4,7 @@ import pytest
 import torch
 from sentence_transformers.sentence_transformer.losses import ContrastiveLoss, MultipleNegativesRankingLoss
 
-from sentflow.training.losses.ranking import contrastive_loss, false_negatives, ranking_loss
+from sentflow.training.ranking import contrastive_loss, false_negatives, ranking_loss
 
 NONE = torch.zeros((5, 10), dtype=torch.bool)
 

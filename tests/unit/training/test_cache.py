@@ -5,7 +5,7 @@ import torch
 from trainable import ROWS, trainable_encoder
 from two_views import DRAWS, TwoViews
 
-from sentflow.training.cache import chunks_by_length, gradients
+from sentflow.training.gradients import chunks_by_length, gradients
 
 
 @pytest.fixture(scope="module")

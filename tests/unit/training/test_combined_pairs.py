@@ -8,12 +8,17 @@ import pytest
 from sentflow.audit.ngrams import ngram_sets
 from sentflow.audit.similar import similar_pairs
 from sentflow.files.parquet import DescribedParts, DescribedWriter, write_described
+from sentflow.training.data.clean_pairs import CPF, EMAIL, TELEPHONE, Cleaned, HeldOut, masked
+from sentflow.training.data.combine_pairs import (
+    Scratch,
+    combined,
+    keys_of_bands,
+    near_copies,
+    signatures,
+    similarity,
+    write_rows,
+)
 from sentflow.training.data.table import TrainingData, read_training_data
-from sentflow.training.pairs.clean import Cleaned, HeldOut
-from sentflow.training.pairs.combine import combined, write_rows
-from sentflow.training.pairs.minhash import keys_of_bands, near_copies, signatures, similarity
-from sentflow.training.pairs.personal import CPF, EMAIL, TELEPHONE, masked
-from sentflow.training.pairs.scratch import Scratch
 
 BILL = "Institui o Plano Nacional da Identificação Biométrica Neonatal e dá outras providências."
 ABOUT = "Obriga os hospitais a colher as impressões dos recém-nascidos antes da alta da mãe e da criança."

@@ -6,8 +6,8 @@ import torch
 from sentence_transformers.sentence_transformer.losses import CoSENTLoss, SoftmaxLoss
 from torch.nn.functional import cross_entropy, normalize
 
-from sentflow.training.losses.contrastive import in_batch_cross_entropy, nt_xent
-from sentflow.training.losses.pairs import DIFFERENCE, DIFFERENCE_AND_SQUARE, pair_features
+from sentflow.training.contrastive import in_batch_cross_entropy, nt_xent
+from sentflow.training.recipes.consert import DIFFERENCE, DIFFERENCE_AND_SQUARE, pair_features
 
 N, WIDTH = 12, 16
 TOLERANCE = 1e-5  # sums of float32 in another order

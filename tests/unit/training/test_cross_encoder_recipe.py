@@ -9,7 +9,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from sentflow.encoders.fetch.cross_encoder_descriptions import describe_cross_encoder
 from sentflow.errors import DataError
 from sentflow.training.draws import Draws
-from sentflow.training.exported import manifest_of
+from sentflow.training.selection import manifest_of
 
 STEP = Draws(1, ("step", 1))
 PAIRS = [(row["text"], row["other"]) for row in tiny.PAIRS]

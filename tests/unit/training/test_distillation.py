@@ -6,8 +6,8 @@ import torch
 from trainable import ROWS, WIDTH, trainable_encoder
 
 from sentflow.errors import DataError
-from sentflow.training.cache import chunks_by_length, gradients
 from sentflow.training.draws import Draws
+from sentflow.training.gradients import chunks_by_length, gradients
 from sentflow.training.recipes import distillation
 from sentflow.training.recipes.distillation import similarity_divergence
 from sentflow.training.recipes.settings import Distillation

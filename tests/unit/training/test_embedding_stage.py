@@ -5,8 +5,7 @@ import tiny_training as tiny
 import torch
 
 from sentflow.training.draws import Draws
-from sentflow.training.views.augmentations import Augmentation
-from sentflow.training.views.embedding_stage import EmbeddingStage, adversarial_noise
+from sentflow.training.recipes.consert import Augmentation, EmbeddingStage, adversarial_noise
 
 WIDTH = 8
 

@@ -8,9 +8,9 @@ import torch
 
 from sentflow.errors import DataError
 from sentflow.training.draws import Draws
-from sentflow.training.held_out import measured, split
-from sentflow.training.masking import NOT_PREDICTED
-from sentflow.training.precision import Precision
+from sentflow.training.gradients import Precision
+from sentflow.training.language_modelling import NOT_PREDICTED
+from sentflow.training.loop import measured, split
 from sentflow.training.settings import TrainingSettings
 
 SETTINGS = TrainingSettings(

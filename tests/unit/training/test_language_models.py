@@ -7,8 +7,8 @@ import torch
 from safetensors.torch import load_file
 
 from sentflow.training.draws import Draws
-from sentflow.training.masking import NOT_PREDICTED, Vocabulary, masked
-from sentflow.training.prediction_heads import HEADS
+from sentflow.training.language_modelling import NOT_PREDICTED, Vocabulary, masked
+from sentflow.training.layers import HEADS
 from sentflow.training.recipes.cocondenser import partner_cross_entropy
 
 STEP = Draws(1, ("step", 4))

@@ -11,10 +11,9 @@ from sentflow.errors import DataError
 from sentflow.training.contract import Objective
 from sentflow.training.draws import Draws
 from sentflow.training.loop import Hooks, LeftEarly, Trainer
-from sentflow.training.optimiser import UncorrectedAdamW, learning_rate
-from sentflow.training.order import Order
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.state import StateFolder
+from sentflow.training.steps import Order, UncorrectedAdamW, learning_rate
 
 SETTINGS = TrainingSettings.model_validate(
     {"learning_rate": 1e-3, "steps": 7, "batch_size": 2, "max_tokens": 8, "snapshots": 3, "chunk_tokens": 16}

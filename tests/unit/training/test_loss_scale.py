@@ -7,8 +7,8 @@ from trainable import ROWS, trainable_encoder
 from sentflow.errors import DataError
 from sentflow.training.contract import Objective
 from sentflow.training.draws import Draws
+from sentflow.training.gradients import Precision
 from sentflow.training.loop import Hooks, Trainer
-from sentflow.training.precision import Precision
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.state import StateFolder
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 from trainable import ROWS, WIDTH, trainable_encoder
 
-from sentflow.training.cache import chunks_by_length, gradients
 from sentflow.training.contract import build_objective
 from sentflow.training.draws import Draws
+from sentflow.training.gradients import chunks_by_length, gradients
 from sentflow.training.recipes.settings import SimCSE
 from sentflow.training.settings import TrainingSettings
 

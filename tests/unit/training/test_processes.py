@@ -7,7 +7,7 @@ import socket
 import pytest
 from two_views import FrozenGuide, TwoViews, one_of_two, step_gradients
 
-from sentflow.training.processes import ALONE
+from sentflow.training.gradients import ALONE
 
 
 def answers_of(started, answers):

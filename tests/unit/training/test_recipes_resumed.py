@@ -5,9 +5,9 @@ import tiny_training as tiny
 import torch
 from trainable import ROWS, WIDTH, trainable_encoder
 
-from sentflow.training.cache import chunks_by_length, gradients
 from sentflow.training.contract import build_objective, target_of
 from sentflow.training.draws import Draws
+from sentflow.training.gradients import chunks_by_length, gradients
 from sentflow.training.loop import Hooks, LeftEarly, Trainer
 from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import TrainingSettings

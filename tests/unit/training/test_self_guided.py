@@ -4,7 +4,7 @@ import pytest
 import torch
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
-from sentflow.training.losses.self_guided import BASE, OPT1, OPT2, OPT3, contrast, self_guided
+from sentflow.training.recipes.sg_bert import BASE, OPT1, OPT2, OPT3, contrast, self_guided
 
 B, LAYERS, WIDTH = 5, 4, 8
 

@@ -4,8 +4,8 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Pooling, Transformer
 
+from sentflow.training.contract import write_dense
 from sentflow.training.draws import Draws
-from sentflow.training.export import write_dense
 
 STEP = Draws(1, ("step", 4))
 TEXTS = ["ação projeto lei não", "lei"]

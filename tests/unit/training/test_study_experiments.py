@@ -77,7 +77,7 @@ def test_starts_may_be_folders_and_published_cells_stay_beside_ours(tmp_path):
     assert {name: study.entries["models"][name]["source"] for name in own} == {
         name: entry["source"] for name, entry in own.items()
     }
-    sweeps = Training(study).published()["training-sweep"]
+    sweeps = Training(study).published["training-sweep"]
     start = [sweep["published"]["columns"].index("start") for sweep in sweeps]
     published = {
         row[column] for sweep, column in zip(sweeps, start, strict=True) for row in sweep["published"]["rows"]

@@ -7,11 +7,10 @@ from sentence_transformers import SparseEncoder
 from transformers import AutoModelForMaskedLM
 
 from sentflow.errors import ConfigError
-from sentflow.sparse.activations import splade_weights
 from sentflow.sparse.folder import load_sparse_embed
-from sentflow.sparse.ranking_losses import margin_mse
-from sentflow.sparse.regularisers import flops
-from sentflow.sparse.term_vectors import TermVectors, all_scores
+from sentflow.sparse.model import TermVectors, all_scores
+from sentflow.sparse.ranking_losses import flops, margin_mse
+from sentflow.sparse.weigher import splade_weights
 from sentflow.training.draws import Draws
 
 STEP = Draws(1, ("step", 1))
@@ -109,6 +108,6 @@ def test_a_start_that_cannot_learn_is_refused_with_the_setting_that_is_still_to_
     tmp_path, monkeypatch, recipe, settings, remedy
 ):
     found = objective(tmp_path, recipe, **settings)
-    monkeypatch.setattr("sentflow.sparse.statistics.PARALLEL", -2.0)
+    monkeypatch.setattr("sentflow.sparse.calibration.PARALLEL", -2.0)
     with pytest.raises(ConfigError, match=rf"^start: .*{remedy}"):
         found.begin(tiny.PAIRS)

@@ -9,7 +9,7 @@ from trainable import ROWS, trainable_encoder
 from sentflow.training.draws import Draws
 from sentflow.training.recipes import tsdae
 from sentflow.training.recipes.settings import TSDAE
-from sentflow.training.views.deletion import without_words
+from sentflow.training.recipes.tsdae import without_words
 
 DRAWS = Draws(5)
 SETTINGS = TSDAE()

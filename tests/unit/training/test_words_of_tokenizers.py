@@ -12,7 +12,7 @@ from transformers import (
     XLMRobertaTokenizer,
 )
 
-from sentflow.training.masking import continuations
+from sentflow.training.language_modelling import continuations
 
 
 def numbered(*pieces):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sentflow import sparse
     from sentflow.api.alignment import STSBEval, TMUPEval
+    from sentflow.api.data import probe_protocol
     from sentflow.api.evaluator import UlyssesSentEval, UlyssesSentEvalLazy
-    from sentflow.api.protocols import probe_protocol
     from sentflow.api.read_results import read_results
     from sentflow.api.retrieval import retrieve
     from sentflow.api.run_evaluation import compare_runs, evaluate_run
@@ -23,7 +23,7 @@ _MODULES = {
     "UlyssesSentEvalLazy": "sentflow.api.evaluator",
     "compare_runs": "sentflow.api.run_evaluation",
     "evaluate_run": "sentflow.api.run_evaluation",
-    "probe_protocol": "sentflow.api.protocols",
+    "probe_protocol": "sentflow.api.data",
     "read_results": "sentflow.api.read_results",
     "retrieve": "sentflow.api.retrieval",
     "sparse": "sentflow.sparse",

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from sentflow.api.arguments import ArgumentError, expanded
 from sentflow.api.data import catalog_pairs, own_pairs
-from sentflow.api.plots import drawn
-from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
+from sentflow.api.embedding import SentenceEncoder, encoder_name
+from sentflow.api.figures import drawn
 from sentflow.config.model import refuse_wrong
-from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
 from sentflow.geometry.alignment_uniformity import AlignmentUniformity, measure, scored_vectors
 from sentflow.geometry.settings import ALIGNUNFORMEVAL, AlignmentSettings
@@ -45,7 +44,7 @@ class _AlignmentEval:
         self._encoder = SentenceEncoder(encode_fn, batch_size=batch_size)
         self._pairs, self._positives = list(pairs), list(positives)
         self.settings = settings
-        self._found: AlignmentUniformity | None = None
+        self._measured: AlignmentUniformity | None = None
 
     def eval_alignment(self) -> float:
         """Alignment of the positive pairs, lower is better; NaN without any."""
@@ -57,36 +56,35 @@ class _AlignmentEval:
 
     def eval_summary(self) -> dict[str, float]:
         """Both, as ``{"alignment": …, "uniformity": …}``."""
-        found = self.measure()
-        return {"alignment": found.alignment, "uniformity": found.uniformity}
+        return {"alignment": self.eval_alignment(), "uniformity": self.eval_uniform()}
 
     def frame(self) -> "pd.DataFrame":
         """One row: variant, threshold, alignment, uniformity, and the numbers of pairs and sentences."""
         import pandas as pd
 
-        found = self.measure()
-        numbers = ("alignment", "uniformity", "n_positive", "n_sentences", "n_pairs")
-        given = {"variant": self.settings.variant, "threshold": self.settings.threshold}
-        return pd.DataFrame([given | {name: getattr(found, name) for name in numbers}])
+        names = ("alignment", "uniformity", "n_positive", "n_sentences", "n_pairs")
+        numbers = {name: getattr(self.measure(), name) for name in names}
+        return pd.DataFrame(
+            [{"variant": self.settings.variant, "threshold": self.settings.threshold, **numbers}]
+        )
 
     def plot(self) -> "Figure":
         """The encoder in the plane of alignment and uniformity, as the figure `alignment-uniformity` of the report."""
         from sentflow.report.families.geometry.rows import PlaneRow
         from sentflow.report.families.similarity.words import criterion
 
-        found, settings = self.measure(), self.settings
+        settings, name = self.settings, type(self).__name__
         positive = criterion(settings.threshold, settings.comparison)
         row = PlaneRow(
-            alignment_set=type(self).__name__,
-            alignment_title=f"{type(self).__name__}, {settings.variant}, {positive}",
+            alignment_set=name,
+            alignment_title=f"{name}, {settings.variant}, {positive}",
             variant=settings.variant,
             criterion=positive,
             family="",
             model=self._name,
             model_title=self._name,
             is_control=False,
-            alignment=found.alignment,
-            uniformity=found.uniformity,
+            **self.eval_summary(),
             score=math.nan,
             score_title="",
             data_version="; ".join(dict.fromkeys(table.info.data_version for table in self._pairs)),
@@ -95,12 +93,10 @@ class _AlignmentEval:
 
     def __repr__(self) -> str:
         start = f"{type(self).__name__}, variant {self.settings.variant}"
-        if self._found is None:
+        if self._measured is None:
             return f"{start}: not measured yet; eval_summary() does so"
-        found = self._found
-        return (
-            f"{start}: alignment {found.alignment:.4f}, uniformity {found.uniformity:.4f} (lower is better)"
-        )
+        both = self._measured
+        return f"{start}: alignment {both.alignment:.4f}, uniformity {both.uniformity:.4f} (lower is better)"
 
     def measure(self) -> AlignmentUniformity:
         """Both with counts of pairs and sentences; each distinct sentence is encoded once. Not in the published class.
@@ -110,25 +106,20 @@ class _AlignmentEval:
         ArgumentError
             See `SentenceEncoder`.
         """
-        if self._found is None:
-            tables = [*self._pairs, *self._positives]
-            texts = distinct_texts(tables)
+        if self._measured is None:
+            texts = distinct_texts([*self._pairs, *self._positives])
             if len(texts) < 2:
                 raise ArgumentError(
                     f"the data hold {len(texts)} distinct sentence. Give a file with more pairs."
                 )
-            self._found = self._measured(texts, self._encoder.vectors(texts))
-            for sentence in self._found.warnings:
+            vectors, row_of = self._encoder.vectors(texts), rows_of(texts)
+            pairs, positives = (
+                scored_vectors(tables, vectors, row_of) for tables in (self._pairs, self._positives)
+            )
+            self._measured = measure(pairs, self.settings, positives)
+            for sentence in self._measured.warnings:
                 warnings.warn(sentence, UserWarning, stacklevel=3)
-        return self._found
-
-    def _measured(self, texts: Sequence[str], vectors: FloatArray) -> AlignmentUniformity:
-        row_of = rows_of(texts)
-        return measure(
-            scored_vectors(self._pairs, vectors, row_of),
-            self.settings,
-            scored_vectors(self._positives, vectors, row_of),
-        )
+        return self._measured
 
 
 class STSBEval(_AlignmentEval):
@@ -194,9 +185,7 @@ class STSBEval(_AlignmentEval):
         else:
             names = STSB_SPLITS[:3] if split == "all" else [split]
             folder = Path(expanded(data_dir_path))
-            tables = [
-                catalog_pairs(f"STSB-{name}", folder=folder, mirrors=_mirrors(mirrors)) for name in names
-            ]
+            tables = [catalog_pairs(f"STSB-{name}", folder=folder, mirrors=mirrors) for name in names]
         super().__init__(encode_fn, tables, tables, settings=settings, batch_size=batch_size)
 
 
@@ -235,8 +224,7 @@ class TMUPEval(_AlignmentEval):
         def table(name: str) -> PairTable:
             if path is not None:
                 return own_pairs(path, like=name)
-            folder = Path(expanded(data_dir_path))
-            return catalog_pairs(name, folder=folder, mirrors=_mirrors(mirrors))
+            return catalog_pairs(name, folder=Path(expanded(data_dir_path)), mirrors=mirrors)
 
         joined = table("TMUP-joined")
         whole = table("TMUP") if variant == ALIGNUNFORMEVAL else joined
@@ -250,7 +238,3 @@ def _settings(
     if comparison is not None:
         given["comparison"] = comparison
     return refuse_wrong(AlignmentSettings, given, where=where)
-
-
-def _mirrors(mirrors: Sequence[str]) -> list[str]:
-    return [mirrors] if isinstance(mirrors, str) else list(mirrors)

@@ -3,132 +3,109 @@
 import logging
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
+from pydantic import Field
+
+from sentflow.config.model import Count, Int, Settings, mistakes
 from sentflow.errors import ConfigError, instead
 from sentflow.probing.settings import ProbeProtocol
 
 logger = logging.getLogger(__name__)
-
-DEFAULT_PROCESSES = 5  # published evaluator, f2a12c2; never more than the machine has
-
-# kwargs_train → field of the protocol, smallest and largest value (None: no limit)
-_NUMBERS: dict[str, tuple[str, int, int | None]] = {
-    "batch_size": ("batch_size", 1, None),
-    "n_repeats": ("repetitions", 1, None),
-    "k_fold": ("folds", 2, None),
-    "n_epochs": ("max_epochs", 1, None),
-    "tenacity": ("patience", 0, None),
-    "random_state": ("seed", 0, 2**32 - 1),
-}
-_SHARES = {"eval_frac": "evaluation_share", "early_stopping_rel_improv": "min_improvement"}
-_OTHERS = ("n_processes", "device", "show_progress_bar", "hidden_dims")
-NAMES = (*_OTHERS, *_NUMBERS, *_SHARES)
 
 
 class ArgumentError(ConfigError, ValueError):
     """An argument that does not exist or does not fit; a `ValueError`, as callers of the published class expect."""
 
 
-@dataclass(frozen=True)
-class TrainArguments:
-    """`kwargs_train`, checked and complete.
+# --- kwargs_train -------------------------------------------------------------------------------------------
 
-    Attributes
-    ----------
-    protocol
-        The protocol of the evaluator with what the caller changed.
-    n_processes
-        Processes that train folds side by side; 1 is the caller's own.
-    show_progress_bar
-        Whether to show one.
-    """
+# Name in `KwargsTrain` → field of the protocol
+_FIELDS = {
+    "batch_size": "batch_size",
+    "n_repeats": "repetitions",
+    "k_fold": "folds",
+    "n_epochs": "max_epochs",
+    "tenacity": "patience",
+    "random_state": "seed",
+    "eval_frac": "evaluation_share",
+    "early_stopping_rel_improv": "min_improvement",
+}
+
+
+class KwargsTrain(Settings):
+    """`kwargs_train`; what is left out is that of the protocol."""
+
+    n_processes: Int = 5
+    """Processes that train folds side by side; 1 and less mean one."""
+    device: Any = None
+    """Without effect."""
+    show_progress_bar: Any = True
+    """Whether to show one."""
+    hidden_dims: Annotated[tuple[Count, ...], Field(strict=False, max_length=1)] | None = ()
+    """Width of the hidden layer, at most one; none for a logistic probe."""
+    batch_size: Count = 128
+    """Rows of a step."""
+    n_repeats: Count = 10
+    """Repetitions of the cross-validation."""
+    k_fold: Int = Field(5, ge=2)
+    """Folds of each."""
+    n_epochs: Count = 100
+    """Epochs at most."""
+    tenacity: Int = Field(5, ge=0)
+    """Epochs without improvement that are waited for."""
+    random_state: Int = Field(9847706, ge=0, le=2**32 - 1)
+    """Seed."""
+    eval_frac: float = Field(0.2, gt=0, lt=1)
+    """Share of the rows outside the test part that stop the training."""
+    early_stopping_rel_improv: float = Field(0.0025, strict=False, allow_inf_nan=False)
+    """Share by which an epoch must improve to count."""
+
+
+class TrainArguments(NamedTuple):
+    """The protocol with what the caller changed; processes that train folds side by side, 1 is the caller's own."""
 
     protocol: ProbeProtocol
     n_processes: int
     show_progress_bar: bool
 
-    @classmethod
-    def parse(
-        cls, given: Mapping[str, Any] | None, *, protocol: ProbeProtocol, one_process: bool
-    ) -> "TrainArguments":
-        """Check the caller's mapping, which stays as it is."""
-        given = given or {}
-        problems = [_unknown(name) for name in given if name not in NAMES]
-        problems += [_misfit(name, value) for name, value in given.items() if name in NAMES]
-        if one_process and "n_processes" in given:
-            problems.append(
-                "kwargs_train.n_processes does not go with disable_multiprocessing=True. Leave one out."
-            )
-        if told := [problem for problem in problems if problem]:
-            raise ArgumentError(" ".join(told))
-        if str(given.get("device") or "cpu") != "cpu":
-            logger.warning("kwargs_train.device has no effect: probes are trained on the processor")
-        return cls(
-            protocol=protocol.but(**_training(given)),
-            n_processes=1 if one_process else int(given.get("n_processes", _default_processes())),
-            show_progress_bar=bool(given.get("show_progress_bar", True)),
-        )
 
-
-def _unknown(name: str) -> str:
-    return f"kwargs_train has no key {name!r}. {instead(str(name), sorted(NAMES))}"
-
-
-def _misfit(name: str, value: Any) -> str:
-    """What is wrong with a value; empty if nothing."""
-    if name == "n_processes" and not _is_integer(value):  # published: 1 and less mean one process
-        return f"kwargs_train.n_processes is {value!r}. Write a whole number."
-    if name in _NUMBERS:
-        _, low, high = _NUMBERS[name]
-        if not _is_integer(value) or value < low or (high is not None and value > high):
-            limits = f"from {low} to {high}" if high is not None else f"of at least {low}"
-            return f"kwargs_train.{name} is {value!r}. Write a whole number {limits}."
-    elif name == "eval_frac":
-        if not isinstance(value, float) or not 0 < value < 1:
-            return f"kwargs_train.eval_frac is {value!r}. Write a share between 0 and 1, e.g. 0.2."
-    elif name == "early_stopping_rel_improv":
-        if not isinstance(value, int | float) or value != value:
-            return f"kwargs_train.early_stopping_rel_improv is {value!r}. Write a number, e.g. 0.0025."
-    elif name == "hidden_dims" and value is not None:
-        is_list = isinstance(value, Sequence) and not isinstance(value, str)
-        if not is_list or len(value) > 1 or not all(_is_integer(width) and width > 0 for width in value):
-            return (
-                f"kwargs_train.hidden_dims is {value!r}. Write None or [] for a logistic probe, or one "
-                "width, e.g. [256]: probes have at most one hidden layer."
-            )
-    return ""
-
-
-def _is_integer(value: Any) -> bool:
-    # the integers of numpy too, but not truth values
-    return hasattr(value, "__index__") and not isinstance(value, bool)
-
-
-def _training(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The caller's settings by the names that protocols have for them."""
-    found: dict[str, Any] = {
-        **{field: int(given[name]) for name, (field, _, _) in _NUMBERS.items() if name in given},
-        **{field: float(given[name]) for name, field in _SHARES.items() if name in given},
-    }
-    if "hidden_dims" not in given:
-        return found
-    widths = [int(width) for width in given["hidden_dims"] or ()]
-    return {
-        **found,
-        "classifier": "mlp" if widths else "logistic",
-        **({"hidden_width": widths[0]} if widths else {}),
-    }
-
-
-def _default_processes() -> int:
+def train_arguments(
+    given: Mapping[str, Any] | None, *, protocol: ProbeProtocol, one_process: bool
+) -> TrainArguments:
+    """Check the caller's `kwargs_train`, which stays as it is."""
+    plain = {name: _plain(value) for name, value in (given or {}).items()}
+    wrong = [str(mistake) for mistake in mistakes(KwargsTrain, plain, where="kwargs_train")]
+    if one_process and "n_processes" in plain:
+        wrong.append("kwargs_train.n_processes does not go with disable_multiprocessing=True. Leave one out.")
+    if wrong:
+        raise ArgumentError(" ".join(wrong))
+    kwargs = KwargsTrain.model_validate(plain)
+    if str(kwargs.device or "cpu") != "cpu":
+        logger.warning("kwargs_train.device has no effect: probes are trained on the processor")
+    changes = {field: getattr(kwargs, name) for name, field in _FIELDS.items() if name in plain}
+    if "hidden_dims" in plain:
+        changes["classifier"] = "mlp" if kwargs.hidden_dims else "logistic"
+        if kwargs.hidden_dims:
+            changes["hidden_width"] = kwargs.hidden_dims[0]
     # a cluster job may use fewer processors than the machine has
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(DEFAULT_PROCESSES, usable)
+    n_processes = kwargs.n_processes if "n_processes" in plain else min(kwargs.n_processes, usable)
+    return TrainArguments(
+        protocol.but(**changes), 1 if one_process else n_processes, bool(kwargs.show_progress_bar)
+    )
 
+
+def _plain(value: Any) -> Any:
+    """Numbers of NumPy as those of Python."""
+    if isinstance(value, list | tuple):
+        return [*map(_plain, value)]
+    return value.item() if hasattr(value, "item") else value
+
+
+# --- others -------------------------------------------------------------------------------------------------
 
 SPLITS = ("all", "train", "eval", "test")
 

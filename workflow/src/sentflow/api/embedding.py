@@ -1,4 +1,4 @@
-"""The published ways from texts to features: of all rows at once, or inside every fold; and their cache.
+"""From a caller's model to features of rows: of all at once, or inside every fold; and their cache.
 
 The published cache believes the name that the caller chose. Here a few rows are embedded again and compared, so that
 vectors of another model, prompt, truncation or precision under the same name are found out, as are those of other
@@ -8,18 +8,25 @@ texts.
 import copy
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sentflow.api.arguments import ArgumentError
+from sentflow.config.problems.encoders import custom_problems
+from sentflow.encoders.fetch import custom
+from sentflow.encoders.kinds.custom import CustomEncoder, CustomFeaturiser, CustomLazyEncoder
+from sentflow.encoders.kinds.custom_class import EMBED
+from sentflow.encoders.kinds.custom_code import CustomCode
+from sentflow.encoders.kinds.table import CUSTOM
 from sentflow.encoders.protocol import FloatArray, IntArray
 from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
-from sentflow.probing.features.rows import pair_features
-from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.probing.draws import FoldPlan
+from sentflow.probing.featurised import ALL
+from sentflow.probing.rows import pair_features
 from sentflow.texts.table import SEPARATOR, TaskTable
 
 if TYPE_CHECKING:
@@ -35,25 +42,14 @@ def encode_rows(
     task: str,
     options: dict[str, Any],
 ) -> FloatArray:
-    """Features of n rows from a model's `encode`, which is given every distinct text once.
-
-    Returns
-    -------
-    ndarray
-        float32: (n, D), (n, 4 D) for pairs, (n, (1 + k) D) for k alternatives.
-    """
+    """Features of n rows, see `features_of_columns`, from a model's `encode`, which gets every distinct text once."""
     columns = text_columns(texts_a, texts_b, alternatives=alternatives)
     distinct = list(dict.fromkeys(text for column in columns for text in column))
     vectors = _encode(model, distinct, task=task, options=options)
     row_of = {text: row for row, text in enumerate(distinct)}
-    embedded = [vectors[[row_of[text] for text in column]] for column in columns]
-    return features_of_columns(embedded, alternatives=alternatives)
-
-
-def transform_columns(vectoriser: Any, columns: Sequence[list[str]], *, alternatives: bool) -> FloatArray:
-    """Features of n rows from a fitted vectoriser and `text_columns`; see `features_of_columns`."""
-    vectors = [as_array(vectoriser.transform(column)) for column in columns]
-    return features_of_columns(vectors, alternatives=alternatives)
+    return features_of_columns(
+        columns, lambda column: vectors[[row_of[text] for text in column]], alternatives=alternatives
+    )
 
 
 def text_columns(
@@ -62,11 +58,23 @@ def text_columns(
     """The texts that are embedded side by side: text a; text b, or with `alternatives` the first, the second, …"""
     if texts_b is None:
         return [list(texts_a)]
-    return [list(texts_a), *(_alternatives(texts_b) if alternatives else [list(texts_b)])]
+    if not alternatives:
+        return [list(texts_a), list(texts_b)]
+    rows = [text.split(SEPARATOR) for text in texts_b]
+    counts = {len(row) for row in rows}
+    if len(counts) > 1:
+        raise ValueError(f"every row needs the same number of alternatives; found {sorted(counts)}")
+    return [list(texts_a), *(list(column) for column in zip(*rows, strict=True))]
 
 
-def features_of_columns(vectors: Sequence[FloatArray], *, alternatives: bool) -> FloatArray:
-    """(n, D) float32 vectors of `text_columns` → the published layout: (n, D), (n, 4 D), or (n, (1 + k) D)."""
+def features_of_columns(
+    columns: Sequence[list[str]], vectors_of: Callable[[list[str]], Any], *, alternatives: bool
+) -> FloatArray:
+    """(n, D) vectors of each of the `text_columns` → the published layout, float32.
+
+    That is (n, D), (n, 4 D) for pairs, or (n, (1 + k) D) for k alternatives.
+    """
+    vectors = [as_array(vectors_of(column)) for column in columns]
     if len(vectors) == 1:
         return vectors[0]
     return np.concatenate(vectors, axis=1) if alternatives else pair_features(*vectors)
@@ -123,28 +131,11 @@ def _encode(model: Any, texts: list[str], *, task: str, options: dict[str, Any])
     return as_array(model.encode(texts, **options))
 
 
-def _alternatives(texts_b: Sequence[str]) -> list[list[str]]:
-    rows = [text.split(SEPARATOR) for text in texts_b]
-    counts = {len(row) for row in rows}
-    if len(counts) > 1:
-        raise ValueError(f"every row needs the same number of alternatives; found {sorted(counts)}")
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-class Embedder(Protocol):
-    """An evaluator, as far as its `embed` goes."""
-
-    def embed(self, X_a: list[str], X_b: list[str] | None, task: str, data_split: str, **kwargs: Any) -> Any:  # noqa: N803
-        """See `UlyssesSentEval.embed`."""
-
-
 class TaskRows:
-    """The rows of a task and what embeds them."""
+    """The rows of a task and what embeds them: an evaluator with `embed`, see `UlyssesSentEval.embed`."""
 
-    def __init__(self, evaluator: Embedder, table: TaskTable, options: dict[str, Any]) -> None:
-        self._evaluator = evaluator
-        self._table = table
-        self._options = options
+    def __init__(self, evaluator: Any, table: TaskTable, options: dict[str, Any]) -> None:
+        self._evaluator, self._table, self._options = evaluator, table, options
 
     @property
     def keys(self) -> list[str]:
@@ -154,17 +145,14 @@ class TaskRows:
 
     def embed_now(self, rows: IntArray) -> FloatArray:
         """(k, D) float32 features of some rows, outside of any fold."""
-        first, second = self._texts(rows)
-        # Places and names of arguments as in the published evaluator: an override may have renamed them
-        values = self._evaluator.embed(first, second, self._table.info.task, "all", **self._options)
-        return self._checked(values, len(rows), "all")
+        return self._embed(self._evaluator, rows, "all")
 
     def parts(self, plan: FoldPlan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Features of a fold (see `FeatureSource`), from a copy of the evaluator: no fold learns from another."""
         evaluator = copy.deepcopy(self._evaluator)
-        train = self._embed_part(evaluator, plan.train, "train")
-        evaluation = self._embed_part(evaluator, plan.evaluation, "eval")
-        test = self._embed_part(evaluator, plan.test, "test")
+        train = self._embed(evaluator, plan.train, "train")
+        evaluation = self._embed(evaluator, plan.evaluation, "eval")
+        test = self._embed(evaluator, plan.test, "test")
         if len(widths := {part.shape[1] for part in (train, evaluation, test)}) > 1:
             raise ArgumentError(
                 f"{self._name('train, eval, test')} returned vectors of different widths: {sorted(widths)}. Fit on the "
@@ -172,23 +160,19 @@ class TaskRows:
             )
         return train, evaluation, test
 
-    def _embed_part(self, evaluator: Embedder, rows: IntArray, data_split: str) -> FloatArray:
-        first, second = self._texts(rows)
-        task = self._table.info.task
-        values = evaluator.embed(first, second, task=task, data_split=data_split, **self._options)
-        return self._checked(values, len(rows), data_split)
-
-    def _checked(self, values: Any, n_rows: int, data_split: str) -> FloatArray:
-        return checked_features(values, n_rows=n_rows, source=self._name(data_split))
-
-    def _name(self, data_split: str) -> str:
-        return (
-            f"{type(self._evaluator).__name__}.embed (task {self._table.info.task}, data_split {data_split})"
-        )
-
-    def _texts(self, rows: IntArray) -> tuple[list[str], list[str] | None]:
+    def _embed(self, evaluator: Any, rows: IntArray, split: str) -> FloatArray:
+        first = [self._table.text_a[row] for row in rows]
         second = [self._table.text_b[row] for row in rows] if self._table.text_b else None
-        return [self._table.text_a[row] for row in rows], second
+        # An override may have renamed the first two; the others are named as in the published evaluator
+        task = self._table.info.task
+        if split == "all":
+            values = evaluator.embed(first, second, task, split, **self._options)
+        else:
+            values = evaluator.embed(first, second, task=task, data_split=split, **self._options)
+        return checked_features(values, n_rows=len(rows), source=self._name(split))
+
+    def _name(self, split: str) -> str:
+        return f"{type(self._evaluator).__name__}.embed (task {self._table.info.task}, data_split {split})"
 
 
 SAMPLE_ROWS = 8
@@ -205,13 +189,7 @@ def cached_features(
     *,
     ignore_cached: bool,
 ) -> FloatArray:
-    """Features of a task's rows, from the folder if they are there and still right, else made and saved.
-
-    Returns
-    -------
-    ndarray
-        (n, D) float32.
-    """
+    """(n, D) float32 features of a task's rows, from the folder if they are there and right, else made and saved."""
     array, info = folder / f"{task}.npy", folder / f"{task}.json"
     if array.exists() and not ignore_cached:
         features = _still_right(array, info, rows, embed)
@@ -248,3 +226,174 @@ def _difference(fresh: FloatArray, stored: FloatArray) -> float:
 
 def _warn(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=6)  # the line that called evaluate_in_task
+
+
+# --- functions of sentences ---------------------------------------------------------------------------------
+
+# Neighbours in a batch and half precision move vectors by less than this share of their length
+_SAME = 0.02
+
+
+class SentenceEncoder:
+    """Vectors of sentences from a function of either kind.
+
+    Parameters
+    ----------
+    encode_fn
+        A function of one string that returns a vector, or of a list of strings that returns one vector per string; or
+        an object with such an ``encode``, e.g. a SentenceTransformer.
+    batch_size
+        Strings per call of a function of lists.
+
+    Raises
+    ------
+    ArgumentError
+        It cannot be called.
+
+    Notes
+    -----
+    Which kind it is, is found out on the first two sentences: the function is called with the first alone, then with a
+    list of both. It is taken for one of lists if it returns two vectors whose first is that of the first sentence
+    alone (or if it does not take one string); otherwise for one of strings, which is always right and only slower.
+    """
+
+    def __init__(self, encode_fn: Any, *, batch_size: int = 64) -> None:
+        found = encode_fn if callable(encode_fn) and not hasattr(encode_fn, "encode") else None
+        found = found or getattr(encode_fn, "encode", None)
+        if not callable(found):
+            raise ArgumentError(
+                f"encode_fn is a {type(encode_fn).__name__}. Give a function from a string to its vector, "
+                "one from a list of strings to their vectors, or a model with encode."
+            )
+        if batch_size < 1:
+            raise ArgumentError(f"batch_size is {batch_size}. Write a whole number of at least 1.")
+        self._encode = found
+        self._batch_size = batch_size
+
+    def vectors(self, texts: Sequence[str]) -> FloatArray:
+        """(n, d) float32 vectors of n >= 2 distinct texts.
+
+        Raises
+        ------
+        ArgumentError
+            The function fails on a string and on a list, or returns something else than finite vectors of one width.
+        """
+        if self._takes_lists(texts[0], texts[1]):
+            parts = [
+                self._checked(self._encode(chunk), len(chunk))
+                for start in range(0, len(texts), self._batch_size)
+                if (chunk := list(texts[start : start + self._batch_size]))
+            ]
+        else:
+            parts = [self._checked(_row(self._encode(text)), 1) for text in texts]
+        if len(widths := {part.shape[1] for part in parts}) > 1:
+            raise ArgumentError(
+                f"encode_fn returned vectors of different widths: {sorted(widths)}. Return vectors of "
+                "one width."
+            )
+        return np.concatenate(parts)
+
+    def _takes_lists(self, first: str, second: str) -> bool:
+        alone, of_string = self._tried(first)
+        both, of_list = self._tried([first, second])
+        is_vector = alone is not None and (alone.ndim == 1 or (alone.ndim == 2 and len(alone) == 1))
+        are_vectors = both is not None and both.ndim == 2 and len(both) == 2
+        if not is_vector and not are_vectors:
+            raise ArgumentError(
+                f"encode_fn gives neither a vector for a string ({of_string}) nor two vectors for a list of "
+                f"two ({of_list}). Return a 1-D array for a string, or a 2-D array for a list of strings."
+            )
+        if not is_vector or not are_vectors:
+            return are_vectors
+        assert alone is not None
+        assert both is not None
+        row = alone.reshape(-1)
+        if row.shape != both[0].shape:
+            return False
+        return bool(np.linalg.norm(both[0] - row) <= _SAME * np.linalg.norm(row))
+
+    def _tried(self, argument: str | list[str]) -> tuple[FloatArray | None, str]:
+        """What the function makes of it, or None; and a word on it for a message."""
+        try:
+            values = self._encode(argument)
+            if np.ndim(values) == 0:
+                return None, f"one number, {values!r}"
+            found = as_array(values)
+        # A stranger's function may fail in any way on what it was not made for
+        except Exception as error:  # noqa: BLE001
+            return None, f"{type(error).__name__}: {error}"
+        return found, f"the shape {found.shape}"
+
+    def _checked(self, values: Any, n: int) -> FloatArray:
+        return checked_features(values, n_rows=n, source="encode_fn")
+
+
+def _row(values: Any) -> FloatArray:
+    """(1, d) of what a function returned for one string."""
+    return as_array(values).reshape(1, -1)
+
+
+def encoder_name(encode: Any) -> str:
+    """What an encoder is called in tables and figures: the name of a function, else that of the class."""
+    owner = encode.__self__ if inspect.ismethod(encode) else encode
+    return str(getattr(owner, "__name__", type(owner).__name__))
+
+
+# --- classes of a user's own file ---------------------------------------------------------------------------
+
+
+def is_reference(model: Any) -> bool:
+    """Whether a model is given as the class of a file."""
+    return isinstance(model, str) and ".py:" in model
+
+
+class OwnEncoder:
+    """Features by a user's class, with ``encode`` or ``embed``, lazy or not; see docs/own-encoder.md.
+
+    Attributes
+    ----------
+    lazy
+        Whether the class learns from the training part of each fold.
+    """
+
+    def __init__(self, reference: str, arguments: Mapping[str, Any]) -> None:
+        entry = {"kind": CUSTOM, "custom": reference, "arguments": dict(arguments)}
+        if problems := custom_problems("own", entry):
+            told = [problem.removeprefix("models.own.").removeprefix("custom: ") for problem in problems]
+            raise ArgumentError(f"sentence_model={reference!r}: {' '.join(told)}")
+        manifest = custom.fetch(entry)
+        self.lazy: bool = manifest.settings["lazy"]
+        self._code = CustomCode.load(manifest, offline=False)
+        self._embeds = manifest.settings["level"] == EMBED
+        self._featuriser = CustomFeaturiser(self._code)
+        self._encoder = None if self._embeds or self.lazy else CustomEncoder(self._code)
+        self._fitted: CustomLazyEncoder | None = None
+
+    def features(
+        self, texts_a: list[str], texts_b: list[str] | None, *, task: str, data_split: str, alternatives: bool
+    ) -> FloatArray:
+        """(n, D) float32 features of n rows, as in the pipeline."""
+        if self.lazy == (data_split == ALL):
+            wanted = "'train', then 'eval' and 'test'" if self.lazy else "'all'"
+            raise ArgumentError(
+                f"data_split is {data_split!r}, but {self._code.name} is {'' if self.lazy else 'not '}lazy. "
+                f"Call embed for data_split={wanted}."
+            )
+        begins = data_split in (ALL, "train")
+        if self._embeds:
+            if begins:
+                self._featuriser.start()
+            return self._featuriser.embed(texts_a, texts_b, task=task, split=data_split)
+        if self._encoder is not None:
+            return encode_rows(
+                self._encoder, texts_a, texts_b, alternatives=alternatives, task=task, options={}
+            )
+        columns = text_columns(texts_a, texts_b, alternatives=alternatives)
+        if begins:
+            self._fitted = CustomLazyEncoder(self._code, task=task)
+            self._fitted.fit([text for column in columns for text in column])
+        if self._fitted is None:
+            raise ArgumentError(
+                f"{self._code.name} has not been fitted yet. Call embed for data_split='train'."
+            )
+        return features_of_columns(columns, self._fitted.transform, alternatives=alternatives)

@@ -21,32 +21,32 @@ from sentflow.api.arguments import (
     check_split,
     check_vectoriser,
     expanded,
+    train_arguments,
 )
-from sentflow.api.data import chosen_tasks, known_tasks, load_task
+from sentflow.api.data import chosen_tasks, known_tasks, load_task, named_protocol, protocols_of
 from sentflow.api.embedding import (
+    OwnEncoder,
     TaskRows,
     as_tensor,
     cached_features,
     encode_rows,
+    features_of_columns,
+    is_reference,
     text_columns,
-    transform_columns,
 )
 from sentflow.api.folds import trained_folds
-from sentflow.api.own_encoder import OwnEncoder, is_reference
-from sentflow.api.protocols import Protocols
-from sentflow.api.results import ResultFolder, score_record, task_result
-from sentflow.api.task_scores import TaskScores, TasksScores
+from sentflow.api.results import ResultFolder, TaskScores, TasksScores, aggregate
 from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
-from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
-from sentflow.probing.features.sources import FeatureSource, FixedFeatures
+from sentflow.probing.catalog import about_protocol, changed_settings, job_settings
+from sentflow.probing.draws import task_plans
+from sentflow.probing.fold import ProbeDesign
+from sentflow.probing.fold_files import FoldInfo
 from sentflow.probing.job import warn_of_few_rows
-from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import task_plans
+from sentflow.probing.scores import about_score, kept_documents
 from sentflow.probing.settings import PUBLISHED_NAME, not_comparable_text
-from sentflow.probing.storage.scores import kept_documents
+from sentflow.probing.training import FeatureSource, FixedFeatures
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:
@@ -139,12 +139,17 @@ class UlyssesSentEval:
     ) -> None:
         self._catalog = known_tasks(config)
         self.tasks = chosen_tasks(tasks, self._catalog["tasks"])
-        self._protocols = Protocols(protocol, config, self._catalog["tasks"])
-        self.protocol = self._protocols.chosen
+        self.protocol = named_protocol(protocol, config)
+        self._protocols = protocols_of(self._catalog["tasks"], self.protocol, config)
         self._warned: set[str] = set()
         if is_reference(sentence_model):
             sentence_model = OwnEncoder(sentence_model, encoder_arguments or {})
-            lazy_embedding = _own_laziness(sentence_model, lazy_embedding)
+            if lazy_embedding and not sentence_model.lazy:
+                raise ArgumentError(
+                    "lazy_embedding=True, but the class is not lazy. Write lazy = True in the class, or leave "
+                    "lazy_embedding out."
+                )
+            lazy_embedding = sentence_model.lazy
         elif encoder_arguments is not None:
             raise ArgumentError(
                 "encoder_arguments are those of a class that sentence_model names as "
@@ -154,8 +159,8 @@ class UlyssesSentEval:
         self.data_dir_path = expanded(data_dir_path)
         self.disable_multiprocessing = disable_multiprocessing
         self.lazy_embedding = lazy_embedding
-        self.mirrors = [mirrors] if isinstance(mirrors, str) else list(mirrors)
-        self._lazy_sentence_model = sentence_model if lazy_embedding else None
+        self.mirrors = mirrors
+        self._lazy_sentence_model: Any = sentence_model if lazy_embedding else None
         if cache_embed_key is not None and lazy_embedding:
             warnings.warn(
                 "cache_embed_key is ignored: a lazy encoder has no cache.", UserWarning, stacklevel=2
@@ -202,8 +207,15 @@ class UlyssesSentEval:
             There is no such split, or the model cannot encode.
         """
         check_split(data_split)
-        if isinstance(self.sentence_model, OwnEncoder):
-            return as_tensor(self._own_features(X_a, X_b, task, data_split, kwargs))
+        if isinstance(own := self.sentence_model, OwnEncoder):
+            if kwargs:
+                raise ArgumentError(
+                    f"kwargs_embed holds {', '.join(kwargs)}, but a class of your own gets its arguments when "
+                    "it is created. Write encoder_arguments."
+                )
+            splits = self._splits_alternatives(task, lazy=own.lazy)
+            features = own.features(X_a, X_b, task=task, data_split=data_split, alternatives=splits)
+            return as_tensor(features)
         check_encoder(self.sentence_model)
         if self.lazy_embedding:
             warnings.warn(
@@ -216,7 +228,7 @@ class UlyssesSentEval:
             self.sentence_model,
             X_a,
             X_b,
-            alternatives=self._has_alternatives(task),
+            alternatives=self._splits_alternatives(task, lazy=False),
             task=task,
             options=kwargs,
         )
@@ -341,7 +353,10 @@ class UlyssesSentEval:
         entry, protocol = self._catalog["tasks"][table.info.task], arguments.protocol
         settings = job_settings(protocol, entry, lazy=self.lazy_embedding)
         design = ProbeDesign.of(settings, len(table.info.classes))
-        self._warn_if_not_comparable(changed_settings(protocol, entry))
+        text = not_comparable_text(changed_settings(protocol, entry))
+        if text and text not in self._warned:  # once per set of changes, not for every task
+            self._warned.add(text)
+            logger.warning("scores are not comparable with published ones: %s", text)
         warn_of_few_rows(table, protocol)
         files = None
         if self.results_dir is not None:
@@ -360,17 +375,20 @@ class UlyssesSentEval:
                 if files is not None:
                     files.write_fold(table.info.task, fold)
                 bar.update()
-        result = task_result(folds, protocol, kept_documents(table, settings))
+        aggregated, rows, numbers = aggregate(folds, protocol, kept_documents(table, settings))
         name = self.model_name if self.model_name is not None else type(self.sentence_model).__name__
-        about = about_protocol(protocol, entry)
-        record = score_record(table, folds, result, model=name, settings=settings, protocol=about)
+        infos = [FoldInfo.of(fold, settings) for fold in folds]
+        about = about_score(
+            table, infos, model=name, probe=settings, protocol=about_protocol(protocol, entry)
+        )
+        record = {**about, **numbers}
         if files is not None:
-            files.write_score(table, record, result.folds)
+            files.write_score(table.info.task, record, rows)
         titles = Titles(
             tasks={table.info.task: TaskTitle(title=entry["title"], family=entry["family"])},
             models={name: ModelTitle(title=name, control=False)},
         )
-        return TaskScores(result.aggregated, score_row(record, titles)), result.folds
+        return TaskScores(aggregated, score_row(record, titles)), rows
 
     def _table(self, task: str, arguments: TrainArguments) -> TaskTable:
         """The rows of a task, brought and checked."""
@@ -398,58 +416,21 @@ class UlyssesSentEval:
             cached_features(folder, task, rows.keys, rows.embed_now, ignore_cached=ignore_cached)
         )
 
-    def _warn_if_not_comparable(self, changed: Mapping[str, Mapping[str, Any]]) -> None:
-        """Once per evaluator and set of changes, not for every task."""
-        text = not_comparable_text(changed)
-        if text and text not in self._warned:
-            self._warned.add(text)
-            logger.warning("scores are not comparable with published ones: %s", text)
-
     def _train_arguments(self, kwargs_train: Mapping[str, Any] | None, task: str) -> TrainArguments:
-        protocol = self._protocols.of(task)
-        return TrainArguments.parse(kwargs_train, protocol=protocol, one_process=self.disable_multiprocessing)
+        protocol = self._protocols.get(task, self.protocol)
+        return train_arguments(kwargs_train, protocol=protocol, one_process=self.disable_multiprocessing)
 
-    def _own_features(
-        self,
-        texts_a: list[str],
-        texts_b: list[str] | None,
-        task: str,
-        data_split: str,
-        options: dict[str, Any],
-    ) -> FloatArray:
-        """Features by the class that `sentence_model` names."""
-        if options:
-            raise ArgumentError(
-                f"kwargs_embed holds {', '.join(options)}, but a class of your own gets its arguments when "
-                "it is created. Write encoder_arguments."
-            )
-        own: OwnEncoder = self.sentence_model
-        splits = self._splits_alternatives(task) if own.lazy else self._has_alternatives(task)
-        return own.features(texts_a, texts_b, task=task, data_split=data_split, alternatives=splits)
-
-    def _has_alternatives(self, task: str) -> bool:
-        return bool(self._catalog["tasks"].get(task, {}).get("layout") == "alternatives")
-
-    def _splits_alternatives(self, task: str) -> bool:
-        """Whether each alternative of a task is a text of its own to an encoder that is fitted inside each fold."""
-        switches = self._protocols.of(task).switches
-        return self._has_alternatives(task) and switches.lazy_sep_layout == "alternatives"
+    def _splits_alternatives(self, task: str, *, lazy: bool) -> bool:
+        """Whether each alternative of a task is a text of its own; inside a fold the protocol says so."""
+        layout = self._protocols.get(task, self.protocol).switches.lazy_sep_layout
+        has_some = self._catalog["tasks"].get(task, {}).get("layout") == "alternatives"
+        return has_some and (not lazy or layout == "alternatives")
 
     def _check_embed(self) -> None:
         """Refuse a model that the class's own `embed` cannot use, before anything is downloaded."""
         own_embed = type(self).embed is UlyssesSentEval.embed
         if own_embed and not isinstance(self.sentence_model, OwnEncoder):
             check_encoder(self.sentence_model)
-
-
-def _own_laziness(own: OwnEncoder, asked: bool) -> bool:
-    """Whether an evaluator with a class of a user's own is lazy: the class says it."""
-    if asked and not own.lazy:
-        raise ArgumentError(
-            "lazy_embedding=True, but the class is not lazy. Write lazy = True in the class, or leave "
-            "lazy_embedding out."
-        )
-    return own.lazy
 
 
 class UlyssesSentEvalLazy(UlyssesSentEval):
@@ -499,7 +480,7 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
                 "A lazy encoder cannot embed all rows at once. Call embed for data_split='train', then for "
                 "'eval' and 'test'."
             )
-        alternatives = self._splits_alternatives(task)
+        alternatives = self._splits_alternatives(task, lazy=True)
         columns = text_columns(X_a, X_b, alternatives=alternatives)
         if data_split == "train":
             from sklearn.base import clone
@@ -507,7 +488,8 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
             check_vectoriser(self.sentence_model)
             self._lazy_sentence_model = clone(self.sentence_model)
             self._lazy_sentence_model.fit([text for column in columns for text in column])
-        return as_tensor(transform_columns(self._lazy_sentence_model, columns, alternatives=alternatives))
+        transform = self._lazy_sentence_model.transform
+        return as_tensor(features_of_columns(columns, transform, alternatives=alternatives))
 
     def _check_embed(self) -> None:
         if type(self).embed is UlyssesSentEvalLazy.embed:

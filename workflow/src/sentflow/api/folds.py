@@ -14,11 +14,9 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 
 from sentflow.errors import SentflowError
-from sentflow.probing.features.sources import FeatureSource, FixedFeatures, MadeParts
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import FoldPlan
-from sentflow.probing.training.folds import train_planned
-from sentflow.probing.training.result import FoldResult
+from sentflow.probing.draws import FoldPlan
+from sentflow.probing.fold import FoldResult, ProbeDesign
+from sentflow.probing.training import FeatureSource, FixedFeatures, MadeParts, train_planned
 
 
 def trained_folds(

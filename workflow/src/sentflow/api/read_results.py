@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.api.arguments import ArgumentError, expanded
-from sentflow.api.plots import drawn
+from sentflow.api.figures import drawn
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError, instead
 from sentflow.files.parquet import read_parquet
 from sentflow.files.rows import read_rows
 from sentflow.flow import paths, products
-from sentflow.flow.family import FIGURE
+from sentflow.flow.products import FIGURE, Product
 from sentflow.report.families.probing.remarks import low_score_text
 from sentflow.report.inputs import Inputs
 
@@ -107,12 +107,7 @@ class Results:
             The run lacks a file that it needs.
         """
         product = products.find(FIGURE, figure)
-        files = [
-            file
-            for pattern in (*product.reads, *product.also)
-            if "{" not in pattern and (file := self._inside(pattern)).is_file()
-        ]
-        inputs = Inputs(files)
+        inputs = inputs_of(product, self.folder)
         inputs.refuse_missing([Path(pattern).stem for pattern in product.reads])
         return drawn(figure, product.load().rows(inputs))
 
@@ -148,6 +143,16 @@ class Results:
 
     def _inside(self, path: str | Path) -> Path:
         return self.folder / Path(path).relative_to(paths.RESULTS)
+
+
+def inputs_of(product: Product, folder: Path) -> Inputs:
+    """Those files that a product of the report reads which a results folder has."""
+    files = [
+        folder / Path(pattern).relative_to(paths.RESULTS)
+        for pattern in (*product.reads, *product.also)
+        if "{" not in pattern
+    ]
+    return Inputs([file for file in files if file.is_file()])
 
 
 def read_results(folder: str | Path = paths.RESULTS) -> Results:

@@ -1,28 +1,30 @@
-"""What an evaluation gives back, and what it leaves on disk."""
+"""What an evaluation gives back, the published dictionaries, which also print and plot; and what it writes."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sentflow.api.figures import drawn
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.arrow import table_of
 from sentflow.files.parquet import write_parquet
 from sentflow.files.sealed import write_sealed
 from sentflow.flow import paths
 from sentflow.probing.cross_validation import CrossValidation
-from sentflow.probing.settings import AboutProtocol, ProbeProtocol, ProbeSettings
-from sentflow.probing.storage.folds import FoldInfo, write_result
-from sentflow.probing.storage.scores import about_score
-from sentflow.probing.training.result import FoldResult
+from sentflow.probing.fold import FoldResult
+from sentflow.probing.fold_files import write_result
+from sentflow.probing.settings import ProbeProtocol, ProbeSettings
+from sentflow.report.numbers import decimal, interval, percent
 from sentflow.stats.effective import Documents
 from sentflow.stats.score import StatisticsSettings, score
-from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 # Of the published aggregation; the level is that of the default experiment, for the interval on disk only
 STATISTICS = StatisticsSettings(level=0.95, n_resamples=10_000)
@@ -34,73 +36,119 @@ _QUANTITIES = (
     "loss_test",
     "metric_test",
 )
+_SHOWN = (
+    *("task", "model", "metric", "mean", "std", "low", "high", "level", "protocol", "n_balanced_rows"),
+    "remark",
+)
 
 
-@dataclass(frozen=True)
-class TaskResult:
-    """Everything that the evaluation of a task gave.
+class _Printed:
+    """How scores print in a notebook."""
+
+    def _rows(self) -> list[ScoreRow]:
+        raise NotImplementedError
+
+    def frame(self) -> "pd.DataFrame":
+        """One row per task.
+
+        Columns task, model, metric, mean and std over the folds, low, high and level of the generalisation interval,
+        protocol, n_balanced_rows; remark says why a score is lower than the encoder allows, and is empty otherwise.
+        """
+        import pandas as pd
+
+        from sentflow.report.families.probing.remarks import low_score_text
+
+        records = [
+            {
+                **vars(row),
+                "low": row.generalisation_low,
+                "high": row.generalisation_high,
+                "remark": low_score_text([row]),
+            }
+            for row in self._rows()
+        ]
+        return pd.DataFrame(records, columns=list(_SHOWN))
+
+    def plot(self) -> "Figure":
+        """The scores with both intervals, as the figure `forest` of the report."""
+        from sentflow.report.families.probing.forest import ForestRow
+
+        return drawn("forest", [ForestRow(**vars(row)) for row in self._rows()])
+
+    def __repr__(self) -> str:
+        lines = []
+        for row in self._rows():
+            limits = "" if row.degenerate else f" {interval(*row.shown_generalisation)}"
+            score = f"{row.metric} {decimal(row.mean)}{limits}"
+            lines.append(f"{row.task}: {score}, {row.n_folds} folds, protocol {row.protocol}")
+        return "\n".join([*lines, *self._note()])
+
+    def _repr_html_(self) -> str:
+        table: str = self.frame().to_html(index=False, float_format="{:.3f}".format)
+        return "".join([table, *(f"<p>{note}</p>" for note in self._note())])
+
+    def _note(self) -> list[str]:
+        levels = [percent(row.level).replace("\u202f", " ") for row in self._rows()[:1]]
+        return [f"[{level} interval for samples of as many texts; docs/statistics.md]" for level in levels]
+
+
+class TaskScores(_Printed, dict[str, Any]):
+    """The published values of one task, ``avg_metric_test`` and so on.
 
     Attributes
     ----------
-    aggregated
+    row
+        The mean with its intervals and how it was made, as in the summary of the pipeline.
+    """
+
+    def __init__(self, values: Mapping[str, Any], row: ScoreRow) -> None:
+        super().__init__(values)
+        self.row = row
+
+    def _rows(self) -> list[ScoreRow]:
+        return [self.row]
+
+
+class TasksScores(_Printed, dict[str, TaskScores]):
+    """Task → its published values."""
+
+    def _rows(self) -> list[ScoreRow]:
+        return [one.row for one in self.values()]
+
+
+def aggregate(
+    folds: Sequence[FoldResult], protocol: ProbeProtocol, documents: Documents | None = None
+) -> tuple[dict[str, Any], "pd.DataFrame", dict[str, Any]]:
+    """Aggregate the folds of a task, in any order, as their protocol says; `documents` as for `score`.
+
+    Returns
+    -------
+    dict
         The published keys ``avg_Q``, ``std_Q``, ``ci99_low_Q``, ``ci99_high_Q`` for every quantity Q: a float, or one
         float64 per epoch. Where the protocol says so (switches), curves end early, and the generalisation interval is
         beside them.
-    folds
+    DataFrame
         Columns kfold_repetition, kfold_partition, train_epoch (1-based; −1 for test), metric, value.
-    score
+    dict
         The mean with both of its intervals, as in the pipeline's files.
     """
-
-    aggregated: dict[str, Any]
-    folds: "pd.DataFrame"
-    score: dict[str, Any]
-
-
-def task_result(
-    folds: Sequence[FoldResult], protocol: ProbeProtocol, documents: Documents | None = None
-) -> TaskResult:
-    """Aggregate the folds of a task, in any order, as their protocol says; `documents` as for `score`."""
     ordered = sorted(folds, key=lambda fold: (fold.repetition, fold.fold))
     rows = CrossValidation(ordered).scores
     rank = {name: position for position, name in enumerate(_QUANTITIES)}
     rows = rows.sort_values("metric", key=lambda names: names.map(rank), kind="stable", ignore_index=True)
     settings = replace(STATISTICS, switches=protocol.switches)
     numbers = score(rows, n_folds=protocol.folds, seed=protocol.seed, settings=settings, documents=documents)
+    # a curve ends at the last epoch that at least half of the folds reached
+    lengths = sorted((len(fold.train_losses) for fold in folds), reverse=True)
+    end = None if protocol.switches.curve_survivors else lengths[math.ceil(len(lengths) / 2) - 1]
     aggregated = {
-        key: np.asarray(value, dtype=np.float64) if isinstance(value, list) else value
+        key: np.asarray(value[:end], dtype=np.float64) if isinstance(value, list) else value
         for key, value in numbers["published"].items()
     }
-    if not protocol.switches.curve_survivors:
-        end = _last_epoch_of_most(ordered)
-        aggregated = {
-            key: value[:end] if isinstance(value, np.ndarray) else value for key, value in aggregated.items()
-        }
     if protocol.switches.interval == "generalisation":
-        interval = numbers["intervals"]["generalisation"]
-        aggregated |= {f"generalisation_{limit}_metric_test": interval[limit] for limit in ("low", "high")}
-    return TaskResult(aggregated, rows, numbers)
-
-
-def _last_epoch_of_most(folds: Sequence[FoldResult]) -> int:
-    """The last epoch that at least half of the folds reached."""
-    lengths = sorted((len(fold.train_losses) for fold in folds), reverse=True)
-    return lengths[math.ceil(len(lengths) / 2) - 1]
-
-
-def score_record(
-    table: TaskTable,
-    folds: Sequence[FoldResult],
-    result: TaskResult,
-    *,
-    model: str,
-    settings: ProbeSettings,
-    protocol: AboutProtocol,
-) -> dict[str, Any]:
-    """What a score file of the pipeline says."""
-    infos = [FoldInfo.of(fold, settings) for fold in folds]
-    about = about_score(table, infos, model=model, probe=settings, protocol=protocol)
-    return {**about, **result.score}
+        limits = numbers["intervals"]["generalisation"]
+        aggregated |= {f"generalisation_{end}_metric_test": limits[end] for end in ("low", "high")}
+    return aggregated, rows, numbers
 
 
 class ResultFolder:
@@ -114,13 +162,13 @@ class ResultFolder:
         file = self._path(paths.FOLD, task=task, rep=result.repetition, fold=result.fold)
         write_result(file, result, self._settings)
 
-    def write_score(self, table: TaskTable, record: Mapping[str, Any], rows: "pd.DataFrame") -> None:
-        """The score with its intervals (`score_record`), and the unaggregated table."""
-        columns: dict[str, np.ndarray | list[str | None]] = {"task": [table.info.task] * len(rows)}
+    def write_score(self, task: str, record: Mapping[str, Any], rows: "pd.DataFrame") -> None:
+        """The score with its intervals, and the unaggregated table."""
+        columns: dict[str, np.ndarray | list[str | None]] = {"task": [task] * len(rows)}
         for name in rows.columns:
             columns[name] = rows[name].tolist() if name == "metric" else rows[name].to_numpy()
-        write_parquet(self._path(paths.SCORE_TABLE, task=table.info.task), table_of(columns))
-        write_sealed(self._path(paths.SCORES, task=table.info.task), dict(record))
+        write_parquet(self._path(paths.SCORE_TABLE, task=task), table_of(columns))
+        write_sealed(self._path(paths.SCORES, task=task), dict(record))
 
     def _path(self, pattern: str, **wildcards: object) -> Path:
         inside = pattern.removeprefix(f"{paths.RESULTS}/")

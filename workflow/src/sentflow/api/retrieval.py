@@ -11,11 +11,12 @@ import numpy as np
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.data import catalog
+from sentflow.api.embedding import SentenceEncoder, encoder_name
 from sentflow.api.run_inputs import Texts, corpus_of, texts_of
-from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.api.term_search import has_vectors_of_terms, search_terms, weighs_terms
-from sentflow.config.model import refuse_wrong
+from sentflow.config.model import mistakes, refuse_wrong
 from sentflow.config.search import Analyser as AnalyserSettings
+from sentflow.config.search import Cut
 from sentflow.encoders import entries
 from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.kinds.contract import Surroundings
@@ -28,13 +29,13 @@ from sentflow.errors import instead
 from sentflow.report.numbers import counted
 from sentflow.retrieval.analysers import Analyser
 from sentflow.retrieval.bm25 import Bm25
-from sentflow.retrieval.dense import SIMILARITIES, Vectors, search
+from sentflow.retrieval.dense import Vectors, search
 from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import NOTHING, Ranked, Run, top
-from sentflow.retrieval.settings import BM25, Fusion
+from sentflow.retrieval.settings import BM25, Dense, Fusion, RandomOrder, Shown, Sparse, TunedWeights
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Corpus
-from sentflow.texts.split_passages import PassageSettings, split_corpus
+from sentflow.texts.split_passages import split_corpus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,13 +43,22 @@ if TYPE_CHECKING:
 
 DEPTH = 1000  # of runs that are fused, as retrieval.depth of the default configuration
 SEED = 9847706
-_KEYS = {
-    "bm25": ("analyser", "variant", "k1", "b", "delta"),
-    "dense": ("model", "similarity", "passages", "batch_size"),
-    "fusion": ("of", "rule", "weights", "normalise", "k"),
-    "random": ("seed",),
-    "sparse": ("model", "candidates", "batch_size"),
+_KINDS: dict[str, type[Shown]] = {
+    "bm25": BM25,
+    "dense": Dense,
+    "fusion": Fusion,
+    "random": RandomOrder,
+    "sparse": Sparse,
 }
+# What is given itself, or by its name in the catalog; and keys of configurations that only the pipeline reads
+_GIVEN = {
+    "bm25": ("analyser",),
+    "dense": ("model", "passages", "batch_size"),
+    "fusion": ("of",),
+    "random": (),
+    "sparse": ("model", "batch_size"),
+}
+_OF_THE_PIPELINE = ("impacts", "index", "passages", "seed_of", "times")
 _SHOWN_QUESTIONS, _SHOWN_DOCUMENTS, _SHOWN_CHARACTERS = 3, 3, 60
 
 
@@ -168,8 +178,7 @@ class _Search:
 
     def __init__(self, questions: Texts, corpus: Corpus) -> None:
         kept = [row for row, text in enumerate(questions.texts) if text.strip()]
-        parts = (questions.ids, questions.titles, questions.texts)
-        self._questions = Texts(*([part[row] for row in kept] for part in parts))
+        self._ids, self._asked = ([part[row] for row in kept] for part in (questions.ids, questions.texts))
         self._corpus = corpus
         whole = corpus.whole_texts()
         self.rows = np.array([row for row, text in enumerate(whole) if text.strip()], dtype=np.int64)
@@ -178,88 +187,67 @@ class _Search:
     def ranked(self, retriever: Any, k: int) -> list[Ranked]:
         """The k best documents of each question."""
         entry = _entry(retriever, k)
-        kind = entry.pop("kind", None)
-        if kind not in _KEYS:
-            raise ArgumentError(f"retriever: kind is {kind!r}. {instead(str(kind), _KEYS)}")
-        if unknown := sorted(set(entry) - {*_KEYS[kind], "title"}):
-            raise ArgumentError(
-                f"retriever: {kind} has no {unknown[0]!r}. {instead(unknown[0], _KEYS[kind])}"
-            )
-        entry.pop("title", None)
-        found: list[Ranked] = getattr(self, f"_{kind}")(entry, k)
+        kind = entry.get("kind")
+        if kind not in _KINDS:
+            raise ArgumentError(f"retriever: kind is {kind!r}. {instead(str(kind), _KINDS)}")
+        given = {key: entry.pop(key) for key in _GIVEN[kind] if key in entry}
+        if unused := [key for key in _OF_THE_PIPELINE if key in entry]:
+            raise ArgumentError(f"retriever.{unused[0]}: only the pipeline has it for {kind}. Leave it out.")
+        if "model" in given and isinstance(given["model"], str):
+            given["model"] = CatalogEncoder(given["model"])
+        names: dict[str, Any] = dict.fromkeys(given.keys() - {"batch_size"}, "given")
+        if kind == "bm25":
+            names["analyser"] = "given"
+        if kind == "fusion":
+            parts = given.get("of", ())
+            names["of"] = [] if isinstance(parts, str) else [f"run-{place}" for place in range(len(parts))]
+            entry.setdefault("rule", "reciprocal-rank")
+        if wrong := mistakes(_KINDS[kind], {**entry, **names}, where="retriever"):
+            raise ArgumentError(" ".join(map(str, wrong)))
+        settings = _KINDS[kind].model_validate({**entry, **names})
+        found: list[Ranked] = getattr(self, f"_{kind}")(settings, k, **given)
         return found
 
-    def _bm25(self, entry: dict[str, Any], k: int) -> list[Ranked]:
-        named = entry.pop("analyser", "long-words")
-        if isinstance(named, Mapping) and "other" in named:
+    def _bm25(self, settings: BM25, k: int, analyser: Any = "long-words") -> list[Ranked]:
+        if isinstance(analyser, Mapping) and "other" in analyser:
             raise ArgumentError(
                 "retriever.analyser: give one analyser; the language of the documents is not known here."
             )
-        given = refuse_wrong(AnalyserSettings, _named("analysers", named), where="retriever.analyser")
-        analyser = Analyser(given, "retriever.analyser")
-        settings = refuse_wrong(BM25, {"kind": "bm25", "analyser": "given", **entry}, where="retriever")
-        index = Bm25(analyser.terms(self._corpus.whole_texts()), settings)
-        return list(index.search(analyser.terms(self._questions.texts), k))
+        where = "retriever.analyser"
+        terms = Analyser(refuse_wrong(AnalyserSettings, _named("analysers", analyser), where=where), where)
+        index = Bm25(terms.terms(self._corpus.whole_texts()), settings)
+        return list(index.search(terms.terms(self._asked), k))
 
-    def _dense(self, entry: dict[str, Any], k: int) -> list[Ranked]:
-        similarity = entry.get("similarity", "cosine")
-        if similarity not in SIMILARITIES:
-            raise ArgumentError(
-                f"retriever.similarity is {similarity!r}. {instead(str(similarity), SIMILARITIES)}"
-            )
-        if "model" not in entry:
-            raise ArgumentError(
-                "retriever.model: give the encoder itself, e.g. a SentenceTransformer, or its name in the catalog."
-            )
-        if isinstance(model := entry["model"], str):
-            model = CatalogEncoder(model)
-        if "passages" in entry:
-            settings = PassageSettings(**_named("passages", entry["passages"]))
-            settings.check("retriever.passages")
-            passages = split_corpus(self._corpus, "passages", settings)
-            owners, texts = passages.documents, passages.texts
-        else:
-            owners, texts = self.rows, self._texts
-        asked, vectors = _embedded(
-            model, self._questions.texts, texts, batch_size=entry.get("batch_size", 64)
-        )
-        return list(search(asked, Vectors(vectors, owners), k, similarity=similarity))
+    def _dense(
+        self, settings: Dense, k: int, model: Any, passages: Any = None, batch_size: int = 64
+    ) -> list[Ranked]:
+        owners, texts = self.rows, self._texts
+        if passages is not None:
+            cut = refuse_wrong(Cut, _named("passages", passages), where="retriever.passages")
+            split = split_corpus(self._corpus, "passages", cut)
+            owners, texts = split.documents, split.texts
+        asked, vectors = _embedded(model, self._asked, texts, batch_size=batch_size)
+        return list(search(asked, Vectors(vectors, owners), k, similarity=settings.similarity))
 
-    def _fusion(self, entry: dict[str, Any], k: int) -> list[Ranked]:
-        parts = entry.pop("of", ())
-        if isinstance(parts, str) or len(parts) < 2:
-            raise ArgumentError("retriever.of: give a list of two retrievers or more.")
-        weights = tuple(entry.pop("weights", [1] * len(parts)))
-        if len(weights) != len(parts):
-            raise ArgumentError(
-                f"retriever.weights: {len(weights)} for {len(parts)} retrievers. Give one for each."
-            )
-        names = [f"run-{place}" for place in range(len(parts))]
-        written = {"kind": "fusion", "of": names, "rule": "reciprocal-rank", **entry}
-        if written["rule"] != "product":  # which has none
-            written["weights"] = list(weights)
-        settings = refuse_wrong(Fusion, written, where="retriever")
-        runs = [self.ranked(part, max(k, DEPTH)) for part in parts]
+    def _fusion(self, settings: Fusion, k: int, of: Sequence[Any]) -> list[Ranked]:
+        if isinstance(settings.weights, TunedWeights):
+            raise ArgumentError("retriever.weights: they are not tuned here. Give one for each retriever.")
+        weights = settings.weights or (1,) * len(of)
+        runs = [self.ranked(part, max(k, DEPTH)) for part in of]
         return [fused(found, settings, weights, k) for found in zip(*runs, strict=True)]
 
-    def _sparse(self, entry: dict[str, Any], k: int) -> list[Ranked]:
-        model = entry.get("model")
+    def _sparse(self, settings: Sparse, k: int, model: Any, batch_size: int = 32) -> list[Ranked]:
         found = search_terms(
-            CatalogEncoder(model) if isinstance(model, str) else model,
-            self._questions.texts,
-            self._texts,
-            k,
-            candidates=entry.get("candidates"),
-            batch_size=entry.get("batch_size", 32),
+            model, self._asked, self._texts, k, candidates=settings.candidates, batch_size=batch_size
         )
         return [Ranked(self.rows[one.rows], one.scores, one.tied_at_cut) for one in found]
 
-    def _random(self, entry: dict[str, Any], k: int) -> list[Ranked]:
+    def _random(self, settings: RandomOrder, k: int) -> list[Ranked]:
         def drawn(question: str) -> np.ndarray:
-            seed = derive_seed(entry.get("seed", SEED), "questions", question)
+            seed = derive_seed(SEED if settings.seed is None else settings.seed, "questions", question)
             return np.random.default_rng(seed).random(len(self._corpus))
 
-        return [top(drawn(question)[self.rows], k, rows=self.rows) for question in self._questions.ids]
+        return [top(drawn(question)[self.rows], k, rows=self.rows) for question in self._ids]
 
 
 def _entry(retriever: Any, k: int) -> dict[str, Any]:

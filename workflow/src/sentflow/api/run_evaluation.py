@@ -1,8 +1,8 @@
 """Runs against judgements in notebooks: values per question, intervals, tests between runs, as in the pipeline."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +24,16 @@ from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.errors import instead
 from sentflow.report.numbers import counted, interval
-from sentflow.retrieval.evaluation import Evaluation, evaluate
+from sentflow.retrieval.evaluation import (
+    CORPUS,
+    DECISIVE,
+    RULES,
+    Evaluation,
+    decisive,
+    evaluate,
+    stated_means,
+)
 from sentflow.retrieval.measures import check_measures
-from sentflow.retrieval.results import stated_means
-from sentflow.retrieval.ties import CORPUS, DECISIVE, RULES, decisive
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import EXCLUDE, KEEP, SAME_IDS, Corpus
@@ -113,7 +119,7 @@ class RunEvaluation:
 
     def plot(self) -> "Figure":
         """Recall by the number of documents read, as the figure `recall-curve` of the report."""
-        from sentflow.api.run_figures import recall_curves
+        from sentflow.api.figures import recall_curves
 
         return recall_curves([self])
 
@@ -138,38 +144,31 @@ class RunEvaluation:
             "questions without an answer, which count as 0": self.found.n_unanswered,
             "questions of the run without a judgement, left out": self.n_not_judged,
         }
-        stated = [f"{self.name}: {count} {what}." for what, count in counts.items() if count]
+        remarks = [f"{count} {what}." for what, count in counts.items() if count]
         if self.n_same_ids:
-            stated.append(
-                f"{self.name}: {counted(self.n_same_ids, 'question')} found the document of the same name first, which "
+            remarks.append(
+                f"{counted(self.n_same_ids, 'question')} found the document of the same name first, which "
                 'may be the question itself; same_ids="exclude" (--same-ids exclude) leaves it out.'
             )
-        widths = {name: row["best_order"] - row["worst_order"] for name, row in self.means.items()}
-        widest = max(widths, key=lambda name: widths[name])
-        if widths[widest] < _TIES:
-            return stated
-        row = self.means[widest]
-        return [
-            *stated,
-            f"{self.name}: the order of equal scores could move {widest} between {row['worst_order']:.3f} and "
-            f"{row['best_order']:.3f}; other tools may order them otherwise.",
-            *(
-                [
-                    f"{self.name}: what moves by more than {DECISIVE} is not tested; "
+        worst, best, widest = max(
+            ((row["worst_order"], row["best_order"], name) for name, row in self.means.items()),
+            key=lambda row: row[1] - row[0],
+        )
+        if best - worst >= _TIES:
+            remarks.append(
+                f"the order of equal scores could move {widest} between {worst:.3f} and {best:.3f}; other tools may "
+                "order them otherwise."
+            )
+            if self.decided_by_ties(widest):
+                remarks.append(
+                    f"what moves by more than {DECISIVE} is not tested; "
                     'ties="mean" (--ties mean) takes the mean over all orders.'
-                ]
-                if self.decided_by_ties(widest)
-                else []
-            ),
-        ]
+                )
+        return [f"{self.name}: {remark}" for remark in remarks]
 
     def __repr__(self) -> str:
-        lines = [f"{'':10}{'  '.join(f'{column:>11}' for column in _COLUMNS)}"]
-        lines += [
-            f"{measure:10}{'  '.join(f'{row[column]:11.4f}' for column in _COLUMNS)}"
-            for measure, row in self.means.items()
-        ]
-        return "\n".join([*lines, self.population(), *self.remarks()])
+        table = self.frame()[list(_COLUMNS)].rename_axis(None).to_string(float_format="{:.4f}".format)
+        return "\n".join([table, self.population(), *self.remarks()])
 
 
 @dataclass(frozen=True)
@@ -209,15 +208,13 @@ class RunComparison:
         ArgumentError
             There is no such run.
         """
-        from sentflow.api.run_figures import question_differences
+        from sentflow.api.figures import question_differences
 
         names = [one.name for one in self.evaluations]
         chosen = names[0] if reference is None else reference
         if chosen not in names:
             raise ArgumentError(f"reference: there is no run {chosen!r}. {instead(chosen, names)}")
-        return question_differences(
-            self.evaluations, self.rows, measure=self.rows[0].measure, reference=chosen
-        )
+        return question_differences(self.evaluations, self.rows, reference=chosen)
 
     def __repr__(self) -> str:
         lines = [
@@ -398,27 +395,28 @@ def _corpus(
     scores: Mapping[str, Mapping[str, float]],
     grades: Mapping[str, Mapping[str, int]],
 ) -> Corpus:
-    if documents is None:
-        if isinstance(run, RetrievedRun):
-            known = run.corpus.ids
-            texts = run.corpus.whole_texts()
-        else:
-            known, texts = [], []
-        named = dict.fromkeys(known)
-        for found in (*scores.values(), *grades.values()):
-            named.update(dict.fromkeys(found))
-        ids = [*named]
-        return Corpus("documents", "own", "und", ids, [""] * len(ids), texts + [""] * (len(ids) - len(known)))
-    corpus = corpus_of(documents)
+    """The documents; without any those of a run, and all that are named."""
+    named = dict.fromkeys(one for own in (*scores.values(), *grades.values()) for one in own)
+    if documents is not None:
+        corpus = corpus_of(documents)
+    elif isinstance(run, RetrievedRun):
+        corpus = run.corpus
+    else:
+        corpus = Corpus("documents", "own", "und", [], [], [])
     there = set(corpus.ids)
-    named_in: dict[str, list[Iterable[str]]] = {"run": [*scores.values()], "judgements": [*grades.values()]}
-    for what, names in named_in.items():
-        if unknown := [one for own in names for one in own if one not in there]:
-            raise ArgumentError(
-                f"{what}: {len(unknown)} documents are not among the documents ({_some(unknown)}). Give all documents "
-                "under the same names."
-            )
-    return corpus
+    unknown = [one for one in named if one not in there]
+    if documents is not None and unknown:
+        raise ArgumentError(
+            f"run, judgements: {len(unknown)} documents are not among the documents ({_some(unknown)}). Give all "
+            "documents under the same names."
+        )
+    empty = [""] * len(unknown)
+    return replace(
+        corpus,
+        ids=[*corpus.ids, *unknown],
+        titles=[*corpus.titles, *empty],
+        texts=[*corpus.texts, *empty],
+    )
 
 
 def _others(name: str, own: Mapping[str, Any]) -> dict[str, Any]:

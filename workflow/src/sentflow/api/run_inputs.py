@@ -54,45 +54,69 @@ def scores_of(run: Any) -> Scores:
     """Question → document → score, in the order given."""
     if isinstance(run, str | Path):
         return read_scores(Path(run))
-    rows: Iterable[Sequence[Any]]
-    if isinstance(run, Mapping):
-        rows = ((name, one, score) for name, scores in _maps(run, "run") for one, score in scores.items())
-    else:
-        rows = _rows(run, "run", ("question", "document", "score"))
-    found: Scores = {str(name): {} for name in run} if isinstance(run, Mapping) else {}
-    for question, document, score in rows:
-        own, name = found.setdefault(str(question), {}), str(document)
-        if not _is_number(score):
-            raise ArgumentError(
-                f"run: the score of {name!r} for {str(question)!r} is {score!r}. Give a finite number."
-            )
-        if name in own:
-            raise ArgumentError(f"run: {name!r} occurs twice for {str(question)!r}. Name each document once.")
-        own[name] = float(score)
-    return found
+    scores: Scores = {}
+    for question, own in _by_question(run, "run", ("question", "document", "score")):
+        of_question = scores.setdefault(question, {})
+        for name, score in own:
+            if not _is_number(score):
+                raise ArgumentError(
+                    f"run: the score of {name!r} for {question!r} is {score!r}. Give a finite number."
+                )
+            if name in of_question:
+                raise ArgumentError(f"run: {name!r} occurs twice for {question!r}. Name each document once.")
+            of_question[name] = float(score)
+    return scores
 
 
 def grades_of(judgements: Any) -> Grades:
     """Question → document → grade."""
     if isinstance(judgements, str | Path):
         return read_judgements(Path(judgements))
-    found: Grades = {}
-    if isinstance(judgements, Mapping):
-        for name, judged in judgements.items():
-            if isinstance(judged, str) or not isinstance(judged, Mapping | Iterable):
-                raise ArgumentError(
-                    f"judgements[{name!r}] is a {type(judged).__name__}. Give document → grade, or a list of the "
-                    "relevant documents."
-                )
-            graded = judged if isinstance(judged, Mapping) else dict.fromkeys(judged, 1)
-            found[str(name)] = {str(document): _grade(grade, name) for document, grade in graded.items()}
-    else:
-        for row in _rows(judgements, "judgements", ("question", "document", "grade"), least=2):
-            own = found.setdefault(str(row[0]), {})
-            own[str(row[1])] = _grade(row[2] if len(row) == 3 else 1, row[0])
-    if not any(found.values()):
+    grades: Grades = {}
+    for question, own in _by_question(judgements, "judgements", ("question", "document", "grade"), 1):
+        of_question = grades.setdefault(question, {})
+        for name, grade in own:
+            if not _is_number(grade) or int(grade) != grade:
+                raise ArgumentError(f"judgements: a grade of {question!r} is {grade!r}. Give a whole number.")
+            of_question[name] = int(grade)
+    if not any(grades.values()):
         raise ArgumentError("judgements are empty. Give at least one relevant document.")
-    return found
+    return grades
+
+
+def _by_question(
+    given: Any, argument: str, names: Sequence[str], default: Any = None
+) -> Iterable[tuple[str, Iterable[tuple[str, Any]]]]:
+    """A question and its documents with their values; `default` is that of documents without one, where it may lack."""
+    if not isinstance(given, Iterable):
+        raise ArgumentError(
+            f"{argument} is a {type(given).__name__}. Give a dictionary, rows of ({', '.join(names)}), or the path of "
+            "a file in TREC's form."
+        )
+    if isinstance(given, Mapping):
+        for question, own in given.items():
+            if not isinstance(own, Mapping):
+                if default is None or isinstance(own, str) or not isinstance(own, Iterable):
+                    lists = "" if default is None else ", or a list of the relevant documents"
+                    raise ArgumentError(
+                        f"{argument}[{question!r}] is a {type(own).__name__}. Give document → {names[2]}{lists}."
+                    )
+                own = dict.fromkeys(own, default)
+            yield str(question), [(str(document), value) for document, value in own.items()]
+        return
+    least = len(names) if default is None else len(names) - 1
+    for number, row in enumerate(given):
+        if isinstance(row, str) or not isinstance(row, Sequence) or not least <= len(row) <= len(names):
+            raise ArgumentError(f"{argument}[{number}] is {row!r}. Give ({', '.join(names)}).")
+        question, document, value, *_ = *row, default
+        yield str(question), [(str(document), value)]
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return math.isfinite(float(value)) and not isinstance(value, bool | str)
+    except (TypeError, ValueError):
+        return False
 
 
 def ranked_run(
@@ -126,35 +150,3 @@ def judged_questions(name: str, grades: Mapping[str, Mapping[str, int]], relevan
         documents=[one for _, one, _ in rows],
         grades=np.array([grade for *_, grade in rows], dtype=np.int64),
     )
-
-
-def _maps(given: Mapping[Any, Any], argument: str) -> Iterable[tuple[Any, Mapping[Any, Any]]]:
-    for name, found in given.items():
-        if not isinstance(found, Mapping):
-            raise ArgumentError(f"{argument}[{name!r}] is a {type(found).__name__}. Give document → score.")
-        yield name, found
-
-
-def _rows(given: Any, argument: str, names: Sequence[str], least: int = 3) -> Iterable[Sequence[Any]]:
-    if not isinstance(given, Iterable):
-        raise ArgumentError(
-            f"{argument} is a {type(given).__name__}. Give a dictionary, rows of ({', '.join(names)}), or the path of "
-            "a file in TREC's form."
-        )
-    for number, row in enumerate(given):
-        if isinstance(row, str) or not isinstance(row, Sequence) or not least <= len(row) <= len(names):
-            raise ArgumentError(f"{argument}[{number}] is {row!r}. Give ({', '.join(names)}).")
-        yield row
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        return math.isfinite(float(value)) and not isinstance(value, bool | str)
-    except (TypeError, ValueError):
-        return False
-
-
-def _grade(value: Any, question: Any) -> int:
-    if not _is_number(value) or int(value) != value:
-        raise ArgumentError(f"judgements: a grade of {str(question)!r} is {value!r}. Give a whole number.")
-    return int(value)

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from sentflow.api.arguments import ArgumentError
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.retrieval.ranking import Ranked
-from sentflow.retrieval.second_stage import TermCorpus, reordered
+from sentflow.retrieval.retrievers.sparse import TermCorpus, reordered
 from sentflow.retrieval.sparse import SparseVectors, search
 
 _CLASSES = {"sentence_transformers": "SparseEncoder", "sentflow.sparse.model": "SparsEmbed"}

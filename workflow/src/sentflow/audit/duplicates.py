@@ -6,7 +6,7 @@ import numpy as np
 
 from sentflow.audit.ngrams import ngram_sets
 from sentflow.audit.similar import SimilarPairs, similar_pairs
-from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.probing.draws import FoldPlan
 from sentflow.texts.table import TaskTable
 
 NOT_DRAWN = -1

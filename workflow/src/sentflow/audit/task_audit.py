@@ -21,7 +21,7 @@ from sentflow.audit.language import languages
 from sentflow.audit.plain_words import warnings_of
 from sentflow.audit.settings import AuditSettings
 from sentflow.audit.similar import NEAR
-from sentflow.probing.protocol.draws import plan_folds
+from sentflow.probing.draws import plan_folds
 from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.table import TaskTable, row_graph, texts_to_embed
 

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,7 +13,6 @@ from sentflow.config.problems.encoders import custom_problems
 from sentflow.encoders.entries import is_lazy
 from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError, instead
-from sentflow.report.table.table import Table
 
 # Of any section, as far as its entries have them
 _COLUMNS = (
@@ -25,17 +23,9 @@ _COLUMNS = (
 _METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 
 
-class Variant(StrEnum):
-    """On which data a task is."""
-
-    SAMPLE = "sample"
-    OPEN = "open"
-    OFFICIAL = "official"
-
-
 def tasks(
     variant: Annotated[
-        Variant | None,
+        Literal["sample", "open", "official"] | None,
         typer.Option(help="Only tasks on generated texts, on public data, or on the benchmark's files."),
     ] = None,
     family: Annotated[str | None, typer.Option(help="Only tasks of one family, e.g. trust.")] = None,
@@ -55,12 +45,12 @@ def tasks(
         for name, row in rows.items()
         if variant in (None, row["variant"])
         and family in (None, row["family"])
-        and (kind is None or kind in (row["layout"], row["classifier"]))
+        and kind in (None, row["layout"], row["classifier"])
     }
     keys = ("title", "family", "metric", "classifier", "layout", "data_version", "licence")
     cells = [(name, *(_METRICS.get(row[key], row[key]) for key in keys)) for name, row in kept.items()]
     header = ("Task", "Title", "Family", "Metric", "Probe", "Input", "Data", "Licence")
-    _print(kept, listing(header, cells, notes=(f"{len(kept)} of {len(rows)} tasks.",)), as_json=as_json)
+    _print(kept, header, cells, f"{len(kept)} of {len(rows)} tasks.", as_json=as_json)
 
 
 def models(
@@ -71,16 +61,19 @@ def models(
     as_json: AsJson = False,
 ) -> None:
     """List the encoders of the catalog."""
-    entries = read_catalog(configfile)
-    rows = {name: _model(name, entry) for name, entry in entries["models"].items()}
+    rows = {name: _model(name, entry) for name, entry in read_catalog(configfile)["models"].items()}
     _refuse_unknown("--kind", kind, [row["kind"] for row in rows.values()])
     kept = {name: row for name, row in rows.items() if kind in (None, row["kind"])}
-    header = ("Model", "Title", "Kind", "From", "Licence", "")
     cells = [
-        (name, row["title"], row["kind"], row["source"], row["licence"], _remark(row))
+        (
+            name,
+            *(row[key] for key in ("title", "kind", "source", "licence")),
+            "fitted in each fold" if row["lazy"] else "control" if row["control"] else "",
+        )
         for name, row in kept.items()
     ]
-    _print(kept, listing(header, cells, notes=(f"{len(kept)} of {len(rows)} models.",)), as_json=as_json)
+    header = ("Model", "Title", "Kind", "From", "Licence", "")
+    _print(kept, header, cells, f"{len(kept)} of {len(rows)} models.", as_json=as_json)
 
 
 def catalog(
@@ -91,26 +84,22 @@ def catalog(
     as_json: AsJson = False,
 ) -> None:
     """List the entries of a section of the catalog, or its sections."""
-    entries = read_catalog(configfile)
+    sections = read_catalog(configfile)
     if section is None:
-        counts = [(name, f"{len(found):,}") for name, found in entries.items()]
-        numbers = {name: len(found) for name, found in entries.items()}
-        _print(numbers, listing(("Section", "Entries"), counts, "lr"), as_json=as_json)
+        numbers = {name: len(entries) for name, entries in sections.items()}
+        cells = [(name, f"{n:,}") for name, n in numbers.items()]
+        _print(numbers, ("Section", "Entries"), cells, "", alignment="lr", as_json=as_json)
         return
     name = section.replace("-", "_")
-    if name not in entries:
-        raise ConfigError(f"the catalog has no section {section!r}. {instead(name, entries)}")
-    shown = {one: _simple(entry) for one, entry in entries[name].items()}
-    keys = [key for key in _COLUMNS if any(key in row for row in shown.values())]
-    cells = [(one, *(row.get(key, "") for key in keys)) for one, row in shown.items()]
+    if name not in sections:
+        raise ConfigError(f"the catalog has no section {section!r}. {instead(name, sections)}")
+    entries = sections[name]
+    keys = [key for key in _COLUMNS if any(key in entry for entry in entries.values())]
+    rows = [
+        (one, *(_cell(entry[key]) if key in entry else "" for key in keys)) for one, entry in entries.items()
+    ]
     header = ("Name", *(key.replace("_", " ").capitalize() for key in keys))
-    _print(entries[name], listing(header, cells, notes=(f"{len(cells)} entries.",)), as_json=as_json)
-
-
-def _simple(entry: Mapping[str, Any]) -> dict[str, str]:
-    """The values of an entry that a cell can hold."""
-    found = {key: value for key, value in entry.items() if key in _COLUMNS}
-    return {key: _cell(value) for key, value in found.items()}
+    _print(entries, header, rows, f"{len(rows)} entries.", as_json=as_json)
 
 
 def _cell(value: Any) -> str:
@@ -119,35 +108,25 @@ def _cell(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _variant(task: Mapping[str, Any], datasets: Entries) -> str:
-    """``sample`` (texts that the project writes), ``official`` (the benchmark's files) or ``open`` (others)."""
-    if "seed" in datasets.get(task["dataset"], {}):
-        return "sample"
-    return "official" if task["data_version"] == "official" else "open"
-
-
 def _task(entry: Mapping[str, Any], datasets: Entries) -> dict[str, Any]:
-    licence = datasets.get(entry["dataset"], {}).get("licence", "")
-    return {**entry, "variant": _variant(entry, datasets), "licence": licence}
+    dataset = datasets.get(entry["dataset"], {})
+    others = "official" if entry["data_version"] == "official" else "open"
+    variant = "sample" if "seed" in dataset else others  # with a seed the project writes the texts
+    return {**entry, "variant": variant, "licence": dataset.get("licence", "")}
 
 
 def _model(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     source = entry.get("source")
     origin = source_kind(source) if isinstance(source, Mapping) else ""
-    shown = {
+    return {
+        **entry,
         "title": entry.get("title", name),
-        "kind": entry["kind"],
         "source": f"{origin} {source['hub']}" if origin == "hub" and source else entry.get("custom", origin),
         "licence": entry.get("licence", ""),
         "control": entry.get("control", False),
         # the file of an encoder that is not selected need not be here
         "lazy": not custom_problems(name, entry) and is_lazy(entry),
     }
-    return {**{key: value for key, value in entry.items() if key != "source"}, **shown}
-
-
-def _remark(row: Mapping[str, Any]) -> str:
-    return "fitted in each fold" if row["lazy"] else "control" if row["control"] else ""
 
 
 def _refuse_unknown(option: str, value: str | None, known: Sequence[str]) -> None:
@@ -155,8 +134,16 @@ def _refuse_unknown(option: str, value: str | None, known: Sequence[str]) -> Non
         raise ConfigError(f"{option} {value}: no such value. Write one of: {', '.join(sorted(set(known)))}.")
 
 
-def _print(entries: Mapping[str, Any], listing: Table, *, as_json: bool) -> None:
+def _print(
+    entries: Mapping[str, Any],
+    header: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    note: str,
+    *,
+    alignment: str = "",
+    as_json: bool,
+) -> None:
     if as_json:
-        show_blocks([json.dumps(entries, indent=1, ensure_ascii=False)])
+        show_blocks(json.dumps(entries, indent=1, ensure_ascii=False))
     else:
-        show_blocks([listing])
+        show_blocks(listing(header, cells, alignment, notes=(note,)))

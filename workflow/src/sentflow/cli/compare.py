@@ -10,14 +10,13 @@ from typing import Annotated
 import typer
 
 from sentflow.cli.configuration import AsJson
-from sentflow.cli.terminal import Block, Facts, listing, show_blocks
+from sentflow.cli.terminal import Block, facts, listing, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document
 from sentflow.report.numbers import MISSING, counted, decimal
 from sentflow.report.table.table import Table
 from sentflow.runs.causes import STAGES
-from sentflow.runs.comparison import Comparison, compare_folders
-from sentflow.runs.differences import LOSS_TOLERANCE, ResultDifference
+from sentflow.runs.comparison import LOSS_TOLERANCE, Comparison, Difference, compare_folders
 from sentflow.runs.folder import KINDS, ResultsFolder
 
 _NAMED = 6
@@ -43,17 +42,17 @@ def compare(
     if not tolerance >= 0:
         raise ConfigError(f"--tolerance {tolerance}: write a number of at least 0.")
     found = compare_folders(ResultsFolder(run_a), ResultsFolder(run_b), tolerance=tolerance)
-    is_equal = found.is_equal and (common or not (found.only_a or found.only_b))
+    is_equal = not found.outside and (common or not (found.only_a or found.only_b))
     if as_json:
         sys.stdout.write(json_document({**found.to_json(), "equal": is_equal}))
     else:
-        show_blocks(_blocks(found, run_a, run_b, rows=rows, is_equal=is_equal))
+        show_blocks(*_blocks(found, run_a, run_b, rows=rows, is_equal=is_equal))
     if not is_equal:
         raise typer.Exit(1)
 
 
 def _blocks(found: Comparison, a: Path, b: Path, *, rows: int, is_equal: bool) -> list[Block]:
-    blocks: list[Block] = [Facts("Runs", [("A", str(a)), ("B", str(b))])]
+    blocks: list[Block] = [facts("Runs", [("A", str(a)), ("B", str(b))])]
     if differing := [*found.versions.items(), *found.settings.items()]:
         cells = [(key, _short(one), _short(other)) for key, (one, other) in differing]
         notes = _more(len(cells), rows)
@@ -62,7 +61,7 @@ def _blocks(found: Comparison, a: Path, b: Path, *, rows: int, is_equal: bool) -
         )
     blocks.append(_counts(found))
     if outside := found.outside:
-        lines = [_line(found, each) for each in outside[:rows]]
+        lines = [_line(each) for each in outside[:rows]]
         notes = _more(len(outside), rows)
         caption = f"Results that differ by more than {found.tolerance:g}"
         blocks.append(listing(_HEADER, lines, "lrrrrl", caption=caption, notes=notes))
@@ -76,34 +75,33 @@ def _blocks(found: Comparison, a: Path, b: Path, *, rows: int, is_equal: bool) -
 
 
 def _counts(found: Comparison) -> Table:
-    cells = []
-    for kind in KINDS:
-        if each := found.of_kind(kind):
-            n_equal = sum(one.is_equal for one in each)
-            n_outside = sum(not one.is_within for one in each)
-            largest = max(found.size(one.name) for one in each)
-            within = len(each) - n_equal - n_outside
-            cells.append((kind, *map(str, (len(each), n_equal, within, n_outside)), _size(largest)))
+    cells = [
+        (
+            kind,
+            *(str(counts[key]) for key in ("results", "equal")),
+            str(counts["results"] - counts["equal"] - counts["outside"]),
+            str(counts["outside"]),
+            _size(counts["largest"]),
+        )
+        for kind, counts in found.counts().items()
+    ]
     header = ("Kind", "Both have", "Equal", "Within", "Outside", "Largest difference of a score")
     losses = f"{max(LOSS_TOLERANCE, found.tolerance):g} for losses"
     notes = (f"Within: every value differs by {found.tolerance:g} at most ({losses}).",)
     return listing(header, cells, "lrrrrr", caption="Results", notes=notes)
 
 
-def _line(found: Comparison, each: ResultDifference) -> tuple[str, ...]:
-    a, b = found.headlines[each.name]
+def _line(each: Difference) -> tuple[str, ...]:
     folds = f"{len(each.folds)} of {each.n_folds}" if each.n_folds else ""
     if sizes := [abs(two - one) for one, two in each.folds.values() if one is not None and two is not None]:
         folds += f", by {_size(max(sizes))} at most"
-    cause = found.causes[each.name]
-    score = _size(found.size(each.name)) if a != b else f"score equal; {_elsewhere(each)}"
-    return (each.name, _score(a), _score(b), score, folds, f"{cause.stage}: {cause.what}")
-
-
-def _elsewhere(each: ResultDifference) -> str:
-    """What differs in a result whose score is equal."""
-    names = [*each.about, *(value.key for value in each.values)]
-    return f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}"
+    a, b = each.score
+    difference = _size(each.size)
+    if a == b:
+        first, *others = [*each.about, *each.values]
+        difference = f"score equal; {first}{f' and {len(others)} more' if others else ''}"
+    cause = f"{each.cause.stage}: {each.cause.what}" if each.cause else ""
+    return (each.name, _score(a), _score(b), difference, folds, cause)
 
 
 def _verdict(found: Comparison, *, is_equal: bool) -> str:
@@ -117,7 +115,7 @@ def _verdict(found: Comparison, *, is_equal: bool) -> str:
         said += " But not every result is in both runs; --common leaves the others out."
     if found.cause is None:
         return said
-    stages = Counter(found.causes[each.name].stage for each in found.outside)
+    stages = Counter(each.cause.stage for each in found.outside if each.cause)
     others = [f"{stages[stage]} × {stage}" for stage in STAGES if stages[stage]]
     causes = f" First causes: {', '.join(others)}." if len(others) > 1 else ""
     return f"{said} First cause: {found.cause.stage}. {found.cause.what}.{causes}"

@@ -7,9 +7,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from statistics import fmean
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -24,7 +24,7 @@ from sentflow.flow import paths
 from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
 from sentflow.report.numbers import duration
 from sentflow.report.table.table import Table
-from sentflow.training.data.collected import (
+from sentflow.training.data.entries import (
     corpora_of,
     is_asked,
     is_collected,
@@ -40,22 +40,11 @@ _FOLDS, _ROWS, _PAIRS = "folds", "rows", "pairs"
 _SIZE = {_FOLDS: 10, _ROWS: 800, _PAIRS: 5 * 4 / 2 * 18}
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What a job of a rule takes.
+class Cost(NamedTuple):
+    """What a job of a rule takes; it grows with some of `_SIZE`, with none where it was measured on the experiment."""
 
-    Attributes
-    ----------
-    seconds
-        By the clock, the mean; NaN where it follows from settings.
-    memory_mb
-        The largest; None where it was never measured.
-    grows
-        With what, names of `_SIZE`; nothing where it was measured on the experiment itself.
-    """
-
-    seconds: float
-    memory_mb: float | None
+    seconds: float  # by the clock, the mean
+    memory_mb: float | None  # the largest; None where it was never measured
     grows: tuple[str, ...] = ()
 
 
@@ -80,14 +69,13 @@ TABLE: Mapping[str, Cost] = {
     "regress": Cost(2.3, 292),
     "report": Cost(2.0, 260),
     "evaluate": Cost(1.5, 151),
-    "train": Cost(math.nan, 595),
+    _TRAIN: Cost(math.nan, 595),  # its seconds follow from its settings
 }
 OTHERS = Cost(0.5, 200)
 """Of a rule that the table does not name."""
 
 
-@dataclass(frozen=True)
-class PlannedJob:
+class PlannedJob(NamedTuple):
     """A job of a dry run, see `planned_jobs`; requests are None where the rule has none."""
 
     rule: str
@@ -95,24 +83,6 @@ class PlannedJob:
     outputs: int
     mem_mb: int | None = None
     runtime: int | None = None
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How large an experiment is: rows of the tasks whose rows are known, encoders, tasks."""
-
-    rows: Mapping[str, int]
-    encoders: int
-    tasks: int
-
-    def of(self, job: PlannedJob) -> dict[str, float]:
-        """What `_SIZE` says of the default experiment."""
-        mean = sum(self.rows.values()) / len(self.rows) if self.rows else _SIZE[_ROWS]
-        return {
-            _FOLDS: job.outputs,
-            _ROWS: self.rows.get(job.wildcards.get("task", ""), mean),
-            _PAIRS: self.encoders * (self.encoders - 1) / 2 * self.tasks,
-        }
 
 
 def costs(
@@ -134,13 +104,16 @@ def costs(
     experiment = read_experiment(configfile)
     jobs = planned_jobs(configfile or [], everything=everything)
     if not jobs:
-        show_blocks(["Nothing is to be done. With --all, what is done is counted too."])
+        show_blocks("Nothing is to be done. With --all, what is done is counted too.")
         return
     rows = rows_of_tasks(experiment, read_local_files(experiment))
-    sizes = Sizes(rows, len(experiment.models), len(experiment.selected["tasks"]))
+    n_encoders, n_tasks = len(experiment.models), len(experiment.selected["tasks"])
+    n_pairs = n_encoders * (n_encoders - 1) / 2 * n_tasks
     tokens = {name: _tokens(entry, experiment) for name, entry in experiment.trained_models.items()}
     trainings = {name: None if n is None else n / tokens_per_second for name, n in tokens.items()}
-    show_blocks([_listing(jobs, _measured_here(), sizes, trainings)])
+    here = _measured_here()
+    seconds = [seconds_of(job, here, rows, n_pairs, trainings) for job in jobs]
+    show_blocks(_listing(jobs, seconds, here, [name for name, one in trainings.items() if one is None]))
 
 
 def planned_jobs(files: Sequence[Path], *, everything: bool) -> list[PlannedJob]:
@@ -171,66 +144,76 @@ def _measured_here() -> dict[str, Cost]:
     records: dict[str, list[Mapping[str, object]]] = {}
     for file in benchmark_files([folder]) if any(folder.rglob("*.jsonl")) else []:
         records.setdefault(rule_of(file), []).extend(read_records(file)[-1:])
-    found = {}
+    costs_here = {}
     for rule, ones in records.items():
         if ones:
-            seconds = math.fsum(float(str(one["s"])) for one in ones) / len(ones)
             memory = [float(value) for one in ones if isinstance(value := one.get("max_rss"), int | float)]
-            found[rule] = Cost(seconds, max(memory, default=None))
-    return found
-
-
-def _listing(
-    jobs: Sequence[PlannedJob], here: Mapping[str, Cost], sizes: Sizes, trainings: Mapping[str, float | None]
-) -> Table:
-    """A line per rule, the longest first; `trainings` has seconds of each trained encoder, None where unknown."""
-    by_rule: dict[str, list[PlannedJob]] = {}
-    for job in jobs:
-        by_rule.setdefault(job.rule, []).append(job)
-    seconds = {
-        rule: math.fsum(seconds_of(job, here, sizes, trainings) for job in ones)
-        for rule, ones in by_rule.items()
-    }
-    lines = []
-    for rule in sorted(by_rule, key=lambda rule: -seconds[rule]):
-        ones, memory = by_rule[rule], _cost(rule, here).memory_mb
-        lines.append(
-            (
-                f"{rule} *" if rule in here and rule != _TRAIN else rule,
-                f"{len(ones):,}",
-                duration(seconds[rule] / len(ones)),
-                f"{seconds[rule] / 3600:,.2f}",
-                "" if memory is None else f"{memory:,.0f}",
-                _largest(job.mem_mb for job in ones),
-                _largest(job.runtime for job in ones),
-            )
-        )
-    total = math.fsum(seconds.values())
-    unknown = [name for name, one in trainings.items() if one is None]
-    notes = [
-        f"About {duration(total)} one after the other. * as measured in {paths.RESULTS}; the others as in the default "
-        "experiment, times folds, rows and pairs of encoders where a rule grows with them. Large encoders take longer.",
-        "Memory and requests are those of the largest job; a request may grow with its input. For more or less of "
-        "them, write in the profile, under set-resources: RULE: { mem_mb: … * attempt, runtime: … * attempt }.",
-    ]
-    if unknown:
-        notes.append(f"Trainings of which no entry says how many rows an epoch has: {', '.join(unknown)}.")
-    return listing(
-        ("Rule", "Jobs", "Each", "Hours", "MB", "Requested MB", "Requested min"),
-        [*lines, ("all", f"{len(jobs):,}", "", f"{total / 3600:,.2f}", "", "", "")],
-        alignment="lrrrrrr",
-        notes=tuple(notes),
-    )
+            costs_here[rule] = Cost(fmean(float(str(one["s"])) for one in ones), max(memory, default=None))
+    return costs_here
 
 
 def seconds_of(
-    job: PlannedJob, here: Mapping[str, Cost], sizes: Sizes, trainings: Mapping[str, float | None]
+    job: PlannedJob,
+    here: Mapping[str, Cost],
+    rows: Mapping[str, int],
+    n_pairs: float,
+    trainings: Mapping[str, float | None],
 ) -> float:
-    """What a job takes; a training of unknown length counts nothing."""
+    """What a job takes; a training of unknown length counts nothing.
+
+    `here`: as measured in this folder. `rows`: of the tasks whose rows are known. `n_pairs`: of encoders, times tasks.
+    """
     if job.rule == _TRAIN:
         return trainings.get(job.wildcards["model"]) or 0.0
-    cost, size = _cost(job.rule, here), sizes.of(job)
+    mean_rows = fmean(rows.values()) if rows else _SIZE[_ROWS]
+    size = {
+        _FOLDS: job.outputs,
+        _ROWS: rows.get(job.wildcards.get("task", ""), mean_rows),
+        _PAIRS: n_pairs,
+    }
+    cost = _cost(job.rule, here)
     return cost.seconds * math.prod(size[one] / _SIZE[one] for one in cost.grows)
+
+
+def _listing(
+    jobs: Sequence[PlannedJob], seconds: Sequence[float], here: Mapping[str, Cost], unknown: Sequence[str]
+) -> Table:
+    """A line per rule, the longest first; `unknown`: trainings of unknown length."""
+    by_rule: dict[str, list[PlannedJob]] = {}
+    totals: dict[str, float] = {}
+    for job, one in zip(jobs, seconds, strict=True):
+        by_rule.setdefault(job.rule, []).append(job)
+        totals[job.rule] = totals.get(job.rule, 0.0) + one
+    lines = []
+    for rule, total in sorted(totals.items(), key=lambda one: -one[1]):
+        own, memory = by_rule[rule], _cost(rule, here).memory_mb
+        lines.append(
+            (
+                f"{rule} *" if rule in here and rule != _TRAIN else rule,
+                f"{len(own):,}",
+                duration(total / len(own)),
+                f"{total / 3600:,.2f}",
+                "" if memory is None else f"{memory:,.0f}",
+                _largest(job.mem_mb for job in own),
+                _largest(job.runtime for job in own),
+            )
+        )
+    whole = math.fsum(seconds)
+    notes = (
+        f"About {duration(whole)} one after the other. * as measured in {paths.RESULTS}; the others as in the default "
+        "experiment, times folds, rows and pairs of encoders where a rule grows with them. Large encoders take longer.",
+        "Memory and requests are those of the largest job; a request may grow with its input. For more or less of "
+        "them, write in the profile, under set-resources: RULE: { mem_mb: … * attempt, runtime: … * attempt }.",
+        f"Trainings of which no entry says how many rows an epoch has: {', '.join(unknown)}."
+        if unknown
+        else "",
+    )
+    return listing(
+        ("Rule", "Jobs", "Each", "Hours", "MB", "Requested MB", "Requested min"),
+        [*lines, ("all", f"{len(jobs):,}", "", f"{whole / 3600:,.2f}", "", "", "")],
+        alignment="lrrrrrr",
+        notes=notes,
+    )
 
 
 def _cost(rule: str, here: Mapping[str, Cost]) -> Cost:

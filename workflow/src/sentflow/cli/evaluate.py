@@ -3,9 +3,8 @@
 import math
 import sys
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -20,28 +19,15 @@ from sentflow.api.run_evaluation import (
 from sentflow.cli.configuration import AsJson
 from sentflow.cli.terminal import Block, listing, show_blocks
 from sentflow.compare.comparisons import detectable
+from sentflow.compare.question_rows import QuestionDifference
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document, write_text
-from sentflow.report.captions import detectable_note, equivalence, sizes
+from sentflow.report.captions import detectable_note, sizes
+from sentflow.report.families.retrieval.tables import difference_columns
 from sentflow.report.families.retrieval.words import NO_INTERVAL, by_order
-from sentflow.report.numbers import decimal, interval, p_number, percent
+from sentflow.report.numbers import decimal, interval, percent
 from sentflow.report.table.formats import csv_records
-from sentflow.report.table.table import Table, Value
-
-
-class SameIds(StrEnum):
-    """What becomes of documents that have the name of a question."""
-
-    KEEP = "keep"
-    EXCLUDE = "exclude"
-
-
-class Ties(StrEnum):
-    """In which order documents with equal scores count."""
-
-    CORPUS = "corpus"
-    MEAN = "mean"
-    TREC_EVAL = "trec_eval"
+from sentflow.report.table.table import Table, Value, build
 
 
 def evaluate(
@@ -61,19 +47,19 @@ def evaluate(
     ] = None,
     relevant_grade: Annotated[int, typer.Option(help="The least grade that is relevant.")] = 1,
     same_ids: Annotated[
-        SameIds,
+        Literal["keep", "exclude"],
         typer.Option(
             help="exclude leaves the document with the name of a question out of its ranking, where it is the question "
             "itself; or keep."
         ),
-    ] = SameIds.KEEP,
+    ] = "keep",
     ties: Annotated[
-        Ties,
+        Literal["corpus", "mean", "trec_eval"],
         typer.Option(
             help="Documents with equal scores: in the order of the file (corpus), the mean over all orders, or in that "
             "of trec_eval."
         ),
-    ] = Ties.CORPUS,
+    ] = "corpus",
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     per_question: Annotated[
         Path | None, typer.Option(help="CSV to write, with a value per run, question and measure.")
@@ -81,7 +67,7 @@ def evaluate(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
 ) -> None:
-    """Hold runs of any search engine against judgements.
+    """Score run files from any search engine against relevance judgements.
 
     Means over questions with intervals, and paired tests between the runs. No configuration is needed.
     """
@@ -102,8 +88,8 @@ def evaluate(
             names,
             name=name,
             relevant_grade=relevant_grade,
-            same_ids=same_ids.value,
-            ties=ties.value,
+            same_ids=same_ids,
+            ties=ties,
             level=level,
         )
         for run, name in zip(runs, _names(runs), strict=True)
@@ -112,13 +98,19 @@ def evaluate(
     several = len(tested) > 1 and len(found[0].found.questions) > 1
     compared = compare_runs(found, names[0]) if several else None
     if per_question is not None:
-        _write_values(per_question, found)
+        values = [
+            (one.name, question, measure, value)
+            for one in found
+            for measure, of_questions in one.found.values.items()
+            for question, value in zip(one.found.questions, of_questions.tolist(), strict=True)
+        ]
+        write_text(per_question, csv_records(("run", "question", "measure", "value"), values))
     if as_json:
         sys.stdout.write(json_document(_record(found, compared)))
     elif as_csv:
         sys.stdout.write(_csv(found))
     else:
-        show_blocks(_blocks(found, compared, judgements))
+        show_blocks(*_blocks(found, compared, judgements))
 
 
 def _names(runs: Sequence[Path]) -> list[str]:
@@ -151,19 +143,6 @@ def _cell(one: RunEvaluation, measure: str) -> str:
 
 def _tests(compared: RunComparison) -> Table:
     first = compared.rows[0]
-    header = ("First − second", "Difference", "Interval", "p", "Holm", "Equivalent", "Won/tied/lost")
-    rows = [
-        (
-            f"{row.model_a} − {row.model_b}",
-            decimal(row.difference) + ("*" if row.p_holm <= row.alpha else ""),
-            interval(row.low, row.high),
-            p_number(row.p),
-            p_number(row.p_holm),
-            equivalence(row.p_equivalence),
-            f"{row.wins}/{row.ties}/{row.losses}",
-        )
-        for row in compared.rows
-    ]
     note = (
         "p: paired t-test over questions (sign flips where differences are few); Holm: adjusted over all pairs; *: at "
         f"most {percent(first.alpha)}. Interval: t, {percent(first.level)}. They hold for {POPULATION}. "
@@ -171,13 +150,14 @@ def _tests(compared: RunComparison) -> Table:
         f"{sizes(first.n_questions, detectable(compared.rows, first.unit_set))}. "
         + detectable_note(first.alpha, "questions", "runs", "table")
     )
-    return listing(
-        header,
-        rows,
-        "l" + "r" * (len(header) - 1),
-        caption=f"Differences in {first.measure}",
-        notes=(note, NO_INTERVAL) if any(math.isnan(row.low) for row in compared.rows) else (note,),
-        lead=1,
+    has_none = any(math.isnan(row.low) for row in compared.rows)
+    return build(
+        "",
+        f"Differences in {first.measure}",
+        QuestionDifference,
+        compared.rows,
+        difference_columns({one.name: one.name for one in compared.evaluations}),
+        [note, *([NO_INTERVAL] if has_none else [])],
     )
 
 
@@ -204,17 +184,6 @@ def _csv(found: Sequence[RunEvaluation]) -> str:
         for measure, row in one.means.items()
     ]
     return csv_records(("run", "measure", "mean", "low", "high", "n_questions"), rows)
-
-
-def _write_values(path: Path, found: Sequence[RunEvaluation]) -> None:
-    """A row per run, question and measure."""
-    rows = (
-        (one.name, question, measure, value)
-        for one in found
-        for measure, values in one.found.values.items()
-        for question, value in zip(one.found.questions, values.tolist(), strict=True)
-    )
-    write_text(path, csv_records(("run", "question", "measure", "value"), rows))
 
 
 def _refuse_in_use(path: Path, files: Sequence[Path]) -> None:

@@ -1,32 +1,36 @@
 """`sentflow explain`: the terms of a text with their weights, and the terms behind the scores of a run."""
 
+import math
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal
 
 import typer
 
-from sentflow.cli.configuration import AsJson, ConfigFiles, ResultsRead, read_catalog
-from sentflow.cli.explained_run import blocks_of_run, explained_run
-from sentflow.cli.models import fetched_manifest
+from sentflow.cli.configuration import AsJson, ConfigFiles, ResultsRead, read_catalog, read_experiment
+from sentflow.cli.here import fetched_manifest, in_folder, refuse_missing
 from sentflow.cli.terminal import Block, beginning, listing, quiet, show_blocks
+from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.encoders.entries import encode_settings, has_term_vectors, weighs_terms
 from sentflow.encoders.kinds.table import TRAINED, WEIGHING
 from sentflow.errors import ConfigError, instead
+from sentflow.families.retrieval.family import Retrieval
+from sentflow.families.retrieval.parts import EXPLAINED
 from sentflow.files.io import json_document
-from sentflow.report.numbers import counted
+from sentflow.flow import paths
+from sentflow.jobs.machine import prepare_environment
+from sentflow.report.numbers import counted, share
 from sentflow.report.table.table import Table
 from sentflow.texts.decoding import decode
 
-
-class Role(StrEnum):
-    """As what an encoder reads a text."""
-
-    DOCUMENT = "document"
-    QUERY = "query"
+_OF_VECTORS = (
+    "A term adds the product of its vectors, which is 0 where these have no value above 0 in common; weights only "
+    "chose the candidates and are no factor of it."
+)
 
 
 def explain(
@@ -35,8 +39,9 @@ def explain(
         str | None, typer.Option(help="What it reads: its terms are shown. - is standard input.")
     ] = None,
     role: Annotated[
-        Role, typer.Option(help="As what the text is read: numbers of terms and prompts depend on it.")
-    ] = Role.DOCUMENT,
+        Literal["document", "query"],
+        typer.Option(help="As what the text is read: numbers of terms and prompts depend on it."),
+    ] = "document",
     retriever: Annotated[
         str | None, typer.Option(help="Of kind bm25 or sparse: the terms behind its scores are shown.")
     ] = None,
@@ -61,33 +66,33 @@ def explain(
     """
     of_text = {"--model": model, "--text": text}
     of_run = {"--retriever": retriever, "--questions": questions, "--question": question}
-    written = {name for name, value in (*of_text.items(), *of_run.items()) if value is not None}
-    written |= {"--document"} if document else set()
-    if written and written <= {*of_text}:
-        name, words = _complete(of_text)
-        record = _explained_text(name, _read(words), role, configfile, results)
-        blocks: Sequence[Block] = [_terms(record, most)]
-    elif written and not written & {*of_text}:
-        by, among, name = _complete(of_run)
-        record = explained_run(by, among, name, document or [], configs=configfile, results=results)
-        blocks = blocks_of_run(record, most=most)
-    else:
+    in_text, in_run = any(of_text.values()), any(of_run.values()) or bool(document)
+    if in_text == in_run:
         raise ConfigError(
             "write --model NAME --text TEXT for the terms of a text, or --retriever NAME --questions SET --question ID "
-            f"for those behind scores{': one of both' if written else ''}."
+            f"for those behind scores{': one of both' if in_text else ''}."
         )
+    options = of_text if in_text else of_run
+    if lacking := [name for name, value in options.items() if value is None]:
+        raise ConfigError(
+            f"{' and '.join(sorted({*options} - {*lacking}))}: write {' and '.join(lacking)}, too."
+        )
+    if in_text:
+        record = _explained_text(str(model), _read(str(text)), role, configfile, results)
+        blocks: Sequence[Block] = [_terms(record, most)]
+    else:
+        record = _explained_run(
+            str(retriever), str(questions), str(question), document or [], configs=configfile, results=results
+        )
+        head = f"{retriever}, {questions}, {question}: {beginning(record['text'])}"
+        blocks = [head, *(_document_table(one, most) for one in record["documents"]), *record["notes"]]
     if as_json:
         sys.stdout.write(json_document(record))
     else:
-        show_blocks(blocks)
+        show_blocks(*blocks)
 
 
-def _complete(options: Mapping[str, str | None]) -> list[str]:
-    """The values of options, all of which are needed where one is given."""
-    values = {name: value for name, value in options.items() if value is not None}
-    if lacking := [name for name in options if name not in values]:
-        raise ConfigError(f"{' and '.join(values)}: write {' and '.join(lacking)}, too.")
-    return [*values.values()]
+# --- a text -------------------------------------------------------------------------------------------------
 
 
 def _read(text: str) -> str:
@@ -99,12 +104,10 @@ def _read(text: str) -> str:
 
 
 def _explained_text(
-    model: str, text: str, role: Role, configs: Sequence[Path] | None, results: Path
+    model: str, text: str, role: str, configs: Sequence[Path] | None, results: Path
 ) -> dict[str, Any]:
     """The weights that an encoder gives the terms of a text, the greatest first, equal ones by the vocabulary."""
     entry = _entry(model, configs)
-    from sentflow.jobs.machine import prepare_environment
-
     prepare_environment(1)
     from sentflow.encoders.kinds.contract import Surroundings
     from sentflow.encoders.kinds.neural.term_names import term_names
@@ -115,17 +118,17 @@ def _explained_text(
         manifest, folder = fetched_manifest(
             model, entry, Path(temporary), before="its terms are shown", results=results
         )
-        settings = settings_of(manifest, encode_settings(entry, roles=(role.value,)))
-        around = Surroundings(manifest_folder=folder, role=role.value)
+        settings = settings_of(manifest, encode_settings(entry, roles=(role,)))
+        around = Surroundings(manifest_folder=folder, role=role)
         encoder = load_sparse_encoder(manifest, settings, around)
-        encoded: Any = encoder.encode([text], role=role.value, task=None)
+        encoded: Any = encoder.encode([text], role=role, task=None)
         reading = getattr(encoder, "reading", None)
         name = term_names(manifest, folder)
     weights = encoded.weights if has_term_vectors(entry) else encoded
     terms = zip(weights.indices.tolist(), weights.data.tolist(), strict=True)
     return {
         "model": model,
-        "role": role.value,
+        "role": role,
         "text": text,
         "tokens_cut_off": 0 if reading is None else int(reading.lost[0]),
         "terms": [
@@ -136,7 +139,6 @@ def _explained_text(
 
 
 def _terms(record: Mapping[str, Any], most: int) -> Table:
-    """A table of the first terms of a text."""
     terms, cut = record["terms"], record["tokens_cut_off"]
     rows = [
         (str(place), one["term"], f"{one['weight']:.4g}") for place, one in enumerate(terms[:most], start=1)
@@ -148,7 +150,7 @@ def _terms(record: Mapping[str, Any], most: int) -> Table:
     )
     about = f"{record['model']}, {counted(len(terms), 'term')} of a {record['role']}"
     caption = f"{about}: {beginning(record['text'])}"
-    return listing(("#", "Term", "Weight"), rows, "rlr", caption=caption, notes=tuple(filter(None, notes)))
+    return listing(("#", "Term", "Weight"), rows, "rlr", caption=caption, notes=notes)
 
 
 def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:
@@ -167,3 +169,164 @@ def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:
             + (f"Write one of: {', '.join(weighing)}." if weighing else f"Add a model {kinds}.")
         )
     return entry
+
+
+# --- a finished run -----------------------------------------------------------------------------------------
+
+
+def _explained_run(
+    retriever: str,
+    questions: str,
+    question: str,
+    documents: Sequence[str],
+    *,
+    configs: Sequence[Path] | None,
+    results: Path,
+) -> dict[str, Any]:
+    """What a retriever ranked for a question, and what the scores of documents are sums of; no model is loaded."""
+    from sentflow.retrieval.explanation import (
+        ExplainInputs,
+        Pair,
+        best_ranked,
+        explained_pairs,
+        explainer,
+        rank_of,
+    )
+    from sentflow.retrieval.runs import read_run
+    from sentflow.retrieval.settings import SearchSettings, Sparse
+    from sentflow.texts.corpora import read_corpus, read_questions
+
+    family = Retrieval(read_experiment(configs))
+    job = _job(retriever, questions, family)
+    patterns = (paths.QUESTIONS, paths.JUDGEMENTS, paths.RUN)
+    common = [family.corpus(job), *(pattern.format(**vars(job)) for pattern in patterns)]
+    inputs = {
+        "terms": family.of_searches(family.terms)(job),
+        "counts": family.of_searches(family.counts)(job),
+        "passages": family.of_searches(family.passages)(job),
+        "documents": family.of_searches(family.document_vectors)(job),
+        "documents_info": family.of_searches(family.document_info)(job),
+        "queries": [*family.question_vectors(job), *family.question_info(job)],
+        "manifest": family.manifest(job),
+    }
+    files = [*common, *(file for names in inputs.values() for file in names)]
+    why = "Nothing is searched, embedded or downloaded here"
+    refuse_missing(files, results, configs, needed_by="the explanations", why=why)
+    corpus_file, questions_file, judgements, run_file = (in_folder(results, file) for file in common)
+    corpus, asked = read_corpus(corpus_file), read_questions(questions_file, judgements)
+    _, run = read_run(run_file, corpus.ids)
+    _refuse_unknown("--question", f"question {question!r} in {questions}", question, asked.ids)
+    for name in documents:
+        _refuse_unknown("--document", f"document {name!r} in {corpus.name}", name, corpus.ids)
+    grades = asked.by_question()[question]
+    relevant = [name for name, grade in grades.items() if grade >= asked.relevant_grade]
+    chosen, notes = list(dict.fromkeys(documents)), []
+    if not documents:
+        ranked = run.documents(question) if question in run.ranked else []
+        best = best_ranked(question, run, asked, relevant=True)
+        chosen = list(dict.fromkeys([*ranked[:1], *([best] if best else [])]))
+        if not len(ranked):
+            notes.append("Nothing was found for this question.")
+        elif not relevant:
+            notes.append("No document is known to be relevant.")
+        elif not best:
+            others = f" and {len(relevant) - 1} more" if len(relevant) > 1 else ""
+            notes.append(
+                "No relevant document is ranked. See what it shares with the question by --document "
+                f"{relevant[0]}{others}."
+            )
+    settings = SearchSettings.model_validate_json(family.search_settings(job))
+    if isinstance(settings.by, Sparse) and settings.by.candidates:
+        notes.append(_OF_VECTORS)
+    with quiet():
+        prepare_environment(1)
+        places: dict[str, Any] = {
+            name: [in_folder(results, file) for file in names] for name, names in inputs.items()
+        }
+        places["manifest"] = next(iter(places["manifest"]), None)
+        explain_pair = explainer(asked, settings, ExplainInputs(corpus=corpus_file, **places))
+        pairs = [Pair(question, name) for name in chosen]
+        explained = explained_pairs(pairs, explain_pair, run, where=run_file)
+    texts = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
+    return {
+        "retriever": retriever,
+        "questions": questions,
+        "question": question,
+        "text": asked.texts[asked.ids.index(question)],
+        "documents": [
+            {
+                "document": pair.document,
+                "text": texts[pair.document],
+                "rank": rank_of(pair, run) or None,
+                "grade": grades.get(pair.document),
+                "is_relevant": pair.document in relevant,
+                "score": one.score,
+                "rest": one.rest,
+                "terms": [{**vars(term), "share": one.share(term.addend)} for term in one.shared],
+            }
+            for pair, one in explained.items()
+        ],
+        "notes": notes,
+    }
+
+
+def _document_table(document: Mapping[str, Any], most: int) -> Table:
+    terms, rest, score = document["terms"], document["rest"], document["score"]
+    rows = [
+        (
+            one["term"],
+            *(f"{one[key]:.4g}" for key in ("in_question", "in_document", "addend")),
+            share(one["share"]),
+        )
+        for one in terms[:most]
+    ]
+
+    def part(addend: float) -> str:
+        return f"{addend:.4g}, {share(addend / score if score else math.nan)}."
+
+    notes = [] if rows else ["No shared term."]
+    if left := terms[most:]:
+        addend = sum(one["addend"] for one in left)
+        notes.append(f"{counted(len(left), 'further shared term')}: {part(addend)}")
+    if rest:
+        notes.append(f"Terms of the question that the document lacks: {part(rest)}")
+    ranked = f"rank {document['rank']}" if document["rank"] else "not ranked"
+    judged = "not judged" if document["grade"] is None else "not relevant"
+    judged = "relevant" if document["is_relevant"] else judged
+    caption = f"{document['document']}, {ranked}, score {score:.6g}, {judged}: {beginning(document['text'])}"
+    header = ("Shared term", "In question", "In document", "Adds", "Share")
+    return listing(header, rows, "lrrrr", caption=caption, notes=notes)
+
+
+def _job(retriever: str, questions: str, family: Retrieval) -> SimpleNamespace:
+    """The wildcards of a search that can be explained."""
+    if questions not in family.needed:
+        raise ConfigError(
+            f"--questions: {questions!r} is not searched in this experiment. {instead(questions, family.needed)}"
+        )
+    searched = {name: family.retrievers[name] for name in family.needed[questions]}
+    known = [name for name, entry in searched.items() if entry["kind"] in EXPLAINED]
+    if made_of_seeds(retriever, searched):
+        raise ConfigError(unknown("--retriever", "retriever", retriever, searched))
+    if retriever not in searched:
+        raise ConfigError(
+            f"--retriever: {retriever!r} does not search {questions}. {instead(retriever, known or searched)}"
+        )
+    if retriever not in known:
+        other = (
+            f"Write one of: {', '.join(known)}." if known else f"Select one of kind {' or '.join(EXPLAINED)}."
+        )
+        raise ConfigError(
+            f"--retriever: {retriever} is of kind {searched[retriever]['kind']}, whose scores are no sums over shared "
+            f"terms. {other}"
+        )
+    return SimpleNamespace(questions=questions, retriever=retriever)
+
+
+def _refuse_unknown(option: str, what: str, name: str, known: Sequence[str]) -> None:
+    """Refuse a name that is not there; there may be too many others to list them."""
+    if name not in known:
+        near = get_close_matches(name, known, n=1) or known[:1]
+        raise ConfigError(
+            f"{option}: there is no {what}. Write one of its {len(known)} names, say {near[0]}."
+        )

@@ -35,18 +35,14 @@ def leaderboard(
     """
     boards = boards_of({str(folder): ResultsFolder(folder) for folder in dict.fromkeys(runs)})
     if as_json:
-        content = [asdict(board) for board in boards]
-        for board, described in zip(boards, content, strict=True):
-            for entry, shown in zip(board.entries, described["entries"], strict=True):
-                shown["mean"] = entry.mean
-        sys.stdout.write(json_document(content))
+        sys.stdout.write(json_document([asdict(board) for board in boards]))
     else:
         absent = [kind for kind in KINDS if all(board.kind != kind for board in boards)]
         last = f"No results of any run: {', '.join(f'{_NAMES[kind][1]}s' for kind in absent)}."
         blocks = [_listing(board) for board in boards]
         if absent:
             blocks[-1] = replace(blocks[-1], notes=(*blocks[-1].notes, last))
-        show_blocks(blocks)
+        show_blocks(*blocks)
 
 
 def _listing(board: Board) -> Table:

@@ -2,22 +2,22 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sentflow.cli.answering import in_folder
+from sentflow.cli.here import in_folder, run_job
 from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
+from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.similarity import Similarity
 from sentflow.files.limits import limited
 from sentflow.flow import paths
-from sentflow.jobs.job import job_named, option_of
 from sentflow.texts.settings import TaskSettings
 from sentflow.texts.task_files import DERIVED
 
@@ -32,16 +32,11 @@ _RAW_FOLDER = Path(paths.RAW_FILE).parents[1]
 def read_local_files(experiment: Experiment) -> dict[str, "TaskTable"]:
     """Read the files of tasks, pair sets, corpora and question sets that lie on this machine.
 
-    Returns
-    -------
-    dict
-        Task → its table, for the tasks whose files are here and not large.
+    Returns task → its table, for the tasks whose files are here and not large.
     """
     with TemporaryDirectory() as folder, limited(**dict(experiment.config.limits)), quiet():
         reader = _Reader(experiment, Path(folder))
-        tables = reader.tasks(Probing(experiment))
-        reader.pair_sets(Similarity(experiment))
-        reader.collections(Retrieval(experiment))
+        tables = reader.tables()
     if len(reader.problems) == 1:
         raise reader.problems[0]
     if reader.problems:
@@ -56,12 +51,9 @@ def small_tasks(
 ) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Tasks with too few rows to train on as published, and with too few documents for anything to be said of new ones.
 
-    Returns
-    -------
-    tuple
-        Task and protocol, with a warning, of each.
+    Returns task and protocol, with a warning, of each.
     """
-    from sentflow.probing.protocol.draws import check_documents
+    from sentflow.probing.draws import check_documents
     from sentflow.texts.checks import few_rows
 
     probing = Probing(experiment)
@@ -95,78 +87,80 @@ class _Reader:
 
     def __init__(self, experiment: Experiment, folder: Path) -> None:
         self.problems: list[SentflowError] = []
-        self._datasets, self._folder = experiment.entries["datasets"], folder
+        self._experiment, self._datasets, self._folder = experiment, experiment.entries["datasets"], folder
 
-    def tasks(self, probing: Probing) -> dict[str, "TaskTable"]:
+    def tables(self) -> dict[str, "TaskTable"]:
+        """The tables of tasks; everything else is only made."""
         from sentflow.texts.table import read_task
 
+        probing, retrieval = Probing(self._experiment), Retrieval(self._experiment)
+        similarity = Similarity(self._experiment)
         tables = {}
-        for task, entry in probing.tasks.items():
+        for task in probing.tasks:
             job = SimpleNamespace(task=task)
-            files = [Path(file) for file in probing.raw_files_of_task(job)]
-            if "documents" in entry:  # whether rows can be documents is known of sample data, too
-                self._generate(files)
-            told = probing.prepare_settings(job), probing.prepare_checks(job)
-            if self._prepared("prepare", f"tasks.{task}", job, files, told, table=paths.TASK):
+            raw_files = [Path(file) for file in probing.raw_files_of_task(job)]
+            ask = (probing.prepare_settings, probing.prepare_checks)
+            if self._prepared("prepare", f"tasks.{task}", job, raw_files, *ask, table=paths.TASK):
                 tables[task] = read_task(self._made(paths.TASK, job))
-        return tables
-
-    def pair_sets(self, similarity: Similarity) -> None:
         for name in similarity.prepared:
             job = SimpleNamespace(pairs=name)
-            told = similarity.prepare_settings(job), similarity.prepare_checks(job)
+            ask = (similarity.prepare_settings, similarity.prepare_checks)
             files = similarity.raw_files_of_set(job)
-            self._prepared("prepare_pairs", f"pair_sets.{name}", job, files, told, table=paths.PAIR_SET)
-
-    def collections(self, retrieval: Retrieval) -> None:
+            self._prepared("prepare_pairs", f"pair_sets.{name}", job, files, *ask, table=paths.PAIR_SET)
         here = set()
         for name in retrieval.prepared_corpora:
             job = SimpleNamespace(corpus=name)
-            told = retrieval.corpus_settings(job), retrieval.corpus_checks(job)
+            ask = (retrieval.corpus_settings, retrieval.corpus_checks)
             files = retrieval.raw_files_of_corpus(job)
-            if self._prepared("prepare_corpus", f"corpora.{name}", job, files, told, table=paths.CORPUS):
+            if self._prepared("prepare_corpus", f"corpora.{name}", job, files, *ask, table=paths.CORPUS):
                 here.add(name)
         for name, entry in retrieval.prepared.items():
-            if entry["corpus"] not in here:  # judgements must fit what is searched
-                continue
-            job = SimpleNamespace(questions=name)
-            told = retrieval.question_settings(job), retrieval.question_checks(job)
-            files = retrieval.raw_files_of_questions(job)
-            corpus = paths.CORPUS.format(corpus=entry["corpus"])
-            outputs = {"table": paths.QUESTIONS, "judgements": paths.JUDGEMENTS}
-            where = f"question_sets.{name}"
-            self._prepared("prepare_questions", where, job, files, told, corpus=corpus, **outputs)
+            if entry["corpus"] in here:  # judgements must fit what is searched
+                job = SimpleNamespace(questions=name)
+                ask = (retrieval.question_settings, retrieval.question_checks)
+                files = retrieval.raw_files_of_questions(job)
+                corpus = paths.CORPUS.format(corpus=entry["corpus"])
+                self._prepared(
+                    "prepare_questions",
+                    f"question_sets.{name}",
+                    job,
+                    files,
+                    *ask,
+                    corpus=corpus,
+                    table=paths.QUESTIONS,
+                    judgements=paths.JUDGEMENTS,
+                )
+        return tables
 
     def _prepared(
         self,
-        name: str,
+        job: str,
         where: str,
         wildcards: SimpleNamespace,
         raw_files: Iterable[str | Path],
-        told: tuple[str, str],
+        settings_of: Callable[[Any], str],
+        checks_of: Callable[[Any], str],
         **files: str,
     ) -> bool:
         """Whether a job has made its outputs of raw files; not where one of these is not here, large, or not in order.
 
         Checksums of the catalog are for the copies in the results, and are compared there.
         """
-        places = [self._place(Path(file)) for file in raw_files]
-        raw = [place for place in places if place is not None]
-        if not raw or len(raw) < len(places):
+        raw = [self._place(Path(file)) for file in raw_files]
+        if not raw or None in raw:
             return False
-        settings, checks = told
+        settings, checks = settings_of(wildcards), json.loads(checks_of(wildcards))
         values = {
             **vars(wildcards),
             "settings": settings,
-            "checks": json.dumps({key: one for key, one in json.loads(checks).items() if key != "files"}),
-            **{parameter: str(self._made(file, wildcards)) for parameter, file in files.items()},
+            "checks": json.dumps({key: one for key, one in checks.items() if key != "files"}),
+            "raw": raw,
+            **{parameter: self._made(file, wildcards) for parameter, file in files.items()},
         }
-        job = job_named(name)
-        words = [f"{option_of(parameter)}={value}" for parameter, value in values.items()]
         try:
-            job.function(**job.values([*words, "--raw", *map(str, raw)]))
+            run_job(job, values)
         except SentflowError as problem:
-            labels = _labels_line(raw[0], settings, str(problem))
+            labels = _labels_line(raw[0], settings, str(problem)) if raw[0] else ""
             self.problems.append(type(problem)(f"{where}: {problem}{labels}"))
             return False
         return True
@@ -177,31 +171,16 @@ class _Reader:
     def _place(self, raw_file: Path) -> Path | None:
         """A raw file under its name in the results."""
         dataset, *rest = raw_file.relative_to(_RAW_FOLDER).parts
-        addresses = self._datasets[dataset]["files"]["/".join(rest)].get("urls", [])
-        files = [Path(address.removeprefix("file://")).expanduser() for address in addresses]
+        addresses = self._datasets[dataset]["files"]["/".join(rest)]["urls"]
+        files = [local_path(address) for address in addresses if not is_remote(address)]
         path = next((one for one in files if one.is_file() and one.stat().st_size <= _MAX_BYTES), None)
         if path is None:
-            return generated if (generated := self._copy(raw_file)).is_file() else None
-        link = self._copy(raw_file)
+            return None
+        link = self._folder / raw_file.relative_to(_RAW_FOLDER)
         link.parent.mkdir(parents=True, exist_ok=True)
         link.unlink(missing_ok=True)
         link.symlink_to(path.resolve())
         return link
-
-    def _copy(self, raw_file: Path) -> Path:
-        return self._folder / raw_file.relative_to(_RAW_FOLDER)
-
-    def _generate(self, raw_files: Iterable[Path]) -> None:
-        """Write files of sample data."""
-        from sentflow.files.io import write_text
-        from sentflow.texts.sample.rows import to_csv
-        from sentflow.texts.sample.tasks import generate
-
-        for raw_file in raw_files:
-            dataset, *rest = raw_file.relative_to(_RAW_FOLDER).parts
-            entry = self._datasets[dataset]
-            if generator := entry["files"]["/".join(rest)].get("generator"):
-                write_text(self._copy(raw_file), to_csv(generate(generator, seed=entry["seed"])))
 
 
 def _labels_line(file: Path, settings: str, problem: str) -> str:
@@ -213,9 +192,9 @@ def _labels_line(file: Path, settings: str, problem: str) -> str:
     reader = TaskSettings.model_validate_json(settings).reader
     if reader.format == DERIVED or reader.labels:
         return ""
-    # an empty label is missing, and told as such
+    # an empty label is missing, and reported as such
     words = [label for label in sorted(set(read_rows(file, reader).labels)) if label.strip()]
-    if len(words) < 2 or len(words) > _MOST_LABELS:
+    if not 2 <= len(words) <= _MOST_LABELS:
         return ""
     labels = ", ".join(json.dumps(label, ensure_ascii=False) for label in words)
     return f"\nOr with the labels of {file.name}, the first as class 0:\n  labels: [{labels}]"

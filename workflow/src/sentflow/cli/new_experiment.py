@@ -96,7 +96,7 @@ def new_experiment(
             stream.write(text)
     except OSError as error:
         raise ConfigError(f"{path} cannot be written ({error}). Write another path.") from None
-    show_blocks([f"{path} is written. Next: sentflow validate {path}"])
+    show_blocks(f"{path} is written. Next: sentflow validate {path}")
 
 
 def _check_path(path: Path) -> None:

@@ -1,13 +1,22 @@
-"""What ``sentflow publish`` prints."""
+"""A folder with an encoder, its card and a note on its licence, ready for the Hugging Face hub. Nothing is uploaded."""
 
 import shlex
+import shutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sentflow.exports.publish import publish as write_folder
+from sentflow.cli.here import in_folder
+from sentflow.encoders.kinds.table import CUSTOM, KINDS
+from sentflow.encoders.manifest import Manifest, check_files, checked_folder, read_manifest
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.atomic import not_written
+from sentflow.flow import paths
 from sentflow.report.numbers import counted, file_size
+
+CARD, LICENCE = "README.md", "LICENSE"
+_WEIGHTS = (".safetensors", ".bin")
 
 
 def publish(
@@ -19,15 +28,110 @@ def publish(
 
     Weights, tokenizer and modules are copied and compared with their checksums. Nothing is uploaded.
     """
-    done = write_folder(model, folder, results=results)
-    size = file_size(round(done.n_bytes, 2 - len(str(done.n_bytes))))  # two digits are enough
-    typer.echo(f"{done.folder}: {counted(len(done.files), 'file')}, {size}")
-    for name in done.files:
-        typer.echo(f"  {name}")
+    licence = write_folder(model, folder, results=results)
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    n_bytes = sum(path.stat().st_size for path in files)
+    size = file_size(round(n_bytes, 2 - len(str(n_bytes))))  # two digits are enough
+    typer.echo(f"{folder}: {counted(len(files), 'file')}, {size}")
+    for file in files:
+        typer.echo(f"  {file.relative_to(folder).as_posix()}")
     typer.echo(
-        f"\nLicence: {done.licence}. Read README.md and replace LICENSE by the text of the licence. Then, if the "
+        f"\nLicence: {licence}. Read README.md and replace LICENSE by the text of the licence. Then, if the "
         "encoder is to be public:\n"
         "  hf auth login\n"
-        f"  hf upload OWNER/{model} {shlex.quote(str(done.folder))} --repo-type model\n"
+        f"  hf upload OWNER/{model} {shlex.quote(str(folder))} --repo-type model\n"
         "Nothing was uploaded."
+    )
+
+
+def write_folder(model: str, target: Path, *, results: Path) -> str:
+    """Write an encoder of a results folder into a folder of its own, whole or not at all; returns its licence."""
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise ConfigError(f"{target} is there already and no folder. Write the name of a new folder.")
+    if target.is_dir() and any(target.iterdir()):
+        raise ConfigError(
+            f"{target} is not empty, and nothing in it is overwritten. Write the name of a new folder."
+        )
+    manifest_file = in_folder(results, paths.MANIFEST.format(model=model))
+    if not manifest_file.is_file():
+        there = sorted(path.parent.name for path in results.glob("models/*/manifest.json"))
+        raise DataError(
+            f"{manifest_file} is missing: {model} is no encoder of this results folder. Write the name of one of: "
+            f"{', '.join(there) or 'none, for no encoder was made here yet'}."
+        )
+    manifest = read_manifest(manifest_file)
+    source = _files_of(model, manifest, manifest_file)
+    card = _card_of(model, results)
+    text = card.read_text(encoding="utf-8")
+    licence = _licence_of(text, card)
+    part = target.with_name(f".{target.name}.part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)  # fails where a link is in the way
+        for name in manifest.files:
+            (part / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source / name, part / name)
+        (part / CARD).write_text(text, encoding="utf-8")
+        (part / LICENCE).write_text(_note(model, licence), encoding="utf-8")
+        check_files(part, manifest.files)  # what was copied, for disks fail, too
+        if target.is_dir():
+            target.rmdir()
+        part.rename(target)
+    except OSError as error:
+        raise DataError(not_written(target, error)) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return licence
+
+
+def _licence_of(card: str, path: Path) -> str:
+    """What the front matter of a card says of the licence."""
+    import yaml
+    from huggingface_hub import ModelCard
+
+    try:
+        front = ModelCard(card).data.to_dict()  # type: ignore[no-untyped-call]
+    except (ValueError, yaml.YAMLError) as error:
+        raise DataError(
+            f"{path} has no front matter that can be read ({error}). Delete it and run snakemake again."
+        ) from error
+    return str(front.get("license_name") or front.get("license") or "unknown")
+
+
+def _files_of(model: str, manifest: Manifest, manifest_file: Path) -> Path:
+    """The folder with the files of an encoder, whose checksums are right and among which there are weights."""
+    if not manifest.files or manifest.kind == CUSTOM:
+        with_files = sorted(name for name, kind in KINDS.items() if kind.has_files)
+        raise ConfigError(
+            f"{model} is of kind {manifest.kind}, which has no files that could be published. Encoders with files are "
+            f"of kind {', '.join(with_files)}."
+        )
+    folder = checked_folder(manifest, manifest_file.parent)
+    if not any(name.endswith(_WEIGHTS) for name in manifest.files):
+        raise DataError(f"{folder} has no weights. Delete {manifest_file} and run snakemake again.")
+    return folder
+
+
+def _card_of(model: str, results: Path) -> Path:
+    """The model card of a trained encoder; of another one, the card with its scores."""
+    trained = in_folder(results, paths.MODEL_CARD.format(model=model))
+    for card in (trained, in_folder(results, paths.HUGGINGFACE_RESULTS) / model / CARD):
+        if card.is_file():
+            return card
+    raise DataError(
+        f"{trained} is missing, so there is nothing that says what {model} is. Make it and the other exports: "
+        "sentflow run --cores all exports"
+    )
+
+
+def _note(model: str, licence: str) -> str:
+    known = licence not in ("unknown", "other")
+    terms = (
+        f"The licence of {model} is: {licence}."
+        if known
+        else f"Nobody has said on what terms {model} may be used."
+    )
+    return (
+        f"{terms}\n\nThis file is a note and not the text of a licence. Replace it by that text before you publish the "
+        f"encoder.\nIts start and its training data have terms of their own, which {CARD} names: they must allow it.\n"
     )

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import psutil
 import typer
 
 from sentflow.errors import ConfigError, DataError
@@ -18,7 +19,7 @@ from sentflow.files.settings_files import read_settings
 from sentflow.flow.environment import leave_out_working_folder
 from sentflow.flow.run_record import read_record, write_record
 from sentflow.flow.workflow_folder import experiment_file, home
-from sentflow.jobs.lifeline import VARIABLE, ancestors
+from sentflow.jobs.lifeline import VARIABLE
 
 _ORPHANS_END_WITHIN_SECONDS = 60.0
 # What runs code, and where Snakemake looks for it in the working folder → what it is in the workflow
@@ -114,13 +115,14 @@ def _refuse_wrong_files(files: Sequence[str], arguments: Sequence[str]) -> None:
 
 def _refuse_running(folder: Path) -> None:
     """Refuse to unlock a folder in which a run may be going on: here, on another machine, or in SLURM."""
-    if running := [process for process in _processes_in(folder) if _is_snakemake(process)]:
-        process = running[0]
-        raise DataError(
-            f"a run is in progress in {folder}: process {process} on this machine ({' '.join(_words(process))}). Wait "
-            f"until it has ended, or end it (kill {process}); for another experiment at the same time use another "
-            "folder with --directory."
-        )
+    for process in _processes_in(folder):
+        words = process.info["cmdline"] or []
+        if any(Path(word).name == "snakemake" for word in words[:3]):  # snakemake …, or python -m snakemake …
+            raise DataError(
+                f"a run is in progress in {folder}: process {process.pid} on this machine ({' '.join(words)}). Wait "
+                f"until it has ended, or end it (kill {process.pid}); for another experiment at the same time use "
+                "another folder with --directory."
+            )
     record = read_record(folder)
     if record is not None and record.machine != platform.node():
         raise DataError(
@@ -138,23 +140,26 @@ def _refuse_running(folder: Path) -> None:
 def _wait_for_orphans(folder: Path) -> None:
     """Wait for jobs whose Snakemake is gone; they end by themselves, see `sentflow.jobs.lifeline`."""
     deadline = time.monotonic() + _ORPHANS_END_WITHIN_SECONDS
-    while left := [process for process in _processes_in(folder) if _is_orphan(process)]:
+    while left := [process.pid for process in _processes_in(folder) if _is_orphan(process)]:
         if time.monotonic() > deadline:
             numbers = " ".join(map(str, left))
             raise DataError(f"jobs of a killed run do not end in {folder}. End them: kill -9 {numbers}.")
         time.sleep(0.1)
 
 
-def _processes_in(folder: Path) -> list[int]:
-    """Other processes of this machine, ours to see, that work in a folder; none where there is no /proc."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if (entry / "cwd").readlink() == folder and int(entry.name) != os.getpid():
-                found.append(int(entry.name))
-        except OSError:  # of another user, or gone
-            continue
-    return sorted(found)
+def _processes_in(folder: Path) -> list[psutil.Process]:
+    """Other processes of this machine that work in a folder, as far as they are ours to see."""
+    processes = psutil.process_iter(["cwd", "cmdline", "environ"])
+    return [one for one in processes if one.info["cwd"] == str(folder) and one.pid != os.getpid()]
+
+
+def _is_orphan(process: psutil.Process) -> bool:
+    """Whether a process is a job, or the shell of one, whose Snakemake is gone."""
+    number = (process.info["environ"] or {}).get(VARIABLE, "").partition(" ")[0]
+    try:
+        return number.isdecimal() and int(number) not in [parent.pid for parent in process.parents()]
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _slurm_jobs_in(folder: Path) -> list[str]:
@@ -167,26 +172,3 @@ def _slurm_jobs_in(folder: Path) -> list[str]:
     jobs = [line.partition(" ") for line in said.splitlines()]
     here = os.environ.get("SLURM_JOB_ID")
     return sorted({job for job, _, place in jobs if Path(place.strip()) == folder and job != here})
-
-
-def _words(process: int) -> list[str]:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_text(encoding="utf-8", errors="replace").split("\0")[:-1]
-    except OSError:
-        return []
-
-
-def _is_snakemake(process: int) -> bool:
-    """Whether a process is ``snakemake …`` or ``python -m snakemake …``."""
-    return any(Path(word).name == "snakemake" for word in _words(process)[:3])
-
-
-def _is_orphan(process: int) -> bool:
-    """Whether a process is a job, or the shell of one, whose Snakemake is gone."""
-    try:
-        environment = Path(f"/proc/{process}/environ").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
-    owner = next((line for line in environment.split("\0") if line.startswith(f"{VARIABLE}=")), "")
-    number = owner.partition("=")[2].partition(" ")[0]
-    return number.isdecimal() and int(number) not in ancestors(process)

@@ -4,28 +4,33 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sentflow.cli.show_folders import folder_blocks
-from sentflow.cli.terminal import Block, Facts, listing, more, show_blocks
+from sentflow.api.read_results import inputs_of
+from sentflow.cli.terminal import Block, beginning, facts, listing, more, show_blocks
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import parse_json
 from sentflow.files.parquet import read_parquet, readable
+from sentflow.files.result_names import repetition_and_fold
 from sentflow.files.rows import number_or_nan
-from sentflow.files.sealed import DIGEST, digest_of
+from sentflow.files.sealed import DIGEST, digest_of, refuse_edited
+from sentflow.files.settings_files import read_settings
+from sentflow.flow import paths, products
+from sentflow.flow.products import TABLE
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.costs.tables import costs
 from sentflow.report.families.probing.tables import scores
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import MISSING, decimal, interval, percent
+from sentflow.report.numbers import MISSING, decimal, interval
 from sentflow.report.table.table import Table
+from sentflow.runs.folder import HEADLINES, leaves
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,10 +42,14 @@ _VIEWERS = {
     ".svg": "Open it in a browser",
     ".zip": "Unpack it",
 }
-_METADATA_KEY = b"sentflow"
+_TABLES = ("scores", "sts", "retrieval")
 _TEST = "metric_test"
+_CURVES = {
+    "Training loss": "loss_per_epoch_train",
+    "Evaluation loss": "loss_per_epoch_eval",
+    "Evaluation score": "metric_per_epoch_eval",
+}
 _CELL_CHARACTERS, _LONG_LIST = 60, 8
-_SCORE = {"task", "model", "mean", "metric", "intervals", "published", DIGEST}
 _PREDICTIONS = {"row", "repetition", "fold", "truth", "predicted", "score"}
 _FOLDS = {"kfold_repetition", "kfold_partition", "train_epoch", "metric", "value"}
 
@@ -54,13 +63,10 @@ def show(
     For a folder: the table of scores with generalisation intervals; for a file: its contents.
     """
     if path.is_dir():
-        show_blocks(folder_blocks(path, fold_scores))
+        show_blocks(*_folder(path))
         return
     if not path.is_file():
-        raise DataError(
-            f"there is no {path}. Write the path of a results folder or of a file in it; results are made by "
-            "snakemake."
-        )
+        raise DataError(f"there is no {path}. Write the path of a results folder or of a file in it.")
     if path.suffix in _VIEWERS:
         others = " results/tables/*.csv have the same numbers." if path.suffix == ".html" else ""
         raise DataError(f"{path} cannot be shown in a terminal. {_VIEWERS[path.suffix]}.{others}")
@@ -69,74 +75,112 @@ def show(
             f"{path} is of a type that cannot be shown. Write a folder, or a file that ends in "
             f"{', '.join(_READERS)}."
         )
-    show_blocks(_READERS[path.suffix](path, rows))
+    show_blocks(*_READERS[path.suffix](path, rows))
+
+
+# --- folders ------------------------------------------------------------------------------------------------
+
+
+def _folder(folder: Path) -> list[Table]:
+    """The scores in a results folder, in the folder that holds it, or in one of score files or folds."""
+    results = folder / paths.RESULTS
+    if results.is_dir() and not (folder / "scores").is_dir():
+        folder = results
+    if tables := [*_report_tables(folder)]:
+        return tables
+    if found := _score_files(folder):
+        return [found]
+    if folds := sorted(folder.rglob("rep-*/fold-*.parquet")):
+        lines = [
+            ("/".join(file.relative_to(folder).parts[:-2]), *repetition_and_fold(file.as_posix()), file)
+            for file in folds
+        ]
+        cells = [
+            (place, str(repetition), str(fold), " ".join(map(decimal, _test_scores(file))))
+            for place, repetition, fold, file in sorted(lines)
+        ]
+        header = ("Probe", "Repetition", "Fold", "Test score")
+        return [listing(header, cells, "lrrr", caption=f"{len(folds)} folds in {folder}")]
+    inside = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    raise DataError(
+        f"{folder} has no scores, no similarities, no retrieval and no folds. "
+        + (f"It contains: {', '.join(inside)}. Add one of these to the path." if inside else "It is empty.")
+    )
+
+
+def _report_tables(results: Path) -> Iterator[Table]:
+    """The tables of scores, similarity and retrieval, of which the folder has summaries."""
+    try:
+        title = str(read_settings(results / "record" / "config.yaml")["experiment"]["title"])
+    except (ConfigError, LookupError, TypeError):
+        title = str(results)
+    for name in _TABLES:
+        product = products.find(TABLE, name)
+        inputs = inputs_of(product, results)
+        if any(file.stem == Path(product.reads[0]).stem and len(_read(file)[0]) for file in inputs.files):
+            yield product.load()(inputs, {"caption": title})
+
+
+def _score_files(folder: Path) -> Table | None:
+    """Score files without a summary: what was measured × who, or retriever × measure."""
+    lines: dict[str, dict[str, str]] = {}
+    for file in (
+        one for pattern in ("*.json", "*/*.json", "*/*/*.json") for one in sorted(folder.glob(pattern))
+    ):
+        try:
+            content = parse_json(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):  # a file that is just being written, or none of ours
+            continue
+        values = leaves(content) if isinstance(content, dict) else {}
+        headline = next((key for key in HEADLINES if key in values), None)
+        measured = next((values[key] for key in ("task", "pairs", "questions") if key in values), None)
+        who = values.get("model", values.get("retriever"))
+        if headline and measured and who:
+            refuse_edited(file, content)
+            if "measures" in content:
+                cells = {one: _number(values, f"measures.{one}.mean") for one in content["measures"]}
+                lines.setdefault(f"{measured}, {who}", {}).update(cells)
+            else:
+                ends = [
+                    number_or_nan(values.get(f"intervals.generalisation.{end}")) for end in ("low", "high")
+                ]
+                limits = "" if math.isnan(ends[0]) else interval(*ends)
+                lines.setdefault(measured, {})[who] = f"{_number(values, headline)} {limits}".strip()
+    if not lines:
+        return None
+    columns = list(dict.fromkeys(column for cells in lines.values() for column in cells))
+    rows = [(line, *(cells.get(one, MISSING) for one in columns)) for line, cells in lines.items()]
+    return listing(("", *columns), rows, "l" + "r" * len(columns), caption=f"Scores in {folder}", lead=1)
+
+
+def _number(values: Mapping[str, Any], key: str) -> str:
+    return decimal(number_or_nan(values.get(key)))
 
 
 # --- JSON, arrays, text -------------------------------------------------------------------------------------
 
 
 def _json_blocks(path: Path, _rows: int) -> list[Block]:
-    """A score file with its intervals; any other file key by key."""
-    try:
+    """A file key by key."""
+    with readable(path, "JSON"):
         content = parse_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(
-            f"{path} is not readable JSON ({error}). Delete it and run snakemake again."
-        ) from error
     if not isinstance(content, dict):
-        return [Facts(str(path), _flat({"value": content}))]
+        return [facts(str(path), _flat({"value": content}))]
     changed = []
     if content.get(DIGEST) not in (None, digest_of(content)):
         warning = "a number or a name here was changed after the file was written; no table accepts this file"
         changed = [("WARNING", warning)]
-    if content.keys() >= {"task", "model", "mean", "intervals", "published"}:
-        try:
-            return [Facts(f"score {path}", [*_score(content), *changed, *_settings_of_score(content)])]
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DataError(
-                f"{path} is a damaged score file ({error!r}). Delete it and run snakemake again."
-            ) from error
-    others = {key: item for key, item in content.items() if key != DIGEST}
-    return [Facts(f"{_kind(content)} {path}".strip(), [*changed, *_flat(others)])]
-
-
-def _score(content: Mapping[str, Any]) -> list[tuple[str, str]]:
-    mean = f"{decimal(number_or_nan(content['mean']))} ({content['metric']})"
-    items = [("task", content["task"]), ("model", content["model"]), ("score", mean)]
-    for name, ends in content["intervals"].items():
-        low, high = (number_or_nan(ends[end]) for end in ("low", "high"))
-        remark = ", not informative: all folds gave the same score" if ends.get("degenerate") else ""
-        items.append((name, f"{interval(low, high)} ({percent(ends['level'])}{remark})"))
-    return items
-
-
-def _settings_of_score(content: Mapping[str, Any]) -> list[tuple[str, str]]:
-    published = {
-        key: item for key, item in content["published"].items() if not isinstance(item, Sequence | Mapping)
-    }
-    rest = {key: item for key, item in content.items() if key not in _SCORE}
-    return [*_flat(rest), *_flat(published, "published.")]
-
-
-def _kind(content: Mapping[str, Any]) -> str:
-    """What a file of the pipeline is, by the keys that only it has."""
-    if "text_order_sha256" in content:
-        return "description of embeddings"
-    if content.keys() >= {"kind", "files", "dimension"}:
-        return "manifest of a model"
-    return "acceptance check" if content.keys() >= {"check", "passed"} else ""
+    return [facts(str(path), [*changed, *_flat({k: v for k, v in content.items() if k != DIGEST})])]
 
 
 def _jsonl_blocks(path: Path, rows: int) -> list[Block]:
     """A table with one row per line, e.g. a benchmark file of Snakemake."""
-    try:
+    with readable(path, "JSON lines"):
         records = [parse_json(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} is not readable JSON lines ({error}).") from error
     if not records or not all(isinstance(record, dict) for record in records):
         raise DataError(f"{path} has no records: every line must be one JSON object.")
     if len(records) == 1:
-        return [Facts(str(path), _flat(records[0]))]
+        return [facts(str(path), _flat(records[0]))]
     header = tuple(dict.fromkeys(key for record in records for key in record))
     cells = [tuple(_shown(record.get(key)) for key in header) for record in records[:rows]]
     return [listing(header, cells, caption=str(path), notes=more(len(records), rows))]
@@ -146,22 +190,21 @@ def _array_blocks(path: Path, _rows: int) -> list[Block]:
     """Shape and size of embeddings, and the descriptions that lie beside them."""
     import numpy as np
 
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(
-            f"{path} is not a readable array ({error}). Delete it and run snakemake again."
-        ) from error
-    facts = [
+    with readable(path, "array"):
+        try:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except EOFError as error:
+            raise ValueError("the file is cut") from error
+    items = [
         ("shape", " × ".join(map(str, array.shape))),
         ("dtype", str(array.dtype)),
         ("size", f"{array.nbytes / 1e6:.1f} MB"),
     ]
     if array.ndim == 2 and len(array):
         lengths = np.sqrt(np.einsum("ij,ij->i", array, array, dtype=np.float64))
-        facts.append(("length of a row", f"{lengths.min():.4g} to {lengths.max():.4g}"))
+        items.append(("length of a row", f"{lengths.min():.4g} to {lengths.max():.4g}"))
     beside = [file for ending in (".json", ".made.json") if (file := path.with_suffix(ending)).is_file()]
-    return [Facts(f"array {path}", facts), *(block for file in beside for block in _json_blocks(file, 0))]
+    return [facts(f"array {path}", items), *(block for file in beside for block in _json_blocks(file, 0))]
 
 
 def _csv_blocks(path: Path, rows: int) -> list[Block]:
@@ -173,8 +216,7 @@ def _csv_blocks(path: Path, rows: int) -> list[Block]:
     header, *records = lines
     if any(len(record) != len(header) for record in records):
         raise DataError(f"{path} has rows that are longer or shorter than its {len(header)} column names.")
-    cells = [tuple(record) for record in records[:rows]]
-    return [listing(tuple(header), cells, caption=str(path), notes=more(len(records), rows))]
+    return [listing(header, records[:rows], caption=str(path), notes=more(len(records), rows))]
 
 
 def _text_blocks(path: Path, _rows: int) -> list[Block]:
@@ -182,10 +224,8 @@ def _text_blocks(path: Path, _rows: int) -> list[Block]:
 
 
 def _text(path: Path) -> str:
-    try:
+    with readable(path, "text in UTF-8"):
         return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} is not readable text in UTF-8 ({error}).") from error
 
 
 # --- Parquet ------------------------------------------------------------------------------------------------
@@ -196,111 +236,94 @@ def _parquet_blocks(path: Path, rows: int) -> list[Block]:
     table, about = _read(path)
     names = set(table.column_names)
     if "classes" in about and {"text_a", "label"} <= names:
-        return [Facts(f"task table {path}", _task(table, about)), _first_rows(table, rows)]
+        return [facts(f"task table {path}", _task(table, about)), _first_rows(table, rows)]
     if names >= _FOLDS:
         return _folds(path, table, about)
     if names >= _PREDICTIONS:
         return [_confusion(path, table), _first_rows(table, rows)]
-    if names >= {field.name for field in fields(ScoreRow)}:
-        return [scores(Inputs([path]), {"caption": str(path)})]
-    if names >= {field.name for field in fields(CostRow)}:
-        return [costs(Inputs([path]), {"caption": str(path)})]
-    return [Facts(str(path), [("rows", f"{len(table):,}"), *_flat(about)]), _first_rows(table, rows)]
+    for kind, table_of in ((ScoreRow, scores), (CostRow, costs)):
+        if names >= {field.name for field in fields(kind)}:
+            return [table_of(Inputs([path]), {"caption": str(path)})]
+    return [facts(str(path), [("rows", f"{len(table):,}"), *_flat(about)]), _first_rows(table, rows)]
 
 
-def fold_scores(path: Path) -> list[float]:
+def _test_scores(path: Path) -> list[float]:
     """Test scores in a fold file."""
     table, _ = _read(path)
     if not set(table.column_names) >= _FOLDS:
         raise DataError(f"{path} is not a fold file. Delete it and run snakemake again.")
-    names, values = _columns(table, "metric", "value")
-    return [value for name, value in zip(names, values, strict=True) if name == _TEST]
+    return [value for name, value in _rows_of(table, "metric", "value") if name == _TEST]
 
 
 def _read(path: Path) -> tuple["pa.Table", dict[str, Any]]:
     """A table and what it says about itself."""
     with readable(path, "Parquet file"):
         table = read_parquet(path, any_file=True)
-        about = parse_json((table.schema.metadata or {}).get(_METADATA_KEY, b"{}"))
+        about = parse_json((table.schema.metadata or {}).get(b"sentflow", b"{}"))
     return table, about if isinstance(about, dict) else {}
 
 
-def _columns(table: "pa.Table", *names: str) -> list[list[Any]]:
-    """Values of columns; those of one that is not there are None."""
-    return [
+def _rows_of(table: "pa.Table", *names: str) -> Iterator[tuple[Any, ...]]:
+    """Values of columns, row by row; those of a column that is not there are None."""
+    columns = [
         table.column(name).to_pylist() if name in table.column_names else [None] * len(table)
         for name in names
     ]
+    return zip(*columns, strict=True)
 
 
 def _task(table: "pa.Table", about: dict[str, Any]) -> list[tuple[str, str]]:
     """Classes, and what occurs twice."""
-    texts, others, labels = _columns(table, "text_a", "text_b", "label")
-    contents, lengths = set(zip(texts, others, strict=True)), [len(text) for text in texts]
-    n_with_label = len(set(zip(texts, others, labels, strict=True)))
-    counts = sorted(Counter(labels).items())
-    facts = [
+    rows = [*_rows_of(table, "text_a", "text_b", "label")]
+    contents = {row[:2] for row in rows}
+    counts = sorted(Counter(label for *_, label in rows).items())
+    items = [
         *_flat({key: value for key, value in about.items() if key != "classes"}),
         ("rows", f"{len(table):,}"),
         ("rows per class", ", ".join(f"{about['classes'][label]}: {n:,}" for label, n in counts)),
-        ("duplicate rows", f"{len(texts) - len(contents):,}"),
-        ("texts with several labels", f"{n_with_label - len(contents):,}"),
+        ("duplicate rows", f"{len(rows) - len(contents):,}"),
+        ("texts with several labels", f"{len(set(rows)) - len(contents):,}"),
     ]
-    if lengths:
-        facts.append(("characters of text a", f"median {median(lengths):g}, longest {max(lengths):,}"))
-    return facts
+    if lengths := [len(text) for text, *_ in rows]:
+        items.append(("characters of text a", f"median {median(lengths):g}, longest {max(lengths):,}"))
+    return items
 
 
 def _folds(path: Path, table: "pa.Table", about: dict[str, Any]) -> list[Block]:
     """One fold: its description and its epochs. Several: the mean test score of each repetition."""
-    repetitions, folds, names, values = _columns(
-        table, "kfold_repetition", "kfold_partition", "metric", "value"
-    )
-    keys = set(zip(repetitions, folds, strict=True))
+    rows = [*_rows_of(table, "kfold_repetition", "kfold_partition", "train_epoch", "metric", "value")]
+    folds = {row[:2] for row in rows}
     tests: dict[int, list[float]] = {}
-    for repetition, name, value in zip(repetitions, names, values, strict=True):
+    for repetition, _, _, name, value in rows:
         if name == _TEST:
             tests.setdefault(repetition, []).append(value)
-    if len(keys) == 1:
-        ((repetition, fold),) = keys
-        facts = [("repetition, fold", f"{repetition}, {fold}")]
-        facts += [("test score", decimal(value)) for found in tests.values() for value in found]
-        return [Facts(f"fold {path}", [*facts, *_settings(about)]), _epochs(table), _confusion(path, table)]
-    cells = [
-        (str(repetition), str(len(found)), *map(decimal, (min(found), sum(found) / len(found), max(found))))
-        for repetition, found in sorted(tests.items())
-    ]
-    header = ("Repetition", "Folds", "Lowest", "Mean test score", "Highest")
-    return [listing(header, cells, "rrrrr", caption=f"table of {len(keys)} folds {path}")]
-
-
-def _settings(about: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a fold file says about itself; its settings are JSON inside JSON."""
-    settings = about.get("settings")
-    try:
-        return _flat({**about, "settings": parse_json(settings)} if isinstance(settings, str) else about)
-    except ValueError:
-        return _flat(about)
-
-
-def _epochs(table: "pa.Table") -> Table:
-    by_epoch: dict[int, dict[str, float]] = {}
-    for epoch, name, value in zip(*_columns(table, "train_epoch", "metric", "value"), strict=True):
+    if len(folds) > 1:
+        cells = [
+            (str(repetition), str(len(found)), *map(decimal, (min(found), fmean(found), max(found))))
+            for repetition, found in sorted(tests.items())
+        ]
+        header = ("Repetition", "Folds", "Lowest", "Mean test score", "Highest")
+        return [listing(header, cells, "rrrrr", caption=f"table of {len(folds)} folds {path}")]
+    if isinstance(settings := about.get("settings"), str):  # JSON inside JSON
+        with readable(path, "fold file"):
+            about = {**about, "settings": parse_json(settings)}
+    items = [("repetition, fold", f"{repetition}, {fold}") for repetition, fold in folds]
+    items += [("test score", decimal(value)) for found in tests.values() for value in found]
+    epochs: dict[int, dict[str, float]] = {}
+    for _, _, epoch, name, value in rows:
         if epoch > 0:
-            by_epoch.setdefault(epoch, {})[name] = value
-    names = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
+            epochs.setdefault(epoch, {})[name] = value
     cells = [
-        (str(epoch), *(decimal(found.get(name, math.nan), 4) for name in names))
-        for epoch, found in sorted(by_epoch.items())
+        (str(epoch), *(decimal(found.get(name, math.nan), 4) for name in _CURVES.values()))
+        for epoch, found in sorted(epochs.items())
     ]
-    return listing(("Epoch", "Training loss", "Evaluation loss", "Evaluation score"), cells, "rrrr")
+    curves = listing(("Epoch", *_CURVES), cells, "rrrr")
+    return [facts(f"fold {path}", [*items, *_flat(about)]), curves, _confusion(path, table)]
 
 
 def _confusion(path: Path, table: "pa.Table") -> Table:
-    """Truth × prediction, in rows."""
-    # rows of a fold that are scores have neither
-    answers = zip(*_columns(table, "truth", "predicted"), strict=True)
-    pairs = Counter(pair for pair in answers if None not in pair)
+    """Truth × prediction, in rows; rows of a fold that are scores have neither."""
+    pairs = Counter(pair for pair in _rows_of(table, "truth", "predicted") if None not in pair)
     labels = sorted({label for pair in pairs for label in pair})
     right = sum(n for (truth, predicted), n in pairs.items() if truth == predicted)
     cells = [(str(truth), *(f"{pairs[truth, predicted]:,}" for predicted in labels)) for truth in labels]
@@ -310,8 +333,11 @@ def _confusion(path: Path, table: "pa.Table") -> Table:
 
 
 def _first_rows(table: "pa.Table", rows: int) -> Table:
-    cells = [tuple(map(_cell, row.values())) for row in table.slice(0, rows).to_pylist()]
-    return listing(tuple(table.column_names), cells, notes=more(len(table), rows))
+    cells = [
+        tuple(beginning(_shown(value), _CELL_CHARACTERS) for value in row.values())
+        for row in table.slice(0, rows).to_pylist()
+    ]
+    return listing(table.column_names, cells, notes=more(len(table), rows))
 
 
 # --- values -------------------------------------------------------------------------------------------------
@@ -341,13 +367,7 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def _cell(value: Any) -> str:
-    """A value in one line, long texts cut."""
-    text = " ".join(_shown(value).split())
-    return text if len(text) <= _CELL_CHARACTERS else text[: _CELL_CHARACTERS - 1] + "…"
-
-
-_READERS: Mapping[str, Callable[[Path, int], list[Block]]] = {
+_READERS: Mapping[str, Callable[[Path, int], Sequence[Block]]] = {
     ".json": _json_blocks,
     ".jsonl": _jsonl_blocks,
     ".parquet": _parquet_blocks,

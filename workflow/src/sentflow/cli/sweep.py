@@ -58,7 +58,7 @@ def winners(
             f"{path}: no cell of {name} has a development score on {development_of(entry)}. Run the sweep first."
         )
     output.write_text(_experiment(name, entry, chosen, fresh), encoding="utf-8")
-    show_blocks([f"{output} is written: {len(chosen)} winners, {len(fresh)} seeds each."])
+    show_blocks(f"{output} is written: {len(chosen)} winners, {len(fresh)} seeds each.")
 
 
 def _best_cells(name: str, sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[Cell]:

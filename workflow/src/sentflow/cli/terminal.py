@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sentflow.compare.marks import BEST, NOT_WORSE
@@ -24,20 +23,11 @@ _NO_TERMINAL_WIDTH = 100_000
 _PADDING = 3  # blanks of a column and behind it
 _MARGIN = 2  # blanks at both ends of a table
 # A terminal may have no styles, and a pipe has none, so marks are written.
-_MARKS = {BEST: ("**", "**"), NOT_WORSE: ("_", "_"), "": ("", "")}
+_MARKS = {BEST: "**", NOT_WORSE: "_", "": ""}
 _MARKS_NOTE = "In this terminal: **bold**, _underlined_, ^letters."
 _CHARACTERS = 200  # of a text that is shown by its beginning
 
-
-@dataclass(frozen=True)
-class Facts:
-    """Names and values, one pair per line, under a title."""
-
-    title: str
-    items: Sequence[tuple[str, str]]
-
-
-Block = Table | Facts | str
+Block = Table | str
 
 
 def listing(
@@ -48,17 +38,10 @@ def listing(
     notes: Sequence[str] = (),
     lead: int = 0,
 ) -> Table:
-    """A table of texts.
+    """A table of texts; a row of a single cell is a heading of the rows below it.
 
-    Parameters
-    ----------
-    rows
-        A row of a single cell is a heading of the rows below it.
-    alignment
-        Per column ``l`` or ``r``; all to the left without.
-    lead
-        Columns that stand in every part where the table is too wide for the terminal and is cut into parts; 0 wraps
-        the cells instead.
+    `alignment`: per column ``l`` or ``r``, all to the left without. `lead`: columns that stand in every part where the
+    table is too wide for the terminal and is cut into parts; 0 wraps the cells instead.
     """
     columns = tuple(
         Column(heading, Cell, is_number=place == "r")
@@ -71,7 +54,23 @@ def listing(
         else:
             blocks[-1][1].append(tuple(map(Cell, row)))
     lines = tuple(Lines("", title, tuple(one)) for title, one in blocks if title or one)
-    return Table("", caption, tuple(notes), columns, lines, (), (), lead=lead)
+    return Table("", caption, tuple(filter(None, notes)), columns, lines, (), (), lead=lead)
+
+
+def facts(title: str, items: Iterable[tuple[str, str]]) -> Table:
+    """Names and values, a pair per line, under a title."""
+    return listing(("", ""), items, caption=title)
+
+
+def more(n: int, rows: int) -> tuple[str, ...]:
+    """A note under a table of which only the first rows are shown."""
+    return (f"{rows} of {n:,} rows; --rows shows more.",) if n > rows else ()
+
+
+def beginning(text: str, characters: int = _CHARACTERS) -> str:
+    """The first letters of a text, on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= characters else f"{line[:characters].rstrip()} …"
 
 
 @contextmanager
@@ -86,18 +85,7 @@ def quiet() -> Iterator[None]:
         logging.disable(logging.NOTSET)
 
 
-def beginning(text: str) -> str:
-    """The first letters of a text, on one line."""
-    line = " ".join(text.split())
-    return line if len(line) <= _CHARACTERS else f"{line[:_CHARACTERS].rstrip()} …"
-
-
-def more(n: int, rows: int) -> tuple[str, ...]:
-    """A note under a table of which only the first rows are shown."""
-    return (f"{rows} of {n:,} rows; --rows shows more.",) if n > rows else ()
-
-
-def show_blocks(blocks: Iterable[Block]) -> None:
+def show_blocks(*blocks: Block) -> None:
     """Print blocks one below the other; a string is printed as it is, but for signs that steer a terminal."""
     from rich.console import Console
 
@@ -116,15 +104,12 @@ def show_blocks(blocks: Iterable[Block]) -> None:
 
 def _show_each(console: "Console", blocks: Iterable[Block]) -> None:
     for index, block in enumerate(blocks):
-        # a table begins with a blank line of its own
-        if index and not (isinstance(block, Table) and not block.caption):
+        if index and (isinstance(block, str) or block.caption):  # a table begins with a blank line of its own
             console.print()
-        if isinstance(block, Table):
-            _show_table(console, block)
-        elif isinstance(block, Facts):
-            _show_facts(console, block)
+        if isinstance(block, str):
+            console.print(visible(block), markup=False, soft_wrap=True)
         else:
-            console.print(visible(block), markup=False, highlight=False, soft_wrap=True)
+            _show_table(console, block)
 
 
 def _show_table(console: "Console", table: Table) -> None:
@@ -144,11 +129,11 @@ def _parts(table: Table, available: int) -> list[list[int]]:
     from rich.cells import cell_len
 
     widths = [
-        max(
+        _PADDING
+        + max(
             cell_len(visible(text))
-            for text in [_heading(column), *(_written(line[place]) for line in table.lines)]
+            for text in (_heading(column), *(_written(line[place]) for line in table.lines))
         )
-        + _PADDING
         for place, column in enumerate(table.columns)
     ]
     first = list(range(table.lead))
@@ -164,7 +149,10 @@ def _grid(table: Table, places: Sequence[int]) -> "Grid":
     from rich import box
     from rich.table import Table as Grid
 
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=True)
+    if any(table.headings):
+        grid = Grid(box=box.SIMPLE_HEAD, pad_edge=True)
+    else:
+        grid = Grid(box=None, show_header=False, pad_edge=True)
     for place in places:
         column = table.columns[place]
         grid.add_column(
@@ -183,9 +171,9 @@ def _heading(column: Column) -> str:
 
 
 def _written(cell: Cell) -> str:
-    before, after = _MARKS[cell.mark]
+    mark = _MARKS[cell.mark]
     letters = f"^{cell.letters}" if cell.letters else ""
-    return f"{before}{cell.text}{after}{letters} {cell.detail}".strip()
+    return f"{mark}{cell.text}{mark}{letters} {cell.detail}".strip()
 
 
 def _plain(text: str) -> "Text":
@@ -193,15 +181,3 @@ def _plain(text: str) -> "Text":
     from rich.text import Text
 
     return Text(visible(text))
-
-
-def _show_facts(console: "Console", facts: Facts) -> None:
-    from rich.table import Table as Grid
-
-    console.print(visible(facts.title), markup=False, style="bold")
-    grid = Grid.grid(padding=(0, 2))
-    grid.add_column(style="cyan", no_wrap=True)
-    grid.add_column(overflow="fold")
-    for name, value in facts.items:
-        grid.add_row(_plain(f"  {name}"), _plain(value))
-    console.print(grid)

@@ -1,5 +1,6 @@
 """`sentflow tune`: the settings of an encoder that are fastest on this machine."""
 
+import csv
 import math
 import sys
 import tempfile
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sentflow.cli.answering import processors
 from sentflow.cli.configuration import ConfigFiles, read_catalog
-from sentflow.cli.models import fetched_manifest
+from sentflow.cli.here import fetched_manifest, processors
 from sentflow.cli.terminal import listing, quiet, show_blocks
+from sentflow.config.datasets import SAMPLES
+from sentflow.downloads.mirrors import local_path
 from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.encoders.kinds.table import KINDS
 from sentflow.errors import ConfigError, DataError, instead
@@ -86,7 +88,7 @@ def tune(
         "Largest difference of a value, and lowest cosine: unit vectors against those of torch in float32.",
     )
     table = listing(_HEADER, rows, "llrrrrrrrrl", caption=f"{model} on this machine", notes=notes)
-    show_blocks([table, _settings(model, stages[-1].chosen, tolerance=tolerance)])
+    show_blocks(table, _settings(model, stages[-1].chosen, tolerance=tolerance))
 
 
 def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:
@@ -106,7 +108,7 @@ def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:
 
 def _chosen_texts(path: Path | None, most: int) -> tuple[tuple[str, ...], str]:
     """Distinct texts of a file, or sample texts, at equal distances if there are too many; and where they are from."""
-    texts = _sample_texts() if path is None else _texts_of(path)
+    texts = sample_texts() if path is None else _texts_of(path)
     distinct = list(dict.fromkeys(text for text in texts if text.strip()))
     if not distinct:
         raise DataError(f"{path} holds no texts. Give a file with one text per line.")
@@ -132,13 +134,15 @@ def _texts_of(path: Path) -> Sequence[str]:
         raise DataError(f"{path} is not UTF-8 ({error}). Save it as UTF-8, one text per line.") from error
 
 
-def _sample_texts() -> list[str]:
+def sample_texts() -> list[str]:
     """The texts of every sample task, as the default experiment has them."""
-    from sentflow.texts.sample.tasks import RECIPES, generate
     from sentflow.texts.table import SEPARATOR
 
-    rows = [row for task in RECIPES for row in generate(task, seed=1).texts]
-    return [text for row in rows for side in row for text in side.split(SEPARATOR)]
+    texts = []
+    for path in sorted(local_path(f"{SAMPLES}1").glob("*.csv")):  # those of tasks
+        with path.open(encoding="utf-8", newline="") as file:
+            texts += [text for _, *sides, _ in list(csv.reader(file))[1:] for text in sides]
+    return [part for text in texts for part in text.split(SEPARATOR)]
 
 
 def _tell(line: str) -> None:

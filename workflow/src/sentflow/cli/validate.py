@@ -9,7 +9,8 @@ import typer
 
 from sentflow.cli.configuration import configuration_files, read_experiment
 from sentflow.cli.local_files import read_local_files, small_tasks
-from sentflow.cli.terminal import Facts, show_blocks
+from sentflow.cli.terminal import facts, show_blocks
+from sentflow.downloads.mirrors import local_path
 from sentflow.encoders.kinds.service_keys import read_key
 from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
@@ -44,12 +45,10 @@ def validate(
     rows, documents = small_tasks(experiment, read_local_files(experiment))
     name = ", ".join(str(file) for file in files) or "config.yaml"
     show_blocks(
-        [
-            Facts(f"{name}: no mistakes", _facts(targets, outside)),
-            *([Facts("Too few rows", rows)] if rows else []),
-            *([Facts("Too few documents", documents)] if documents else []),
-            _next(files, alone=alone),
-        ]
+        facts(f"{name}: no mistakes", _facts(targets, outside)),
+        *([facts("Too few rows", rows)] if rows else []),
+        *([facts("Too few documents", documents)] if documents else []),
+        _next(files, alone=alone),
     )
 
 
@@ -57,13 +56,13 @@ def _facts(targets: Targets, outside: Sequence[str]) -> list[tuple[str, str]]:
     experiment = targets.experiment
     probe, probing = experiment.config.probe, Probing(experiment)
     fetched = [name for name, entry in experiment.fetched_models.items() if is_fetched(entry)]
-    written = {key: entry for key, entry in raw_files(targets).items() if "generator" not in entry}
+    files = raw_files(targets)
     missing = [
         "/".join(key)
-        for key, entry in written.items()
-        if is_on_this_machine(entry) and not any(Path(address).is_file() for address in entry["urls"])
+        for key, entry in files.items()
+        if is_on_this_machine(entry) and not any(local_path(address).is_file() for address in entry["urls"])
     ]
-    facts = [
+    items = [
         ("experiment", experiment.title),
         ("tasks", _listed(experiment.selected["tasks"])),
         ("pair sets", _listed(experiment.selected["pair_sets"])),
@@ -76,28 +75,28 @@ def _facts(targets: Targets, outside: Sequence[str]) -> list[tuple[str, str]]:
             ("no test of", f"{', '.join(models)}: {pairs}, by which their snapshots are chosen")
             for pairs, models in chosen_by_tests(experiment).items()
         ),
-        ("downloads", _downloads(one for one in written.values() if not is_on_this_machine(one))),
+        ("downloads", _downloads(one for one in files.values() if not is_on_this_machine(one))),
         ("models to fetch", ", ".join(fetched) or "none"),
         *(("texts and keys sent", sentence) for sentence in list(_outgoing(targets)) or ["none"]),
     ]
     if outside:
-        facts.append(("files outside the folder of the configuration", ", ".join(outside)))
+        items.append(("files outside the folder of the configuration", ", ".join(outside)))
     if missing:
-        facts.append(("files not found", f"{', '.join(missing)} (seen from {Path.cwd()})"))
-    return facts
+        items.append(("files not found", f"{', '.join(missing)} (seen from {Path.cwd()})"))
+    return items
 
 
 def _retrieval(family: Retrieval) -> list[tuple[str, str]]:
     if not family.question_sets:
         return []
-    facts = [("question sets", _listed(family.question_sets)), ("retrievers", _listed(family.shown))]
+    items = [("question sets", _listed(family.question_sets)), ("retrievers", _listed(family.shown))]
     if family.brought:
         pairs = (f"{model} (by {', '.join(names)})" for model, names in family.brought.items())
-        facts.append(("encoders brought in", f"{'; '.join(pairs)}, for retrieval alone"))
+        items.append(("encoders brought in", f"{'; '.join(pairs)}, for retrieval alone"))
     if family.left_out:
         why = "of config.yaml; their encoders are not selected"
-        facts.append(("retrievers left out", f"{', '.join(family.left_out)} ({why})"))
-    return facts
+        items.append(("retrievers left out", f"{', '.join(family.left_out)} ({why})"))
+    return items
 
 
 def _protocols(probing: Probing) -> str:
@@ -113,7 +112,7 @@ def _protocols(probing: Probing) -> str:
 def _changes(probing: Probing) -> list[str]:
     """Settings of the probes that are not the published ones, such as the fewer repetitions of ``config.yaml``."""
     of_scores = {probing.task_protocol(task).name for task in probing.tasks} or {probing.protocol.name}
-    told = [found for found in probing.told()["protocols"] if found["name"] in of_scores]
+    told = [found for found in probing.report_facts["protocols"] if found["name"] in of_scores]
     return list(dict.fromkeys(text for found in told for text in found["not_comparable"]))
 
 

@@ -12,10 +12,10 @@ from sentflow.compare.differences import all_differences
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.errors import DataError
 from sentflow.files.rows import row_from
-from sentflow.similarity.bootstrap import bootstrap
-from sentflow.similarity.correlations import CORRELATIONS
+from sentflow.similarity.measures import CORRELATIONS
+from sentflow.similarity.results import OVERLAP, SimilarityRows
+from sentflow.similarity.scores import bootstrap
 from sentflow.similarity.settings import PairSetSettings
-from sentflow.similarity.storage import OVERLAP, SimilarityRows
 from sentflow.stats.pair_graph import PairUnits
 
 

@@ -20,8 +20,8 @@ from sentflow.errors import DataError
 from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.rows import row_from
 from sentflow.files.sealed import read_sealed
+from sentflow.probing.scores import out_of_fold, read_predictions
 from sentflow.probing.settings import REGULARISED
-from sentflow.probing.storage.predictions import out_of_fold, read_predictions
 from sentflow.stats.across import ranks
 from sentflow.stats.items import OutOfFold, Units, item_replicates, resampling_units
 from sentflow.stats.multiplicity import ADJUSTMENTS

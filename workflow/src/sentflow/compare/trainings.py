@@ -10,8 +10,8 @@ import numpy as np
 
 from sentflow.compare.pair_sets import CorrelatedScores
 from sentflow.compare.training_rows import TrainingSeeds
+from sentflow.similarity.results import SimilarityRows
 from sentflow.similarity.settings import PairSetSettings
-from sentflow.similarity.storage import SimilarityRows
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT
 from sentflow.stats.seed_variance import LEAST_SEEDS, resampled_seed_variance

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path as FilePath
 from pathlib import PurePosixPath
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -22,10 +23,15 @@ from sentflow.config.model import (
     Text,
     Title,
 )
+from sentflow.errors import instead
 from sentflow.files.archives.limits import without_ending
 
 OwnerAndName = Annotated[str, Field(pattern=r"^[^/\s]+/[^/\s]+\z")]
 FROM_NETWORK = re.compile("(https?|mirror)://", re.IGNORECASE)
+SAMPLES = "sample://"
+"""What the address of a file of sample texts begins with; its path is one below ``catalog/samples``."""
+GENERATED = "generated texts"
+"""The source of all sample texts."""
 # Ending of a file → settings of its reader
 FORMAT_OF_ENDING: Mapping[str, Mapping[str, str]] = {
     ".csv": {"format": "csv"},
@@ -50,8 +56,8 @@ class File(Checksum):
     """A raw file: where it comes from and what its bytes are."""
 
     generator: Maybe[Text] = None
-    """Official task or pair set whose shape the sample-data generator imitates, file of its collection of laws, or
-    file of texts to train on; the file is written, not downloaded.
+    """Name of a file of sample texts: the official task or pair set that it imitates, a file of the collection of laws,
+    or a file of texts to train on. It comes with sentflow.
     """
     urls: Maybe[Several[Text]] = Field(None, min_length=1)
     """Addresses in the order to try: http(s) or file://, or a path of this machine (relative to the working folder).
@@ -88,7 +94,9 @@ class Dataset(Settings):
     files: dict[FileName, File] = Field(min_length=1)
     """Name of each raw file → where it comes from and what its bytes are."""
     seed: Maybe[Int] = Field(None, ge=0)
-    """Seed of the sample-data generator, which then writes every file; another seed gives other texts."""
+    """Number of the set of sample texts that every file is taken from. Set 1 has all files; where another set lacks
+    one, that of set 1 is used.
+    """
     licence: Text
     """Terms of use, "not stated" where upstream gives none."""
     citation: Text
@@ -104,7 +112,7 @@ class Dataset(Settings):
     note: Maybe[Note] = None
 
     def wrong(self) -> Iterator[tuple[Path, str]]:
-        """Whether every file is written by the generator, or comes from somewhere."""
+        """Whether every file is one of sample texts, or comes from somewhere."""
         key = "urls" if self.seed is None else "generator"
         for name, file in self.files.items():
             if getattr(file, key) is None:
@@ -112,6 +120,23 @@ class Dataset(Settings):
                     ("files", name),
                     f"{key!r} is missing, {'addresses' if key == 'urls' else 'what is imitated'}.",
                 )
+
+
+def sample_files(name: str, entry: Mapping[str, Any], samples: FilePath) -> tuple[dict[str, Any], list[str]]:
+    """A dataset of sample texts with the addresses of its files in the folder `samples`, and its problems."""
+    problems, files = [], {}
+    known = {path.stem: f"1/{path.name}" for path in samples.joinpath("1").glob("*.*")}
+    known |= {
+        path.stem: f"{entry['seed']}/{path.name}" for path in samples.joinpath(str(entry["seed"])).glob("*.*")
+    }
+    for file, settings in entry["files"].items():
+        if (sample := settings["generator"]) not in known:
+            problems.append(
+                f"datasets.{name}.files.{file}.generator: there are no sample texts {sample!r}. "
+                f"{instead(sample, sorted(known))}"
+            )
+        files[file] = {**settings, "urls": [SAMPLES + known.get(sample, sample)]}
+    return {"source": GENERATED, **entry, "files": files}, problems
 
 
 class OwnData(Settings):

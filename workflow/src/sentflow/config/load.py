@@ -9,6 +9,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.datasets import SAMPLES, sample_files
 from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map, merge, read_yaml
 from sentflow.config.experiment import Configuration, Experiment
 from sentflow.config.model import OwnEntries, mistakes
@@ -26,7 +27,7 @@ from sentflow.families.training.entries import write_out_models
 from sentflow.families.training.needs import further_models
 from sentflow.files.settings_files import read_settings
 from sentflow.flow import products
-from sentflow.flow.family import CHECK, FIGURE, TABLE
+from sentflow.flow.products import CHECK, FIGURE, TABLE
 from sentflow.jobs.secrecy import secret_problems
 
 # What keys say together is looked at when each of them is right; another round finds nothing new
@@ -141,8 +142,16 @@ def _loaded(config: Mapping[str, Any], workflow: Path, chosen_here: Entry) -> Ex
     chosen = {name: {key: entries[name][key] for key in keys} for name, keys in selected.items()}
     needed = [*further_encoders(entries, selected), *further_models(entries, selected)]
     others = {name: entries["models"][name] for name in needed if name not in chosen["models"]}
-    notices = removed_names(config)
+    notices = [*removed_names(config), *_missing_samples(entries["datasets"])]
     return Experiment(parsed, entries, chosen, left_out, others, workflow, notices)
+
+
+def _missing_samples(datasets: Entries) -> Iterator[str]:
+    """Sample texts of a set that sentflow does not have, so that those of set 1 are used."""
+    for name, entry in datasets.items():
+        addresses = [address for file in entry["files"].values() for address in file.get("urls", ())]
+        if "seed" in entry and not all(one.startswith(f"{SAMPLES}{entry['seed']}/") for one in addresses):
+            yield f"datasets.{name}.seed: sample texts of set {entry['seed']}; those of set 1 are used instead"
 
 
 def _selection_problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
@@ -274,6 +283,10 @@ def read_entries(
             # what is left of `like` leads nowhere
             if "like" in as_map(entry):
                 unfit[section.name].add(name)
+    for name, entry in entries["datasets"].items():
+        if "seed" in as_map(entry) and name not in unfit["datasets"]:
+            entries["datasets"][name], wrong = sample_files(name, entry, workflow / "catalog" / "samples")
+            found += wrong
     return entries, found, unfit
 
 

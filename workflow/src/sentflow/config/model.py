@@ -13,7 +13,7 @@ from functools import cache, reduce
 from itertools import pairwise
 from textwrap import dedent
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -53,17 +53,19 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
+    @classmethod
+    def from_parts(cls, *parts: "Settings | Mapping[str, Any]", **more: Any) -> Self:
+        """With what the first of some parts of the configuration, or entries, says of each field, or `more` does."""
+        values = {key: value for part in reversed(parts) for key, value in _said(part).items()} | more
+        return cls.model_validate({key: value for key, value in values.items() if key in fields_of(cls)})
+
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """What is wrong where every field is right: a key, perhaps empty or with what is inside, and a sentence."""
         yield from ()
 
     def as_dict(self) -> dict[str, Any]:
         """Every field as JSON has it; without those that are null, and would be if they were left out."""
-        return {
-            field.alias or name: _as_plain(value)
-            for name, field in type(self).model_fields.items()
-            if (value := getattr(self, name)) is not None or field.default is not None
-        }
+        return {key: _as_plain(value) for key, value in _said(self).items()}
 
     def as_json(self) -> str:
         """The text by which a job receives it."""
@@ -74,6 +76,25 @@ class Settings(BaseModel):
         if found := list(self.wrong()):
             raise Wrong(*found)
         return self
+
+
+class Ordered(Settings):
+    """Settings of a job with maps whose order is that of tables and lists."""
+
+    def as_json(self) -> str:
+        """The text by which a job receives it, with keys in their order."""
+        return json.dumps(self.as_dict(), ensure_ascii=False)
+
+
+def _said(part: Settings | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Key → value; without those that are null, and would be if they were left out."""
+    if not isinstance(part, Settings):
+        return part
+    return {
+        field.alias or name: value
+        for name, field in type(part).model_fields.items()
+        if (value := getattr(part, name)) is not None or field.default is not None
+    }
 
 
 def _as_plain(value: Any) -> Any:

@@ -89,6 +89,12 @@ class Cut(Settings):
         """Whether the length is told, in one way."""
         if (self.words is None) == (self.tokens is None):
             yield "", "how long is a passage? Write words or tokens, and not both."
+        elif self.overlap >= (size := self.tokens or self.words or 0):
+            unit = "words" if self.tokens is None else "tokens"
+            yield (
+                "overlap",
+                f"passages of {size} {unit} cannot overlap by {self.overlap}. Write fewer than {size}.",
+            )
 
 
 class Decision(Settings):

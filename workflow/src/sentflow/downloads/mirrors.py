@@ -9,7 +9,9 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 from urllib.request import url2pathname
 
+from sentflow.config.datasets import SAMPLES
 from sentflow.errors import ConfigError
+from sentflow.flow.workflow_folder import workflow_folder
 
 MIRROR_VARIABLE = "SENTFLOW_MIRROR"
 _RAW_GITHUB = "raw.githubusercontent.com"
@@ -31,7 +33,7 @@ def mirrors_in_use(configured: Sequence[str], environment: Mapping[str, str]) ->
 def is_remote(address: str) -> bool:
     """Whether an address is not a path of this machine: it needs the network, or a mirror (``mirror://path``)."""
     scheme, separator, _ = address.partition("://")
-    if not separator or scheme.lower() == "file":
+    if not separator or scheme.lower() == "file" or address.startswith(SAMPLES):
         return False
     if scheme.lower() in ("http", "https", _ONLY_MIRRORS):
         return True
@@ -78,7 +80,9 @@ def places(addresses: Sequence[str], mirrors: Sequence[str]) -> list[Place]:
 
 
 def local_path(address: str) -> Path:
-    """The path that a ``file://`` address or a plain path means; ``~`` is the home folder."""
+    """The path that an address of this machine or a plain path means; ``~`` is the home folder."""
+    if address.startswith(SAMPLES):
+        return workflow_folder() / "catalog" / "samples" / address.removeprefix(SAMPLES)
     if address.lower().startswith("file://"):
         return Path(url2pathname(urlsplit(address).path))
     return Path(address).expanduser()

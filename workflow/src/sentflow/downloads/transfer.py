@@ -4,21 +4,28 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import requests
 import urllib3
 from tqdm import tqdm
+from urllib3.util import Retry
 
-from sentflow.downloads.retries import GaveUpError, PassingError, RetryPolicy, retried
-from sentflow.downloads.timed_http import Deadline, timed_session
+from sentflow.downloads.http import (
+    Deadline,
+    GaveUpError,
+    PassingError,
+    pieces,
+    refuse_status,
+    retried,
+    retries,
+)
 from sentflow.files.limits import limits
 
 logger = logging.getLogger(__name__)
 
-ATTEMPTS = 4  # per address, unless a caller says otherwise
-_CHUNK_BYTES = 1 << 17
+_ATTEMPTS = 4  # per address
 _MOST_DIGITS = 18  # of a size; Python makes no number of thousands of digits
 _PROGRESS_SECONDS = 15.0
 _RANGE_NOT_SATISFIABLE = 416
@@ -34,16 +41,8 @@ _FINAL_ERRORS = (
 class Patience:
     """How long a server is waited for."""
 
-    # connect_seconds, read_seconds: time-outs of the connection and of each read
-    connect_seconds: float = 10.0
-    read_seconds: float = 30.0
-    # retries: tries per address, and the waits between them
-    retries: RetryPolicy = field(default_factory=partial(RetryPolicy.of, ATTEMPTS))
-    # stall_seconds, least_bytes_per_second: a transfer that brings less than this rate over this time is broken off: a
-    # server that sends a byte now and then never runs into the read time-out. Status line and headers must be there by
-    # then.
-    stall_seconds: float = 60.0
-    least_bytes_per_second: float = 100.0
+    timeout: tuple[float, float] = (10.0, 30.0)  # seconds for the connection, and for each read
+    retries: Retry = field(default_factory=lambda: retries(_ATTEMPTS))
     clock: Callable[[], float] = time.monotonic  # gives seconds; tests have their own
 
 
@@ -82,33 +81,36 @@ def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | Non
 def _attempt(
     url: str, part: Path, patience: Patience, expected_bytes: int | None, deadline: Deadline
 ) -> bool:
-    start = _size(part)
+    start = part.stat().st_size if part.exists() else 0
     # Compressed transfer would make offsets and sizes mean something else than bytes of the file.
     headers = {"Accept-Encoding": "identity", "User-Agent": "sentflow"}
     if start:
         headers["Range"] = f"bytes={start}-"
-    timeout = (patience.connect_seconds, patience.read_seconds)
-    # Status line and headers have the time of a stalled transfer, not that of a whole file
-    in_time = Deadline(min(patience.stall_seconds, deadline.left()), patience.clock)
+    hooks = {"response": _close_redirect}
     try:
-        with (
-            timed_session(in_time) as session,
-            session.get(url, headers=headers, stream=True, timeout=timeout) as response,
-        ):
-            in_time.restart(deadline.left())
+        with requests.get(
+            url, headers=headers, stream=True, timeout=patience.timeout, hooks=hooks
+        ) as response:
             if start and _cannot_go_on(response, start):
                 part.unlink()
                 return _attempt(url, part, patience, expected_bytes, deadline)
-            _check_status(response, patience.retries)
+            refuse_status(response, _status(response))
+            if response.status_code not in (requests.codes.ok, requests.codes.partial_content):
+                raise TransferError(_status(response))
             if response.status_code == requests.codes.ok:
                 start = 0  # the server sends the whole file: it knows no ranges
-            _check_size(response, start, expected_bytes)
-            _save(response, part, start, patience, expected_bytes)
+            _save(response, part, start, expected_bytes, deadline)
     except _FINAL_ERRORS as error:
         raise TransferError(_short(error)) from error
     except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
         raise PassingError(_short(error)) from error
     return start > 0
+
+
+def _close_redirect(response: requests.Response, **_: Any) -> None:
+    """Close a redirection, whose body, of any size, requests would read before it goes on."""
+    if response.is_redirect:
+        response.close()
 
 
 def _cannot_go_on(response: requests.Response, start: int) -> bool:
@@ -118,96 +120,53 @@ def _cannot_go_on(response: requests.Response, start: int) -> bool:
     return response.status_code == _RANGE_NOT_SATISFIABLE
 
 
-def _check_status(response: requests.Response, retries: RetryPolicy) -> None:
-    status = response.status_code
-    if retries.may_pass(status):
-        raise PassingError(_status(response), response.headers.get("Retry-After", ""))
-    if status not in (requests.codes.ok, requests.codes.partial_content):
-        raise TransferError(_status(response))
-
-
 def _status(response: requests.Response) -> str:
     return f"HTTP {response.status_code} {response.reason}".strip()
 
 
-def _check_size(response: requests.Response, start: int, expected_bytes: int | None) -> None:
-    announced = _announced(response)
-    if announced is None:
-        return
-    n_bytes = start + announced
-    if expected_bytes is not None and n_bytes != expected_bytes:
-        raise TransferError(f"has {n_bytes} bytes, expected {expected_bytes}")
-    if n_bytes > _most_bytes(expected_bytes):
-        raise TransferError(f"has {n_bytes} bytes, {_more_than(expected_bytes)}")
-
-
-def _announced(response: requests.Response) -> int | None:
-    """Bytes that the server says it will send; None where it says nothing that could be a size."""
-    stated = response.headers.get("Content-Length", "")
-    return int(stated) if stated.isdecimal() and len(stated) <= _MOST_DIGITS else None
-
-
-def _most_bytes(expected_bytes: int | None) -> int:
-    return limits().download_bytes if expected_bytes is None else expected_bytes
-
-
-def _more_than(expected_bytes: int | None) -> str:
-    if expected_bytes is not None:
-        return f"more than the {expected_bytes} bytes of the catalog"
-    return (
-        f"more than limits.download_bytes allows ({limits().download_bytes}). If the file is that large, "
-        "write its size as bytes next to its checksum, or raise the limit"
-    )
-
-
 def _save(
-    response: requests.Response, part: Path, start: int, patience: Patience, expected_bytes: int | None
+    response: requests.Response, part: Path, start: int, expected_bytes: int | None, deadline: Deadline
 ) -> None:
     """Write the body as it was sent: what the server packed on the way, unasked, would be unpacked without a bound."""
-    announced = _announced(response)
-    total = None if announced is None else start + announced
+    total = _total(response, start)
+    most, more = _limit(expected_bytes)
+    if total is not None and expected_bytes not in (None, total):
+        raise TransferError(f"has {total} bytes, expected {expected_bytes}")
+    if total is not None and total > most:
+        raise TransferError(f"has {total} bytes, {more}")
+    logged = time.monotonic()
     # The bar is for people at a terminal; a log file gets a line now and then instead.
     with (
         part.open("ab" if start else "wb") as file,
         tqdm(total=total, initial=start, unit="B", unit_scale=True, desc=part.name, disable=None) as bar,
     ):
-        meter = _Meter(patience, total=total, done=start)
-        # read1 gives what has arrived; read would sit until a whole chunk is there, however slowly it drips
-        while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=False):
-            start += len(chunk)
-            if start > _most_bytes(expected_bytes):
+        for piece in pieces(response, deadline):
+            start += len(piece)
+            if start > most:
                 part.unlink()  # there is nothing to go on from
-                raise TransferError(f"sends {_more_than(expected_bytes)}")
-            file.write(chunk)
-            bar.update(len(chunk))
-            meter.count(len(chunk))
+                raise TransferError(f"sends {more}")
+            file.write(piece)
+            bar.update(len(piece))
+            if time.monotonic() - logged >= _PROGRESS_SECONDS:
+                logger.info("%.1f%s MB", start / 1e6, f" of {total / 1e6:.1f}" if total else "")
+                logged = time.monotonic()
 
 
-class _Meter:
-    """Watches the rate of a transfer: breaks off a stalled one and logs the progress of a long one."""
-
-    def __init__(self, patience: Patience, *, total: int | None, done: int) -> None:
-        self._patience = patience
-        self._total = total
-        self._done = self._window_done = done
-        self._window_start = self._logged = patience.clock()
-
-    def count(self, n_bytes: int) -> None:
-        self._done += n_bytes
-        now = self._patience.clock()
-        if now - self._window_start >= self._patience.stall_seconds:
-            rate = (self._done - self._window_done) / (now - self._window_start)
-            if rate < self._patience.least_bytes_per_second:
-                raise PassingError(f"too slow: {rate:.0f} bytes per second")
-            self._window_start, self._window_done = now, self._done
-        if now - self._logged >= _PROGRESS_SECONDS:
-            of_total = f" of {self._total / 1e6:.1f}" if self._total else ""
-            logger.info("%.1f%s MB", self._done / 1e6, of_total)
-            self._logged = now
+def _total(response: requests.Response, start: int) -> int | None:
+    """Bytes of the whole file, by what the server says that it will send; None where that could be no size."""
+    stated = response.headers.get("Content-Length", "")
+    return start + int(stated) if stated.isdecimal() and len(stated) <= _MOST_DIGITS else None
 
 
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+def _limit(expected_bytes: int | None) -> tuple[int, str]:
+    """The most bytes that are read, and what to say of more."""
+    if expected_bytes is not None:
+        return expected_bytes, f"more than the {expected_bytes} bytes of the catalog"
+    most = limits().download_bytes
+    return most, (
+        f"more than limits.download_bytes allows ({most}). If the file is that large, "
+        "write its size as bytes next to its checksum, or raise the limit"
+    )
 
 
 def _short(error: Exception) -> str:
@@ -219,11 +178,6 @@ def _short(error: Exception) -> str:
     if isinstance(error, urllib3.exceptions.ProtocolError):
         return "the connection broke before the end of the file"
     if isinstance(error, requests.exceptions.ConnectionError):
-        return f"no connection ({_innermost(error)})"
+        reason: object = error.args[0] if error.args else error
+        return f"no connection ({str(getattr(reason, 'reason', reason)).rsplit(': ', maxsplit=1)[-1]})"
     return f"{type(error).__name__}: {error}"
-
-
-def _innermost(error: BaseException) -> str:
-    reason: object = error.args[0] if error.args else error
-    reason = getattr(reason, "reason", reason)
-    return str(reason).rsplit(": ", maxsplit=1)[-1]

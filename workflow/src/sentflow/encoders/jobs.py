@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from sentflow.files.limits import use_limits
+from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import prepare_environment
 
@@ -14,8 +14,8 @@ def fetch_model(
     *,
     model: Wildcard,
     settings: Json,
-    mirrors: Resource[Json] = None,
-    limits: Resource[Json] = None,
+    mirrors: Resource[tuple[str, ...]] = (),
+    limits: Resource[Limits] = USUAL,
     output: Out,
 ) -> None:
     """A model from hub, folder, package or archive → verified files, and the manifest that describes them."""
@@ -27,7 +27,7 @@ def fetch_model(
     if not sys.stderr.isatty():
         os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log file is no place for bars
     output.parent.mkdir(parents=True, exist_ok=True)
-    found = mirrors_in_use(mirrors or [], os.environ)
+    found = mirrors_in_use(mirrors, os.environ)
     write_manifest(output, fetch_model(model, settings, output.parent, mirrors=found))
 
 
@@ -43,7 +43,7 @@ def embed(
     connection: Resource[Json] = None,
     device: Resource[Json] = None,
     call_seconds: Resource[int] = 0,
-    limits: Resource[Json] = None,
+    limits: Resource[Limits] = USUAL,
     kept: Resource[Path | None] = None,
     threads: int = 1,
     embeddings: Out,

@@ -13,11 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from sentflow.errors import ConfigError
+from sentflow.exports.identity import Crate
 from sentflow.files.atomic import atomic
 from sentflow.files.io import file_sha256
 
 METADATA = "ro-crate-metadata.json"
 _VERSION = "1.1"
+_SOFTWARE = "SoftwareApplication"
 _PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 _SHA256 = "https://w3id.org/ro/terms/workflow-run#sha256"
 _FORMATS = {
@@ -33,25 +36,11 @@ _FORMATS = {
     ".yaml": "application/yaml",
 }
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
-Properties = dict[str, Any]
 
 
-def publication_date() -> str:
-    """Today, or the day of the environment variable SOURCE_DATE_EPOCH: a crate must say when it was published."""
-    seconds = float(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
-
-
-def write_crate(
-    path: Path,
-    files: Mapping[str, Path],
-    *,
-    about: Mapping[str, Any],
-    versions: Mapping[str, Any],
-    published: str,
-) -> None:
+def write_crate(path: Path, files: Mapping[str, Path], *, about: Crate, versions: Mapping[str, Any]) -> None:
     """Write a zip with the files and their description."""
-    metadata = crate_metadata(files, about=about, versions=versions, published=published)
+    metadata = crate_metadata(files, about=about, versions=versions)
     text = json.dumps(metadata, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     with atomic(path) as part, zipfile.ZipFile(part, "w") as archive:
         _add(archive, METADATA, text.encode())
@@ -59,120 +48,112 @@ def write_crate(
             _add(archive, name, file.read_bytes())
 
 
-def crate_metadata(
-    files: Mapping[str, Path], *, about: Mapping[str, Any], versions: Mapping[str, Any], published: str
-) -> dict[str, Any]:
-    """The JSON-LD of a crate, see `write_crate`."""
-    from rocrate.model.contextentity import ContextEntity
-    from rocrate.rocrate import ROCrate
-
-    crate = ROCrate(version=_VERSION)
-    crate.metadata.extra_terms["sha256"] = _SHA256
-    crate.name, crate.description = about["title"], about["description"] or about["title"]
-    crate.datePublished = published
-    crate.root_dataset["license"] = (
-        "Scores, tables and figures: licence chosen by the publisher of this crate. Texts are not "
-        "included; the licence of each dataset is in its description."
-    )
-    crate.root_dataset["conformsTo"] = crate.add(
-        ContextEntity(
-            crate,
-            _PROFILE,
-            properties={"@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"},
-        )
-    )
-
-    def described(identifier: str, properties: Properties) -> Any:
-        known = {key: value for key, value in properties.items() if value is not None}
-        return crate.add(ContextEntity(crate, identifier, properties=known))
-
-    outputs = [
-        crate.add_file(file, name, properties=_file_properties(name, file))
-        for name, file in sorted(files.items())
-    ]
-    datasets = [described(f"#dataset-{name}", _dataset(facts)) for name, facts in about["datasets"].items()]
-    models = [described(f"#encoder-{name}", _model(facts)) for name, facts in about["models"].items()]
-    software = [described(f"#software-{name}", entry) for name, entry in _software(versions).items()]
-    described(
-        "#run",
-        {
-            "@type": "CreateAction",
-            "name": f"Run of {about['title']}",
-            "instrument": software[0],
-            "object": [*datasets, *models],
-            "result": outputs,
-        },
-    )
-    software[0]["softwareRequirements"] = software[1:]
-    crate.root_dataset["mentions"] = crate.get("#run")
-    metadata: dict[str, Any] = crate.metadata.generate()
-    metadata["@graph"].sort(key=lambda entity: str(entity["@id"]))
-    return metadata
-
-
-def _file_properties(name: str, file: Path) -> Properties:
-    return {
-        "name": name,
-        "contentSize": str(file.stat().st_size),
-        "sha256": file_sha256(file),
-        "encodingFormat": _FORMATS.get(Path(name).suffix, "application/octet-stream"),
-    }
-
-
-def _dataset(facts: Mapping[str, Any]) -> Properties:
-    """Data that the run read; they are described, not included."""
-    return {
-        "@type": "Dataset",
-        "name": facts["title"],
-        "url": facts.get("homepage"),
-        "license": facts["licence"],
-        "citation": None if facts["citation"] == "none" else facts["citation"],
-        "inLanguage": facts["language"],
-        "description": facts.get("note"),
-        # raw files and task tables, each with its checksum
-        "identifier": [f"{name} sha256:{digest}" for name, digest in facts["checksums"].items()] or None,
-    }
-
-
-def _model(facts: Mapping[str, Any]) -> Properties:
-    return {
-        "@type": "SoftwareApplication",
-        "name": facts["name"],
-        "alternateName": facts["title"],
-        "softwareVersion": facts["revision"],
-        "license": facts["licence"],
-        "citation": None if facts["citation"] == "none" else facts["citation"],
-    }
-
-
-def _software(versions: Mapping[str, Any]) -> dict[str, Properties]:
-    """The project first, then Python and the libraries."""
-    git = versions.get("git") or {}
-    commit = git.get("commit")
-    libraries = dict(versions["libraries"])
-    own = {
-        "@type": "SoftwareApplication",
-        "name": "sentflow",
-        "version": libraries.pop("sentflow", None),
-        "softwareVersion": f"{commit}{' with changes' if git.get('dirty') else ''}" if commit else None,
-        "operatingSystem": versions["platform"],
-    }
-    others = {"python": versions["python"], **libraries}
-    return {
-        "sentflow": own,
-        **{
-            name: {"@type": "SoftwareApplication", "name": name, "version": version}
-            for name, version in others.items()
-            if version != "absent"
-        },
-    }
-
-
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     info = zipfile.ZipInfo(name, _EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = 0o644 << 16
     archive.writestr(info, content)
+
+
+def crate_metadata(files: Mapping[str, Path], *, about: Crate, versions: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON-LD of a crate, see `write_crate`."""
+    from rocrate.model.contextentity import ContextEntity
+    from rocrate.rocrate import ROCrate
+
+    crate = ROCrate(version=_VERSION)
+
+    def described(entity: str, kind: str, /, **properties: Any) -> Any:
+        known = {key: value for key, value in properties.items() if value is not None}
+        return crate.add(ContextEntity(crate, entity, properties={"@type": kind, **known}))
+
+    crate.metadata.extra_terms["sha256"] = _SHA256
+    crate.name, crate.description = about.title, about.description or about.title
+    crate.datePublished = _publication_date()
+    crate.root_dataset["license"] = (
+        "Scores, tables and figures: licence chosen by the publisher of this crate. Texts are not "
+        "included; the licence of each dataset is in its description."
+    )
+    profile = described(_PROFILE, "CreativeWork", name="Process Run Crate", version="0.5")
+    crate.root_dataset["conformsTo"] = profile
+    outputs = [
+        crate.add_file(
+            file,
+            name,
+            properties={
+                "name": name,
+                "contentSize": str(file.stat().st_size),
+                "sha256": file_sha256(file),
+                "encodingFormat": _FORMATS.get(Path(name).suffix, "application/octet-stream"),
+            },
+        )
+        for name, file in sorted(files.items())
+    ]
+    # data that the run read are described, not included
+    datasets = [
+        described(
+            f"#dataset-{name}",
+            "Dataset",
+            name=facts["title"],
+            url=facts.get("homepage"),
+            license=facts["licence"],
+            citation=None if facts["citation"] == "none" else facts["citation"],
+            inLanguage=facts["language"],
+            description=facts.get("note"),
+            # raw files and task tables, each with its checksum
+            identifier=[f"{file} sha256:{digest}" for file, digest in facts["checksums"].items()] or None,
+        )
+        for name, facts in about.datasets.items()
+    ]
+    models = [
+        described(
+            f"#encoder-{name}",
+            _SOFTWARE,
+            name=facts["name"],
+            alternateName=facts["title"],
+            softwareVersion=facts["revision"],
+            license=facts["licence"],
+            citation=None if facts["citation"] == "none" else facts["citation"],
+        )
+        for name, facts in about.models.items()
+    ]
+    git, libraries = versions.get("git") or {}, dict(versions["libraries"])
+    commit = git.get("commit")
+    project = described(
+        "#software-sentflow",
+        _SOFTWARE,
+        name="sentflow",
+        version=libraries.pop("sentflow", None),
+        softwareVersion=f"{commit}{' with changes' if git.get('dirty') else ''}" if commit else None,
+        operatingSystem=versions["platform"],
+    )
+    project["softwareRequirements"] = [
+        described(f"#software-{name}", _SOFTWARE, name=name, version=version)
+        for name, version in {"python": versions["python"], **libraries}.items()
+        if version != "absent"
+    ]
+    crate.root_dataset["mentions"] = described(
+        "#run",
+        "CreateAction",
+        name=f"Run of {about.title}",
+        instrument=project,
+        object=[*datasets, *models],
+        result=outputs,
+    )
+    metadata: dict[str, Any] = crate.metadata.generate()
+    metadata["@graph"].sort(key=lambda entity: str(entity["@id"]))
+    return metadata
+
+
+def _publication_date() -> str:
+    """Today, or the day of the environment variable SOURCE_DATE_EPOCH: a crate must say when it was published."""
+    try:
+        seconds = float(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+        return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError) as error:
+        raise ConfigError(
+            f"the environment variable SOURCE_DATE_EPOCH is not a date ({error}). Write seconds since 1970, or unset "
+            "it."
+        ) from error
 
 
 def names_in_crate(files: Sequence[Path]) -> dict[str, Path]:

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.exports.scores import ModelFacts, TaskFacts
+from sentflow.exports.identity import ModelFacts, TaskFacts
 from sentflow.report import captions
 from sentflow.report.numbers import decimal
 

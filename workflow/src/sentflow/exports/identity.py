@@ -1,11 +1,12 @@
-"""What encoders and data are called outside this project. Standard library only: the Snakefile reads it."""
+"""What encoders and data are called outside this project, and what jobs of exports read; the Snakefile reads it."""
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from sentflow.config.experiment import About
+from sentflow.config.model import Count, Int, Number, Ordered, Pair, Settings, Several, Text
 from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, PLACE_KEYS
 
 OWNER = "sentflow"  # of what has no name on the hub
@@ -54,15 +55,17 @@ _LANGUAGES = {
 _UNDETERMINED = "und-Zyyy"
 
 
-@dataclass(frozen=True)
-class ModelName:
-    """An encoder as others call it."""
+class ModelFacts(Settings):
+    """An encoder as others call it, and what an export says of it."""
 
-    # name: ``"owner/name"``: that of the hub where the entry is a hub model as it comes, else ``"sentflow/<entry>"``
-    name: str
-    revision: str  # the hub's commit; for others 40 hexadecimal digits of a checksum of the entry
-    # adapted_from: hub model that the entry changes (pooling, prompt, truncation …); None otherwise
+    name: Text
+    """owner/name of the hub where the entry is a hub model as it comes, else sentflow/<entry>."""
+    revision: Text
+    """The hub's commit; for others 40 hexadecimal digits of a checksum of the entry."""
     adapted_from: str | None
+    """Hub model that the entry changes (pooling, prompt, truncation …); null otherwise."""
+    licence: str
+    max_tokens: Int | None
 
     @property
     def folder(self) -> str:
@@ -70,8 +73,86 @@ class ModelName:
         return f"{self.name.replace('/', '__')}/{self.revision}"
 
 
-def model_name(entry_name: str, entry: Mapping[str, Any]) -> ModelName:
-    """The name of an encoder.
+class TaskName(Settings):
+    """What an export says about the data of a task."""
+
+    language: Text
+    """ISO 639-1."""
+    data: Text
+    """owner/name of the dataset."""
+
+
+class TaskFacts(TaskName):
+    """With the version of the data."""
+
+    data_revision: Text
+    """40 hexadecimal digits of the SHA-256 of the task table, where others have a commit."""
+
+
+class ScoreExport(Settings):
+    """Tasks and encoders whose scores are exported, by name."""
+
+    tasks: dict[str, TaskName]
+    models: dict[str, ModelFacts]
+
+
+class QuestionSetName(Settings):
+    """What MTEB calls a question set."""
+
+    task: Text
+    language: Text
+
+
+class RetrievalExport(Ordered):
+    """Question sets and dense retrievers of MTEB's result files, by name, in the order of the files."""
+
+    question_sets: dict[str, QuestionSetName]
+    retrievers: dict[str, ModelFacts]
+
+
+class RunExport(Settings):
+    """What the headers of the runs on a question set say, under the words of ir_metadata."""
+
+    shown: Several[Text]
+    """Retrievers in the order of the runs."""
+    goal: About
+    evaluation: dict[str, Any]
+    collection: dict[str, Any]
+    retrievers: dict[str, dict[str, Any]]
+
+
+class Credit(Settings):
+    """Whose data they are."""
+
+    title: Text
+    licence: Text
+    citation: Text
+
+
+class PairCorpus(Settings):
+    """What the card of combined training data says of them and their sources."""
+
+    title: Text
+    language: Text
+    near: Number
+    shards: Count
+    relations: dict[str, Text]
+    """Training data → title."""
+    datasets: dict[str, Several[Credit]]
+    """Training data → what they are made of."""
+
+
+class Crate(About):
+    """What an RO-Crate says besides its files."""
+
+    tables: dict[str, Pair[Text]]
+    """File of a digest → title of its table, and its dataset."""
+    datasets: dict[str, dict[str, Any]]
+    models: dict[str, dict[str, Any]]
+
+
+def model_facts(entry_name: str, entry: Mapping[str, Any]) -> ModelFacts:
+    """What an export says of an encoder.
 
     Two entries may take the same hub model in different ways; only the one without settings of its own has its name.
     """
@@ -79,10 +160,12 @@ def model_name(entry_name: str, entry: Mapping[str, Any]) -> ModelName:
     hub = source.get("hub")
     settings = {key: value for key, value in entry.items() if key not in DESCRIPTIVE_KEYS | PLACE_KEYS}
     if hub and set(settings) <= {"kind", "source", "allow_pickle"} and entry["kind"] != "transformers":
-        return ModelName(hub, source["revision"], adapted_from=None)
-    text = json.dumps(settings, sort_keys=True)
-    revision = hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS]
-    return ModelName(f"{OWNER}/{entry_name}", revision, adapted_from=hub)
+        named = {"name": hub, "revision": source["revision"], "adapted_from": None}
+    else:
+        text = json.dumps(settings, sort_keys=True)
+        revision = hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS]
+        named = {"name": f"{OWNER}/{entry_name}", "revision": revision, "adapted_from": hub}
+    return ModelFacts(**named, licence=entry.get("licence", "not stated"), max_tokens=entry.get("max_tokens"))
 
 
 def data_name(dataset: str, entry: Mapping[str, Any]) -> str:

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
+from sentflow.exports.identity import Crate, PairCorpus, RetrievalExport, RunExport, ScoreExport
 from sentflow.files.io import read_json, write_json, write_text
 from sentflow.files.sealed import read_sealed
-from sentflow.jobs.job import In, Json, Out, Resource, job
+from sentflow.jobs.job import In, Out, Resource, job
 from sentflow.training.settings import CardSettings
 
 if TYPE_CHECKING:
+    from sentflow.exports.identity import TaskFacts
     from sentflow.texts.corpora import Questions
 
 logger = logging.getLogger(__name__)
@@ -21,29 +23,32 @@ logger = logging.getLogger(__name__)
 
 @job()
 def export_mteb(
-    *, summary: In, digests: list[In], tables: list[In], versions: In, settings: Json, output: list[Out]
+    *,
+    summary: In,
+    digests: list[In],
+    tables: list[In],
+    versions: In,
+    settings: ScoreExport,
+    output: list[Out],
 ) -> None:
-    """Every score → MTEB's result files, in the layout of its own results folder.
-
-    Settings: {"tasks", "models": external names}.
-    """
+    """Every score → MTEB's result files, in the layout of its own results folder."""
+    from sentflow.compare.score_rows import ScoreRow
     from sentflow.compare.tasks import fold_scores
     from sentflow.exports.mteb import model_meta, run_settings, task_result
-    from sentflow.exports.scores import ExportSettings, read_digests, read_scores
+    from sentflow.files.rows import read_rows
     from sentflow.report.rows import unique
 
-    parsed = ExportSettings.from_settings(settings)
-    tasks = parsed.task_facts(read_digests(digests))
-    rows, recorded = read_scores(summary), read_json(versions)
+    tasks = _task_facts(settings, digests)
+    rows, recorded = read_rows(summary, ScoreRow), read_json(versions)
     table_of = {(file.parent.name, file.stem): file for file in tables}
     file_of = {"/".join(file.parts[-3:]): file for file in output}
     for row in rows:
         folds = fold_scores(table_of[row.task, row.model]).tolist()
-        file = file_of[f"{parsed.models[row.model].folder}/{row.task}.json"]
+        file = file_of[f"{settings.models[row.model].folder}/{row.task}.json"]
         write_json(file, task_result(row, tasks[row.task], folds))
     for model in unique(row.model for row in rows):
         own = [row for row in rows if row.model == model]
-        facts = parsed.models[model]
+        facts = settings.models[model]
         write_json(file_of[f"{facts.folder}/model_meta.json"], model_meta(facts, own[0].dimension))
         text = run_settings([row.task for row in own], recorded)
         write_text(file_of[f"{facts.folder}/run_settings.jsonl"], text)
@@ -51,26 +56,34 @@ def export_mteb(
 
 
 @job("huggingface_hub")
-def export_huggingface(*, summary: In, digests: list[In], settings: Json, output: list[Out]) -> None:
-    """Every score → files for the Hugging Face hub: .eval_results and a model card with a model-index.
-
-    Settings: {"tasks", "models": external names}.
-    """
+def export_huggingface(*, summary: In, digests: list[In], settings: ScoreExport, output: list[Out]) -> None:
+    """Every score → files for the Hugging Face hub: .eval_results and a model card with a model-index."""
+    from sentflow.compare.score_rows import ScoreRow
     from sentflow.exports.huggingface import eval_results, model_card
-    from sentflow.exports.scores import ExportSettings, read_digests, read_scores
+    from sentflow.files.rows import read_rows
     from sentflow.report.rows import unique
 
-    parsed = ExportSettings.from_settings(settings)
-    tasks = parsed.task_facts(read_digests(digests))
-    rows = read_scores(summary)
+    tasks = _task_facts(settings, digests)
+    rows = read_rows(summary, ScoreRow)
     results = {(file.parts[-3], file.stem): file for file in output if file.suffix == ".yaml"}
     cards = {file.parts[-2]: file for file in output if file.suffix == ".md"}
     for model in unique(row.model for row in rows):
         own = [(row, tasks[row.task]) for row in rows if row.model == model]
         for row, task in own:
             write_text(results[model, row.task], eval_results(row, task))
-        write_text(cards[model], model_card(parsed.models[model], own))
+        write_text(cards[model], model_card(settings.models[model], own))
     logger.info("%d results", len(rows))
+
+
+def _task_facts(settings: ScoreExport, digests: Sequence[Path]) -> "dict[str, TaskFacts]":
+    """`digests`: a file of the name of each task, with the SHA-256 of its table."""
+    from sentflow.exports.identity import REVISION_DIGITS, TaskFacts
+
+    revisions = {file.stem: read_json(file)["sha256"][:REVISION_DIGITS] for file in digests}
+    return {
+        name: TaskFacts(language=task.language, data=task.data, data_revision=revisions[name])
+        for name, task in settings.tasks.items()
+    }
 
 
 @job()
@@ -95,31 +108,24 @@ def export_mteb_retrieval(
     runs: list[In],
     manifests: list[In],
     versions: In,
-    settings: Json,
+    settings: RetrievalExport,
     output: list[Out],
 ) -> None:
-    """What dense retrievers found → MTEB's result files, laid out as in its results folder.
-
-    Settings: {"question_sets": {name: {"task", "language"}}, "order": [question sets, retrievers], "retrievers":
-    external names}.
-    """
+    """What dense retrievers found → MTEB's result files, laid out as in its results folder."""
     from sentflow.exports.mteb import model_meta, retrieval_measures, retrieval_result, run_settings
-    from sentflow.exports.scores import ModelFacts
     from sentflow.retrieval.evaluation import evaluate
     from sentflow.retrieval.runs import read_run
     from sentflow.texts.corpora import read_corpus, read_questions
 
     recorded = read_json(versions)
-    sets, retrievers = settings["order"]
-    models = {name: ModelFacts(**settings["retrievers"][name]) for name in retrievers}
     file_of = {"/".join(file.parts[-3:]): file for file in output}
     ranked_runs = iter(runs)
-    for place, name in enumerate(sets):
-        task = settings["question_sets"][name]
+    n_sets = len(settings.question_sets)
+    for place, task in enumerate(settings.question_sets.values()):
         corpus = read_corpus(corpora[place])
         question_set = read_questions(questions[place], judgements[place])
-        revision = _revision(digests[place :: len(sets)])
-        for retriever in retrievers:
+        revision = _revision(digests[place::n_sets])
+        for retriever, model in settings.retrievers.items():
             about, run = read_run(next(ranked_runs), corpus.ids)
             names = retrieval_measures(about["depth"])
             found = evaluate(run, question_set, corpus, list(names.values())).values
@@ -127,11 +133,10 @@ def export_mteb_retrieval(
             told = {"n_questions": len(next(iter(values.values()))), "retriever": retriever}
             if question_set.relevant_grade != 1:
                 told["relevant_from_grade"] = question_set.relevant_grade
-            file = file_of[f"{models[retriever].folder}/{task['task']}.json"]
-            write_json(file, retrieval_result(task["task"], task["language"], revision, values, told))
-    tasks = [settings["question_sets"][name]["task"] for name in sets]
-    for retriever, manifest in zip(retrievers, manifests, strict=True):
-        facts = models[retriever]
+            file = file_of[f"{model.folder}/{task.task}.json"]
+            write_json(file, retrieval_result(task.task, task.language, revision, values, told))
+    tasks = [task.task for task in settings.question_sets.values()]
+    for facts, manifest in zip(settings.retrievers.values(), manifests, strict=True):
         meta = model_meta(facts, read_json(manifest)["dimension"])
         write_json(file_of[f"{facts.folder}/model_meta.json"], meta)
         write_text(file_of[f"{facts.folder}/run_settings.jsonl"], run_settings(tasks, recorded))
@@ -154,15 +159,12 @@ def export_trec(
     judgements: In,
     runs: list[In],
     versions: In,
-    benchmarks: Resource[Json],
-    settings: Json,
+    benchmarks: Resource[dict[str, str]],
+    settings: RunExport,
     files: list[Out],
     qrels: Out,
 ) -> None:
-    """The runs on a question set and its judgements, in TREC's form.
-
-    Settings: {"order": retrievers, "goal", "evaluation", "collection", "retrievers"}.
-    """
+    """The runs on a question set and its judgements, in TREC's form."""
     from sentflow.exports.trec import annotated_run, judgement_file
     from sentflow.report.costs.summary import read_records
     from sentflow.retrieval.runs import read_run
@@ -170,7 +172,7 @@ def export_trec(
 
     documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
     recorded = read_json(versions)
-    for retriever, source, output in zip(settings["order"], runs, files, strict=True):
+    for retriever, source, output in zip(settings.shown, runs, files, strict=True):
         about, run = read_run(source, documents.ids)
         if (about["questions"], about["retriever"]) != (question_set.name, retriever):
             raise DataError(
@@ -189,7 +191,7 @@ def export_trec(
 def export_submissions(*, decided: list[In], questions: In, output: list[Out]) -> None:
     """What is decided for a question set → submissions of the Zalo challenge."""
     from sentflow.exports.submission import submission, submission_text
-    from sentflow.retrieval.decision_files import read_decided
+    from sentflow.retrieval.decisions import read_decided
 
     question_set = _questions(questions)
     for path, file in zip(decided, output, strict=True):
@@ -224,7 +226,7 @@ def _questions(path: Path) -> "Questions":
 
 
 @job()
-def export_pairs(*, data: In, audit: In | None = None, settings: Json, shards: Out, card: Out) -> None:
+def export_pairs(*, data: In, audit: In | None = None, settings: PairCorpus, shards: Out, card: Out) -> None:
     """Training data that were put together → shards and a card, as a data set of the hub."""
     from sentflow.exports import pair_corpus
     from sentflow.files.parquet import DescribedParts, readable, write_parquet
@@ -232,44 +234,27 @@ def export_pairs(*, data: In, audit: In | None = None, settings: Json, shards: O
     size_bytes = 0
     with readable(data, "table of training data"):
         table = DescribedParts(data)
-        for place, (start, stop) in enumerate(pair_corpus.shard_borders(table.n_rows, settings["shards"])):
-            path = shards / pair_corpus.shard_name(place, settings["shards"])
+        for place, (start, stop) in enumerate(pair_corpus.shard_borders(table.n_rows, settings.shards)):
+            path = shards / pair_corpus.shard_name(place, settings.shards)
             # The metadata of the table mean nothing outside
             write_parquet(path, table.rows(start, stop).replace_schema_metadata(None))
             size_bytes += path.stat().st_size
     audited = read_sealed(audit) if audit else None
     write_text(card, pair_corpus.card(read_json(data.with_suffix(".json")), settings, audited, size_bytes))
-    logger.info("%d pairs in %d shards, %d bytes", table.n_rows, settings["shards"], size_bytes)
+    logger.info("%d pairs in %d shards, %d bytes", table.n_rows, settings.shards, size_bytes)
 
 
 @job("rocrate")
 def export_ro_crate(
-    *, files: list[In], digests: Sequence[In] = (), versions: In, settings: Json, output: Out
+    *, files: list[In], digests: Sequence[In] = (), versions: In, settings: Crate, output: Out
 ) -> None:
-    """The files of a run → an RO-Crate with checksums, data, encoders and versions.
+    """The files of a run → an RO-Crate with checksums, data, encoders and versions."""
+    from sentflow.exports.crate import names_in_crate, write_crate
 
-    Settings: {"title", "description", "tables": file of --digests → [title, dataset], "datasets", "models":
-    metadata of each}.
-    """
-    from sentflow.exports.crate import names_in_crate, publication_date, write_crate
-
-    try:
-        published = publication_date()
-    except (ValueError, OverflowError, OSError) as error:
-        raise ConfigError(
-            f"the environment variable SOURCE_DATE_EPOCH is not a date ({error}). Write seconds since "
-            "1970, or unset it."
-        ) from error
     for file in digests:
-        table, dataset = settings["tables"][str(file)]
-        settings["datasets"][dataset]["checksums"][table] = read_json(file)["sha256"]
-    write_crate(
-        output,
-        names_in_crate(files),
-        about=settings,
-        versions=read_json(versions),
-        published=published,
-    )
+        table, dataset = settings.tables[str(file)]
+        settings.datasets[dataset]["checksums"][table] = read_json(file)["sha256"]
+    write_crate(output, names_in_crate(files), about=settings, versions=read_json(versions))
     logger.info("%d files", len(files))
 
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.exports.identity import language_script
-from sentflow.exports.scores import ModelFacts, TaskFacts, finite, level_key
+from sentflow.exports.identity import ModelFacts, TaskFacts, language_script
 
 MTEB_VERSION = (
     "2.26.24"  # whose format this is; a result file without a version is read as the format before 1.11
@@ -38,9 +37,9 @@ def task_result(row: ScoreRow, task: TaskFacts, fold_scores: Sequence[float]) ->
         row.metric: _rounded(row.mean),
         f"{row.metric}_std": _rounded(row.std),
         "scores_per_experiment": [{row.metric: _rounded(score)} for score in fold_scores],
-        **_limits(level_key(row.level), "nb", row.generalisation_low, row.generalisation_high),
-        **_limits(level_key(row.level), "item", row.item_low, row.item_high),
-        **_limits(level_key(row.repeatability_level), "ref", row.repeatability_low, row.repeatability_high),
+        **_limits(row.level, "nb", row.generalisation_low, row.generalisation_high),
+        **_limits(row.level, "item", row.item_low, row.item_high),
+        **_limits(row.repeatability_level, "ref", row.repeatability_low, row.repeatability_high),
         "protocol": row.protocol,
         "classifier": row.classifier,
         "data_version": row.data_version,
@@ -128,10 +127,12 @@ def _result(
     }
 
 
-def _limits(level: str, kind: str, low: float, high: float) -> dict[str, float | None]:
-    return {f"{level}_low_{kind}": _rounded(low), f"{level}_high_{kind}": _rounded(high)}
+def _limits(level: float, kind: str, low: float, high: float) -> dict[str, float | None]:
+    """With the level in the keys, e.g. ``ci99_low_nb``, so that two levels are never taken for one."""
+    key = f"ci{100 * level:g}"
+    return {f"{key}_low_{kind}": _rounded(low), f"{key}_high_{kind}": _rounded(high)}
 
 
 def _rounded(value: float) -> float | None:
-    known = finite(value)
-    return None if known is None else round(known, _DIGITS)
+    """None for what is undefined: JSON has no NaN."""
+    return round(float(value), _DIGITS) if math.isfinite(value) else None

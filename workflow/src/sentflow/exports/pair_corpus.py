@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sentflow.exports.identity import Credit, PairCorpus
+
 Facts = Mapping[str, Any]
 
 
@@ -18,13 +20,13 @@ def shard_borders(n_rows: int, n_shards: int) -> list[tuple[int, int]]:
     return list(zip([0, *ends[:-1]], ends, strict=True))
 
 
-def card(facts: Facts, about: Facts, audit: Facts | None, size_bytes: int) -> str:
+def card(facts: Facts, about: PairCorpus, audit: Facts | None, size_bytes: int) -> str:
     """The card of a paired corpus."""
     relations = facts["relations"]
     front = [
         "---",
-        f"pretty_name: {json.dumps(about['title'], ensure_ascii=False)}",
-        *([f"language: [{about['language']}]"] if about["language"] != "und" else []),
+        f"pretty_name: {json.dumps(about.title, ensure_ascii=False)}",
+        *([f"language: [{about.language}]"] if about.language != "und" else []),
         "license: other",
         "task_categories: [sentence-similarity]",
         f"size_categories: [{size_category(facts['rows'])}]",
@@ -35,7 +37,7 @@ def card(facts: Facts, about: Facts, audit: Facts | None, size_bytes: int) -> st
         [
             *front,
             "",
-            f"# {about['title']}",
+            f"# {about.title}",
             "",
             f"{facts['rows']:,} pairs of texts ({size_bytes / 1e6:.1f} MB): columns `text`, `other` and `relation`, "
             "which says what makes the two a pair. Made by sentflow; SHA-256 of the table that they were cut from: "
@@ -46,7 +48,7 @@ def card(facts: Facts, about: Facts, audit: Facts | None, size_bytes: int) -> st
             "What was left out, in this order: pairs of two equal texts (case and punctuation do not count); pairs "
             "with a text that py3langid takes for another language; pairs with texts of the tests below; copies and "
             "near copies of earlier pairs (of both texts the Jaccard similarity of the character 5-grams is "
-            f"{about['near']} or more; found by MinHash).",
+            f"{about.near} or more; found by MinHash).",
             "",
             f"Masked: {_told_masks(relations)}. Names of persons are not masked.",
             "",
@@ -54,7 +56,7 @@ def card(facts: Facts, about: Facts, audit: Facts | None, size_bytes: int) -> st
             "",
             "## Sources",
             "",
-            *_sources(about["datasets"]),
+            *_sources(about.datasets),
             "",
         ]
     )
@@ -72,12 +74,12 @@ def size_category(n_rows: int) -> str:
     return next((name for most, name in known if n_rows < most), "10M<n<100M")
 
 
-def _relation_table(relations: Sequence[Facts], about: Facts) -> Iterator[str]:
+def _relation_table(relations: Sequence[Facts], about: PairCorpus) -> Iterator[str]:
     columns = ("read", "equal", "other_language", "held_out", "copies", "near", "rows")
     yield "| relation | read | equal | other language | in tests | copies | near copies | pairs |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for one in relations:
-        title = about["relations"].get(one["relation"], one["relation"])
+        title = about.relations.get(one["relation"], one["relation"])
         yield f"| {title} (`{one['relation']}`) | " + " | ".join(f"{one[key]:,}" for key in columns) + " |"
     totals = [sum(one[key] for one in relations) for key in columns]
     yield "| **all** | " + " | ".join(f"{n:,}" for n in totals) + " |"
@@ -114,12 +116,12 @@ def _tests(relations: Sequence[Facts], audit: Facts | None) -> Iterator[str]:
         yield f"| {test['kind']} {test['name']} | {texts['n']:,} | {texts['copies']:,} | {texts['near']:,} |"
 
 
-def _sources(datasets: Mapping[str, Sequence[Facts]]) -> Iterator[str]:
+def _sources(datasets: Mapping[str, Sequence[Credit]]) -> Iterator[str]:
     relations: dict[str, list[str]] = {}
     for name, found in datasets.items():
         for one in found:
-            relations.setdefault(one["title"], []).append(f"`{name}`")
-    by_title = {one["title"]: one for found in datasets.values() for one in found}
+            relations.setdefault(one.title, []).append(f"`{name}`")
+    by_title = {one.title: one for found in datasets.values() for one in found}
     for title, one in sorted(by_title.items()):
-        cited = "" if one["citation"] == "none" else f" {one['citation']}"
-        yield f"- {title} ({', '.join(relations[title])}). Licence: {one['licence']}.{cited}"
+        cited = "" if one.citation == "none" else f" {one.citation}"
+        yield f"- {title} ({', '.join(relations[title])}). Licence: {one.licence}.{cited}"

@@ -6,6 +6,7 @@ Its components are those of PRIMAD: platform, research goal, implementation, met
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sentflow.exports.identity import RunExport
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.trec import judgement_lines, run_lines, separated
 from sentflow.texts.corpora import Questions
@@ -16,22 +17,22 @@ _SCHEMA = "0.2"
 def annotated_run(
     run: Run,
     retriever: str,
-    settings: Mapping[str, Any],
+    settings: RunExport,
     versions: Mapping[str, Any],
     benchmark: Mapping[str, Any] | None,
 ) -> str:
     """A run file with its header."""
-    goal, about = settings["evaluation"], settings["retrievers"]
+    about = settings.retrievers
     n_separated = sum(int((separated(found.scores) != found.scores).sum()) for found in run.ranked.values())
     metadata: dict[str, Any] = {
         "schema version": _SCHEMA,
         "tag": retriever,
         "actor": {"role": "experimenter"},
         "platform": _platform(versions),
-        "research goal": {**settings["goal"], "evaluation": goal},
+        "research goal": {**dict(settings.goal), "evaluation": settings.evaluation},
         "implementation": _implementation(versions),
         **({"resources": _resources(benchmark)} if benchmark else {}),
-        "data": {"test collection": settings["collection"]},
+        "data": {"test collection": settings.collection},
         "method": {
             "automatic": True,
             "retrieval": [{"name": name, **about[name]} for name in _steps(retriever, about)],

@@ -1,29 +1,16 @@
 """The vectors themselves: alignment and uniformity, isotropy, spectrum, neighbours, word order, truncation."""
 
-from collections.abc import Callable, Mapping
-from itertools import product
 from typing import Any
 
 from sentflow.config.experiment import Experiment
-from sentflow.families.pair_sets import (
-    PERMUTED,
-    embedded_sets,
-    files_of,
-    measured,
-    resampling,
-    titles_of,
-)
+from sentflow.families.pair_sets import PERMUTED, embedded_sets, measured, resampling, titles_of
 from sentflow.flow import paths
-from sentflow.flow.family import FIGURE, TABLE, Collection, Family, Product, products_of
-from sentflow.flow.job_settings import json_text, one_of, pick, pick_known
-from sentflow.geometry.settings import AlignmentSettings, Described, GeometrySettings
+from sentflow.flow.family import Collection, Family, Files, each
+from sentflow.flow.job_settings import json_text, one_of, pick
+from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
 
 FEWEST_RELATED = 6
 """Encoders over which geometry is correlated with scores: with fewer the interval is nearly the whole range."""
-_ALIGNMENT_KEYS = ("variant", "threshold", "comparison", "sentences", "batch")
-_PACKAGE = "sentflow.report.families.geometry."
-_STS = (paths.SUMMARY_SIMILARITY,)
-_ALIGNMENTS = (paths.SUMMARY_ALIGNMENTS,)
 
 
 class Geometry(Family):
@@ -33,29 +20,6 @@ class Geometry(Family):
     """
 
     name = "geometry"
-    products = (
-        *products_of(
-            _PACKAGE,
-            "alignments",
-            (TABLE, "alignments", "tables:alignments", _ALIGNMENTS),
-            (FIGURE, "alignment-uniformity", "plane:FIGURE", (*_ALIGNMENTS, *_STS)),
-        ),
-        *products_of(
-            _PACKAGE,
-            "geometry",
-            (TABLE, "geometry", "tables:geometry", (paths.SUMMARY_GEOMETRY,)),
-            (FIGURE, "spectrum", "spectrum:FIGURE", (paths.SPECTRA,)),
-            (FIGURE, "truncation", "truncation:FIGURE", (paths.TRUNCATION,)),
-        ),
-        Product(
-            FIGURE,
-            "geometry-and-scores",
-            f"{_PACKAGE}association_figure:FIGURE",
-            (paths.SUMMARY_GEOMETRY, *_STS),
-            "geometry of several encoders",
-            also=(paths.SUMMARY,),  # geometry can be set against the scores of tasks, too
-        ),
-    )
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -66,64 +30,47 @@ class Geometry(Family):
         self.pair_sets = {name: entry for pair_sets in sets for name, entry in pair_sets.items()}
         wanted = experiment.config.geometry.families
         families = dict.fromkeys(entry["family"] for entry in self.selected.values())
+        # The collections whose geometry is measured
         self.described = list(families) if wanted == "all" else list(wanted)
-        """The collections whose geometry is measured."""
-        self.alignments = [
-            paths.ALIGNMENT.format(alignment=alignment, model=model)
-            for alignment, model in product(self.alignment_entries, self.models)
-        ]
-        self.geometry = [
-            paths.GEOMETRY.format(collection=collection, model=model)
-            for collection, model in product(self.described, self.models)
-        ]
-
-    def collections(self) -> list[Collection]:
-        """Sentences with their words in another order, which rule permute_texts writes."""
-        is_wanted = self.models and self.experiment.config.geometry.permuted_texts
-        names = self.described if is_wanted else []
-        return [Collection(name + PERMUTED, (), (), self.models) for name in names]
-
-    def results(self) -> list[str]:
-        return [*self.alignments, *self.geometry]
-
-    def summaries(self) -> list[str]:
-        files = [paths.SUMMARY_ALIGNMENTS, paths.SUMMARY_GEOMETRY, paths.SPECTRA, paths.TRUNCATION]
-        return files if self.results() else []
-
-    def available(self) -> Mapping[str, bool]:
+        self.alignments = each(paths.ALIGNMENT, alignment=self.alignment_entries, model=self.models)
+        self.geometry = each(paths.GEOMETRY, collection=self.described, model=self.models)
+        # Sentences with their words in another order, which rule permute_texts writes
+        if self.models and experiment.config.geometry.permuted_texts:
+            self.collections = [Collection(name + PERMUTED, (), self.models) for name in self.described]
+        self.results = [*self.alignments, *self.geometry]
+        if self.results:
+            self.summaries = [
+                paths.SUMMARY_ALIGNMENTS,
+                paths.SUMMARY_GEOMETRY,
+                paths.SPECTRA,
+                paths.TRUNCATION,
+            ]
         several = len(self.models) >= FEWEST_RELATED
-        return {
+        self.available = {
             "alignments": bool(self.alignments),
             "geometry": bool(self.geometry),
             "geometry of several encoders": bool(self.geometry) and several,
         }
-
-    def constraints(self) -> Mapping[str, str]:
-        return {"alignment": one_of(self.alignment_entries)}
+        self.constraints = {"alignment": one_of(self.alignment_entries)}
 
     # --- jobs -----------------------------------------------------------------------------------------------
 
-    def of_alignment(self, pattern: str, *keys: str) -> Callable[[Any], list[str]]:
-        """Function of a job: files of the pair sets that its alignment names under keys, each once."""
-
-        def files(wildcards: Any) -> list[str]:
-            entry = self.alignment_entries[wildcards.alignment]
-            return files_of(pattern, dict.fromkeys(name for key in keys for name in entry.get(key, [])))
-
-        return files
-
-    def scored(self, pattern: str) -> Callable[[Any], list[str]]:
-        """Function of a job: files of the selected pair sets with whose scores its geometry is compared."""
-        sets = self.selected.items()
-        return lambda wildcards: files_of(
-            pattern, [name for name, entry in sets if entry["family"] == wildcards.collection]
+    def of_alignment(self, key: str) -> Files:
+        """The pair sets that an alignment names under a key."""
+        return lambda wildcards: each(
+            paths.PAIR_SET, pairs=self.alignment_entries[wildcards.alignment].get(key, [])
         )
+
+    def scored(self, wildcards: Any) -> list[str]:
+        """The selected pair sets with whose scores the geometry of their sentences is compared."""
+        sets = self.selected.items()
+        own = [name for name, entry in sets if entry["family"] == wildcards.collection]
+        return each(paths.PAIR_SET, pairs=own)
 
     def of_permuted(self, pattern: str) -> str | list[str]:
         """A file of the permuted texts of a collection, if there are to be any."""
-        if not self.experiment.config.geometry.permuted_texts:
-            return []
-        return pattern.replace("{collection}", "{collection}" + PERMUTED)
+        is_wanted = self.experiment.config.geometry.permuted_texts
+        return pattern.replace("{collection}", "{collection}" + PERMUTED) if is_wanted else []
 
     def collection_of(self, wildcards: Any) -> str:
         if not hasattr(wildcards, "alignment"):
@@ -132,15 +79,15 @@ class Geometry(Family):
         return str(self.pair_sets[first]["family"])
 
     def alignment_settings(self, wildcards: Any) -> str:
-        """What is measured, and how."""
-        entry = pick_known(self.alignment_entries[wildcards.alignment], *_ALIGNMENT_KEYS)
-        return AlignmentSettings(**entry, **resampling(self.experiment)).as_json()
+        entry = self.alignment_entries[wildcards.alignment]
+        return AlignmentSettings.from_parts(entry, **resampling(self.experiment)).as_json()
 
     def geometry_settings(self) -> str:
-        """What is measured of the vectors of a collection."""
-        geometry = pick(self.experiment.config.geometry, *Described.model_fields)
-        settings = {**resampling(self.experiment), **geometry, **measured(self.experiment)}
-        return GeometrySettings(**settings).as_json()
+        settings = {
+            **pick(resampling(self.experiment), "level", "n_resamples"),
+            **measured(self.experiment),
+        }
+        return GeometrySettings.from_parts(self.experiment.config.geometry, **settings).as_json()
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""

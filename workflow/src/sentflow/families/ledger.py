@@ -1,11 +1,9 @@
 """The ledger: every published number of the catalog beside what the other families of a run found."""
 
-from collections.abc import Mapping
-
+from sentflow.config.experiment import Experiment
 from sentflow.flow import paths
-from sentflow.flow.family import CHECK, TABLE, Family, products_of
+from sentflow.flow.family import Family
 
-TABLE_NAME = "ledger"
 ANSWERING = (
     paths.SUMMARY,
     paths.SUMMARY_SIMILARITY,
@@ -14,18 +12,10 @@ ANSWERING = (
     paths.SUMMARY_DECISIONS,
 )
 """The summaries that answer claims."""
-CATALOG = tuple(
-    f"catalog/{name}.yaml"
-    for name in (
-        "ledger",
-        "published_similarity",
-        "published_training",
-        "published_retrieval",
-        "published_values",
-        "sweeps",
-        "question_sets",
-    )
+_NAMES = (
+    "ledger published_similarity published_training published_retrieval published_values sweeps question_sets"
 )
+CATALOG = tuple(f"catalog/{name}.yaml" for name in _NAMES.split())
 """Files below the folder of the workflow that hold claims and what is said of them."""
 
 
@@ -33,26 +23,10 @@ class Ledger(Family):
     """A summary of verdicts where the table of that name is selected; it measures nothing itself."""
 
     name = "ledger"
-    products = products_of(
-        "sentflow.report.families.ledger.",
-        "ledger",
-        (TABLE, TABLE_NAME, "tables:ledger", (paths.SUMMARY_LEDGER,)),
-        (CHECK, TABLE_NAME, "check:check_ledger", (paths.SUMMARY_LEDGER,)),
-    )
-    has_section = True
 
-    def summaries(self) -> list[str]:
-        """The verdicts."""
-        return [paths.SUMMARY_LEDGER] if self._selected else []
-
-    def available(self) -> Mapping[str, bool]:
-        """Whether the table was selected, which is made of nothing else."""
-        return {"ledger": self._selected}
-
-    def catalog_files(self) -> list[str]:
-        """`CATALOG`, where this workflow has it."""
-        return [str(self.experiment.workflow / name) for name in CATALOG]
-
-    @property
-    def _selected(self) -> bool:
-        return TABLE_NAME in self.experiment.config.report.tables
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        is_selected = "ledger" in experiment.config.report.tables
+        self.summaries = [paths.SUMMARY_LEDGER] if is_selected else []
+        self.available = {"ledger": is_selected}
+        self.catalog_files = [str(experiment.workflow / name) for name in CATALOG]

@@ -34,9 +34,12 @@ def needed_pair_sets(selected: Mapping[str, Iterable[str]], entries: Mapping[str
     return list(dict.fromkeys(needed))
 
 
-def families_of(needed: Iterable[str], pair_sets: Entries) -> dict[str, Entries]:
-    """Family → its needed pair sets, in the order of the catalog, whatever the order of the selection."""
-    needed = list(needed)
+def embedded_sets(experiment: Experiment) -> dict[str, Entries]:
+    """Collection → the pair sets whose sentences are embedded together, as the catalog orders them."""
+    needed, pair_sets = (
+        needed_pair_sets(experiment.selected, experiment.entries),
+        experiment.entries["pair_sets"],
+    )
     families: dict[str, Entries] = {pair_sets[name]["family"]: {} for name in needed}
     for name, entry in pair_sets.items():
         if name in needed:
@@ -44,22 +47,10 @@ def families_of(needed: Iterable[str], pair_sets: Entries) -> dict[str, Entries]
     return families
 
 
-def embedded_sets(experiment: Experiment) -> dict[str, Entries]:
-    """Collection → the pair sets whose sentences are embedded together; see `families_of`."""
-    selected = {section: list(experiment.selected[section]) for section in ("pair_sets", *_PARTS)}
-    needed = needed_pair_sets(selected, experiment.entries)
-    return families_of(needed, experiment.entries["pair_sets"])
-
-
 def development_sets(experiment: Experiment) -> Entries:
     """The pair sets on which snapshots of trained encoders are scored, by name."""
     named = (entry.get("selection", {}).get("pairs") for entry in experiment.trained_models.values())
     return {name: experiment.entries["pair_sets"][name] for name in named if name}
-
-
-def files_of(pattern: str, pair_sets: Iterable[str]) -> list[str]:
-    """A file of each pair set, in their order."""
-    return [pattern.format(pairs=name) for name in pair_sets]
 
 
 def measured(experiment: Experiment) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Probes on frozen vectors: tasks, the folds of their cross-validation, scores, comparisons, studies of protocols."""
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, cached_property
 from itertools import product
 from typing import Any
 
@@ -20,13 +20,13 @@ from sentflow.config.model import descriptions
 from sentflow.encoders.entries import kind_of
 from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
 from sentflow.encoders.roles import SIDES
+from sentflow.exports.identity import ScoreExport, data_name, model_facts
 from sentflow.families.training.needs import held_out_tasks
 from sentflow.flow import paths
-from sentflow.flow.exports import TaskExports
-from sentflow.flow.family import CHECK, FIGURE, TABLE, Collection, Family, Product, matrices_of, products_of
+from sentflow.flow.family import Collection, Family, each, raw_paths
 from sentflow.flow.job_settings import described_models, one_of, pick
 from sentflow.flow.provenance import code, versions
-from sentflow.probing.protocol.catalog import (
+from sentflow.probing.catalog import (
     DOCUMENTS,
     about_protocol,
     changed_settings,
@@ -36,7 +36,7 @@ from sentflow.probing.protocol.catalog import (
     protocol_name,
     protocol_of,
 )
-from sentflow.probing.protocol.design import REGULARISED_PROBES
+from sentflow.probing.fold import REGULARISED_PROBES
 from sentflow.probing.settings import (
     REGULARISED,
     ProbeProtocol,
@@ -47,94 +47,93 @@ from sentflow.probing.settings import (
     not_comparable_text,
     switch_text,
 )
-from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.settings import DocumentFolds, TaskChecks, TaskSettings
 from sentflow.texts.task_files import files_of
-
-_COMPARISON_KEYS = ("adjustment", "alpha", "level", "n_item_resamples", "rope", "test")
-_PACKAGE = "sentflow.report.families.probing."
-_SCORES = (paths.SUMMARY,)
-_RANKED = (paths.SUMMARY, paths.RANKS, paths.ACROSS, paths.OMNIBUS)
-_COMPARED = (paths.SUMMARY, paths.PAIRS)
-_DOCUMENTS = (paths.SUMMARY, paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS)
 
 
 class Probing(Family):
     """Tasks, each probed by cross-validated classifiers on the vectors of every encoder."""
 
     name = "probing"
-    products = (
-        *matrices_of(
-            _PACKAGE,
-            "scores",
-            ("scores", "tables:scores", (paths.SUMMARY, paths.PAIRS, paths.STANDINGS)),
-        ),
-        *products_of(
-            _PACKAGE,
-            "scores",
-            (TABLE, "differences", "tables:differences", _COMPARED),
-            (TABLE, "ranks", "rank_table:ranks", _RANKED),
-            (TABLE, "published", "tables:published", _SCORES),
-            (TABLE, "tasks", "tables:tasks", _SCORES),
-            (TABLE, "protocols", "tables:protocols", (paths.EFFECTS,)),
-            (FIGURE, "heatmap", "heatmap:FIGURE", _SCORES),
-            (FIGURE, "forest", "forest:FIGURE", _SCORES),
-            (FIGURE, "ranks", "rankings:FIGURE", _RANKED),
-            (FIGURE, "differences", "differences:FIGURE", _COMPARED),
-            (FIGURE, "differences-to-best", "best_gaps:FIGURE", _COMPARED),
-            (FIGURE, "curves", "curves:FIGURE", (paths.SUMMARY, paths.CURVES)),
-            (CHECK, "complete", "checks:check_complete", _SCORES),
-            (CHECK, "no_missing", "checks:check_no_missing", _SCORES),
-            (CHECK, "intervals", "checks:check_intervals", _SCORES),
-            (CHECK, "controls", "checks:check_controls", _SCORES),
-        ),
-        Product(TABLE, "documents", f"{_PACKAGE}tables:documents", _DOCUMENTS, "documents"),
-    )
-    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
-        self.exported = TaskExports(experiment)
         self.models = list(experiment.models)
         self.tasks = experiment.selected["tasks"]
         # Tasks whose texts are not trained on have a table, selected or not.
-        selected = {section: list(names) for section, names in experiment.selected.items()}
-        self.held_out_tasks = held_out_tasks(experiment.entries, selected)
+        held_out = held_out_tasks(experiment)
         # Every task that reads a dataset, so that its texts, and with them the vectors, do not depend on the selection.
-        datasets = dict.fromkeys(
-            entry["dataset"] for entry in [*self.tasks.values(), *self.held_out_tasks.values()]
-        )
+        datasets = dict.fromkeys(entry["dataset"] for entry in [*self.tasks.values(), *held_out.values()])
         every_task = experiment.entries["tasks"].items()
         self.tasks_of_dataset = {
             dataset: {name: entry for name, entry in every_task if entry["dataset"] == dataset}
             for dataset in datasets
         }
         self._known = {name: entry for one in self.tasks_of_dataset.values() for name, entry in one.items()}
-        probe = experiment.config.probe
+        self._set_protocols()
+        self.collections = self._collections()
+        # Of the selected tasks, those that share texts with them, and those that are held out of training
+        embedded = {table for collection in self.collections for table in collection.tables}
+        sharing = [name for name in self._known if paths.TASK.format(task=name) in embedded]
+        prepared = dict.fromkeys([*self.tasks, *sharing, *held_out])
+        self.raw_files = [file for task in prepared for file in self._raw_files(task)]
+        self.data = {
+            paths.digest(paths.TASK).format(task=name): [f"task table {name}", entry["dataset"]]
+            for name, entry in self.tasks.items()
+        }
+        self._set_results()
+        others = [name for task in self.tasks for name in self._protocols_of(task)[1:]]
+        self._other_protocols = list(dict.fromkeys(others))
+        self.constraints = {
+            "task": one_of(self._known),
+            "protocol": one_of(self._other_protocols),
+            "study": f"(?:{one_of(map(paths.study, self._other_protocols))})?",
+            "rep": r"\d+",
+            "fold": r"\d+",
+        }
+
+    def _set_protocols(self) -> None:
+        """The protocol of the experiment, those of its tasks, and those that a study compares with the first."""
+        probe, entries = self.experiment.config.probe, self.experiment.entries["protocols"]
         self._protocol_names = {
             name: protocol_name(entry, probe.protocol) for name, entry in self._known.items()
         }
-        # That of the experiment, those of its tasks, and those that a study compares with the first.
-        self.study = list(dict.fromkeys(experiment.config.study.protocols))
+        self.study = list(dict.fromkeys(self.experiment.config.study.protocols))
         self._named = list(dict.fromkeys([probe.protocol, *self._protocol_names.values(), *self.study]))
-        entries = experiment.entries["protocols"]
         self.protocols = {name: protocol_of(name, entries[name], dict(probe)) for name in self._named}
         self.protocol = self.protocols[probe.protocol]
         self.study_tasks = [name for name in self.tasks if self.task_protocol(name) == self.protocol]
-        # Tasks that say of which document a row is, and the protocols that say how scores are on new documents.
-        self.document_tasks = [
-            name
+        # Tasks that say of which document a row is → the protocol that says how scores are on new documents
+        self.document_tasks = {
+            name: keeping_documents(self.task_protocol(name))
             for name, task in self.tasks.items()
             if probe.documents and names_documents(task) and not self.task_protocol(name).switches.group_folds
-        ]
-        for task in self.document_tasks:
-            twin = self.document_protocol(task)
+        }
+        for twin in self.document_tasks.values():
             self.protocols.setdefault(twin.name, twin)
-        self._repetitions = range(1, self.protocol.repetitions + 1)
-        self._folds_of_repetition = range(1, self.protocol.folds + 1)
         # Equal for all folds and encoders of a task, which are thousands of jobs.
         self._settings_of_probes = cache(self._find_settings_of_probes)
         self._collection_named = cache(lambda task, model: self._collection(task, model).name)
+
+    def _set_results(self) -> None:
+        of_tasks = [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.OMNIBUS]
+        of_documents = [paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS]
+        # What is said of several models on tasks, and of new documents where tasks name documents
+        self.task_comparisons = of_tasks if self.tasks else []
+        self.comparisons = [*self.task_comparisons, *(of_documents if self.document_tasks else [])]
+        self.audits = [*each(paths.AUDIT, task=self.tasks), *each(paths.HARDEST, task=self.tasks)]
+        self.results = [*self.of_scores(paths.SCORES), *self.comparisons, *self.audits]
+        if self.tasks:
+            self.exports = [*self.mteb_files(), *self.huggingface_files(), paths.NUMBERS]
+            effects = each(paths.EFFECTS, protocol=self.study)
+            self.summaries = [paths.SUMMARY, paths.CURVES, *self.comparisons, *effects]
+            self.summary_of_scores = [paths.SUMMARY]
+        self.available = {
+            "scores": bool(self.tasks),
+            "study": bool(self.study),
+            "documents": bool(self.document_tasks),
+        }
+        self.selection = {"tasks": list(self.tasks), "models": self.models}
 
     # --- tasks and protocols --------------------------------------------------------------------------------
 
@@ -142,142 +141,95 @@ class Probing(Family):
         """The protocol that the scores of a task are made by."""
         return self.protocols[self._protocol_names[task]]
 
-    def document_protocol(self, task: str) -> ProbeProtocol:
-        """The same with the documents of the task kept together."""
-        return keeping_documents(self.task_protocol(task))
-
     def _protocols_of(self, task: str) -> list[str]:
         """Names of the protocols that a task is probed by: its own, those of the study, that of new documents."""
         study = self.study if task in self.study_tasks else []
-        documents = [self.document_protocol(task).name] if task in self.document_tasks else []
+        documents = [self.document_tasks[task].name] if task in self.document_tasks else []
         return list(dict.fromkeys([self.task_protocol(task).name, *study, *documents]))
 
-    def _other_protocols(self) -> list[str]:
-        """Those of the study and of new documents."""
-        return list(dict.fromkeys(name for task in self.tasks for name in self._protocols_of(task)[1:]))
+    def _raw_files(self, task: str) -> list[tuple[str, str]]:
+        entry = self._known[task]
+        return [(entry["dataset"], file) for file in files_of(entry["reader"])]
 
-    # --- what it needs --------------------------------------------------------------------------------------
-
-    def raw_files(self) -> list[tuple[str, str]]:
-        """Of the selected tasks, those that share texts with them, and those that are held out of training."""
-        embedded = {table for collection in self.collections() for table in collection.tables}
-        sharing = {
-            name: entry for name, entry in self._known.items() if paths.TASK.format(task=name) in embedded
-        }
-        entries = {**self.tasks, **sharing, **self.held_out_tasks}.values()
-        return [(entry["dataset"], file) for entry in entries for file in files_of(entry["reader"])]
-
-    def collections(self) -> list[Collection]:
-        """The texts of each dataset, and those of single tasks for which an encoder has prompts.
-
-        A dataset's are those of all tasks of the catalog that read it, so that the selection changes no vector.
-        """
-        models_of: dict[str, list[str]] = {}
+    def _collections(self) -> list[Collection]:
+        """The texts of each dataset, and those of single tasks for which an encoder has prompts."""
         collections: dict[str, Collection] = {}
+        models_of: dict[str, dict[str, None]] = {}
         for task, model in product(self.tasks, self.experiment.fixed_models):
             collection = self._collection(task, model)
             collections[collection.name] = collection
-            models = models_of.setdefault(collection.name, [])
-            models += [] if model in models else [model]
+            models_of.setdefault(collection.name, {})[model] = None
         return [
-            Collection(**{**vars(collection), "models": models_of[name]})
-            for name, collection in collections.items()
+            Collection(one.name, one.tables, list(models_of[one.name]), one.roles, one.task)
+            for one in collections.values()
         ]
 
     def _collection(self, task: str, model: str) -> Collection:
         """The texts of a task as a model embeds them: with those of its dataset, or alone with prompts of their own."""
         entry, dataset = self.experiment.models[model], self._known[task]["dataset"]
         if task not in prompted_tasks(entry):
-            tasks = self.tasks_of_dataset[dataset]
-            tables, digests = (self.of_tasks(one, tasks) for one in (paths.TASK, paths.TASK_DIGEST))
-            return Collection(dataset, tables, digests, [model])
-        own = (self.of_tasks(paths.TASK, [task]), self.of_tasks(paths.TASK_DIGEST, [task]), [model])
+            return Collection(dataset, each(paths.TASK, task=self.tasks_of_dataset[dataset]), [model])
         roles = roles_of_texts(entry.get("prompt_names", {}), task)
         ending = "/sides" if roles == SIDES else ""
-        return Collection(f"{dataset}/{task}{ending}", *own, roles=roles, task=task)
-
-    def data(self) -> dict[str, list[str]]:
-        names = [[f"task table {name}", entry["dataset"]] for name, entry in self.tasks.items()]
-        return dict(zip(self.of_tasks(paths.TASK_DIGEST, self.tasks), names, strict=True))
+        return Collection(f"{dataset}/{task}{ending}", each(paths.TASK, task=[task]), [model], roles, task)
 
     # --- what it makes --------------------------------------------------------------------------------------
 
-    def of_tasks(self, pattern: str, tasks: Iterable[str]) -> list[str]:
-        """A file of each task."""
-        return [pattern.format(task=task) for task in tasks]
-
-    def each(self, pattern: str) -> list[str]:
+    def of_scores(self, pattern: str) -> list[str]:
         """A file per task and model, of the protocol of the task."""
-        return self._each(pattern, dict.fromkeys(self.tasks, ""))
+        return each(pattern, study=[""], task=self.tasks, model=self.models)
 
     def on_documents(self, pattern: str) -> list[str]:
         """A file per task with documents and model, with documents kept together."""
-        protocols = {task: self.document_protocol(task).name for task in self.document_tasks}
-        return self._each(pattern, {task: paths.study(name) for task, name in protocols.items()})
+        return [
+            file
+            for task, protocol in self.document_tasks.items()
+            for file in each(pattern, study=[paths.study(protocol.name)], task=[task], model=self.models)
+        ]
 
     def of_study(self, pattern: str, protocol: str = "") -> list[str]:
         """A file per task and model that a study is about; of one of its protocols, or of that of the scores."""
         study = paths.study(protocol) if protocol else ""
-        return self._each(pattern, dict.fromkeys(self.study_tasks, study))
-
-    def _each(self, pattern: str, studies: Mapping[str, str]) -> list[str]:
-        names = product(studies.items(), self.models)
-        return [pattern.format(study=study, task=task, model=model) for (task, study), model in names]
+        return each(pattern, study=[study], task=self.study_tasks, model=self.models)
 
     def probes(self) -> list[str]:
         """Every fold of every task and model."""
         measured = product(self.tasks, self.models)
         return [file for task, model in measured for file in self._folds(task, model, "")]
 
-    def comparisons(self) -> list[str]:
-        """What is said of several models on tasks, and of new documents where tasks say of which document a row is."""
-        of_tasks = [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.OMNIBUS]
-        of_documents = [paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS]
-        return [*(of_tasks if self.tasks else []), *(of_documents if self.document_tasks else [])]
-
-    def results(self) -> list[str]:
-        return [*self.each(paths.SCORES), *self.comparisons(), *self.audits()]
-
+    @property
     def published_results(self) -> list[str]:
         """No texts, so not the hardest."""
         patterns = (paths.SCORES, paths.SCORE_TABLE)
         return [
-            *(file for pattern in patterns for file in self.each(pattern)),
-            *self.comparisons(),
+            *(file for pattern in patterns for file in self.of_scores(pattern)),
+            *self.comparisons,
             *(file for pattern in patterns for file in self.on_documents(pattern)),
-            *self.of_tasks(paths.AUDIT, self.tasks),
+            *each(paths.AUDIT, task=self.tasks),
         ]
 
-    def exports(self) -> list[str]:
-        return self.exported.files()
+    def mteb_files(self) -> list[str]:
+        """Result files of MTEB: one per task and model, and two about each model."""
+        names = [*(f"{task}.json" for task in self.tasks), "model_meta.json", "run_settings.jsonl"]
+        # two entries of the same model as it comes have one folder there
+        entries = self.experiment.models.items()
+        folders = dict.fromkeys(model_facts(model, entry).folder for model, entry in entries)
+        return [f"{paths.MTEB_RESULTS}/{folder}/{name}" for folder in folders for name in names]
 
-    def audits(self) -> list[str]:
-        return [*self.of_tasks(paths.AUDIT, self.tasks), *self.of_tasks(paths.HARDEST, self.tasks)]
+    def huggingface_files(self) -> list[str]:
+        """Files for the repository of each model on the Hugging Face hub."""
+        names = [*(f".eval_results/{task}.yaml" for task in self.tasks), "README.md"]
+        return [f"{paths.HUGGINGFACE_RESULTS}/{model}/{name}" for model in self.models for name in names]
 
-    def summaries(self) -> list[str]:
-        effects = [paths.EFFECTS.format(protocol=protocol) for protocol in self.study]
-        return [paths.SUMMARY, paths.CURVES, *self.comparisons(), *effects] if self.tasks else []
-
-    def summary_of_scores(self) -> list[str]:
-        return self.summaries()[:1]
-
-    def available(self) -> Mapping[str, bool]:
-        return {
-            "scores": bool(self.tasks),
-            "study": bool(self.study),
-            "documents": bool(self.document_tasks),
-        }
-
-    def asked(self) -> dict[str, Any]:
-        return {"tasks": list(self.tasks), "models": self.models}
-
+    @cached_property
     def published(self) -> Mapping[str, Any]:
         return {"published": [entry.model_dump() for entry in self.experiment.config.report.published]}
 
-    def told(self) -> dict[str, Any]:
+    @cached_property
+    def report_facts(self) -> Mapping[str, Any]:
         """The tasks, and every protocol that one is probed by: first those of scores; without tasks the chosen."""
         own = [self.task_protocol(task).name for task in self.tasks] or [self.protocol.name]
-        names = dict.fromkeys([*own, *self._other_protocols()])
+        names = dict.fromkeys([*own, *self._other_protocols])
         return {"tasks": self.tasks, "protocols": [self._about_protocol(name) for name in names]}
 
     def _about_protocol(self, name: str) -> Entry:
@@ -286,30 +238,17 @@ class Probing(Family):
         of_documents = f"As {base}, and no document is both trained on and tested on."
         probed = [task for key, task in self.tasks.items() if name in self._protocols_of(key)]
         changed = [not_comparable_text(changed_settings(protocol, task)) for task in probed]
+        notes = descriptions(Switches)
         return {
             "name": name,
             "title": protocol.title,
             "description": entries[name].get("description", "") if name in entries else of_documents,
             "tasks": [task for task in self.tasks if self.task_protocol(task).name == name],
             "switches": {
-                switch: {
-                    "value": switch_text({switch: value}),
-                    "note": descriptions(Switches)[switch],
-                }
+                switch: {"value": switch_text({switch: value}), "note": notes[switch]}
                 for switch, value in protocol.switches.changes().items()
             },
             "not_comparable": sorted({text for text in changed if text}),
-        }
-
-    def constraints(self) -> Mapping[str, str]:
-        """Tasks, also those that share a dataset with a selected one, and the protocols of the study."""
-        others = self._other_protocols()
-        return {
-            "task": one_of(self._known),
-            "protocol": one_of(others),
-            "study": f"(?:{one_of(map(paths.study, others))})?",
-            "rep": r"\d+",
-            "fold": r"\d+",
         }
 
     # --- files of jobs --------------------------------------------------------------------------------------
@@ -318,11 +257,7 @@ class Probing(Family):
         return self._collection_named(wildcards.task, wildcards.model)
 
     def raw_files_of_task(self, wildcards: Any) -> list[str]:
-        """The raw files that hold a task's rows."""
-        entry = self._known[wildcards.task]
-        return [
-            paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in files_of(entry["reader"])
-        ]
+        return raw_paths(self._raw_files(wildcards.task))
 
     def folds(self, wildcards: Any) -> list[str]:
         """Every fold of a task and model under a protocol, which are those of the task's own if they are the same."""
@@ -330,34 +265,27 @@ class Probing(Family):
         study = "" if own == self.task_protocol(wildcards.task) else paths.study(own.name)
         return self._folds(wildcards.task, wildcards.model, study)
 
-    def _folds(self, task: str, model: str, study: str) -> list[str]:
-        names = {"study": study, "task": task, "model": model}
-        numbers = product(self._repetitions, self._folds_of_repetition)
-        return [paths.FOLD.format(**names, rep=rep, fold=fold) for rep, fold in numbers]
+    def _folds(self, *names: str) -> list[str]:
+        task, model, study = names
+        reps, folds = (range(1, n + 1) for n in (self.protocol.repetitions, self.protocol.folds))
+        return each(paths.FOLD, study=[study], task=[task], model=[model], rep=reps, fold=folds)
 
     def predictions_of_real_models(self, wildcards: Any) -> list[str]:
         """The predictions of a task, a file per model; controls are not counted when texts are ranked as hard."""
-        names = {"study": "", "task": wildcards.task}
-        return [paths.SCORE_PREDICTIONS.format(**names, model=model) for model in self._real_models()]
+        return each(paths.SCORE_PREDICTIONS, study=[""], task=[wildcards.task], model=self._real_models())
 
     def fold_outputs(self) -> list[str]:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
         job = self.experiment.config.probe.job
-        reps = [str(rep) for rep in self._repetitions] if job == "task" else ["{rep}"]
-        folds = ["{fold}"] if job == "fold" else [str(fold) for fold in self._folds_of_repetition]
-        names = {key: f"{{{key}}}" for key in ("study", "task", "model")}
-        return [paths.FOLD.format(**names, rep=rep, fold=fold) for rep in reps for fold in folds]
-
-    def job_key(self) -> str:
-        """Key of a probe job's log and benchmark files."""
-        keys = {"task": "", "repetition": "/rep-{rep}", "fold": "/rep-{rep}-fold-{fold}"}
-        return "{study}{task}/{model}" + keys[self.experiment.config.probe.job]
+        reps = range(1, self.protocol.repetitions + 1) if job == "task" else ["{rep}"]
+        folds = ["{fold}"] if job == "fold" else range(1, self.protocol.folds + 1)
+        names = {key: [f"{{{key}}}"] for key in ("study", "task", "model")}
+        return each(paths.FOLD, **names, rep=reps, fold=folds)
 
     # --- settings of jobs -----------------------------------------------------------------------------------
 
     def prepare_settings(self, wildcards: Any) -> str:
-        """What decides a task table."""
-        return read_of(TaskSettings, self._known[wildcards.task]).as_json()
+        return TaskSettings.from_parts(self._known[wildcards.task]).as_json()
 
     def prepare_checks(self, wildcards: Any) -> str:
         """What a task table must allow: checked early, but it changes no byte and runs nothing again."""
@@ -365,19 +293,17 @@ class Probing(Family):
 
     def task_checks(self, task: str) -> TaskChecks:
         """The same as a model."""
-        entry = self._known[task]
-        known = self.experiment.entries["datasets"][entry["dataset"]]["files"]
-        pinned = {name: known[name] for name in files_of(entry["reader"]) if "generator" not in known[name]}
-        protocol = self.task_protocol(task)
+        entry, protocol = self._known[task], self.task_protocol(task)
+        files = self.checked_files(entry["dataset"], files_of(entry["reader"]))
         named = [protocol, *(self.protocols[name] for name in self.study)]
         needed = names_documents(entry) and any(one.switches.group_folds for one in named)
-        checks = TaskChecks(metric=entry["metric"], **protocol.needs(), files=pinned)
+        checks = TaskChecks(metric=entry["metric"], **protocol.needs(), files=files)
         if needed or task in self.document_tasks:
             folds = DocumentFolds(**protocol.cross_validation, needed=needed)
             checks = checks.model_copy(update={"document_folds": folds})
         return checks
 
-    def probe_params(self, job: str) -> dict[str, Any]:
+    def probe_params(self, job: str) -> dict[str, Callable[[Any], str]]:
         """The params of a rule that probes: what is trained as published has no further code."""
 
         def digest(wildcards: Any) -> str:
@@ -401,10 +327,9 @@ class Probing(Family):
 
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
-        statistics = pick(self.experiment.config.statistics, "level", "n_item_resamples", "n_resamples")
         return ScoreSettings(
             probe=self._probe_settings(self._folds_from(wildcards), wildcards),
-            statistics=ScoreStatistics(**statistics),
+            statistics=ScoreStatistics.from_parts(self.experiment.config.statistics),
             protocol=about_protocol(self._protocol(wildcards), self._known[wildcards.task]),
         ).as_json()
 
@@ -428,10 +353,10 @@ class Probing(Family):
 
     def comparison_settings(self, tasks: Iterable[str]) -> str:
         """Titles and order as in `summarise_settings`, sources of the tasks, and how models are compared."""
-        statistics = pick(self.experiment.config.statistics, *_COMPARISON_KEYS)
-        sources = {task: self._source(task) for task in tasks}
         return ComparedTasks(
-            **self._titles(tasks), sources=sources, statistics=ComparisonSettings(**statistics)
+            **self._titles(tasks),
+            sources={task: self._source(task) for task in tasks},
+            statistics=ComparisonSettings.from_parts(self.experiment.config.statistics),
         ).as_json()
 
     def effect_settings(self, wildcards: Any) -> str:
@@ -441,6 +366,19 @@ class Probing(Family):
             **self._titles(self.study_tasks), protocol=protocol.name, protocol_title=protocol.title
         ).as_json()
 
+    def export_settings(self, _wildcards: Any) -> str:
+        """What tasks and models are called outside this project."""
+        datasets = self.experiment.entries["datasets"]
+        tasks = {
+            name: {
+                "language": entry["language"],
+                "data": data_name(entry["dataset"], datasets[entry["dataset"]]),
+            }
+            for name, entry in self.tasks.items()
+        }
+        named = {name: model_facts(name, entry) for name, entry in self.experiment.models.items()}
+        return ScoreExport.model_validate({"tasks": tasks, "models": named}).as_json()
+
     def _real_models(self) -> list[str]:
         """The models that are no controls, by name; all of them if there are only controls."""
         entries = self.experiment.models
@@ -448,11 +386,9 @@ class Probing(Family):
         return sorted(real or entries)
 
     def _source(self, task: str) -> str:
-        """What tasks have in common: their dataset, what it was made from, or that their texts are generated."""
+        """What tasks have in common: their dataset, or what it was made from."""
         name = self.tasks[task]["dataset"]
-        dataset = self.experiment.entries["datasets"][name]
-        generated = any("generator" in file for file in dataset["files"].values())
-        return "generated texts" if generated else str(dataset.get("source", name))
+        return str(self.experiment.entries["datasets"][name].get("source", name))
 
     def _titles(self, tasks: Iterable[str]) -> dict[str, Any]:
         lazy = self.experiment.lazy_models

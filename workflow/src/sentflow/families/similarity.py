@@ -1,187 +1,116 @@
 """Similarity of sentence pairs against gold scores, by the vectors themselves and by a trained regressor."""
 
 from collections.abc import Mapping
-from itertools import product
+from functools import cached_property
 from typing import Any
 
 from sentflow.config.entries import read_yaml
 from sentflow.config.experiment import Experiment
-from sentflow.families.pair_sets import (
-    development_sets,
-    embedded_sets,
-    files_of,
-    measured,
-    resampling,
-    titles_of,
-)
+from sentflow.families.pair_sets import development_sets, embedded_sets, measured, resampling, titles_of
 from sentflow.flow import paths
-from sentflow.flow.family import CHECK, FIGURE, TABLE, Collection, Family, Product, products_of
+from sentflow.flow.family import Collection, Family, Files, each, raw_paths
 from sentflow.flow.job_settings import json_text, one_of, pick
 from sentflow.similarity.settings import ComparedSets, Resampling
-from sentflow.texts.corpus_settings import read_of
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.settings import PairChecks, PairSettings
 
 _PARTS = ("train", "dev", "test")
-_PACKAGE = "sentflow.report.families.similarity."
-_STS = (paths.SUMMARY_SIMILARITY,)
-_STS_COMPARED = (paths.SUMMARY_SIMILARITY, paths.SIMILARITY_PAIRS)
-_REGRESSIONS = (paths.SUMMARY_REGRESSIONS,)
 
 
 class Similarity(Family):
     """Pair sets, baselines that need no encoder, and regressions; their sentences are embedded once per family."""
 
     name = "similarity"
-    products = (
-        Product(
-            TABLE,
-            "sts",
-            f"{_PACKAGE}tables:sts",
-            _STS_COMPARED,
-            "similarity",
-            also=(paths.SUMMARY_TRAINING,),
-            is_matrix=True,
-        ),
-        *products_of(
-            _PACKAGE,
-            "similarity",
-            (TABLE, "sts-subsets", "tables:subsets", _STS),
-            (TABLE, "sts-differences", "tables:differences", _STS_COMPARED),
-            (FIGURE, "similarity-histograms", "histograms:FIGURE", (paths.HISTOGRAMS,)),
-        ),
-        *products_of(_PACKAGE, "regressions", (TABLE, "regressions", "tables:regressions", _REGRESSIONS)),
-        Product(
-            CHECK,
-            "similarity",
-            f"{_PACKAGE}checks:check_similarity",
-            _STS_COMPARED,
-            "similarity",
-        ),
-    )
-    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.selected = experiment.selected["pair_sets"]
         self.models = experiment.fixed_models
-        # collection → the pair sets whose sentences it holds; then all of these
-        self.embedded = embedded_sets(experiment)
-        self.pair_sets = {name: entry for sets in self.embedded.values() for name, entry in sets.items()}
+        # collection → the pair sets whose sentences it holds, those of alignments and regressions among them
+        embedded = embedded_sets(experiment)
+        self.pair_sets = {name: entry for sets in embedded.values() for name, entry in sets.items()}
         # Those that have a table: without vectors, nothing is measured on the sets of alignments and regressions.
         measured_sets = self.pair_sets if self.models else self.selected
         self.prepared = {**measured_sets, **development_sets(experiment)}
         self.baselines = [*experiment.config.similarity.baselines] if self.selected else []
         self.systems = [*self.models, *self.baselines]
         self.regression_entries = experiment.selected["regressions"]
-        names = product(self.regression_entries, self.models)
-        self.regressions = [paths.REGRESSION.format(regression=name, model=model) for name, model in names]
-        self.scores = self.each(paths.SIMILARITY)
-
-    def each(self, pattern: str) -> list[str]:
-        """A file per pair set and encoder or baseline, pair set after pair set."""
-        names = product(self.selected, self.systems)
-        return [pattern.format(pairs=pairs, model=system) for pairs, system in names]
-
-    def raw_files(self) -> list[tuple[str, str]]:
-        return [(entry["dataset"], file) for entry in self.prepared.values() for file in raw_files_of(entry)]
-
-    def collections(self) -> list[Collection]:
-        """The sentences of each family of pair sets, those of alignments and regressions among them."""
-        return [
-            Collection(
-                name,
-                files_of(paths.PAIR_SET, pair_sets),
-                files_of(paths.PAIR_SET_DIGEST, pair_sets),
-                self.models,
-            )
-            for name, pair_sets in self.embedded.items()
+        self.regressions = each(paths.REGRESSION, regression=self.regression_entries, model=self.models)
+        self.scores, self.rows = (
+            each(pattern, pairs=self.selected, model=self.systems)
+            for pattern in (paths.SIMILARITY, paths.SIMILARITY_ROWS)
+        )
+        self.raw_files = [file for entry in self.prepared.values() for file in _raw_files(entry)]
+        self.collections = [
+            Collection(name, each(paths.PAIR_SET, pairs=sets), self.models)
+            for name, sets in embedded.items()
             if self.models
         ]
-
-    def data(self) -> dict[str, list[str]]:
-        names = [[f"pair set {name}", entry["dataset"]] for name, entry in self.prepared.items()]
-        return dict(zip(files_of(paths.PAIR_SET_DIGEST, self.prepared), names, strict=True))
-
-    def comparisons(self) -> list[str]:
-        """What is said of several encoders."""
-        return [paths.SIMILARITY_PAIRS] if self.scores else []
-
-    def results(self) -> list[str]:
-        return [*self.scores, *self.comparisons(), *self.regressions]
-
-    def summaries(self) -> list[str]:
-        if not self.results():
-            return []
-        return [paths.SUMMARY_SIMILARITY, paths.SUMMARY_REGRESSIONS, paths.HISTOGRAMS, *self.comparisons()]
-
-    def summary_of_scores(self) -> list[str]:
-        """Without pair sets, a trained similarity has scores, too."""
-        if self.scores:
-            return [paths.SUMMARY_SIMILARITY]
-        return [paths.SUMMARY_REGRESSIONS] if self.regressions else []
-
-    def available(self) -> Mapping[str, bool]:
-        return {"similarity": bool(self.scores), "regressions": bool(self.regressions)}
-
-    def asked(self) -> dict[str, Any]:
-        if not self._is_measured():
-            return {}
-        pairs = list(self.selected)
-        return {"pairs": pairs, "pair_models": self.models, "baselines": self.baselines}
-
-    def told(self) -> dict[str, Any]:
-        if not self._is_measured():
-            return {}
-        left_out = [name for name in self.experiment.models if name not in self.models]
-        return {"pair_sets": self.pair_sets, "left_out": left_out}
-
-    def published(self) -> Mapping[str, Any]:
-        reported: Mapping[str, Any] = read_yaml(
-            self.experiment.workflow / "catalog" / "published_similarity.yaml"
-        )
-        return reported
-
-    def constraints(self) -> Mapping[str, str]:
-        return {
+        self.data = {
+            paths.digest(paths.PAIR_SET).format(pairs=name): [f"pair set {name}", entry["dataset"]]
+            for name, entry in self.prepared.items()
+        }
+        comparisons = [paths.SIMILARITY_PAIRS] if self.scores else []
+        self.results = [*self.scores, *comparisons, *self.regressions]
+        if self.results:
+            self.summaries = [
+                paths.SUMMARY_SIMILARITY,
+                paths.SUMMARY_REGRESSIONS,
+                paths.HISTOGRAMS,
+                *comparisons,
+            ]
+            # Without pair sets, a trained similarity has scores, too
+            self.summary_of_scores = self.summaries[:1] if self.scores else self.summaries[1:2]
+        self.available = {"similarity": bool(self.scores), "regressions": bool(self.regressions)}
+        # Whether anything is measured on pair sets, alignments and geometry included
+        self._is_measured = bool(self.results or (embedded and self.models))
+        if self._is_measured:
+            self.selection = {
+                "pairs": list(self.selected),
+                "pair_models": self.models,
+                "baselines": self.baselines,
+            }
+        self.constraints = {
             "pairs": one_of(self.prepared),
             "baseline": one_of(self.baselines),
             "regression": one_of(self.regression_entries),
         }
 
+    @cached_property
+    def report_facts(self) -> Mapping[str, Any]:
+        if not self._is_measured:
+            return {}
+        left_out = [name for name in self.experiment.models if name not in self.models]
+        return {"pair_sets": self.pair_sets, "left_out": left_out}
+
+    @cached_property
+    def published(self) -> Mapping[str, Any]:
+        catalog = self.experiment.workflow / "catalog" / "published_similarity.yaml"
+        return dict(read_yaml(catalog))
+
     # --- jobs -----------------------------------------------------------------------------------------------
 
     def raw_files_of_set(self, wildcards: Any) -> list[str]:
-        """The raw files that hold the rows of a pair set."""
-        entry = self.prepared[wildcards.pairs]
-        return [paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in raw_files_of(entry)]
+        return raw_paths(_raw_files(self.prepared[wildcards.pairs]))
 
-    def digests_of_regression(self, wildcards: Any) -> list[str]:
-        """The digests of the three pair sets of a regression."""
-        entry = self.regression_entries[wildcards.regression]
-        return files_of(paths.PAIR_SET_DIGEST, dict.fromkeys(entry[part] for part in _PARTS))
-
-    def part_of_regression(self, part: str) -> Any:
-        """Function of a job: the table that a regressor is trained on, chosen by or tested on."""
-        return lambda wildcards: paths.PAIR_SET.format(
-            pairs=self.regression_entries[wildcards.regression][part]
+    def part_of_regression(self, part: str) -> Files:
+        """The table that a regressor is trained on, chosen by or tested on."""
+        return lambda wildcards: each(
+            paths.PAIR_SET, pairs=[self.regression_entries[wildcards.regression][part]]
         )
 
     def collection_of(self, wildcards: Any) -> str:
-        if hasattr(wildcards, "pairs"):
-            return str(self.pair_sets[wildcards.pairs]["family"])
-        return str(self.pair_sets[self.regression_entries[wildcards.regression]["test"]]["family"])
+        tested = getattr(wildcards, "pairs", None) or self.regression_entries[wildcards.regression]["test"]
+        return str(self.pair_sets[tested]["family"])
 
     def prepare_settings(self, wildcards: Any) -> str:
-        """What decides the table of a pair set."""
-        return read_of(PairSettings, self.prepared[wildcards.pairs]).as_json()
+        return PairSettings.from_parts(self.prepared[wildcards.pairs]).as_json()
 
     def prepare_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
         entry = self.prepared[wildcards.pairs]
-        files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
-        known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return read_of(PairChecks, {**entry, "files": known}).as_json()
+        files = self.checked_files(entry["dataset"], raw_files_of(entry))
+        return PairChecks.from_parts(entry, files=files).as_json()
 
     def resampling(self) -> str:
         """How intervals of scores are drawn; no measure, for all are written."""
@@ -209,6 +138,6 @@ class Similarity(Family):
             }
         )
 
-    def _is_measured(self) -> bool:
-        """Whether anything is measured on pair sets, alignments and geometry included."""
-        return bool(self.results() or (self.embedded and self.models))
+
+def _raw_files(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(entry["dataset"], file) for file in raw_files_of(entry)]

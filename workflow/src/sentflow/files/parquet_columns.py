@@ -6,7 +6,6 @@ numbers, until their whole size is known.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import pyarrow.parquet as pq
 
 from sentflow.errors import DataError
 from sentflow.files.limits import RATIO_FROM_BYTES, limits
-from sentflow.files.parquet_sizes import largest_part
 
 _BATCH_ROWS = 1 << 15
 _ROW_BYTES = 8  # of a value however small: a row that is nothing in the file is an object here
@@ -56,7 +54,7 @@ def _batches(path: Path, wanted: Sequence[str]) -> Iterator[pa.RecordBatch]:
         # Only columns of plain texts can stay as they are; of lists, a batch has as many rows as do no harm
         file = pq.ParquetFile(path, read_dictionary=texts)
         most = limits().unpacked_from(path.stat().st_size)
-        stated = _largest_part(path, wanted)
+        stated = _largest_part(file.metadata, wanted)
         _check(path, stated, most)
         plain = set(texts) == set(wanted)
         batch_rows = (
@@ -74,10 +72,18 @@ def _values(batch: pa.RecordBatch, name: str) -> list[Any]:
     return values
 
 
-def _largest_part(path: Path, names: Sequence[str]) -> int:
-    """Bytes of the largest of these columns in a row group."""
-    with path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as content:
-        return largest_part(content, lambda path_in_schema: _belongs(path_in_schema, names))
+def _largest_part(metadata: Any, names: Sequence[str]) -> int:
+    """Bytes of the largest of these columns in a row group, by what the end of the file says of it."""
+    groups = (metadata.row_group(place) for place in range(metadata.num_row_groups))
+    columns = [group.column(place) for group in groups for place in range(group.num_columns)]
+    return max(
+        (
+            max(column.total_uncompressed_size, 2 * column.num_values)
+            for column in columns
+            if _belongs(column.path_in_schema, names)
+        ),
+        default=0,
+    )
 
 
 def _belongs(path_in_schema: str, names: Sequence[str]) -> bool:

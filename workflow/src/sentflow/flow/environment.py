@@ -28,13 +28,7 @@ def first_words_of_jobs(source_folder: Path) -> str:
 
 
 def refuse_conda(deployment: Any, source_folder: Path) -> None:
-    """Refuse environments for jobs (``--sdm conda``) where the workflow is part of an installed package.
-
-    Raises
-    ------
-    ConfigError
-        They would not hold the package.
-    """
+    """Refuse environments for jobs (``--sdm conda``) of an installed package, which they would not hold."""
     methods = sorted(str(method) for method in deployment.deployment_method)
     if methods and not source_folder.is_dir():
         raise ConfigError(
@@ -75,13 +69,7 @@ def leave_out_working_folder(*folders: Path) -> None:
 
 
 def refuse_braces(folder: Path) -> None:
-    """Refuse a folder of the workflow whose path Snakemake would take for a template.
-
-    Raises
-    ------
-    ConfigError
-        The path holds ``{`` or ``}``. Spaces, quotes and every other sign are fine.
-    """
+    """Refuse a folder of the workflow whose path Snakemake would take for a template; only braces are not fine."""
     if {"{", "}"} & set(str(folder)):
         raise ConfigError(
             f"the workflow is in {folder}, and Snakemake reads braces in the path of a workflow as names to fill in. "

@@ -9,34 +9,22 @@ RESULTS = "results"
 
 RAW_FILE = f"{RESULTS}/data/raw/{{dataset}}/{{file}}"
 TASK = f"{RESULTS}/data/tasks/{{task}}.parquet"
-TASK_DIGEST = f"{RESULTS}/data/tasks/{{task}}.json"
 # Texts that are embedded together: of a dataset's tasks, of a family of pair sets, of a task with prompts.
 TEXTS = f"{RESULTS}/data/texts/{{collection}}.parquet"
-TEXTS_DIGEST = f"{RESULTS}/data/texts/{{collection}}.json"
 PERMUTED_TEXTS = TEXTS.replace("{collection}", "{collection}-permuted")
-PERMUTED_TEXTS_DIGEST = TEXTS_DIGEST.replace("{collection}", "{collection}-permuted")
 
 PAIR_SET = f"{RESULTS}/data/pairs/{{pairs}}.parquet"
-PAIR_SET_DIGEST = f"{RESULTS}/data/pairs/{{pairs}}.json"
 CORPUS = f"{RESULTS}/data/corpora/{{corpus}}.parquet"
-CORPUS_DIGEST = f"{RESULTS}/data/corpora/{{corpus}}.json"
 PASSAGES = f"{RESULTS}/data/passages/{{corpus}}/{{passages}}.parquet"
-PASSAGES_DIGEST = f"{RESULTS}/data/passages/{{corpus}}/{{passages}}.json"
 TERMS = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.parquet"
-TERMS_DIGEST = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.json"
 TERM_COUNTS = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.counts.parquet"
-TERM_COUNTS_DIGEST = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.counts.json"
 QUESTIONS = f"{RESULTS}/data/questions/{{questions}}.parquet"
-QUESTIONS_DIGEST = f"{RESULTS}/data/questions/{{questions}}.json"
 JUDGEMENTS = f"{RESULTS}/data/judgements/{{questions}}.parquet"
-JUDGEMENTS_DIGEST = f"{RESULTS}/data/judgements/{{questions}}.json"
 MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 # What training makes of an entry of kind trained; its state lies in the hidden folder, which no rule declares.
 TRAINING_DATA = f"{RESULTS}/data/training/{{data}}.parquet"
-TRAINING_DATA_DIGEST = f"{RESULTS}/data/training/{{data}}.json"
 # The pairs of a relation that may be trained on, for training data that are put together of several.
 CLEANED_PAIRS = f"{RESULTS}/data/training/cleaned/{{data}}/{{relation}}.parquet"
-CLEANED_PAIRS_DIGEST = f"{RESULTS}/data/training/cleaned/{{data}}/{{relation}}.json"
 LOOKED_AT = f"{RESULTS}/data/training/{{data}}.negatives.parquet"
 TRAINING_STATE = f"{RESULTS}/training/.{{model}}"
 TRAINING_RECORD = f"{RESULTS}/training/{{model}}/record.json"
@@ -84,11 +72,9 @@ ALIGNMENT = f"{RESULTS}/alignments/{{alignment}}/{{model}}.json"
 GEOMETRY = f"{RESULTS}/geometry/{{collection}}/{{model}}.json"
 
 RUN = f"{RESULTS}/runs/{{questions}}/{{retriever}}.parquet"
-RUN_DIGEST = f"{RESULTS}/runs/{{questions}}/{{retriever}}.json"
 RUN_MADE = f"{RESULTS}/runs/{{questions}}/{{retriever}}.made.json"
 # Of the vectors of a retriever, dense or sparse; how long it took; and what it costs and saves beside the exact search.
 INDEX = f"{RESULTS}/indexes/{{corpus}}/{{retriever}}.index"
-INDEX_DIGEST = f"{RESULTS}/indexes/{{corpus}}/{{retriever}}.json"
 INDEX_MADE = f"{RESULTS}/indexes/{{corpus}}/{{retriever}}.made.json"
 CERTIFICATE = f"{RESULTS}/certificates/{{questions}}/{{retriever}}.json"
 RETRIEVAL = f"{RESULTS}/retrieval/{{questions}}/{{retriever}}.json"
@@ -104,11 +90,8 @@ HARD_QUESTIONS = f"{RESULTS}/items/{{questions}}/hard-questions.parquet"
 SHARED_TERMS = f"{RESULTS}/items/{{questions}}/{{retriever}}/shared-terms.parquet"
 # What each weight of a fusion reaches on a question set, and what was chosen on the training questions.
 WEIGHED = f"{RESULTS}/fusions/{{questions}}/{{retriever}}.parquet"
-WEIGHED_DIGEST = f"{RESULTS}/fusions/{{questions}}/{{retriever}}.json"
 CHOSEN_WEIGHTS = f"{RESULTS}/fusions/{{retriever}}.parquet"
-CHOSEN_WEIGHTS_DIGEST = f"{RESULTS}/fusions/{{retriever}}.json"
 DECIDED = f"{RESULTS}/decisions/{{questions}}/{{retriever}}/{{decision}}.parquet"
-DECIDED_DIGEST = f"{RESULTS}/decisions/{{questions}}/{{retriever}}/{{decision}}.json"
 # What all of them are worth on a question set, and which differ.
 DECISIONS = f"{RESULTS}/decisions/{{questions}}.json"
 DECISION_ROWS = f"{RESULTS}/decisions/{{questions}}.parquet"
@@ -184,6 +167,11 @@ def study(protocol: str) -> str:
 def protocol_of(study: str) -> str:
     """The protocol of such a value."""
     return study.removeprefix("protocols/").removesuffix("/")
+
+
+def digest(table: str) -> str:
+    """The JSON file beside a table, with its checksum: what Snakemake compares in its stead."""
+    return f"{table.removesuffix('.parquet').removesuffix('.index')}.json"
 
 
 def log(rule: str, key: str = "all") -> str:

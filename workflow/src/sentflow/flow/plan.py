@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.datasets import SAMPLES
 from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
@@ -18,24 +19,16 @@ def files_outside(targets: Targets, folders: Iterable[Path]) -> list[Path]:
     """Data files of this machine that are in none of the folders, wherever links to them are."""
     homes = [folder.resolve() for folder in folders]
     named = [address for entry in raw_files(targets).values() for address in entry.get("urls", ())]
-    found = [local_path(address) for address in named if not is_remote(address)]
+    found = [
+        local_path(address) for address in named if not is_remote(address) and not address.startswith(SAMPLES)
+    ]
     return [file for file in found if not any(file.resolve().is_relative_to(home) for home in homes)]
 
 
 def refuse_uploads(targets: Targets, files: Iterable[Path]) -> None:
-    """Refuse to send texts of any file of the user to an address.
+    """Refuse to let an encoder of kind ``api`` send texts of a file that is not beside or below a configuration file.
 
-    Parameters
-    ----------
-    targets
-        Of the experiment.
-    files
-        Of its configuration: what is beside or below one of them may be sent.
-
-    Raises
-    ------
-    ConfigError
-        An encoder of kind ``api`` would get texts of other files, and its entry does not allow that.
+    Its entry may allow that. Raises ConfigError.
     """
     models = targets.experiment.fetched_models
     senders = [
@@ -56,7 +49,7 @@ def raw_files(targets: Targets) -> dict[tuple[str, str], Mapping[str, Any]]:
 
 def is_on_this_machine(entry: Mapping[str, Any]) -> bool:
     """Whether all addresses of a file are files of this machine."""
-    return all("://" not in address for address in entry["urls"])
+    return not any(map(is_remote, entry["urls"]))
 
 
 def is_fetched(entry: Mapping[str, Any]) -> bool:

@@ -41,20 +41,10 @@ _at_the_start: dict[str, Facts] = {}
 def code(job: str, *named: str) -> str:
     """16 hex digits that change when the code of a job, or anything of the package that it imports, changes.
 
-    Parameters
-    ----------
-    job
-        Its name: the digest starts at its function and what that uses of its module.
-    named
-        Modules that it imports by name here, e.g. that of a kind of encoder; or packages, which count as a whole, where
-        the job is cheap to run again. Their names follow the digits, so that the job can make the digest again.
-
-    Raises
-    ------
-    ConfigError
-        There is no such job.
-    ModuleNotFoundError
-        There is no such module in the package.
+    The digest starts at the job's function and what that uses of its module. `named`: modules that it imports by name
+    here, e.g. that of a kind of encoder; or packages, which count as a whole, where the job is cheap to run again.
+    Their names follow the digits, so that the job can make the digest again. Raises ConfigError or ModuleNotFoundError:
+    there is no such job or module.
     """
     digests = {name: _digest(name) for name in sources_of(job, *named)}
     remember()
@@ -69,27 +59,13 @@ def sources_of(job: str, *named: str) -> set[str]:
 
 
 def job_params(job: str, **settings: Any) -> dict[str, Any]:
-    """The params of a rule: `settings`, and what its job depends on beside its files.
-
-    That is ``code``, the digest of the job, and ``env``, versions of the libraries that its ``@job(…)`` names, if any.
-
-    Raises
-    ------
-    ConfigError
-        There is no such job.
-    """
+    """The params of a rule: `settings`, the digest of its job, and versions of the libraries that ``@job(…)`` names."""
     libraries = facts(module_of(job)).parts[job].libraries
     return {"code": code(job), **({"env": versions(*libraries)} if libraries else {}), **settings}
 
 
 def signature(job: str) -> dict[str, list[str]]:
-    """Parameter → words of its annotation, of the function of a job.
-
-    Raises
-    ------
-    ConfigError
-        There is no such job.
-    """
+    """Parameter → words of its annotation, of the function of a job."""
     return dict(facts(module_of(job)).parts[job].signature)
 
 
@@ -149,13 +125,7 @@ def _digest(name: str) -> str:
 
 @cache
 def facts(name: str) -> Facts:
-    """Of a module or a data file.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        There is none.
-    """
+    """Of a module or a data file."""
     if name in _at_the_start:
         return _at_the_start[name]
     file = _file(name)

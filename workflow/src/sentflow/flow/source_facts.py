@@ -28,45 +28,21 @@ _new: dict[str, Any] = {}
 
 
 class Part(NamedTuple):
-    """What a module defines under one name.
+    """What a module defines under one name."""
 
-    Attributes
-    ----------
-    digest
-        Of its code.
-    imported
-        What of the package it uses or imports itself, as in `Facts`.
-    uses
-        Other names of the module.
-    signature
-        Of a function: each parameter, and the words of its annotation.
-    libraries
-        Those that ``@job(…)`` names.
-    """
-
-    digest: str
-    imported: list[str]
-    uses: list[str]
-    signature: list[tuple[str, list[str]]]
-    libraries: list[str]
+    digest: str  # of its code
+    imported: list[str]  # what of the package it uses or imports itself, as in `Facts`
+    uses: list[str]  # other names of the module
+    signature: list[tuple[str, list[str]]]  # of a function: each parameter, and the words of its annotation
+    libraries: list[str]  # those that ``@job(…)`` names
 
 
 class Facts(NamedTuple):
-    """Of one module.
+    """Of one module."""
 
-    Attributes
-    ----------
-    digest
-        Of its code.
-    imported
-        What of the package it imports: modules, and ``module:name`` for ``from module import name``.
-    parts
-        Name → what it defines under it; empty where nobody asked.
-    """
-
-    digest: str
-    imported: list[str]
-    parts: dict[str, Part]
+    digest: str  # of its code
+    imported: list[str]  # of the package: modules, and ``module:name`` for ``from module import name``
+    parts: dict[str, Part]  # name → what it defines under it; empty where nobody asked
 
     @classmethod
     def of(cls, digest: str, imported: list[str], parts: dict[str, list[Any]]) -> "Facts":
@@ -75,19 +51,9 @@ class Facts(NamedTuple):
 
 
 def facts_of(source: bytes, *, in_parts: bool) -> Facts:
-    """Facts of a source, read once.
+    """Facts of the source of a module, read once; with `in_parts` also of what it defines under each name.
 
-    Parameters
-    ----------
-    source
-        Of a Python module.
-    in_parts
-        Whether to read what it defines under each name, too.
-
-    Raises
-    ------
-    SyntaxError
-        It is no Python, such as a file that an editor has not finished.
+    Raises SyntaxError: it is no Python, such as a file that an editor has not finished.
     """
     key = f"{hashlib.sha256(source).hexdigest()}{'+' if in_parts else ''}"
     if known := _new.get(key) or _kept().get(key):

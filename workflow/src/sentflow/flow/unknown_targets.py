@@ -17,13 +17,7 @@ _SAID = re.compile(r"No rule to produce (?P<target>\S+)")
 
 
 def refuse_results_as_settings(files: Iterable[Path], folder: Path) -> None:
-    """Refuse a result among the files of ``--configfile``, because it was meant as a target.
-
-    Raises
-    ------
-    ConfigError
-        One is a JSON file below the results of the working folder; every key of it would be a mistake.
-    """
+    """Refuse a result among the files of ``--configfile``, because it was meant as a target."""
     for file in files:
         if file.suffix == ".json" and file.is_relative_to(folder / RESULTS):
             target = file.relative_to(folder)

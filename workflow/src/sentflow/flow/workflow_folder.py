@@ -20,13 +20,7 @@ def home() -> Path:
 
 
 def workflow_folder() -> Path:
-    """The folder that holds ``catalog/`` and ``rules/``.
-
-    Raises
-    ------
-    ConfigError
-        The package was copied without it.
-    """
+    """The folder that holds ``catalog/`` and ``rules/``. Raises ConfigError: the package was copied without it."""
     folder = home() / "workflow"
     if not (folder / "catalog").is_dir():
         raise ConfigError(

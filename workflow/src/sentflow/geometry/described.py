@@ -11,14 +11,24 @@ import numpy as np
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import DataError
 from sentflow.geometry.alignment_uniformity import ScoredVectors, scored_vectors
-from sentflow.geometry.axes import effective_rank, fit_whitening, spectrum
-from sentflow.geometry.isotropy import average_cosine, average_cosine_interval, partition_ratio
-from sentflow.geometry.neighbours import SAME, dimension_mle, dimension_two_nn, hubness, nearest
+from sentflow.geometry.measures import (
+    SAME,
+    average_cosine,
+    average_cosine_interval,
+    count_zeros,
+    dimension_mle,
+    dimension_two_nn,
+    effective_rank,
+    fit_whitening,
+    hubness,
+    nearest,
+    partition_ratio,
+    spectrum,
+    unit_vectors,
+)
 from sentflow.geometry.permuted_texts import PermutedTexts
 from sentflow.geometry.settings import GeometrySettings
-from sentflow.geometry.vectors import count_zeros, unit_vectors
-from sentflow.similarity.correlations import CORRELATIONS
-from sentflow.similarity.measures import MEASURES
+from sentflow.similarity.measures import CORRELATIONS, MEASURES
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
 from sentflow.texts.collection import TextRows, rows_of
 from sentflow.texts.pairs import PairTable

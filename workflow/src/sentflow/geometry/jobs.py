@@ -39,7 +39,7 @@ def align(
 ) -> None:
     """Scored pairs and the vectors of their texts → alignment and uniformity by a named variant."""
     from sentflow.files.sealed import write_sealed
-    from sentflow.geometry.measured_alignment import measured_alignment
+    from sentflow.geometry.alignment_uniformity import measured_alignment
     from sentflow.texts.lookup import read_vectors
     from sentflow.texts.pairs import read_pairs
 

@@ -26,16 +26,7 @@ def check_code(job: str, digest: str) -> None:
     """Refuse code of a job that has not this digest, now and whenever a module of it is imported from here on.
 
     To be called before the module of the job is imported. What is edited after its import does not matter to the job.
-
-    Parameters
-    ----------
-    digest
-        As `sentflow.flow.provenance.code` gave it when the graph was built.
-
-    Raises
-    ------
-    CodeChangedError
-        The code was edited since then.
+    `digest`: as `sentflow.flow.provenance.code` gave it when the graph was built.
     """
     _, *named = digest.split()
     try:

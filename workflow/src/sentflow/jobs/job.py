@@ -5,7 +5,6 @@ files, params and resources, so that `sentflow.jobs.shell` can write the command
 """
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,8 @@ from inspect import getdoc, signature
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter
 
 from sentflow.errors import ConfigError, instead
 from sentflow.jobs.log import start_log
@@ -57,11 +58,8 @@ _Function = TypeVar("_Function", bound=Callable[..., None])
 def job(*libraries: str) -> Callable[[_Function], _Function]:
     """Make a function with keyword parameters a job, which has its name.
 
-    Parameters
-    ----------
-    libraries
-        Distributions whose versions can change the result: the log names them, and `job_params` makes them the param
-        ``env`` of the rule. Where it depends on the job which they are, the rule says so itself.
+    `libraries`: distributions whose versions can change the result: the log names them, and `job_params` makes them
+    the param ``env`` of the rule. Where it depends on the job which they are, the rule says so itself.
     """
 
     def mark(function: _Function) -> _Function:
@@ -73,27 +71,16 @@ def job(*libraries: str) -> Callable[[_Function], _Function]:
 
 @dataclass(frozen=True)
 class Job:
-    """A function that `job` has marked.
-
-    Attributes
-    ----------
-    function, libraries
-        See `job`.
-    """
+    """A function that `job` has marked."""
 
     function: Callable[..., None]
     libraries: Sequence[str]
-
-    @property
-    def name(self) -> str:
-        """Of the job, and of its function."""
-        return self.function.__name__
 
     @cached_property
     def parser(self) -> argparse.ArgumentParser:
         """What reads the command line."""
         parser = _Parser(
-            prog=f"python -m sentflow.jobs {self.name}",
+            prog=f"python -m sentflow.jobs {self.function.__name__}",
             description=getdoc(self.function),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
@@ -114,13 +101,7 @@ class Job:
         return parser
 
     def values(self, words: Sequence[str]) -> dict[str, Any]:
-        """Parameter → its value, by the words of a command line.
-
-        Raises
-        ------
-        ConfigError
-            A word does not fit the signature.
-        """
+        """Parameter → its value, by the words of a command line; ConfigError for one that does not fit."""
         values = vars(self.parser.parse_args(words))
         digest, *_ = (values.pop("code") or "").split() or [""]
         return values | {"code": digest} if "code" in signature(self.function).parameters else values
@@ -128,7 +109,7 @@ class Job:
     def run(self, words: Sequence[str]) -> None:
         """Read the words of a command line, start the log, do the work."""
         values = self.values(words)
-        start_log([self.name, *words], self.libraries)
+        start_log([self.function.__name__, *words], self.libraries)
         self.function(**values)
 
 
@@ -141,25 +122,13 @@ _JOBS: dict[str, Job] = {}
 
 
 def job_named(name: str) -> Job:
-    """A job by its name; of all modules with jobs, only its own is imported.
-
-    Raises
-    ------
-    ConfigError
-        There is none.
-    """
+    """A job by its name; of all modules with jobs, only its own is imported."""
     import_module(module_of(name))
     return _JOBS[name]
 
 
 def module_of(name: str) -> str:
-    """The module in which a job is defined.
-
-    Raises
-    ------
-    ConfigError
-        There is no such job.
-    """
+    """The module in which a job is defined; ConfigError where there is no such job."""
     for module in MODULES:
         if name in names_in(module):
             return module
@@ -168,13 +137,10 @@ def module_of(name: str) -> str:
 
 
 def words_of(argv: Sequence[str] | None) -> list[str]:
-    """The words of a command line, which come through a pipe where they are too many for the system (``python.sh``).
+    """The words of a command line; None for those of this process.
 
-    Parameters
-    ----------
-    argv
-        The words themselves, or a single one, ``@FILE``, for a file with each word and a zero byte behind it; None for
-        those of this process.
+    Where they are too many for the system they come through a pipe (``python.sh``): a single word ``@FILE`` stands for
+    a file with each word and a zero byte behind it.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if len(words) != 1 or not words[0].startswith("@"):
@@ -214,7 +180,7 @@ def _reader(hint: Any) -> Callable[[str], Any]:
     """What makes a value of a word: text, a number or a path as it stands, everything else from JSON."""
     if hint in {Path, str, int, float}:
         return hint  # type: ignore[no-any-return]
-    read: Callable[[str], Any] = json.loads if hint is Any else hint.model_validate_json
+    read: Callable[[str], Any] = TypeAdapter(hint).validate_json
 
     def parsed(word: str) -> Any:
         try:

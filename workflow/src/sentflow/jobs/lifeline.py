@@ -26,27 +26,14 @@ def name_of_this_process() -> str:
 
 
 def end_with_snakemake() -> None:
-    """Let this process end when its Snakemake does; a command that was typed by hand depends on nobody.
-
-    Raises
-    ------
-    OrphanError
-        Snakemake is gone already.
-    """
-    if VARIABLE not in os.environ:
-        return
-    refuse_orphan()
-    threading.Thread(target=_watch, name="lifeline", daemon=True).start()
+    """Let this process end when its Snakemake does; a command that was typed by hand depends on nobody."""
+    if VARIABLE in os.environ:
+        refuse_orphan()
+        threading.Thread(target=_watch, name="lifeline", daemon=True).start()
 
 
 def refuse_orphan() -> None:
-    """Refuse to go on without the Snakemake that began this job.
-
-    Raises
-    ------
-    OrphanError
-        It is gone, or a shell between it and this process.
-    """
+    """Raise OrphanError where the Snakemake that began this job is gone, or a shell between it and this process."""
     if is_orphan():
         raise OrphanError(_message())
 
@@ -58,17 +45,17 @@ def is_orphan() -> bool:
         return False
     if not Path("/proc/self/stat").exists():  # macOS
         return os.getppid() == 1
-    return owner not in ancestors()
+    return owner not in _ancestors()
 
 
-def ancestors(process: int | None = None) -> list[int]:
-    """The parent of a process (this one if None), its parent, and so on; empty for one that is gone."""
-    found: list[int] = []
-    parent = os.getppid() if process is None else _parent(process)
-    while parent > 0 and parent not in found:
-        found.append(parent)
+def _ancestors() -> list[int]:
+    """The parent of this process, its parent, and so on; psutil, which knows them, takes long to import."""
+    ancestors: list[int] = []
+    parent = os.getppid()
+    while parent > 0 and parent not in ancestors:
+        ancestors.append(parent)
         parent = _parent(parent)
-    return found
+    return ancestors
 
 
 def _watch() -> None:
@@ -102,7 +89,6 @@ def _parent(process: int) -> int:
 
 def _message() -> str:
     return (
-        f"the Snakemake (process {_owner()}) that started this job, or the shell between them, has "
-        "ended. The job stops "
-        "and writes nothing more; the next run repeats it."
+        f"the Snakemake (process {_owner()}) that started this job, or the shell between them, has ended. The job "
+        "stops and writes nothing more; the next run repeats it."
     )

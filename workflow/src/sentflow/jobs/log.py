@@ -20,16 +20,9 @@ logger = logging.getLogger(__name__)
 
 
 def start_log(words: Sequence[str], libraries: Sequence[str] = ()) -> None:
-    """Send log records to standard error; first the command as it could be typed, then the versions.
+    """Send log records to standard error, without secrets; first the command as it could be typed, then the versions.
 
-    Passwords and tokens are hidden in every record, see `sentflow.jobs.secrecy`.
-
-    Parameters
-    ----------
-    words
-        Name and options of the job.
-    libraries
-        Distributions whose versions can change the result.
+    `words`: name and options of the job. `libraries`: distributions whose versions can change the result.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%d %H:%M:%S"))

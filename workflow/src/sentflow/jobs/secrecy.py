@@ -47,15 +47,12 @@ def secret_problems(value: Any, *, where: str) -> Iterator[str]:
             yield from secret_problems(inner, where=f"{where}.{number}")
     elif isinstance(value, str) and _CREDENTIALS.search(value):
         yield (
-            f"{where}: an address with a user or a password would be copied into logs and records. "
-            "Write it without them, "
-            "and put the user and password of the host into ~/.netrc; a mirror can also be set in "
-            "SENTFLOW_MIRROR."
+            f"{where}: an address with a user or a password would be copied into logs and records. Write it without "
+            "them, and put both into ~/.netrc; a mirror can also be set in SENTFLOW_MIRROR."
         )
     elif isinstance(value, str) and without_secrets(value) != value:
         yield (
-            f"{where}: this looks like a key or a token, and would be copied into logs and records. "
-            "Keep it in an "
+            f"{where}: this looks like a key or a token, and would be copied into logs and records. Keep it in an "
             f"environment variable: HF_TOKEN for the hub, {KEY_PREFIX}NAME for a service (key_variable)."
         )
 

@@ -11,27 +11,18 @@ def command(name: str, *, replaces_shell: bool = False, is_checked: bool = True)
     `Wildcard` is one of its wildcards, a `Resource` one of its resources, and everything else one of its params. A job
     that says nothing of ``threads`` has its libraries keep to those of the rule.
 
-    Parameters
-    ----------
-    name
-        Of the job.
-    replaces_shell
-        Whether signals shall reach the job itself, and not a shell around it (``exec``).
-    is_checked
-        Whether the job is given the digest of its code, the param ``code``, and refuses to be other code.
-
-    Raises
-    ------
-    ConfigError
-        There is no such job.
+    `replaces_shell`: signals reach the job itself, and not a shell around it (``exec``). `is_checked`: the job is given
+    the digest of its code, the param ``code``, and refuses to be other code.
     """
-    found = signature(name)
+    parameters = signature(name)
     before = "exec " if replaces_shell else ""
-    limited = "" if "threads" in found else "OMP_NUM_THREADS={threads} "
+    limited = "" if "threads" in parameters else "OMP_NUM_THREADS={threads} "
     words = [f"{before}{limited}python -m sentflow.jobs {name}"]
     words += ["--code={params.code:q}"] if is_checked else []
     words += [
-        _given(name, set(kinds)) for name, kinds in found.items() if "Manual" not in kinds and name != "code"
+        _given(name, set(kinds))
+        for name, kinds in parameters.items()
+        if "Manual" not in kinds and name != "code"
     ]
     return " ".join(words) + " > {log:q} 2>&1"
 

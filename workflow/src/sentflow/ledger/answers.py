@@ -10,13 +10,22 @@ from typing import Any
 from sentflow.compare.best_of_groups import best_of_groups
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import RowsByName
-from sentflow.ledger.claim import ALIGNMENT, AVERAGE, DECISION, REDUCTION, RETRIEVAL, SCORE, SIMILARITY, Claim
+from sentflow.ledger.claims import (
+    ALIGNMENT,
+    AVERAGE,
+    DECISION,
+    REDUCTION,
+    RETRIEVAL,
+    SCORE,
+    SIMILARITY,
+    Claim,
+)
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.retrieval.decision_rows import DecisionRow
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.training.published import PublishedCell, published_cells
-from sentflow.similarity.averages import SEVEN_TASKS
+from sentflow.similarity.measures import SEVEN_TASKS
 
 _SEED = ("-seed-", ".seed-")  # before the seed in names of trained encoders, and of cells of sweeps
 

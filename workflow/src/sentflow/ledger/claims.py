@@ -5,14 +5,56 @@ The numbers stay in ``catalog/published_*.yaml`` and under ``published`` of ques
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sentflow.families.training.sweeps import METHOD, Cell, cells, development_of
-from sentflow.ledger.claim import ALIGNMENT, AVERAGE, REDUCTION, RETRIEVAL, SIMILARITY, Claim
 
+SIMILARITY, ALIGNMENT, SCORE = "similarity", "alignment", "score"
+RETRIEVAL, DECISION, REDUCTION = "retrieval", "decision", "reduction"
+AVERAGE = "average"
 _DIGITS = 6  # more than any source prints
 _STS_PROTOCOL = "cosine, Spearman, all pairs of a set"
 _PLACE = ("start", "data", "method", "max_tokens", "learning_rate")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Printed:
+    """A printed number, and where it stands."""
+
+    system: str  # what its tolerance and its experiment are listed under in ``catalog/ledger.yaml``
+    # source, reference: where it is printed; repository and commit, or number of the paper
+    source: str
+    reference: str = ""
+    # row, column: its place in the table of the source
+    row: str
+    column: str
+    # printed, digits: as printed, with so many decimals
+    printed: float
+    digits: int
+    # protocol, data: what was measured, and on what
+    protocol: str
+    data: str
+    # consistent: the value that goes with the others of its row where this one does not; else NaN
+    consistent: float = math.nan
+    remark: str = ""  # what a reader must know
+
+    @property
+    def name(self) -> str:
+        """Names it in ``catalog/ledger.yaml``; no two have the same."""
+        return " | ".join((self.system, self.row, self.column, self.source))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(Printed):
+    """A printed number, and which result of ours answers it."""
+
+    scale: float = 1  # ours is multiplied by it
+    # kind, ours: which summary has the answer, and the names to look it up by; both empty where nothing of ours
+    # answers it
+    kind: str = ""
+    ours: tuple[str | int, ...] = ()
+    comparable: bool = True  # whether ours, where there is any, is of the same documents, questions or pairs
 
 
 def claims_of(catalog: Mapping[str, Any]) -> list[Claim]:
@@ -72,12 +114,10 @@ def _of_alignment(row: Mapping[str, Any]) -> Iterator[Claim]:
         yield Claim(
             system="Alignment and uniformity",
             source=row["source"],
-            reference="",
             row=row["model"],
             column=column,
             printed=float(row[column]),
             digits=_digits([row["alignment"], row["uniformity"]]),
-            scale=1,
             protocol=row["variant"] + limit,
             data=row["split"],
             remark=row.get("remark", ""),
@@ -128,7 +168,6 @@ def _of_sweep(
                 column=column,
                 printed=float(cell[column]),
                 digits=4,
-                scale=1,
                 protocol=f"one training, seed {entry['seed']}",
                 data=f"section {cell['section']}",
                 kind=kind,
@@ -173,12 +212,10 @@ def _of_questions(name: str, entry: Mapping[str, Any]) -> Iterator[Claim]:
         yield Claim(
             system=f"Questions of {name}",
             source=value["source"],
-            reference="",
             row=value["system"],
             column=value["measure"],
             printed=float(value["value"]),
             digits=_digits(same),
-            scale=1,
             protocol=value["measure"],
             data=entry.get("title", name),
             remark=value.get("remark", ""),
@@ -199,7 +236,6 @@ def _of_values(table: Mapping[str, Any]) -> Iterator[Claim]:
                 column=column,
                 printed=float(value),
                 digits=table["digits"],
-                scale=1,
                 protocol=table["protocol"],
                 data=row["data"],
                 remark=row.get("remark", ""),

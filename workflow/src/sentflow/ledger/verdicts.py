@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sentflow.errors import DataError
 from sentflow.ledger.answers import NOTHING, Answer
-from sentflow.ledger.claim import Claim, Printed
+from sentflow.ledger.claims import Claim, Printed
 
 EQUAL, WITHIN, OUTSIDE, NOT_RUN = "equal", "within tolerance", "outside", "not run"
 VERDICTS = (EQUAL, WITHIN, OUTSIDE, NOT_RUN)

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sentflow.probing.features.sources import FixedFeatures
-from sentflow.probing.protocol.catalog import changed_settings
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.metrics import METRICS
+from sentflow.probing.catalog import changed_settings
+from sentflow.probing.fold import METRICS, FoldResult, ProbeDesign, fold_records, prediction_records
 from sentflow.probing.settings import PUBLISHED, REGULARISED, ProbeProtocol, not_comparable_text
-from sentflow.probing.training.folds import train_folds
-from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
+from sentflow.probing.training import FixedFeatures, train_folds
 from sentflow.stats.effective import Documents
 from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.texts.checks import training_rows

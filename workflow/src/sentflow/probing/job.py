@@ -9,13 +9,11 @@ import numpy as np
 
 from sentflow.errors import DataError
 from sentflow.files.result_names import repetition_and_fold
-from sentflow.probing.features.sources import FeatureSource
-from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import task_plans, too_few_documents
+from sentflow.probing.draws import task_plans, too_few_documents
+from sentflow.probing.fold import FoldResult, ProbeDesign
+from sentflow.probing.fold_files import write_result
 from sentflow.probing.settings import ProbeProtocol, ProbeSettings
-from sentflow.probing.storage.folds import write_result
-from sentflow.probing.training.folds import train_planned
-from sentflow.probing.training.result import FoldResult
+from sentflow.probing.training import FeatureSource, train_planned
 from sentflow.texts.checks import check_folds, few_rows, misfit_classes
 from sentflow.texts.table import TaskTable
 

@@ -13,7 +13,7 @@ from sentflow.probing.settings import ProbeSettings, ScoreSettings
 
 if TYPE_CHECKING:
     from sentflow.encoders.manifest import Manifest
-    from sentflow.probing.features.sources import FeatureSource
+    from sentflow.probing.training import FeatureSource
     from sentflow.texts.table import TaskTable
 
 logger = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ def featurise(*, manifest: In, task: In, call_seconds: Resource[int] = 0, featur
     from sentflow.encoders.kinds.custom_code import CustomCode
     from sentflow.encoders.manifest import read_manifest
     from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
-    from sentflow.probing.features.featurised import all_features, row_texts
+    from sentflow.probing.featurised import all_features, row_texts
     from sentflow.texts.table import read_task
 
     described, table = read_manifest(manifest), read_task(task)
@@ -73,14 +73,19 @@ def probe(
     folds: list[Out],
 ) -> None:
     """Probe the embeddings of a task: one file per fold."""
-    from sentflow.probing.features.embedded import embedded_rows
-    from sentflow.probing.features.sources import FixedFeatures
+    from sentflow.encoders.vectors.storage import read_embeddings
     from sentflow.probing.job import probe_task
-    from sentflow.texts.collection import read_collection
+    from sentflow.probing.rows import row_features
+    from sentflow.probing.training import FixedFeatures
+    from sentflow.texts.collection import read_collection, rows_of
     from sentflow.texts.table import read_task
 
-    table = read_task(task)
-    source = FixedFeatures(embedded_rows(table, embeddings, info, read_collection(texts)))
+    table, collection = read_task(task), read_collection(texts)
+    # Second texts are apart where they were embedded as documents
+    first, *second = collection.by_role().values()
+    second_rows = rows_of(second[0], first=len(first)) if second else None
+    vectors = read_embeddings(embeddings, info, collection.texts)
+    source = FixedFeatures(row_features(table, vectors, rows_of(first), second_rows))
     probe_task(source, table, settings, folds)
 
 
@@ -95,9 +100,9 @@ def probe_featurised(
 ) -> None:
     """Probe a task with features that a user's own class made of its rows: files as those of `probe`."""
     from sentflow.encoders.vectors.storage import read_embeddings
-    from sentflow.probing.features.featurised import row_texts
-    from sentflow.probing.features.sources import FixedFeatures
+    from sentflow.probing.featurised import row_texts
     from sentflow.probing.job import probe_task
+    from sentflow.probing.training import FixedFeatures
     from sentflow.texts.table import read_task
 
     table = read_task(task)
@@ -138,8 +143,8 @@ def lazy_source(
 ) -> "FeatureSource":
     """The features of a task's folds by the lazy encoder that a manifest describes; see `LazyFeatures`."""
     from sentflow.encoders.load import load_fitted_encoder
-    from sentflow.probing.features.featurised import LazyFeaturised
-    from sentflow.probing.features.rows import LazyFeatures
+    from sentflow.probing.featurised import LazyFeaturised
+    from sentflow.probing.rows import LazyFeatures
 
     encoder = load_fitted_encoder(manifest, task=table.info.task, timeout_seconds=timeout_seconds)
     if hasattr(encoder, "embed"):  # a user's class that makes the features of rows itself
@@ -163,9 +168,8 @@ def score(
     from sentflow.files.arrow import table_of
     from sentflow.files.parquet import write_parquet
     from sentflow.files.sealed import write_sealed
-    from sentflow.probing.storage.folds import read_folds, refuse_other_settings
-    from sentflow.probing.storage.predictions import out_of_fold
-    from sentflow.probing.storage.scores import about_score, kept_documents
+    from sentflow.probing.fold_files import read_folds, refuse_other_settings
+    from sentflow.probing.scores import about_score, kept_documents, out_of_fold
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
     from sentflow.stats.seeds import derive_seed
@@ -215,7 +219,7 @@ def hardest(*, rows: In, predictions: list[In], settings: HardestSettings, outpu
 
     from sentflow.audit.hardest import HardRow, hardest
     from sentflow.files.rows import write_rows
-    from sentflow.probing.storage.predictions import out_of_fold, read_predictions
+    from sentflow.probing.scores import out_of_fold, read_predictions
     from sentflow.texts.table import read_task
 
     table = read_task(rows)

@@ -14,7 +14,7 @@ from sentflow.jobs.job import In, Json, Out, job
 
 if TYPE_CHECKING:
     from sentflow.compare.score_rows import ScoreRow
-    from sentflow.flow.family import Product
+    from sentflow.flow.products import Product
     from sentflow.report.inputs import Inputs
 
 logger = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ def summarise_similarity(
     from sentflow.report.families.pair_summaries import in_order, read_results, reported
     from sentflow.report.families.similarity import summary
     from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
-    from sentflow.similarity.storage import read_similarities
+    from sentflow.similarity.results import read_similarities
 
     if len(scores) != len(rows):
         raise DataError(
@@ -210,7 +210,7 @@ def summarise_questions(*, rows: list[In], differences: In, settings: Json, reca
     from sentflow.files.rows import read_rows, write_rows
     from sentflow.report.families.retrieval.question_summary import gap_rows, recall_rows
     from sentflow.report.families.retrieval.rows import QuestionGapRow, RecallRow
-    from sentflow.retrieval.results import read_values
+    from sentflow.retrieval.evaluation import read_values
 
     values = [read_values(path) for path in rows]
     tested = read_rows(differences, QuestionDifference, may_be_empty=True)
@@ -253,7 +253,7 @@ def summarise_decisions(*, results: list[In], settings: Json, output: Out) -> No
     from sentflow.files.rows import write_rows
     from sentflow.report.families.retrieval.decision_rows import DecisionRow
     from sentflow.report.families.retrieval.decision_summary import decision_rows
-    from sentflow.retrieval.decision_files import read_worth
+    from sentflow.retrieval.decisions import read_worth
 
     worth = [one for path in results for one in read_worth(path)]
     rows = decision_rows(worth, settings)
@@ -283,7 +283,7 @@ def summarise_weights(*, weighed: list[In], chosen: list[In], settings: Json, ou
     from sentflow.files.rows import write_rows
     from sentflow.report.families.retrieval.decision_rows import WeightRow
     from sentflow.report.families.retrieval.weight_summary import weight_rows
-    from sentflow.retrieval.tuned_fusion import read_chosen, read_weighed
+    from sentflow.retrieval.fusion import read_chosen, read_weighed
 
     chosen_weights = {about["retriever"]: about for about, _ in map(read_chosen, chosen)}
     rows = weight_rows([*map(read_weighed, weighed)], chosen_weights, settings)

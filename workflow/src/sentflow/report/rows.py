@@ -1,8 +1,10 @@
 """What rows of summaries have in common: they say what data they are of."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
+
+from sentflow.errors import DataError
 
 SAMPLE_DATA = "sample data"
 SAMPLE_NOTE = "Made from sample data: generated texts, so the numbers do not apply to real ones."
@@ -62,3 +64,14 @@ def data_note(rows: Sequence[DataRow]) -> str:
 def _tasks_of(rows: Sequence[DataRow], version: str) -> list[str]:
     tasks = [getattr(row, "task", "") for row in rows if row.data_version == version]
     return unique(task for task in tasks if task)
+
+
+def described(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
+    """The entry of a task, encoder, pair set … in the settings of a job."""
+    entries: Mapping[str, Mapping[str, Any]] = settings.get(section, {})
+    if name not in entries:
+        raise DataError(
+            f"there are results of {name!r}, but the settings under {section!r} know only: "
+            f"{', '.join(entries) or 'nothing'}."
+        )
+    return entries[name]

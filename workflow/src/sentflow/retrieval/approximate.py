@@ -15,9 +15,9 @@ from sentflow.encoders.vectors.unit_rows import unit_rows
 from sentflow.errors import ConfigError
 from sentflow.files.io import refuse_changed
 from sentflow.retrieval import dense
+from sentflow.retrieval.dense import ReadVectors, document_vectors
 from sentflow.retrieval.ranking import Ranked, top
 from sentflow.retrieval.settings import Dense, Hnsw, IndexSettings, IvfFlat, IvfPq, Retriever
-from sentflow.retrieval.vector_files import ReadVectors, document_vectors
 from sentflow.texts.corpora import Corpus
 
 _QUESTIONS = 256  # that are searched at a time

@@ -1,16 +1,18 @@
-"""Exact search by vectors: every question against every document, in blocks of bounded memory."""
+"""Exact search of vectors: blocks of documents against blocks of questions; and the files that they are read from."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from sentflow.encoders.vectors.storage import read_tokens
 from sentflow.encoders.vectors.unit_rows import unit_rows
 from sentflow.retrieval.ranking import Ranked, blocks, even, merged, top
-
-SIMILARITIES = ("cosine", "dot")
-_BLOCK_ROWS = 1 << 16  # vectors that are searched at a time
-_QUESTIONS = 256  # at a time: 256 × 65,536 float32 scores are 64 MB
+from sentflow.retrieval.reading import counts
+from sentflow.texts.corpora import Corpus, Questions, read_passages
+from sentflow.texts.lookup import TextVectors, read_vectors
 
 
 @dataclass(frozen=True)
@@ -49,3 +51,58 @@ def _of_block(asked: np.ndarray, values: np.ndarray, documents: np.ndarray, k: i
         if len(first) < len(documents):
             scores = np.maximum.reduceat(scores, first, axis=1)
         yield from (top(row, k, rows=own) for row in scores)
+
+
+# Of files of texts, of vectors, and of what describes these
+Reader: TypeAlias = Callable[[Path, Path, Path], TextVectors]
+
+
+@dataclass(frozen=True)
+class ReadVectors(Vectors):
+    """Vectors, and how much of their texts the encoder read."""
+
+    reading: dict[str, int] | None
+
+
+def document_vectors(
+    files: Sequence[Path], passages: Path | None, corpus: Corpus, *, read: Reader = read_vectors
+) -> ReadVectors:
+    """The vectors that stand for the documents of a corpus.
+
+    `passages`: a file of those that stand for documents; None where whole documents were embedded.
+    """
+    if passages:
+        cut = read_passages(passages)
+        owners, parts = cut.documents, cut.texts
+    else:
+        texts = corpus.whole_texts()
+        owners = np.array([row for row, text in enumerate(texts) if text], dtype=np.int64)
+        parts = [texts[row] for row in owners.tolist()]
+    return _read(files, parts, owners, read, whose=f"the corpus {corpus.name}")
+
+
+def question_vectors(
+    files: Sequence[Path], questions: Questions, *, read: Reader = read_vectors
+) -> ReadVectors:
+    """The vectors of the questions, in their order; each stands for itself. For `files` see `document_vectors`."""
+    owners = np.arange(len(questions))
+    return _read(files, questions.texts, owners, read, whose=f"the questions {questions.name}")
+
+
+def readings(documents: ReadVectors, questions: ReadVectors) -> dict[str, Any]:
+    """What a run says of how much was read."""
+    return {"documents": documents.reading, "questions": questions.reading}
+
+
+def _read(
+    files: Sequence[Path], texts: Sequence[str], owners: np.ndarray, read: Reader, *, whose: str
+) -> ReadVectors:
+    collection, npy, tokens, info = files
+    found = read(collection, npy, info)
+    rows = found.rows.of(texts, whose=whose)
+    return ReadVectors(found.vectors[rows], owners, counts(read_tokens(tokens, info), rows, owners))
+
+
+SIMILARITIES = ("cosine", "dot")
+_BLOCK_ROWS = 1 << 16  # vectors that are searched at a time
+_QUESTIONS = 256  # at a time: 256 × 65,536 float32 scores are 64 MB

@@ -217,8 +217,8 @@ def certify_index(
     from sentflow.files.sealed import write_sealed
     from sentflow.retrieval import approximate
     from sentflow.retrieval.certificate import certificate
+    from sentflow.retrieval.dense import question_vectors
     from sentflow.retrieval.search import Search
-    from sentflow.retrieval.vector_files import question_vectors
 
     search = Search.read(corpus, questions, judgements, settings, output)
     indexed, read = approximate.read_indexed(
@@ -246,9 +246,9 @@ def weigh(
     *, corpus: In, questions: In, judgements: In, runs: list[In], settings: WeighSettings, weighed: Out
 ) -> None:
     """The runs of a question set and its judgements → what each weight of their fusion reaches."""
+    from sentflow.retrieval.fusion import weigh, weight_grid, write_weighed
     from sentflow.retrieval.runs import read_run
     from sentflow.retrieval.search import Search
-    from sentflow.retrieval.tuned_fusion import weigh, weight_grid, write_weighed
 
     search = Search.read(corpus, questions, judgements, settings, weighed)
     fusion = settings.by
@@ -273,8 +273,8 @@ def choose_weights(
     """What weights reach on training questions → those that are used, and by folds their worth."""
     import numpy as np
 
-    from sentflow.retrieval.decision_files import write_digest_with
-    from sentflow.retrieval.tuned_fusion import read_weighed, write_chosen
+    from sentflow.retrieval.decisions import write_digest_with
+    from sentflow.retrieval.fusion import read_weighed, write_chosen
     from sentflow.retrieval.tuning import choose, folds_of, training_questions
     from sentflow.texts.corpora import read_questions
 
@@ -312,8 +312,7 @@ def decide(
 ) -> None:
     """A run → the documents that are given for each question."""
     from sentflow.retrieval import decisions
-    from sentflow.retrieval.decision_files import write_decided
-    from sentflow.retrieval.decisions import tune_decision
+    from sentflow.retrieval.decisions import tune_decision, write_decided
     from sentflow.retrieval.runs import read_run
     from sentflow.retrieval.tuning import refuse_shared
     from sentflow.retrieval.tuning import training_questions as questions_of
@@ -368,10 +367,9 @@ def evaluate(
 ) -> None:
     """A run and the judgements of its questions → measures per question, means and intervals."""
     from sentflow.files.sealed import read_sealed
-    from sentflow.retrieval.clusters import clusters_of
-    from sentflow.retrieval.evaluation import evaluate
-    from sentflow.retrieval.results import write_results
+    from sentflow.retrieval.evaluation import evaluate, write_results
     from sentflow.retrieval.runs import read_run
+    from sentflow.retrieval.tuning import clusters_of
     from sentflow.stats.resampling import Bootstrap
     from sentflow.stats.seeds import derive_seed
     from sentflow.texts.corpora import read_corpus, read_questions
@@ -398,7 +396,7 @@ def evaluate_decisions(
     *, decided: list[In], questions: In, judgements: In, settings: DecisionSettings, scores: Out, rows: Out
 ) -> None:
     """What is decided for a question set, and judgements → set measures, means, intervals."""
-    from sentflow.retrieval.decision_files import evaluate_decided, read_decided, write_decision_values
+    from sentflow.retrieval.decisions import evaluate_decided, read_decided, write_decision_values
     from sentflow.stats.resampling import Bootstrap
     from sentflow.stats.seeds import derive_seed
     from sentflow.texts.corpora import read_questions
@@ -434,8 +432,7 @@ def compare_retrieval(
     from sentflow.compare.question_sets import QuestionSet
     from sentflow.files.rows import write_rows
     from sentflow.files.sealed import read_sealed
-    from sentflow.retrieval.results import common_questions, read_values
-    from sentflow.retrieval.ties import decided
+    from sentflow.retrieval.evaluation import common_questions, decided, read_values
 
     main, families = settings.main, settings.families
     how = question_settings(settings)
@@ -505,8 +502,8 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
     from sentflow.compare.question_rows import DecisionDifference
     from sentflow.compare.questions import QuestionScores
     from sentflow.files.rows import row_from, write_rows
-    from sentflow.retrieval.decision_files import read_decision_values
-    from sentflow.retrieval.set_measures import F2
+    from sentflow.retrieval.decisions import read_decision_values
+    from sentflow.retrieval.tuning import F2
 
     values_of = {(one.question_set, one.system): one for path in rows for one in read_decision_values(path)}
     differences: list[DecisionDifference] = []
@@ -544,8 +541,8 @@ def hardest_questions(
 ) -> None:
     """What all retrievers found on one question set → the questions that are worth reading."""
     from sentflow.files.rows import write_rows
-    from sentflow.retrieval.hardest import HardQuestion, Searched, best_two, hard_questions
-    from sentflow.retrieval.results import common_questions, read_values
+    from sentflow.retrieval.evaluation import common_questions, read_values
+    from sentflow.retrieval.explanation import HardQuestion, Searched, best_two, hard_questions
     from sentflow.retrieval.runs import read_run
     from sentflow.texts.corpora import read_corpus, read_questions
 
@@ -589,8 +586,8 @@ def explain(
 ) -> None:
     """The questions worth reading → the terms by which a retriever finds their documents."""
     prepare_environment(1)
+    from sentflow.retrieval.explanation import ExplainInputs, explainer, write_shared_terms
     from sentflow.retrieval.search import Search
-    from sentflow.retrieval.shared_terms import ExplainInputs, explainer, write_shared_terms
 
     inputs = ExplainInputs(
         corpus=corpus,

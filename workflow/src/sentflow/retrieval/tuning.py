@@ -1,17 +1,141 @@
-"""Settings chosen on training questions: the best of a grid, and by folds what such a choice reaches on others."""
+"""Which settings of a fusion are chosen: nested, by questions that are kept apart by their documents."""
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
 
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.retrieval.clusters import linked_by
+from sentflow.retrieval.measures import Grades, Ranking, per_question
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Questions
+from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT
+
+F2, SET_P, SET_R, F2_PUBLISHED = "F2", "SetP", "SetR", "F2-published"
+SET_MEASURES = (F2, SET_P, SET_R, F2_PUBLISHED)
+# The parameter of trec_eval, and so of ir-measures, is the square of beta
+_NAMES = {F2: "SetF(beta=4.0)", SET_P: "SetP", SET_R: "SetR"}
+
+
+def set_values(decided: Ranking, grades: Grades, *, relevant_grade: int = 1) -> dict[str, np.ndarray]:
+    """Set measures of each question.
+
+    Parameters
+    ----------
+    decided
+        Question → its documents; a document that repeats counts once, and questions may be missing.
+    grades
+        Of the n questions that count, in the order of the values.
+    relevant_grade
+        The least grade that is relevant.
+
+    Returns
+    -------
+    dict
+        Each of `SET_MEASURES` → (n,) float64 in [0, 1]; 0 for a question without a document.
+
+    Notes
+    -----
+    With precision P and recall R of the set, F2 = 5 P R / (4 P + R). ``F2-published`` is the count of the published
+    pipeline of the Zalo challenge 2021: each document decided for is compared with every relevant one and counts as
+    wrong for each that it is not, so that a question with several relevant documents never reaches 1.
+    """
+    kept = {name: list(dict.fromkeys(decided.get(name, ()))) for name in grades}
+    values = per_question(kept, grades, [*_NAMES.values()], relevant_grade=relevant_grade)
+    found = {name: values[written] for name, written in _NAMES.items()}
+    relevant = relevant_of(grades, relevant_grade)
+    found[F2_PUBLISHED] = np.array([_published(kept[name], relevant[name]) for name in grades])
+    return found
+
+
+def relevant_of(grades: Grades, relevant_grade: int) -> dict[str, list[str]]:
+    """Question → its relevant documents."""
+    return {
+        name: [document for document, grade in own.items() if grade >= relevant_grade]
+        for name, own in grades.items()
+    }
+
+
+def f2(precision: float, recall: float) -> float:
+    """5 P R / (4 P + R); 0 where both are 0."""
+    weight = 4 * precision + recall
+    return 5 * precision * recall / weight if weight else 0.0
+
+
+def of_means(values: Mapping[str, np.ndarray]) -> float:
+    """F2 of the mean precision and the mean recall, which some papers give instead of the mean F2."""
+    return f2(float(values[SET_P].mean()), float(values[SET_R].mean()))
+
+
+def _published(decided: Sequence[str], relevant: Iterable[str]) -> float:
+    relevant = set(relevant)
+    n_right = sum(document in relevant for document in decided)
+    n_compared = len(decided) * len(relevant)
+    # every comparison that is no match is a false positive
+    return f2(n_right / n_compared, n_right / len(relevant)) if n_compared else 0.0
+
+
+def clusters_of(questions: Questions, by: str, pattern: str | None = None) -> dict[str, str]:
+    """The cluster of each question that has one.
+
+    `by`: ``column``: what the files say of each question; ``gold-document``: questions that share a relevant document
+    are in one cluster, and so are those that are joined by others. `pattern`: regular expression of the part of a
+    document's identifier that counts, say its law: the first group, or all that matches; None is all of it. Returns
+    question → cluster: a name of the column, or the first document, or part of its identifier, of the cluster. Raises
+    DataError: there is no such column, or a relevant document does not match the pattern.
+    """
+    if by == COLUMN:
+        if not questions.clusters:
+            raise DataError(
+                f"{questions.name}: no question has a cluster. Write the column of cluster: at its questions, or "
+                f"cluster: {GOLD_DOCUMENT}."
+            )
+        return {name: one for name, one in zip(questions.ids, questions.clusters, strict=True) if one}
+    relevant = np.flatnonzero(questions.grades >= questions.relevant_grade)
+    units = _parts([questions.documents[row] for row in relevant], pattern, questions.name)
+    own: dict[int, list[str]] = {}
+    for question, unit in zip(questions.judged[relevant].tolist(), units, strict=True):
+        own.setdefault(question, []).append(unit)
+    linked = linked_by([*own.values()]).tolist()
+    first: dict[int, str] = {}
+    for cluster, names in zip(linked, own.values(), strict=True):
+        first.setdefault(cluster, names[0])
+    return {questions.ids[question]: first[cluster] for question, cluster in zip(own, linked, strict=True)}
+
+
+def linked_by(relevant: Sequence[Sequence[str]]) -> np.ndarray:
+    """(n,) int64 cluster of each question: those that share a relevant document are in one, also through others."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    # questions and documents are the nodes of a graph, judgements its edges
+    n = len(relevant)
+    row_of = {
+        name: row for row, name in enumerate(dict.fromkeys(name for own in relevant for name in own), n)
+    }
+    edges = [(row, row_of[name]) for row, own in enumerate(relevant) for name in own]
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(edges)), tuple(ends)), shape=(n + len(row_of),) * 2)
+    _, component = connected_components(graph, directed=False)
+    return np.unique(component[:n], return_inverse=True)[1].astype(np.int64)
+
+
+def _parts(documents: Sequence[str], pattern: str | None, name: str) -> list[str]:
+    """What counts of each identifier."""
+    if pattern is None:
+        return [*documents]
+    found = {document: re.search(pattern, document) for document in dict.fromkeys(documents)}
+    others = [document for document, match in found.items() if match is None]
+    if others:
+        raise DataError(
+            f"{name}: cluster_pattern {pattern!r} matches nothing in {len(others)} identifiers of relevant documents, "
+            f"the first of them {others[0]!r}. Write a pattern that all of them match."
+        )
+    return [match[1 if match.re.groups else 0] for document in documents if (match := found[document])]
+
 
 _DIGITS = 12  # to which means are rounded, so that what differs by the order of sums is equal
 

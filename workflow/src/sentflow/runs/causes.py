@@ -4,14 +4,12 @@ The chain is that of the pipeline: data, settings, vectors, then the code, the l
 result from these. What comes first is named; it need not be all.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sentflow.runs.differences import ResultDifference, changed
-from sentflow.runs.folder import Result, ResultsFolder
+from sentflow.runs.folder import ResultsFolder, changed
 
 STAGES = ("data", "settings", "vectors", "code", "library", "processor", "unknown")
 # Titles, names of tables, and what else is run: no number of a result depends on them.
@@ -21,8 +19,7 @@ _FOUND = ("n_", "dimension", "epochs", "intervals.", "drawn.", "warnings.")
 _ROWS_AT_A_TIME = 4096
 
 
-@dataclass(frozen=True)
-class Cause:
+class Cause(NamedTuple):
     """The first thing that differs."""
 
     stage: str  # one of `STAGES`
@@ -34,50 +31,55 @@ class Chain:
 
     def __init__(self, a: ResultsFolder, b: ResultsFolder) -> None:
         self._a, self._b = a, b
+        self._records = a.versions(), b.versions()
         self.settings = _both(a.settings(), b.settings())
-        self.versions = _both(a.versions(), b.versions())
+        self.versions = _both(*self._records)
         self.data = {name: sides for name, sides in changed(a.data(), b.data()).items() if None not in sides}
         self._vectors_a, self._vectors_b = a.vectors(), b.vectors()
 
-    def cause(self, difference: ResultDifference) -> Cause:
-        """The first cause of a difference between two results."""
-        return next(self._causes(difference), Cause("unknown", self._nothing_found()))
+    def cause(self, name: str, about: Mapping[str, tuple[Any, Any]]) -> Cause:
+        """The first cause of a difference between two results, which say that `about` differs."""
+        return next(self._causes(name, about))
 
-    def _causes(self, difference: ResultDifference) -> Iterator[Cause]:
-        result = self._a.results[difference.name]
-        encoders = self._encoders(result)
+    def _causes(self, name: str, about: Mapping[str, tuple[Any, Any]]) -> Iterator[Cause]:
+        result = self._a.results[name]
+        # a retriever's encoder is not in its file, so it may be any
+        every = {vectors.partition("/")[0] for vectors in self._vectors_a}
+        encoders = every if name.startswith("retrieval/") else {result.encoder}
         collections = [
-            name
-            for name in sorted(self._vectors_a.keys() & self._vectors_b.keys())
-            if name.partition("/")[0] in encoders
+            vectors
+            for vectors in sorted(self._vectors_a.keys() & self._vectors_b.keys())
+            if vectors.partition("/")[0] in encoders
         ]
-        texts = {f"texts/{name.partition('/')[2]}" for name in collections}
+        texts = {f"texts/{vectors.partition('/')[2]}" for vectors in collections}
         # tables that the result names; for others, the texts that its encoder read
-        words = result.words | self._b.results[difference.name].words
-        named = [name for name in self.data if name.partition("/")[2] in words]
-        if read := named or [name for name in self.data if name in texts]:
+        words = result.words | self._b.results[name].words
+        named = [table for table in self.data if table.partition("/")[2] in words]
+        if read := named or [table for table in self.data if table in texts]:
             yield Cause("data", f"{_listed(read)}: another table")
-        if own := {key: sides for key, sides in difference.about.items() if not key.startswith(_FOUND)}:
+        if own := {key: sides for key, sides in about.items() if not key.startswith(_FOUND)}:
             yield Cause("settings", _sides(own))
         if settings := {
             key: sides for key, sides in self.settings.items() if not key.startswith(_WITHOUT_EFFECT)
         }:
             yield Cause("settings", _sides(settings))
         yield from filter(None, map(self._of_vectors, collections))
-        yield from self._of_versions()
-
-    def _of_versions(self) -> Iterator[Cause]:
-        code = {key: sides for key, sides in self.versions.items() if key.startswith("git.")}
-        if code:
-            yield Cause("code", _sides(code))
-        elif self._is_dirty():
-            yield Cause("code", "the same commit, with changes that are not in it")
-        if libraries := {
-            k: v for k, v in self.versions.items() if k.startswith("libraries.") or k == "python"
-        }:
-            yield Cause("library", _sides({k.removeprefix("libraries."): v for k, v in libraries.items()}))
-        if machine := {k: v for k, v in self.versions.items() if k in ("processor", "platform")}:
-            yield Cause("processor", _sides(machine))
+        of_stages: dict[str, dict[str, tuple[Any, Any]]] = {"code": {}, "library": {}, "processor": {}}
+        for key, sides in self.versions.items():
+            stage = "processor" if key in ("processor", "platform") else "library"
+            of_stages["code" if key.startswith("git.") else stage][key.removeprefix("libraries.")] = sides
+        for stage, differing in of_stages.items():
+            if differing:
+                yield Cause(stage, _sides(differing))
+            elif stage == "code" and any((record or {}).get("git.dirty") for record in self._records):
+                yield Cause(stage, "the same commit, with changes that are not in it")
+        if None in self._records:
+            yield Cause(
+                "unknown",
+                "data, settings and vectors are the same; code, libraries and processor are known where the record "
+                "is: snakemake results/record/versions.json in both folders",
+            )
+        yield Cause("unknown", "data, settings, vectors, code, libraries and processor are the same")
 
     def _of_vectors(self, name: str) -> Cause | None:
         """Why vectors differ; None where they are the same."""
@@ -105,27 +107,10 @@ class Chain:
         most = max((float(np.max(np.abs(one - other))) for one, other in parts), default=0.0)
         return f"; values differ by {most:.1g} at most"
 
-    def _encoders(self, result: Result) -> set[str]:
-        """Encoders that a result depends on; a retriever's is not in its file, so all of them."""
-        if result.name.startswith("retrieval/"):
-            return {name.partition("/")[0] for name in self._vectors_a}
-        return {result.encoder}
 
-    def _is_dirty(self) -> bool:
-        return any((folder.versions() or {}).get("git.dirty") for folder in (self._a, self._b))
-
-    def _nothing_found(self) -> str:
-        if self._a.versions() is None or self._b.versions() is None:
-            return (
-                "data, settings and vectors are the same; code, libraries and processor are known where the record is: "
-                "snakemake results/record/versions.json in both folders"
-            )
-        return "data, settings, vectors, code, libraries and processor are the same"
-
-
-def first_of(causes: Mapping[str, Cause]) -> Cause | None:
+def first_of(causes: Iterable[Cause | None]) -> Cause | None:
     """The first in the chain, of the causes of all results; None without any."""
-    return min(causes.values(), key=lambda cause: STAGES.index(cause.stage), default=None)
+    return min(filter(None, causes), key=lambda cause: STAGES.index(cause.stage), default=None)
 
 
 def _both(a: dict[str, Any] | None, b: dict[str, Any] | None) -> dict[str, tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""The answer to "did the other run give the same results": counts per kind, what differs, the first cause."""
+"""The answer to "did the other run give the same results": what differs, by how much, and the first cause."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,37 @@ from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.runs.causes import Cause, Chain, first_of
-from sentflow.runs.differences import ResultDifference, headline, only_in, result_difference
-from sentflow.runs.folder import KINDS, ResultsFolder
+from sentflow.runs.folder import HEADLINES, KINDS, Fold, ResultsFolder, changed
+
+# Last digits of losses move further than those of scores (docs/reproducibility.md).
+LOSS_TOLERANCE = 1e-3
+_LOSS = "loss"
+
+Sides = tuple[float | None, float | None]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A result that both runs have, with what differs."""
+
+    name: str
+    score: Sides
+    values: Mapping[str, Sides]  # not equal to the last bit; the score first, then the largest difference
+    about: Mapping[str, tuple[Any, Any]]  # what was measured, where that differs: key → both
+    folds: Mapping[Fold, Sides]  # those whose test scores differ; None where a side lacks the fold
+    n_folds: int  # of both sides together
+    is_within: bool  # nothing differs but values, and these by no more than the tolerance
+    cause: Cause | None  # the first; None where nothing differs
+
+    @property
+    def is_equal(self) -> bool:
+        """Every number and every setting is the same."""
+        return self.cause is None
+
+    @property
+    def size(self) -> float:
+        """Absolute difference of the scores; infinite where one side has none."""
+        return _size(self.score)
 
 
 @dataclass(frozen=True)
@@ -16,96 +45,137 @@ class Comparison:
     """Two runs, compared with each other."""
 
     tolerance: float  # of values but losses
-    differences: Sequence[ResultDifference]  # of every result that both have, in order of their names
-    # causes: name of a result that differs, within the tolerance or beyond → the first cause
-    causes: Mapping[str, Cause]
+    differences: Sequence[Difference]  # of every result that both have, in order of their names
     # only_a, only_b: results that one side alone has
     only_a: Sequence[str]
     only_b: Sequence[str]
     # settings, versions: of the runs, as far as both have a record: key → both
     settings: Mapping[str, tuple[Any, Any]]
     versions: Mapping[str, tuple[Any, Any]]
-    headlines: Mapping[str, tuple[float | None, float | None]]  # name of a result → its score in both
 
     @property
-    def outside(self) -> list[ResultDifference]:
+    def outside(self) -> list[Difference]:
         """Results that differ by more than the tolerance, the largest difference of a score first."""
-        found = [each for each in self.differences if not each.is_within]
-        return sorted(found, key=lambda each: (-self.size(each.name), each.name))
+        beyond = [each for each in self.differences if not each.is_within]
+        return sorted(beyond, key=lambda each: (-each.size, each.name))
 
     @property
     def cause(self) -> Cause | None:
         """The first in the chain of what differs beyond the tolerance, else of what differs within it."""
-        beyond = {each.name: self.causes[each.name] for each in self.outside}
-        return first_of(beyond or self.causes)
+        return first_of(each.cause for each in self.outside or self.differences)
 
-    @property
-    def is_equal(self) -> bool:
-        """All common results are equal within the tolerance."""
-        return not self.outside
-
-    def size(self, name: str) -> float:
-        """Absolute difference of the scores of a result; infinite where one side has none."""
-        a, b = self.headlines[name]
-        return abs(b - a) if a is not None and b is not None else 0.0 if a is b else math.inf
-
-    def of_kind(self, kind: str) -> list[ResultDifference]:
-        """The results of a kind."""
-        return [each for each in self.differences if each.name.startswith(f"{kind}/")]
+    def counts(self) -> dict[str, dict[str, Any]]:
+        """Kind of results → how many there are, are equal to the last bit or outside, and the largest difference."""
+        of_kinds = {
+            kind: [each for each in self.differences if each.name.startswith(f"{kind}/")] for kind in KINDS
+        }
+        return {
+            kind: {
+                "results": len(each),
+                "equal": sum(one.is_equal for one in each),
+                "outside": sum(not one.is_within for one in each),
+                "largest": max(one.size for one in each),
+            }
+            for kind, each in of_kinds.items()
+            if each
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Everything, for programs."""
-        return {
-            "equal": self.is_equal,
-            "tolerance": self.tolerance,
-            "first_cause": None if self.cause is None else vars(self.cause),
-            "kinds": {kind: self._counts(kind) for kind in KINDS if self.of_kind(kind)},
-            "only_a": list(self.only_a),
-            "only_b": list(self.only_b),
-            "settings": {key: list(sides) for key, sides in self.settings.items()},
-            "versions": {key: list(sides) for key, sides in self.versions.items()},
-            "differences": [self._difference(each) for each in self.differences if not each.is_equal],
+        kinds = {
+            kind: {key: n for key, n in counts.items() if key != "largest"}
+            for kind, counts in self.counts().items()
         }
-
-    def _counts(self, kind: str) -> dict[str, int]:
-        found = self.of_kind(kind)
-        n_equal, n_outside = sum(each.is_equal for each in found), sum(not each.is_within for each in found)
-        return {"results": len(found), "equal": n_equal, "outside": n_outside}
-
-    def _difference(self, each: ResultDifference) -> dict[str, Any]:
         return {
-            "result": each.name,
-            "within": each.is_within,
-            "score": list(self.headlines[each.name]),
-            "values": {value.key: [value.a, value.b] for value in each.values},
-            "about": {key: list(sides) for key, sides in each.about.items()},
-            "folds": [
-                {"repetition": r, "fold": f, "score": list(sides)} for (r, f), sides in each.folds.items()
+            "equal": not self.outside,
+            "tolerance": self.tolerance,
+            "first_cause": self.cause and self.cause._asdict(),
+            "kinds": kinds,
+            "only_a": self.only_a,
+            "only_b": self.only_b,
+            "settings": self.settings,
+            "versions": self.versions,
+            "differences": [
+                {
+                    "result": each.name,
+                    "within": each.is_within,
+                    "score": each.score,
+                    "values": each.values,
+                    "about": each.about,
+                    "folds": [
+                        {"repetition": r, "fold": f, "score": sides} for (r, f), sides in each.folds.items()
+                    ],
+                    "first_cause": each.cause and each.cause._asdict(),
+                }
+                for each in self.differences
+                if not each.is_equal
             ],
-            "first_cause": vars(self.causes[each.name]),
         }
 
 
 def compare_folders(a: ResultsFolder, b: ResultsFolder, *, tolerance: float) -> Comparison:
-    """Hold the results of two runs against each other."""
-    if not a.results.keys() & b.results.keys():
+    """Compare the results of two runs."""
+    names = sorted(a.results.keys() & b.results.keys())
+    if not names:
         raise DataError(
             f"{a.path} and {b.path} have no result in common. They are results of other tasks, pair sets or encoders."
         )
     chain = Chain(a, b)
-    names = sorted(a.results.keys() & b.results.keys())
-    differences = [result_difference(a, b, name, tolerance=tolerance) for name in names]
-    scores = {name: headline(a.results[name]) for name in names}
     return Comparison(
         tolerance,
-        differences,
-        {each.name: chain.cause(each) for each in differences if not each.is_equal},
-        only_in(a, b),
-        only_in(b, a),
+        [_difference(a, b, name, chain, tolerance) for name in names],
+        sorted(a.results.keys() - b.results.keys()),
+        sorted(b.results.keys() - a.results.keys()),
         chain.settings,
         chain.versions,
-        {
-            name: (a.results[name].numbers.get(key), b.results[name].numbers.get(key))
-            for name, key in scores.items()
-        },
     )
+
+
+def _difference(a: ResultsFolder, b: ResultsFolder, name: str, chain: Chain, tolerance: float) -> Difference:
+    one, other = a.results[name], b.results[name]
+    differing = changed(one.numbers, other.numbers)
+    both = one.numbers.keys() & other.numbers.keys()
+    # a value that one side lacks is a difference in what was measured
+    about = changed(one.about, other.about) | {
+        key: (one.numbers.get(key), other.numbers.get(key))
+        for key in one.numbers.keys() ^ other.numbers.keys()
+    }
+    of_both = [(key, sides) for key, sides in differing.items() if key in both]
+    values = dict(sorted(of_both, key=_headline_first))
+    folds_a, folds_b = a.folds(name), b.folds(name)
+    folds = {
+        fold: (folds_a.get(fold), folds_b.get(fold))
+        for fold in sorted({*folds_a, *folds_b})
+        if folds_a.get(fold) != folds_b.get(fold)
+    }
+    is_within = (
+        not about
+        and all(_size(sides) <= tolerance for sides in folds.values())
+        and all(
+            _size(sides) <= (max(tolerance, LOSS_TOLERANCE) if _LOSS in key else tolerance)
+            for key, sides in values.items()
+        )
+    )
+    return Difference(
+        name,
+        (one.score, other.numbers.get(one.headline)),
+        values,
+        about,
+        folds,
+        len({*folds_a, *folds_b}),
+        is_within,
+        chain.cause(name, about) if values or about or folds else None,
+    )
+
+
+def _size(sides: Sides) -> float:
+    """Absolute difference; infinite where one of the two is undefined."""
+    a, b = sides
+    if a is None or b is None:
+        return 0.0 if a is b else math.inf
+    return abs(b - a)
+
+
+def _headline_first(value: tuple[str, Sides]) -> tuple[int, float, str]:
+    key, sides = value
+    return HEADLINES.index(key) if key in HEADLINES else len(HEADLINES), -_size(sides), key

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from sentflow.flow import paths
 
 # Folders of results: files of one encoder, retriever … on one thing each, with all their numbers.
 KINDS = ("scores", "similarity", "regressions", "alignments", "geometry", "retrieval")
+# What a reader calls the score of a file, if it has it.
+HEADLINES = (
+    *("mean", "scores.cosine.all.spearman", "scores.overlap.all.spearman", "pearson", "alignment"),
+    "measures.nDCG@10.mean",
+)
 # A digest is that of a whole file, which may differ by a last bit; curves are no scores.
 _SHA = re.compile(r"[0-9a-f]{64}")
 _CURVE = "per_epoch"
@@ -37,8 +42,7 @@ class Result:
 
     name: str  # ``kind/what/who``, e.g. ``scores/T1B-sample/tfidf``
     numbers: Mapping[str, float | None]  # measured: name of a value → the value; None where it is undefined
-    # about: what was measured: everything else in the file, such as protocol, seed and number of rows
-    about: Mapping[str, Any]
+    about: Mapping[str, Any]  # everything else in the file, such as protocol, seed and number of rows
 
     @property
     def encoder(self) -> str:
@@ -46,17 +50,30 @@ class Result:
         return self.name.rpartition("/")[2]
 
     @property
+    def task(self) -> str:
+        """On what: a task, pair set, question set …"""
+        return self.name.split("/")[1]
+
+    @property
     def words(self) -> set[str]:
         """Names in it, among which are those of the data that were read."""
         return {*self.name.split("/"), *(value for value in self.about.values() if isinstance(value, str))}
 
+    @property
+    def headline(self) -> str:
+        """The value that a reader calls the score; empty if it has none of those names."""
+        return next((key for key in HEADLINES if key in self.numbers), "")
 
-@dataclass(frozen=True)
-class Vectors:
+    @property
+    def score(self) -> float | None:
+        """The value of `headline`."""
+        return self.numbers.get(self.headline)
+
+
+class Vectors(NamedTuple):
     """What the files beside an array of vectors say."""
 
-    # about: what they are: texts, files of the encoder, settings, and the digest of the array
-    about: Mapping[str, Any]
+    about: Mapping[str, Any]  # texts, files of the encoder, settings, and the digest of the array
     versions: Mapping[str, str]  # libraries that made them
 
 
@@ -142,21 +159,20 @@ class ResultsFolder:
                 if not isinstance(content, dict):
                     raise DataError(f"{file} is not readable JSON. Delete it and run snakemake again.")
                 refuse_edited(file, content)
-                found = {
-                    key: value
-                    for key, value in leaves(content).items()
-                    if _CURVE not in key and not key.startswith(_REPEATED)
-                }
-                numbers = {
-                    key: value for key, value in found.items() if value is None or isinstance(value, float)
-                }
-                about = {
-                    key: value
-                    for key, value in found.items()
-                    if key not in numbers and not _SHA.fullmatch(str(value))
-                }
-                name = file.relative_to(self.path).with_suffix("").as_posix()
-                yield Result(name, numbers, about)
+                numbers, about = {}, {}
+                for key, value in leaves(content).items():
+                    if _CURVE in key or key.startswith(_REPEATED):
+                        continue
+                    if value is None or isinstance(value, float):
+                        numbers[key] = value
+                    elif not _SHA.fullmatch(str(value)):
+                        about[key] = value
+                yield Result(file.relative_to(self.path).with_suffix("").as_posix(), numbers, about)
+
+
+def changed(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Keys whose values differ → both values; None where a side lacks the key."""
+    return {key: (a.get(key), b.get(key)) for key in sorted({*a, *b}) if a.get(key) != b.get(key)}
 
 
 def leaves(value: Any, prefix: str = "") -> Leaves:

@@ -10,8 +10,7 @@ from scipy.stats import rankdata
 
 from sentflow.errors import DataError
 from sentflow.report.families.probing import remarks
-from sentflow.runs.differences import changed, headline
-from sentflow.runs.folder import Result, ResultsFolder
+from sentflow.runs.folder import Result, ResultsFolder, changed
 
 SCORES = "scores"
 KINDS = (SCORES, "similarity", "retrieval")
@@ -24,18 +23,14 @@ _OWN_PARTS = ("intervals.", "scores.", "warnings.", "groups.", "reading.")
 
 @dataclass(frozen=True)
 class Entry:
-    """An encoder."""
+    """An encoder, and the runs that gave these scores."""
 
-    # encoder, runs: its name, and the runs that gave these scores
     encoder: str
     runs: tuple[str, ...]
     scores: Mapping[str, float]  # task or pair set → score; NaN where it is undefined
-    mean_rank: float = math.nan  # over all tasks of the board, 1 is best; ties share the mean of their ranks
-
-    @property
-    def mean(self) -> float:
-        """Over all tasks of the board."""
-        return math.fsum(self.scores.values()) / len(self.scores)
+    # mean, mean_rank: over all tasks of the board; rank 1 is best, ties share the mean of their ranks
+    mean: float = math.nan
+    mean_rank: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -50,15 +45,22 @@ class Board:
     entries: tuple[Entry, ...]
     left_out: Mapping[str, tuple[str, ...]]  # task that is not in the means → encoders that lack it
     lacking: tuple[str, ...] = ()  # runs that have no result of the kind
-    # notes: which of the scores are lower than encoders allow, and of which runs that is not known
-    notes: tuple[str, ...] = ()
+    notes: tuple[
+        str, ...
+    ] = ()  # which scores are lower than encoders allow, and of which runs that is not known
 
 
 def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
     """Leaderboards over all runs: one per kind of score, protocol and data version."""
     boards = []
     for kind in KINDS:
-        found = [(run, result) for run, folder in runs.items() for result in _of_kind(folder, kind)]
+        # a question set need not have the measure that the boards are of
+        found = [
+            (run, result)
+            for run, folder in runs.items()
+            for name, result in folder.results.items()
+            if name.startswith(f"{kind}/") and result.headline
+        ]
         _refuse_other_measurements(found, runs)
         lacking = tuple(run for run in runs if all(run != other for other, _ in found))
         groups: dict[tuple[str, str], list[tuple[str, Result]]] = {}
@@ -74,24 +76,19 @@ def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
             "target scores, similarity or retrieval, or all, first."
         )
     if not any(board.tasks for board in boards):
-        raise DataError(" ".join(map(_without_tasks, boards)))
+        lacking_of = {
+            board.protocol or board.kind: "; ".join(
+                f"{task}: not {', '.join(names)}" for task, names in board.left_out.items()
+            )
+            for board in boards
+        }
+        raise DataError(
+            " ".join(
+                f"no task of {name} is common to all encoders of all runs ({lacking})."
+                for name, lacking in lacking_of.items()
+            )
+        )
     return boards
-
-
-def _without_tasks(board: Board) -> str:
-    lacking = "; ".join(f"{task}: not {', '.join(names)}" for task, names in board.left_out.items())
-    return f"no task of {board.protocol or board.kind} is common to all encoders of all runs ({lacking})."
-
-
-def _of_kind(folder: ResultsFolder, kind: str) -> list[Result]:
-    """Results that have a score; a question set need not have the measure that the boards are of."""
-    return [
-        result for name, result in folder.results.items() if name.startswith(f"{kind}/") and headline(result)
-    ]
-
-
-def _task(result: Result) -> str:
-    return result.name.split("/")[1]
 
 
 def _refuse_other_measurements(
@@ -100,21 +97,23 @@ def _refuse_other_measurements(
     first: dict[str, tuple[str, Result]] = {}
     data = {run: folder.data() for run, folder in runs.items()}
     for run, result in found:
-        task = _task(result)
-        before, standard = first.setdefault(task, (run, result))
-        where = f"{task}: {before} and {run} did not measure alike"
-        instead = "Leave one of them out, or run both with the same configuration."
+        before, standard = first.setdefault(result.task, (run, result))
+        why = ""
         if differing := changed(_conditions(standard), _conditions(result)):
-            said = ", ".join(f"{key} {one} and {other}" for key, (one, other) in differing.items())
-            raise DataError(f"{where}: {said}. {instead}")
-        tables = {
-            name: sides for name, sides in changed(data[before], data[run]).items() if None not in sides
-        }
-        parts = {task, result.about.get("corpus")}
-        if read := [
-            name for name in tables if name.partition("/")[2] in parts and not name.startswith("texts/")
-        ]:
-            raise DataError(f"{where}: {', '.join(read)} is another table. {instead}")
+            why = ", ".join(f"{key} {one} and {other}" for key, (one, other) in differing.items())
+        else:
+            parts = {result.task, result.about.get("corpus")}
+            tables = [
+                name
+                for name, sides in changed(data[before], data[run]).items()
+                if None not in sides and name.partition("/")[2] in parts and not name.startswith("texts/")
+            ]
+            why = f"{', '.join(tables)} is another table" if tables else ""
+        if why:
+            raise DataError(
+                f"{result.task}: {before} and {run} did not measure alike: {why}. Leave one of them out, or run both "
+                "with the same configuration."
+            )
 
 
 def _conditions(result: Result) -> dict[str, Any]:
@@ -128,9 +127,9 @@ def _conditions(result: Result) -> dict[str, Any]:
 def _board(kind: str, protocol: str, data_version: str, group: Sequence[tuple[str, Result]]) -> Board:
     scores: dict[tuple[str, str], dict[str, float]] = {}
     for run, result in group:
-        value = result.numbers.get(headline(result))
-        scores.setdefault((result.encoder, run), {})[_task(result)] = math.nan if value is None else value
-    every = list(dict.fromkeys(_task(result) for _, result in group))
+        score = math.nan if result.score is None else result.score
+        scores.setdefault((result.encoder, run), {})[result.task] = score
+    every = list(dict.fromkeys(result.task for _, result in group))
     tasks = [task for task in every if all(task in found for found in scores.values())]
     left_out = {
         task: tuple(dict.fromkeys(encoder for (encoder, _), found in scores.items() if task not in found))
@@ -147,7 +146,8 @@ def _board(kind: str, protocol: str, data_version: str, group: Sequence[tuple[st
         [[-value for value in entry.scores.values()] for entry in entries], axis=0, nan_policy="omit"
     )
     ranked = [
-        replace(entry, mean_rank=float(np.mean(row))) for entry, row in zip(entries, ranks, strict=True)
+        replace(entry, mean=math.fsum(entry.scores.values()) / len(tasks), mean_rank=float(np.mean(row)))
+        for entry, row in zip(entries, ranks, strict=True)
     ]
     best_first = sorted(ranked, key=lambda entry: (math.isnan(entry.mean), -entry.mean, entry.encoder))
     return Board(kind, protocol, data_version, tuple(tasks), tuple(best_first), left_out)
@@ -177,15 +177,11 @@ def _merged(entries: Iterable[Entry]) -> list[Entry]:
     """One entry for all runs of an encoder that gave the same scores."""
     kept: list[Entry] = []
     for entry in entries:
-        same = next((n for n, other in enumerate(kept) if _are_same(entry, other)), None)
-        if same is None:
-            kept.append(entry)
+        for place, other in enumerate(kept):
+            a, b = ([*one.scores.values()] for one in (entry, other))
+            if entry.encoder == other.encoder and np.allclose(a, b, rtol=0.0, atol=_SAME, equal_nan=True):
+                kept[place] = replace(other, runs=(*other.runs, *entry.runs))
+                break
         else:
-            kept[same] = replace(kept[same], runs=(*kept[same].runs, *entry.runs))
+            kept.append(entry)
     return kept
-
-
-def _are_same(one: Entry, other: Entry) -> bool:
-    return one.encoder == other.encoder and np.allclose(
-        list(one.scores.values()), list(other.scores.values()), rtol=0.0, atol=_SAME, equal_nan=True
-    )

@@ -51,8 +51,8 @@ def similarity(
 @job("numpy")
 def overlap(*, pairs: In, baseline: Wildcard, settings: Resampling, scores: Out, rows: Out) -> None:
     """The sentences of a pair set → similarity by shared words or characters, scored as encoders are."""
-    from sentflow.similarity.overlap import overlap
     from sentflow.similarity.results import write_results
+    from sentflow.similarity.scores import overlap
     from sentflow.texts.pairs import read_pairs
 
     table = read_pairs(pairs)
@@ -124,8 +124,7 @@ def compare_similarity(*, rows: list[In], settings: ComparedSets, output: Out) -
     from sentflow.compare.pair_sets import compare_pair_set
     from sentflow.compare.rows import SimilarityDifference
     from sentflow.files.rows import write_rows
-    from sentflow.similarity.results import bootstrap_seed
-    from sentflow.similarity.storage import read_similarities
+    from sentflow.similarity.results import bootstrap_seed, read_similarities
 
     similarities = {(one.pairs, one.model): one for one in map(read_similarities, rows)}
     differences: list[SimilarityDifference] = []

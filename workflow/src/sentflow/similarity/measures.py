@@ -1,9 +1,82 @@
-"""Similarities of the two vectors of sentence pairs."""
+"""Similarities of two vectors, their correlations with gold scores, and averages over parts."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+
+from sentflow.stats.ranks import average_ranks
+
+SEVEN_TASKS = ("STS12", "STS13", "STS14", "STS15", "STS16", "STSB", "SICKR")
+
+
+def seven_task_average(values: Mapping[str, float | None]) -> float:
+    """Mean of the seven tasks × 100; NaN where one of them is missing or undefined.
+
+    Parameters
+    ----------
+    values
+        Task of `SEVEN_TASKS` → Spearman's ρ in [-1, 1] over all pairs of the test part: 4,927 pairs of SICK-R, not the
+        9,927 of MTEB. None or NaN is undefined. Other keys are passed over.
+
+    Notes
+    -----
+    SimCSE prints each task with two digits and averages what it printed (princeton-nlp/SimCSE@49fa580,
+    ``evaluation.py``); the average of unrounded values may differ in the last digit.
+    """
+    cells = [100 * float(math.nan if (value := values.get(task)) is None else value) for task in SEVEN_TASKS]
+    return sum(float(f"{cell:.2f}") for cell in cells) / len(cells)
+
+
+# Values that differ by less than this share of the largest are one value: the order of a sum decides the rest.
+_EQUAL = 1e-12
+
+
+def pearson(first: np.ndarray, second: np.ndarray) -> float:
+    """Pearson's r in [-1, 1]; NaN where it is undefined: one of the two has a single value, or there is one pair.
+
+    Raises
+    ------
+    ValueError
+        The lengths differ, or a value is not finite.
+    """
+    first, second = _checked(first, second)
+    if is_constant(first) or is_constant(second):
+        return math.nan
+    a, b = first - first.mean(), second - second.mean()
+    r = float((a / np.linalg.norm(a)) @ (b / np.linalg.norm(b)))
+    return min(1.0, max(-1.0, r))  # rounding
+
+
+def spearman(first: np.ndarray, second: np.ndarray) -> float:
+    """Spearman's ρ in [-1, 1]: Pearson's r of average ranks; NaN where it is undefined, see `pearson`.
+
+    Unchanged by a strictly monotone transform of either side.
+    """
+    first, second = _checked(first, second)
+    if is_constant(first) or is_constant(second):
+        return math.nan
+    return pearson(average_ranks(first), average_ranks(second))
+
+
+def is_constant(values: np.ndarray) -> bool:
+    """Whether values, but for rounding, are one value."""
+    return len(values) < 2 or bool(np.ptp(values) <= _EQUAL * np.abs(values).max())
+
+
+CORRELATIONS = {"spearman": spearman, "pearson": pearson}
+
+
+def _checked(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if first.shape != second.shape or first.ndim != 1:
+        raise ValueError(
+            f"a correlation needs two columns of the same length, not {first.shape} and {second.shape}"
+        )
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise ValueError("a correlation needs finite values; some are not")
+    return first.astype(np.float64), second.astype(np.float64)
+
 
 _PAIRS_AT_ONCE = 2048  # two blocks of them in double precision: 32 MB for vectors of 1,024 values
 

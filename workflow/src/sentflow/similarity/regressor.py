@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from sentflow.similarity.correlations import pearson, spearman
+from sentflow.similarity.measures import pearson, spearman
 
 GRADES = 5
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8  # torch.optim.Adam's defaults

@@ -1,17 +1,165 @@
-"""One constant that is added to the bias of a head, so that a text has as many terms as a training can start from.
+"""How many terms texts have before a training, and one constant added to the bias of a head to change that.
 
 The head of a masked language model makes nearly every term active: 26,800 of 30,522 with a head on MiniLM, where dot
 products are in the thousands and no training starts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 
-from sentflow.errors import ConfigError
-from sentflow.sparse.statistics import TEXTS_AT_ONCE, logits_of
-from sentflow.sparse.weigher import TermWeigher
+from sentflow.errors import ConfigError, DataError
+from sentflow.sparse.weigher import TermWeigher, check_count, check_finite
+
+PARALLEL = 0.99
+"""Mean cosine of texts from which no training was seen to start: klue/roberta-large has .993, robbert-large 1.000, and
+nDCG stays 0 (huggingface/sentence-transformers#3431)."""
+TEXTS_AT_ONCE = 32
+
+
+@dataclass(frozen=True)
+class TermStatistics:
+    """Active terms of n texts, before any of them is pruned."""
+
+    # n_texts, n_terms: texts, and the size of the vocabulary
+    n_texts: int
+    n_terms: int
+    # mean, standard_deviation: of the number of active terms per text; the deviation is that of the texts themselves
+    # (n in the denominator)
+    mean: float
+    standard_deviation: float
+    # least, most: of the same number
+    least: int
+    most: int
+    # cosine: mean cosine of the weights of two different texts, in [0, 1]; a text without terms has 0 with all
+    cosine: float
+
+
+def term_statistics(batches: Iterable[torch.Tensor]) -> TermStatistics:
+    """Statistics of weights, batch by batch; none is kept.
+
+    Parameters
+    ----------
+    batches
+        (b, V) >= 0 each, at least two rows in all.
+
+    Raises
+    ------
+    DataError
+        There are fewer rows, or a weight is not finite.
+    """
+    counts: list[int] = []
+    total = torch.zeros(0)
+    n_unit = 0
+    for weights in batches:
+        check_finite(weights, "weights of terms")
+        counts += (weights > 0).sum(dim=1).tolist()
+        units = torch.nn.functional.normalize(weights.double(), dim=1).sum(dim=0)
+        total = units if not len(total) else total + units
+        n_unit += int((weights > 0).any(dim=1).sum())
+    n = len(counts)
+    if n < 2:
+        raise DataError(f"{n} texts say nothing of how much texts differ. Give at least 2 different ones.")
+    numbers = torch.tensor(counts, dtype=torch.float64)
+    # Σ_{a≠b} u_a · u_b = |Σ u|² − Σ |u|²; units of texts without terms are 0
+    cosine = (float(total.square().sum()) - n_unit) / (n * (n - 1))
+    return TermStatistics(
+        n_texts=n,
+        n_terms=len(total),
+        mean=float(numbers.mean()),
+        standard_deviation=float(numbers.std(correction=0)),
+        least=min(counts),
+        most=max(counts),
+        cosine=min(max(cosine, 0.0), 1.0),
+    )
+
+
+def expected_matches(query_weights: torch.Tensor, document_weights: torch.Tensor) -> float:
+    """Σ_j P(j ∈ q) · P(j ∈ d): terms that a random query and a random document share (TERMS in the paper).
+
+    Parameters
+    ----------
+    query_weights, document_weights
+        (Q, V) and (D, V) >= 0, after pruning.
+
+    Notes
+    -----
+    Kong et al. 2023, section 4; the product of mean numbers of terms, as printed there, cannot give its values.
+    """
+    shares = [(weights > 0).double().mean(dim=0) for weights in (query_weights, document_weights)]
+    return float(shares[0] @ shares[1])
+
+
+def starting_statistics(
+    model: TermWeigher, texts: Sequence[str], *, side: str | None = None, batch_size: int = TEXTS_AT_ONCE
+) -> TermStatistics:
+    """Statistics of what a model makes of texts, each different text once; weights are not pruned."""
+    return term_statistics(
+        torch.log1p(torch.relu(logits))
+        for logits in logits_of(model, texts, side=side, batch_size=batch_size)
+    )
+
+
+def check_start(
+    model: TermWeigher, texts: Sequence[str], *, side: str | None = None, batch_size: int = TEXTS_AT_ONCE
+) -> TermStatistics:
+    """Refuse a model that a training cannot start from; calibrate it first (`sentflow.sparse.calibration`).
+
+    Parameters
+    ----------
+    model
+        As the training gets it.
+    texts
+        At least 2 different ones, of the kind that is trained on; some hundred are enough.
+    side
+        See `SparsEmbed.forward`.
+    batch_size
+        Texts that are read at once.
+
+    Returns
+    -------
+    TermStatistics
+        Of the texts.
+
+    Raises
+    ------
+    ConfigError
+        No text has a term, or all texts have nearly the same (`PARALLEL`).
+    DataError
+        There are too few texts, or logits are not finite.
+    """
+    found = starting_statistics(model, texts, side=side, batch_size=batch_size)
+    if not found.most:
+        raise ConfigError(
+            f"none of {found.n_texts} texts has an active term, so no gradient would reach the model. Calibrate it "
+            "(sentflow.sparse.calibration)."
+        )
+    if found.cosine >= PARALLEL:
+        raise ConfigError(
+            f"the weights of {found.n_texts} texts are nearly parallel (mean cosine {found.cosine:.4f}, from "
+            f"{PARALLEL} on no training starts), with {found.mean:.0f} of {found.n_terms} terms active. Calibrate the "
+            "model (sentflow.sparse.calibration); if that changes nothing, start from another one: heads of "
+            "some RoBERTa models are like this, those of BERT and DistilBERT are not."
+        )
+    return found
+
+
+def logits_of(
+    model: TermWeigher, texts: Sequence[str], *, side: str | None, batch_size: int
+) -> Iterator[torch.Tensor]:
+    """(b, V) greatest logits of different texts in batches, on the processor.
+
+    Raises
+    ------
+    DataError
+        A logit is not finite.
+    """
+    different = list(dict.fromkeys(texts))
+    for start in range(0, len(different), check_count(batch_size, "batch_size")):
+        logits = model.greatest_logits(different[start : start + batch_size], side)
+        check_finite(logits, "logits of terms")
+        yield logits.cpu()
 
 
 @dataclass(frozen=True)

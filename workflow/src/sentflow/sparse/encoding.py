@@ -7,8 +7,8 @@ import torch
 from scipy.sparse import csr_array
 
 from sentflow.encoders.vectors.terms import TermEmbeddings
-from sentflow.sparse.activations import NO_TERM
 from sentflow.sparse.model import SparsEmbed
+from sentflow.sparse.weigher import NO_TERM
 
 Encoded = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 

@@ -18,7 +18,7 @@ from sentflow.encoders.kinds.neural.weights import check_network, loading
 from sentflow.errors import DataError
 from sentflow.files.io import write_json
 from sentflow.sparse.folder_description import DESCRIPTION, SHARED, TENSORS, TWO, FolderDescription
-from sentflow.sparse.masked_models import is_tied, with_head
+from sentflow.sparse.heads import is_tied, with_head
 from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
 
 _NAMED = 3

@@ -3,7 +3,7 @@
 import torch
 from torch.nn.functional import cosine_similarity
 
-from sentflow.sparse.regularisers import flops
+from sentflow.sparse.ranking_losses import flops
 
 
 class Cosine:
@@ -46,7 +46,7 @@ class Cosine:
 
 
 class Flops:
-    """`sentflow.sparse.regularisers.flops` of the weights of one side."""
+    """`sentflow.sparse.ranking_losses.flops` of the weights of one side."""
 
     def __call__(self, sparse_activations: torch.Tensor) -> torch.Tensor:
         """A scalar of (B, V) weights."""

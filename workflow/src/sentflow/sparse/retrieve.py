@@ -13,11 +13,11 @@ import torch
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.ranking import Ranked
-from sentflow.retrieval.second_stage import TermCorpus, reordered
+from sentflow.retrieval.retrievers.sparse import TermCorpus, reordered
 from sentflow.retrieval.sparse import SparseVectors, search
-from sentflow.sparse.checks import check_count
 from sentflow.sparse.encoding import encoded_terms, in_rows
 from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
+from sentflow.sparse.weigher import check_count
 
 _NAMED = 3
 
@@ -126,7 +126,7 @@ class Retriever:
         -------
         list
             Per question a list of ``{key: …, "similarity": …}``, best first, equal ones as they were added. The
-            similarity is that of `sentflow.sparse.term_vectors.pair_scores`, 0 without a shared term.
+            similarity is that of `sentflow.sparse.model.pair_scores`, 0 without a shared term.
 
         Raises
         ------

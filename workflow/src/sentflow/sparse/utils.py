@@ -6,11 +6,11 @@ from typing import Any
 import torch
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.sparse.checks import check_count
-from sentflow.sparse.term_vectors import TermVectors, n_shared, pair_scores
+from sentflow.sparse.model import TermVectors, n_shared, pair_scores
+from sentflow.sparse.weigher import check_count
 from sentflow.training.draws import Draws
-from sentflow.training.order import Order
 from sentflow.training.settings import KEEP
+from sentflow.training.steps import Order
 
 Batch = tuple[list[str], list[str], list[str] | torch.Tensor]
 """Anchors, positives and negatives; or queries, documents and (b,) float32 labels."""
@@ -101,7 +101,7 @@ def scores(
     queries_embeddings, documents_embeddings
         (B, k, E).
     func
-        `torch.sum` is the score of the paper and of search (`sentflow.sparse.term_vectors.pair_scores`); `torch.mean`
+        `torch.sum` is the score of the paper and of search (`sentflow.sparse.model.pair_scores`); `torch.mean`
         divides it by E times the number of shared terms, as the replication does in training.
 
     Returns

@@ -16,7 +16,7 @@ def metric_values(name: str, counts: np.ndarray) -> np.ndarray:
     Returns
     -------
     np.ndarray
-        (…) float64, not cut at 0; equal to `sentflow.probing.protocol.metrics` but for its single precision.
+        (…) float64, not cut at 0; equal to `sentflow.probing.fold` but for its single precision.
     """
     counts = counts.astype(np.float64)
     return _matthews_correlations(counts) if name == "mcc" else _adjusted_macro_f1s(counts)

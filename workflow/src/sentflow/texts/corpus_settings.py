@@ -1,13 +1,10 @@
 """What entries of corpora and question sets say of their texts, and of what is checked on the way."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from sentflow.config.collections import Part
 from sentflow.config.collections import Source as SourceEntry
 from sentflow.config.model import Count, Int, Maybe, Settings, Several, Text
-
-_Model = TypeVar("_Model", bound=Settings)
 
 
 class Checks(Settings):
@@ -51,8 +48,3 @@ class QuestionSettings(Settings):
     part: Maybe[Part] = None
     same_ids: Maybe[Literal["keep", "exclude"]] = None
     """None is keep, and the log says where questions are documents of their ids."""
-
-
-def read_of(model: type[_Model], entry: Mapping[str, Any]) -> _Model:
-    """What a job reads of an entry, whose other keys are of other jobs."""
-    return model.model_validate({key: entry[key] for key in model.model_fields if key in entry})

@@ -5,45 +5,23 @@ import os
 from importlib import import_module
 
 from sentflow.config.datasets import File
+from sentflow.config.search import Cut
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.io import write_digest, write_text
-from sentflow.files.limits import use_limits
-from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
+from sentflow.files.io import write_digest
+from sentflow.files.limits import USUAL, Limits, use_limits
+from sentflow.jobs.job import In, Out, Resource, Wildcard, job
 from sentflow.texts.corpus_settings import NOTHING, Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.settings import PairChecks, PairSettings, TaskChecks, TaskSettings
 
 logger = logging.getLogger(__name__)
 
 
-@job("numpy")
-def generate(*, task: str, seed: int, output: Out) -> None:
-    """Sample data → a task as CSV in the form of the official files, a pair set as TSV, or a file of a collection."""
-    from sentflow.texts.sample import collection, pairs, training
-    from sentflow.texts.sample.rows import to_csv
-    from sentflow.texts.sample.tasks import generate
-
-    if task in pairs.RECIPES:
-        sample = pairs.generate_pairs(task, seed=seed)
-        text, n_rows = pairs.to_tsv(sample), len(sample)
-    elif task in collection.FILES:
-        text = collection.collection_file(task, seed=seed)
-        n_rows = text.count("\n")
-    elif task in training.FILES:
-        text = training.training_file(task, seed=seed)
-        n_rows = text.count("\n")
-    else:
-        rows = generate(task, seed=seed)
-        text, n_rows = to_csv(rows), len(rows)
-    write_text(output, text)
-    logger.info("%s: %d rows of sample data in %s", task, n_rows, output)
-
-
 @job("requests")
 def download(
     *,
     settings: Resource[File],
-    mirrors: Resource[Json] = None,
-    limits: Resource[Json] = None,
+    mirrors: Resource[tuple[str, ...]] = (),
+    limits: Resource[Limits] = USUAL,
     output: Out,
 ) -> None:
     """One file of a dataset from a mirror or its address, with the checksum of the catalog."""
@@ -52,7 +30,7 @@ def download(
 
     use_limits(limits)
     try:
-        download(settings, output, mirrors=mirrors_in_use(mirrors or [], os.environ))
+        download(settings, output, mirrors=mirrors_in_use(mirrors, os.environ))
     except OSError as error:
         raise DataError(f"{output} could not be written: {error}") from error
 
@@ -64,7 +42,7 @@ def prepare(
     task: Wildcard,
     settings: TaskSettings,
     checks: Resource[TaskChecks],
-    limits: Resource[Json] = None,
+    limits: Resource[Limits] = USUAL,
     table: Out,
 ) -> None:
     """The raw file of a task into its table."""
@@ -75,7 +53,7 @@ def prepare(
     rows = prepare(task, raw, settings, checks)
     if folds := checks.document_folds:
         # by name: this changes no byte of the table, so its code is none of the job's
-        check = import_module("sentflow.probing.protocol.draws").check_documents
+        check = import_module("sentflow.probing.draws").check_documents
         if warning := check(rows, **dict(folds)):
             logger.warning("%s: %s", task, warning)
     write_task(table, rows)
@@ -89,7 +67,7 @@ def prepare_pairs(
     pairs: Wildcard,
     settings: PairSettings,
     checks: Resource[PairChecks],
-    limits: Resource[Json] = None,
+    limits: Resource[Limits] = USUAL,
     table: Out,
 ) -> None:
     """The raw files of a pair set into its table."""
@@ -108,7 +86,7 @@ def prepare_corpus(
     corpus: Wildcard,
     settings: CorpusSettings,
     checks: Resource[Checks] = NOTHING,
-    limits: Resource[Json] = None,
+    limits: Resource[Limits] = USUAL,
     table: Out,
 ) -> None:
     """Raw files into the documents of a corpus."""
@@ -128,7 +106,7 @@ def prepare_questions(
     questions: Wildcard,
     settings: QuestionSettings,
     checks: Resource[Checks] = NOTHING,
-    limits: Resource[Json] = None,
+    limits: Resource[Limits] = USUAL,
     table: Out,
     judgements: Out,
 ) -> None:
@@ -161,42 +139,32 @@ def shard_corpus(*, whole: In, corpus: Wildcard, table: Out) -> None:
 
 
 @job()
-def split_passages(*, corpus: In, passages: Wildcard, settings: Json, table: Out) -> None:
-    """The documents of a corpus into passages.
-
-    Settings: {"words", "overlap", "title"}.
-    """
+def split_passages(*, corpus: In, passages: Wildcard, settings: Cut, table: Out) -> None:
+    """The documents of a corpus into passages."""
     from sentflow.texts.corpora import read_corpus, write_passages
-    from sentflow.texts.split_passages import PassageSettings, split_corpus
+    from sentflow.texts.split_passages import split_corpus
 
-    cut = PassageSettings(**settings)
-    cut.check(f"passages.{passages}")
     documents = read_corpus(corpus)
-    found = split_corpus(documents, passages, cut)
+    found = split_corpus(documents, passages, settings)
     write_passages(table, found)
     write_digest(table)
     logger.info("%s: %d passages of %d documents", documents.name, len(found.texts), len(documents))
 
 
 @job("tokenizers", "transformers")
-def split_tokens(*, corpus: In, manifest: In, passages: Wildcard, settings: Json, table: Out) -> None:
-    """The documents of a corpus into passages of so many tokens of an encoder.
-
-    Settings: {"tokens", "overlap", "title"}.
-    """
+def split_tokens(*, corpus: In, manifest: In, passages: Wildcard, settings: Cut, table: Out) -> None:
+    """The documents of a corpus into passages of so many tokens of an encoder."""
     from sentflow.texts.corpora import read_corpus, write_passages
-    from sentflow.texts.split_passages import PassageSettings, split_corpus
+    from sentflow.texts.split_passages import split_corpus
 
     os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     from sentflow.encoders.kinds.neural.tokenizer import load_tokenizer
     from sentflow.encoders.manifest import read_manifest
 
-    cut = PassageSettings(**settings)
-    cut.check(f"passages.{passages.partition('/')[0]}")
     tokenizer = load_tokenizer(read_manifest(manifest), manifest.parent)
     documents = read_corpus(corpus)
-    found = split_corpus(documents, passages, cut, tokenizer)
+    found = split_corpus(documents, passages, settings, tokenizer)
     write_passages(table, found, tokenizer_sha256=tokenizer.sha256)
     write_digest(table)
     logger.info("%s: %d passages of %d documents", documents.name, len(found.texts), len(documents))

@@ -6,6 +6,8 @@ time with the same seed (gradient cache). So a recipe has no state but its weigh
 `Draws` it is given, or of torch's global generator inside `represent` (dropout).
 """
 
+import os
+import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -13,12 +15,60 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import torch
+from safetensors.torch import save_file
 from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Pooling
 
+from sentflow.encoders.kinds.neural.pooling import LayerPooling
+from sentflow.errors import DataError
+from sentflow.files.atomic import not_written
+from sentflow.jobs.lifeline import refuse_orphan
 from sentflow.training.draws import Draws
-from sentflow.training.export import write_dense, write_heads
+from sentflow.training.layers import HEADS
 from sentflow.training.recipes.settings import RecipeSettings, module_of
 from sentflow.training.settings import TrainingSettings, option_module
+
+
+def save_encoder(folder: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill the folder of an encoder; it is there whole or not at all."""
+    part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(parents=True)
+        write(part)
+        refuse_orphan()
+        shutil.rmtree(folder, ignore_errors=True)
+        part.rename(folder)
+    except OSError as error:
+        raise DataError(not_written(folder, error)) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def write_dense(encoder: SentenceTransformer, folder: Path) -> None:
+    """Write an encoder that gives one vector of each text: safetensors, configuration, tokenizer.
+
+    A pooling over several layers is a setting of an entry and not of a folder: the mean over tokens is written instead.
+    """
+    modules = [
+        Pooling(module.get_embedding_dimension(), "mean") if isinstance(module, LayerPooling) else module
+        for module in encoder.children()
+    ]
+    saved = SentenceTransformer(
+        modules=modules,
+        device=str(encoder.device),
+        prompts=encoder.prompts,
+        default_prompt_name=encoder.default_prompt_name,
+        similarity_fn_name=encoder.similarity_fn_name,
+    )
+    saved.save(str(folder), create_model_card=False, safe_serialization=True)
+
+
+def write_heads(heads: Mapping[str, torch.Tensor], folder: Path) -> None:
+    """Write `sentflow.training.contract.Objective.heads` beside the weights of an encoder; nothing without any."""
+    if heads:
+        save_file({name: value.detach().cpu().clone() for name, value in heads.items()}, folder / HEADS)
+
 
 Row: TypeAlias = Mapping[str, Any]
 """A row of training data: ``text``; where the data have them, ``other``, ``negative`` (texts), ``label`` (int), and
@@ -115,7 +165,7 @@ class Objective(torch.nn.Module, ABC):
 
     def heads(self) -> Mapping[str, torch.Tensor]:
         """Tensors that are kept beside the weights of the encoder for trainings that go on from it, and that its use
-        does not read; see `sentflow.training.prediction_heads`. None by default.
+        does not read; see `sentflow.training.layers`. None by default.
         """
         return {}
 

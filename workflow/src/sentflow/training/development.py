@@ -2,8 +2,7 @@
 
 from sentflow.geometry.alignment_uniformity import ScoredVectors, measure
 from sentflow.geometry.settings import AlignmentSettings
-from sentflow.similarity.correlations import pearson, spearman
-from sentflow.similarity.measures import cosine
+from sentflow.similarity.measures import cosine, pearson, spearman
 from sentflow.texts.lookup import TextVectors
 from sentflow.texts.pairs import PairTable
 

@@ -7,7 +7,7 @@ from sentence_transformers import SentenceTransformer
 
 from sentflow.errors import ConfigError
 from sentflow.training.draws import Draws
-from sentflow.training.new_weights import seeded
+from sentflow.training.layers import seeded
 
 _WORDS = "one two three four five six seven eight"
 

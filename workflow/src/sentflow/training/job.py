@@ -18,23 +18,18 @@ from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.files.io import file_sha256, read_json
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.segmentation import segmented
-from sentflow.training.contract import Objective, Row, build_objective, target_of
+from sentflow.training.contract import Objective, Row, build_objective, save_encoder, target_of
 from sentflow.training.data.table import TEXT_COLUMNS, check_rows, read_training_data
 from sentflow.training.draws import Draws
-from sentflow.training.export import save_encoder
-from sentflow.training.held_out import split
-from sentflow.training.leave import Leave, SaveEvery
-from sentflow.training.loop import Hooks, Trainer, n_steps
-from sentflow.training.meter import Meter
-from sentflow.training.new_weights import seeded
-from sentflow.training.processes import local_rank, processes_of
-from sentflow.training.progress import ProgressLog
+from sentflow.training.gradients import local_rank, processes_of
+from sentflow.training.layers import seeded
+from sentflow.training.leave import Leave, Meter, ProgressLog, SaveEvery
+from sentflow.training.loop import Hooks, Trainer, n_steps, split
 from sentflow.training.record import RANDOM_WEIGHTS, Data, Made, Record, Start, Teacher
 from sentflow.training.settings import DROP, StartOfTraining, TrainingRun, TrainingSettings
 from sentflow.training.snapshots import snapshot_steps
-from sentflow.training.start import check_max_tokens, load_start
+from sentflow.training.start import LearntVocabulary, check_max_tokens, load_start
 from sentflow.training.state import Progress, StateFolder
-from sentflow.training.vocabulary import LearntVocabulary
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from typing import Any
 from sentflow.errors import DataError, SentflowError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import digest_of, read_json, write_json, write_text
-from sentflow.files.limits import use_limits
+from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Json, Manual, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import library_version, prepare_environment
 from sentflow.training.data.settings import (
@@ -34,12 +34,11 @@ def prepare_training(
     data: Wildcard,
     settings: PreparedRows,
     checks: Resource[RowChecks],
-    limits: Resource[Json] = None,
+    limits: Resource[Limits] = USUAL,
     table: Out,
 ) -> None:
     """The raw files of training data into their table, with counts of what was left out."""
-    from sentflow.training.data.prepare import ROWS, Preparation
-    from sentflow.training.data.reader import labels_of, read_sources
+    from sentflow.training.data.prepare import ROWS, Preparation, labels_of, read_sources
     from sentflow.training.data.table import write_parts
 
     use_limits(limits)
@@ -142,7 +141,7 @@ def clean_pairs(*, relation: In, tests: Sequence[In] = (), settings: CleanedPair
     """A table of training data and the tables of tests → its pairs that may be trained on."""
     from sentflow.files.parquet import DescribedParts, DescribedWriter, readable
     from sentflow.texts.collection import read_table
-    from sentflow.training.pairs.clean import Cleaned, HeldOut
+    from sentflow.training.data.clean_pairs import Cleaned, HeldOut
 
     tables_of_tests = {
         (kind, name): read_table(path) for (kind, name), path in zip(settings.tests, tests, strict=True)
@@ -179,8 +178,7 @@ def combine_pairs(
 ) -> None:
     """Cleaned relations → one table of training data, without copies and near copies, of that similarity or more."""
     from sentflow.files.parquet import DescribedWriter
-    from sentflow.training.pairs.combine import combined, write_rows
-    from sentflow.training.pairs.scratch import Scratch
+    from sentflow.training.data.combine_pairs import Scratch, combined, write_rows
 
     known = [read_json(path.with_suffix(".json")) for path in relations]
     names = [one["relation"] for one in known]
@@ -250,7 +248,7 @@ def train(
     attempt: Resource[int] = 1,
     threads: int = 1,
     save_seconds: Manual[float] = 300.0,
-    limits: Resource[Json] = None,
+    limits: Resource[Limits] = USUAL,
     state: Path,
     record: Out,
     made: Out,
@@ -364,10 +362,9 @@ def choose_snapshot(
     """Development scores of a training's snapshots → the one that is the encoder."""
     from sentflow.encoders.manifest import WEIGHTS, write_manifest
     from sentflow.files.sealed import read_sealed, write_sealed
-    from sentflow.training.exported import manifest_of
     from sentflow.training.links import link_files
     from sentflow.training.record import Record
-    from sentflow.training.selection import choose
+    from sentflow.training.selection import choose, manifest_of
 
     # Snakemake has the outputs of the training, which it had not while that ran
     shutil.rmtree(state, ignore_errors=True)
@@ -394,8 +391,7 @@ def compare_training(*, rows: list[In], settings: ComparedTrainings, output: Out
     from sentflow.compare.training_rows import TrainingSeeds
     from sentflow.compare.trainings import Trainings
     from sentflow.files.rows import write_rows
-    from sentflow.similarity.results import bootstrap_seed
-    from sentflow.similarity.storage import read_similarities
+    from sentflow.similarity.results import bootstrap_seed, read_similarities
 
     groups = settings.groups
     similarities = {(one.pairs, one.model): one for one in map(read_similarities, rows)}

@@ -63,7 +63,7 @@ class Data(Settings):
     form: str
     """See `sentflow.training.data.forms`."""
     held_out: Int
-    """Of these rows, those that it was not trained on, see `sentflow.training.held_out`."""
+    """Of these rows, those that it was not trained on, see `sentflow.training.loop`."""
 
 
 class Teacher(Settings):

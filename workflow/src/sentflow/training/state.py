@@ -24,7 +24,7 @@ from sentflow.errors import DataError
 from sentflow.files.atomic import not_written
 from sentflow.files.io import file_sha256
 from sentflow.jobs.lifeline import refuse_orphan
-from sentflow.training.optimiser import trained
+from sentflow.training.steps import trained
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class Progress:
 
     step: int = 0  # steps that are done
     history: list[dict[str, float]] = field(default_factory=list)  # a row per done step
-    # held_out: what was measured on rows that are not trained on, see `sentflow.training.held_out.measured`
+    # held_out: what was measured on rows that are not trained on, see `sentflow.training.loop.measured`
     held_out: list[dict[str, Any]] = field(default_factory=list)
     # scaler: state of the scaler of the loss; empty without one
     scaler: dict[str, float] = field(default_factory=dict)

@@ -12,18 +12,16 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import cos_sim
 
 from sentflow.errors import ConfigError
-from sentflow.sparse.calibration import calibrate
-from sentflow.sparse.masked_models import from_tensors
+from sentflow.sparse.calibration import calibrate, check_start
+from sentflow.sparse.heads import from_tensors
 from sentflow.sparse.ranking_losses import CONTRASTIVE, KL, MARGIN_MSE, LossParts, own_first
-from sentflow.sparse.statistics import check_start
 from sentflow.sparse.weigher import DOCUMENT, QUERY, SIDES, TermWeigher
 from sentflow.training.contract import Example, Objective, Row, target_of
 from sentflow.training.draws import Draws
-from sentflow.training.losses.ranking import false_negatives
-from sentflow.training.modules import transformer_of
-from sentflow.training.prediction_heads import KINDS, prediction_head
+from sentflow.training.layers import KINDS, prediction_head, transformer_of
+from sentflow.training.questions import document_columns, question_views
+from sentflow.training.ranking import false_negatives
 from sentflow.training.recipes.settings import SparseEmbed, Splade
-from sentflow.training.views.questions import document_columns, question_views
 
 logger = logging.getLogger(__name__)
 

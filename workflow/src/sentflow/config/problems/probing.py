@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from sentflow.config.entries import AllEntries, Entries, Entry, Selected
 from sentflow.config.experiment import Configuration, Probe, Report
 from sentflow.config.problems.common import dataset_problems, missing_files, needed, unknown
-from sentflow.probing.protocol.catalog import (
+from sentflow.probing.catalog import (
     FOR_OWN_TASKS,
     keeping_documents,
     names_documents,

@@ -24,9 +24,9 @@ from sentflow.families.retrieval.parts import (
     tuned_on,
 )
 from sentflow.families.training.needs import data_of, miners
-from sentflow.retrieval.stop_words import list_problems
+from sentflow.retrieval.analysers import list_problems
 from sentflow.texts.corpus_files import raw_files_of
-from sentflow.training.data.collected import corpora_of, held_out_sets, question_sets_of, retriever_of
+from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, retriever_of
 from sentflow.training.data.forms import RANKS
 
 

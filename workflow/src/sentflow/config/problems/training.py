@@ -20,17 +20,20 @@ from sentflow.families.training.needs import (
 )
 from sentflow.families.training.sweeps import sweep_problems
 from sentflow.texts.pair_files import raw_files_of
-from sentflow.training.data.collected import (
+from sentflow.training.data.entries import (
     NEGATIVES,
     PSEUDO_LABELS,
     corpora_of,
+    held_out_of,
     held_out_sets,
     is_asked,
+    is_combined,
     labeller_of,
     question_sets_of,
+    relations_of,
     retriever_of,
+    with_relations,
 )
-from sentflow.training.data.combined import held_out_of, is_combined, relations_of, with_relations
 from sentflow.training.data.forms import PAIRS, SCORED
 from sentflow.training.recipes.settings import RECIPES, DataNeeds, RecipeSettings
 from sentflow.training.settings import BEST, TrainingSettings

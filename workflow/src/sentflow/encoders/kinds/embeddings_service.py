@@ -10,8 +10,15 @@ import requests
 import urllib3
 from requests.auth import AuthBase
 
-from sentflow.downloads.retries import GaveUpError, PassingError, RetryPolicy, retried
-from sentflow.downloads.timed_http import Deadline, read_body, timed_session
+from sentflow.downloads.http import (
+    Deadline,
+    GaveUpError,
+    PassingError,
+    pieces,
+    refuse_status,
+    retried,
+    retries,
+)
 from sentflow.encoders.kinds.service_keys import read_key
 from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.errors import DataError
@@ -59,9 +66,9 @@ class EmbeddingsService:
     ) -> None:
         self._url = url
         self._connection = connection
-        self._policy = RetryPolicy.of(connection.attempts)
-        self._deadline = Deadline(connection.timeout_seconds, clock)
-        self._session = timed_session(self._deadline)
+        self._policy = retries(connection.attempts)
+        self._clock = clock
+        self._session = requests.Session()
         # What is packed could unpack to any size
         self._session.headers["Accept-Encoding"] = "identity"
         variable = connection.key_variable
@@ -82,14 +89,14 @@ class EmbeddingsService:
 
     def _attempt(self, body: Mapping[str, Any], most_bytes: int) -> Any:
         timeout = (_CONNECT_SECONDS, self._connection.timeout_seconds)
-        self._deadline.restart(self._connection.timeout_seconds)
+        deadline = Deadline(self._connection.timeout_seconds, self._clock)
         try:
             # A redirection would carry texts to an address that nobody named
             with self._session.post(
                 self._url, json=body, timeout=timeout, allow_redirects=False, stream=True
             ) as response:
                 # the body of a redirection is not read; its status is told below
-                content = b"" if response.is_redirect else read_body(response, most_bytes)
+                content = b"" if response.is_redirect else _body(response, most_bytes, deadline)
         except requests.exceptions.SSLError as error:
             raise DataError(f"{self._url}: no safe connection ({type(error).__name__}).") from None
         except (
@@ -131,8 +138,7 @@ class EmbeddingsService:
         what = f"HTTP {status} {HTTPStatus(status).phrase}" if status in _STATUSES else f"HTTP {status}"
         if status == requests.codes.ok:
             return
-        if self._policy.may_pass(status):
-            raise PassingError(what, response.headers.get("Retry-After", ""))
+        refuse_status(response, what)
         if status in (401, 403):
             # Such answers like to repeat a part of the key
             variable = self._connection.key_variable
@@ -141,6 +147,16 @@ class EmbeddingsService:
             )
             raise DataError(f"{self._url}: {what}. {remedy}, and that it may use the model.")
         raise DataError(f"{self._url}: {what}. The service says: {_shown(text)!r}")
+
+
+def _body(response: requests.Response, most_bytes: int, deadline: Deadline) -> bytes | None:
+    """The body of an answer as it was sent; None if it is larger than so many bytes."""
+    body = bytearray()
+    for piece in pieces(response, deadline):
+        body += piece
+        if len(body) > most_bytes:
+            return None
+    return bytes(body)
 
 
 def _shown(text: str) -> str:

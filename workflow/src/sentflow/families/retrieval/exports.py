@@ -4,11 +4,19 @@ import hashlib
 from typing import Any
 
 from sentflow.config.entries import Entry
-from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
+from sentflow.exports.identity import (
+    OWNER,
+    REVISION_DIGITS,
+    ModelFacts,
+    QuestionSetName,
+    RetrievalExport,
+    RunExport,
+    model_facts,
+)
 from sentflow.families.retrieval.parts import DENSE, parts_of, task_of_mteb, tuned_on
 from sentflow.families.retrieval.selection import Selection
 from sentflow.flow import paths
-from sentflow.flow.exports import model_outside
+from sentflow.flow.family import each
 from sentflow.flow.job_settings import json_text, pick, pick_known
 
 _TEST = {
@@ -20,27 +28,26 @@ _PLAIN_KEYS = {"title", "kind", "model"}  # of a retriever that takes an encoder
 
 
 class RetrievalExports:
-    """What retrieval exports.
-
-    Parameters
-    ----------
-    family
-        Question sets and retrievers of the experiment.
-    """
+    """What retrieval exports of the question sets and retrievers of an experiment."""
 
     def __init__(self, family: Selection) -> None:
         self._family = family
         self._entries = family.experiment.entries
+        # The selected retrievers that are an encoder's vectors alone
+        self.dense = [name for name in family.shown if family.retrievers[name]["kind"] == DENSE]
+        self.law_corpora = [name for name in family.corpora if family.holds_laws(name)]
 
     def files(self) -> list[str]:
         """Every file; none without question sets."""
         sets = self._family.question_sets
         trec = [file.format(questions=name) for name in sets for file in (*self.runs(), paths.TREC_QRELS)]
-        return [*trec, *self.mteb_files(), *self.law_files()]
+        patterns = (paths.LAW_TEXT, paths.LAW_DICTIONARY, paths.LAW_ARTICLES)
+        laws = [pattern.format(corpus=name) for name in self.law_corpora for pattern in patterns]
+        return [*trec, *self.mteb_files(), *laws]
 
     def runs(self) -> list[str]:
         """Run files of the wildcard ``{questions}``, a file per selected retriever."""
-        return [paths.TREC_RUN.replace("{retriever}", name) for name in self._family.shown]
+        return each(paths.TREC_RUN, questions=["{questions}"], retriever=self._family.shown)
 
     def benchmarks(self, wildcards: Any) -> str:
         """Retriever → where Snakemake keeps what its search took, as JSON."""
@@ -53,24 +60,15 @@ class RetrievalExports:
         config = self._family.experiment.config
         corpus = self._family.question_sets[wildcards.questions]["corpus"]
         test = _TEST | {"measure": config.retrieval.main, "alpha": config.statistics.alpha}
-        return json_text(
-            {
-                "order": list(self._family.shown),
-                "goal": pick(config.experiment, "title", "description"),
-                "evaluation": {
-                    "reported measures": config.retrieval.measures,
-                    "significance test": [test],
-                },
-                "collection": self._collection(wildcards.questions),
-                "retrievers": {name: self._method(name, corpus) for name in self._family.retrievers},
-            }
-        )
+        return RunExport(
+            shown=tuple(self._family.shown),
+            goal=config.experiment,
+            evaluation={"reported measures": config.retrieval.measures, "significance test": [test]},
+            collection=self._collection(wildcards.questions),
+            retrievers={name: self._method(name, corpus) for name in self._family.retrievers},
+        ).as_json()
 
     # --- MTEB -----------------------------------------------------------------------------------------------
-
-    def dense(self) -> list[str]:
-        """The selected retrievers that are an encoder's vectors alone."""
-        return [name for name in self._family.shown if self._family.retrievers[name]["kind"] == DENSE]
 
     def mteb_files(self) -> list[str]:
         """Result files of MTEB: one per question set and dense retriever, and two about each of the latter."""
@@ -78,65 +76,52 @@ class RetrievalExports:
             return []
         tasks = [f"{task_of_mteb(name, entry)}.json" for name, entry in self._family.judged_sets.items()]
         names = [*tasks, "model_meta.json", "run_settings.jsonl"]
-        folders = dict.fromkeys(_folder(self.outside(name)) for name in self.dense())
+        folders = dict.fromkeys(self.outside(name).folder for name in self.dense)
         return [f"{paths.MTEB_RETRIEVAL_RESULTS}/{folder}/{name}" for folder in folders for name in names]
 
     def mteb_runs(self, pattern: str) -> list[str]:
         """A file of the run of each dense retriever, question set after question set."""
-        sets = self._family.judged_sets
-        return [pattern.format(questions=one, retriever=name) for one in sets for name in self.dense()]
+        return each(pattern, questions=self._family.judged_sets, retriever=self.dense)
 
     def of_sets(self, pattern: str) -> list[str]:
         """A file of each question set, or of its corpus, if there are dense retrievers; a corpus may come twice."""
-        sets = self._family.judged_sets if self.dense() else {}
+        sets = self._family.judged_sets if self.dense else {}
         return [pattern.format(questions=name, corpus=entry["corpus"]) for name, entry in sets.items()]
 
     def manifests(self) -> list[str]:
         """What was fetched of the encoder of each dense retriever."""
-        return [paths.MANIFEST.format(model=self._family.retrievers[name]["model"]) for name in self.dense()]
+        return each(paths.MANIFEST, model=[self._family.retrievers[name]["model"] for name in self.dense])
 
     def mteb_settings(self, _wildcards: Any) -> str:
         """What question sets and dense retrievers are called outside this project, in their order."""
-        sets = self._family.judged_sets
-        return json_text(
-            {
-                "question_sets": {
-                    name: {"task": task_of_mteb(name, entry), "language": entry["language"]}
-                    for name, entry in sets.items()
-                },
-                "order": [list(sets), self.dense()],
-                "retrievers": {name: self.outside(name) for name in self.dense()},
-            }
-        )
+        return RetrievalExport(
+            question_sets={
+                name: QuestionSetName(task=task_of_mteb(name, entry), language=entry["language"])
+                for name, entry in self._family.judged_sets.items()
+            },
+            retrievers={name: self.outside(name) for name in self.dense},
+        ).as_json()
 
-    def outside(self, retriever: str) -> Entry:
-        """What an export says about a dense retriever, see `sentflow.flow.exports.model_outside`.
+    def outside(self, retriever: str) -> ModelFacts:
+        """What an export says about a dense retriever.
 
         It is the encoder where it compares whole documents by cosine, and else a model of its own.
         """
         entry = self._family.retrievers[retriever]
-        model = model_outside(entry["model"], self._family.experiment.fetched_models[entry["model"]])
+        model = model_facts(entry["model"], self._family.experiment.fetched_models[entry["model"]])
         settings = {key: value for key, value in entry.items() if key not in _PLAIN_KEYS}
         if settings in ({}, {"similarity": "cosine"}):
             return model
         method = {key: value for key, value in self._method(retriever, "").items() if key != "title"}
         text = json_text({"model": pick(model, "name", "revision"), "retriever": method})
-        return model | {
+        changes = {
             "name": f"{OWNER}/{retriever}",
             "revision": hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS],
-            "adapted_from": model["adapted_from"] or model["name"],
+            "adapted_from": model.adapted_from or model.name,
         }
+        return model.model_copy(update=changes)
 
     # --- files of the Zalo challenge ------------------------------------------------------------------------
-
-    def law_corpora(self) -> list[str]:
-        """The corpora of laws."""
-        return [name for name in self._family.corpora if self._family.holds_laws(name)]
-
-    def law_files(self) -> list[str]:
-        """The intermediate files of the published system, for each corpus of laws."""
-        patterns = (paths.LAW_TEXT, paths.LAW_DICTIONARY, paths.LAW_ARTICLES)
-        return [pattern.format(corpus=name) for name in self.law_corpora() for pattern in patterns]
 
     def law_questions(self, wildcards: Any) -> list[str]:
         """The question sets whose texts follow the articles of a corpus.
@@ -148,11 +133,8 @@ class RetrievalExports:
         tuned = [name for entry in family.retrievers.values() for name in tuned_on(entry)]
         tuned += [name for entry in family.decisions.values() for name in entry.get("tuned_on", [])]
         names = dict.fromkeys([*family.training_sets, *tuned, *family.question_sets])
-        return [
-            paths.QUESTIONS.format(questions=name)
-            for name in names
-            if name not in family.judged_sets and family.prepared[name]["corpus"] == wildcards.corpus
-        ]
+        own = [name for name in names if family.prepared[name]["corpus"] == wildcards.corpus]
+        return each(paths.QUESTIONS, questions=[name for name in own if name not in family.judged_sets])
 
     # --- helpers --------------------------------------------------------------------------------------------
 
@@ -183,7 +165,7 @@ class RetrievalExports:
             method["indexing"] = {"analyser": analyser, **self._entries["analysers"][analyser]}
         if "model" in entry:
             model = entry.pop("model")
-            outside = model_outside(model, self._family.experiment.fetched_models[model])
+            outside = model_facts(model, self._family.experiment.fetched_models[model])
             method["model"] = pick(outside, "name", "revision", "adapted_from")
         if "passages" in entry:
             method["passages"] = self._entries["passages"][entry.pop("passages")]
@@ -193,7 +175,3 @@ class RetrievalExports:
             entry.pop("of")
         entry.pop("files", None)
         return method | entry
-
-
-def _folder(model: Entry) -> str:
-    return ModelName(**pick(model, "name", "revision", "adapted_from")).folder

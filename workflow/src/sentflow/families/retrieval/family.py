@@ -1,18 +1,18 @@
 """Retrieval: questions are searched in a corpus, and what was found is compared with judgements."""
 
-from collections.abc import Iterable, Mapping
-from itertools import product
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
+from sentflow.config.entries import Entry, read_yaml
 from sentflow.config.experiment import Experiment
 from sentflow.families.retrieval.exports import RetrievalExports
+from sentflow.families.retrieval.files import raw_files
 from sentflow.families.retrieval.parts import BM25, EXPLAINED
-from sentflow.families.retrieval.products import PRODUCTS
-from sentflow.families.retrieval.published import published_of
 from sentflow.families.retrieval.settings import JobSettings
 from sentflow.flow import paths
+from sentflow.flow.family import each
 from sentflow.flow.job_settings import one_of
-from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.shards import SUFFIX_PATTERN
 
 _COMPARED = (
@@ -23,143 +23,131 @@ _COMPARED = (
     paths.RETRIEVAL_GROUPS,
     paths.RETRIEVAL_SEEDS,
 )
-_SUMMARIES = (
-    paths.SUMMARY_RETRIEVAL,
-    *_COMPARED,
-    paths.RECALL,
-    paths.QUESTION_DIFFERENCES,
-    paths.RETRIEVAL_COSTS,
-)
+_ORIGINS = {
+    "own": "",
+    "re-implemented": "A re-implementation by the source.",
+    "quoted": "Copied by the source from another one.",
+}
+_DIGITS = 6  # more than any source prints: 70.6 / 100 is not exactly 0.706
 
 
 class Retrieval(JobSettings):
     """Question sets, each over a corpus, and retrievers: lexical, dense, sparse, fused, of other engines, random."""
 
     name = "retrieval"
-    products = PRODUCTS
-    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.exported = RetrievalExports(self)
-
-    # --- what it needs --------------------------------------------------------------------------------------
-
-    def raw_files(self) -> list[tuple[str, str]]:
-        """See `Family.raw_files`."""
         used = [*self.prepared_corpora.values(), *self.prepared.values()]
-        return [(entry["dataset"], file) for entry in used for file in raw_files_of(entry)]
-
-    def data(self) -> dict[str, list[str]]:
-        """See `Family.data`."""
-        corpora = {
-            paths.CORPUS_DIGEST.format(corpus=name): [f"corpus {name}", entry["dataset"]]
+        self.raw_files = [file for entry in used for file in raw_files(entry)]
+        self.collections = self.embedded()
+        self.data = {
+            paths.digest(paths.CORPUS).format(corpus=name): [f"corpus {name}", entry["dataset"]]
             for name, entry in self.corpora.items()
-        }
-        questions = {
-            paths.QUESTIONS_DIGEST.format(questions=name): [f"question set {name}", entry["dataset"]]
+        } | {
+            paths.digest(paths.QUESTIONS).format(questions=name): [f"question set {name}", entry["dataset"]]
             for name, entry in self.searched.items()
         }
-        return corpora | questions
+        self._set_results()
+        self.selection = {"question_sets": list(self.judged_sets), "retrievers": list(self.shown)}
+        lexical = self.of_kind(BM25).values()
+        analysers = {self.analyser_of(entry, corpus) for entry in lexical for corpus in self.corpora}
+        self.constraints = {
+            "corpus": f"(?:{one_of(self.prepared_corpora)}){SUFFIX_PATTERN}",
+            "questions": one_of(self.prepared),
+            "retriever": f"(?:{one_of(self.retrievers)}){SUFFIX_PATTERN}",
+            "decision": one_of(self.decisions),
+            "analyser": one_of(analysers),
+            "passages": one_of(self.cuts()),
+        }
 
-    # --- what it makes --------------------------------------------------------------------------------------
-
-    def runs(self) -> list[str]:
-        """The run of every retriever on every question set, those that are only fused included."""
-        return [
-            path for name, needed in self.needed.items() for path in self._each(paths.RUN, needed, [name])
+    def _set_results(self) -> None:
+        judged, shown = self.judged_sets, self.shown
+        # one JSON per question set and selected retriever, question set after question set; the values per question
+        self.scores, self.rows = (
+            each(pattern, questions=judged, retriever=shown)
+            for pattern in (paths.RETRIEVAL, paths.RETRIEVAL_ROWS)
+        )
+        # what each approximate index costs and saves; the weights that were chosen for each fusion
+        self.certificates = each(paths.CERTIFICATE, questions=judged, retriever=self.indexed)
+        self.choices = each(paths.CHOSEN_WEIGHTS, retriever=self.tuned)
+        self.weighed = [
+            paths.WEIGHED.format(questions=name, retriever=retriever)
+            for retriever, training in self.tuned.items()
+            for name in dict.fromkeys([*judged, *training])
+            if name in training or retriever in self.needed[name]
         ]
-
-    def run_costs(self) -> list[str]:
-        """What each of `runs` on question sets with judgements cost."""
-        return [
-            path
-            for name in self.judged_sets
-            for path in self._each(paths.RUN_MADE, self.needed[name], [name])
+        decision_scores = self.decision_scores()
+        decision_pairs = [paths.DECISION_PAIRS] if decision_scores else []
+        self.audits = each(paths.QUESTION_AUDIT, questions=self.question_sets)
+        unjudged = [name for name in self.question_sets if name not in judged]
+        self.results = [
+            *(*self.scores, *(_COMPARED if self.scores else ()), *self.certificates, *self.audits),
+            *(*each(paths.RUN, questions=unjudged, retriever=shown), *self.choices),
+            *(file for name in self.question_sets for file in self.of_systems(paths.DECIDED, name)),
+            *(*decision_scores, *decision_pairs),
         ]
-
-    def scores(self) -> list[str]:
-        """One JSON per question set and selected retriever, question set after question set."""
-        return self._each(paths.RETRIEVAL, self.shown, self.judged_sets)
-
-    def rows(self) -> list[str]:
-        """The values per question, in the order of `scores`."""
-        return self._each(paths.RETRIEVAL_ROWS, self.shown, self.judged_sets)
-
-    def results(self) -> list[str]:
-        """Scores, tests between retrievers, audits, decisions; the runs of question sets without judgements."""
-        unjudged = [name for name in self.question_sets if name not in self.judged_sets]
-        runs = self._each(paths.RUN, self.shown, unjudged)
-        tests = _COMPARED if self.scores() else []
-        decided = [
-            *(file for name in self.question_sets for file in self._each_system(paths.DECIDED, name)),
-            *self.decision_scores(),
-            *self._decision_pairs(),
+        has_stages = self.experiment.config.retrieval.stages is not None
+        measured = [
+            *(paths.SUMMARY_RETRIEVAL, *_COMPARED, paths.RECALL),
+            *(paths.QUESTION_DIFFERENCES, paths.RETRIEVAL_COSTS),
+            *([paths.SUMMARY_STAGES] if has_stages else []),
+            *([paths.SUMMARY_INDEXES] if self.certificates else []),
         ]
-        measured = [*self.scores(), *tests, *self.certificates(), *self.audits()]
-        return [*measured, *runs, *self.choices(), *decided]
-
-    def audits(self) -> list[str]:
-        """What is to be known about each question set, its judgements and what encoders were trained on."""
-        return [paths.QUESTION_AUDIT.format(questions=name) for name in self.question_sets]
-
-    def summaries(self) -> list[str]:
-        """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
-        indexes = [paths.SUMMARY_INDEXES] if self.certificates() else []
-        stages = [paths.SUMMARY_STAGES] if self.has_stages() else []
-        measured = [*_SUMMARIES, *stages, *indexes] if self.scores() else []
-        decisions = [paths.SUMMARY_DECISIONS, *self._decision_pairs()] if self.decision_scores() else []
-        return [*measured, *decisions, *([paths.SUMMARY_WEIGHTS] if self.weighed() else [])]
-
-    def certificates(self) -> list[str]:
-        """What each approximate index costs and saves, on each question set with judgements."""
-        return self._each(paths.CERTIFICATE, self.indexed(), self.judged_sets)
-
-    def excerpts(self) -> list[str]:
-        """Questions worth reading, of each set, and the terms by which their documents are found."""
-        return [*self._hard_questions(), *self._shared_terms()]
-
-    def summary_of_scores(self) -> list[str]:
-        """See `Family.summary_of_scores`."""
-        return self.summaries()[:1]
-
-    def exports(self) -> list[str]:
-        """See `Family.exports`."""
+        decisions = [paths.SUMMARY_DECISIONS, *decision_pairs] if decision_scores else []
+        self.summaries = [
+            *(measured if self.scores else []),
+            *decisions,
+            *([paths.SUMMARY_WEIGHTS] if self.weighed else []),
+        ]
+        self.summary_of_scores = self.summaries[:1]
+        # questions worth reading, of each set, and the terms by which their documents are found
+        explained = [name for name in shown if self.retrievers[name]["kind"] in EXPLAINED]
+        terms = each(paths.SHARED_TERMS, questions=judged, retriever=explained)
+        self.excerpts = [*each(paths.HARD_QUESTIONS, questions=judged if self.scores else []), *terms]
         laws = [name for name, entry in self.question_sets.items() if self.holds_laws(entry["corpus"])]
-        submissions = [file for name in laws for file in self._each_system(paths.SUBMISSION, name)]
-        return [*self.exported.files(), *submissions]
-
-    def available(self) -> Mapping[str, bool]:
-        """See `Family.available`."""
-        there = bool(self.scores())
-        sets = self.judged_sets.values()
-        grouped = any("group" in source for entry in sets for source in entry["questions"])
-        clustered = any("cluster" in entry for entry in sets)
+        submissions = [file for name in laws for file in self.of_systems(paths.SUBMISSION, name)]
+        self.exports = [*self.exported.files(), *submissions]
+        grouped = any("group" in source for entry in judged.values() for source in entry["questions"])
+        clustered = any("cluster" in entry for entry in judged.values())
         seeded = any(len(members) > 1 for members in self.seed_families().values())
-        return {
+        there = bool(self.scores)
+        self.available = {
             "retrieval": there,
             "retrieval-clusters": there and clustered,
             "retrieval-groups": there and grouped,
             "retrieval-seeds": there and seeded,
-            "retrieval-terms": bool(self._shared_terms()),
-            "retrieval-stages": there and self.has_stages(),
-            "retrieval-indexes": bool(self.certificates()),
-            "retrieval-published": bool(self._published()),
-            "decisions": bool(self.decision_scores()),
-            "tuned fusions": bool(self.weighed()),
+            "retrieval-terms": bool(terms),
+            "retrieval-stages": there and has_stages,
+            "retrieval-indexes": bool(self.certificates),
+            "retrieval-published": bool(self.published),
+            "decisions": bool(decision_scores),
+            "tuned fusions": bool(self.weighed),
         }
 
+    @cached_property
     def published(self) -> Mapping[str, Any]:
-        """See `Family.published`."""
-        return {"retrieval-published": self._published()} if self._published() else {}
+        """What the entries of question sets say, then the columns of published tables that are of the same sets.
 
-    def asked(self) -> dict[str, Any]:
-        """See `Family.asked`."""
-        return {"question_sets": list(self.judged_sets), "retrievers": list(self.shown)}
+        Each is the fields of `sentflow.config.collections.Published`, with the name of the set as ``questions``.
+        """
+        if not self.scores:
+            return {}
+        tables = read_yaml(self.experiment.workflow / "catalog" / "published_retrieval.yaml").values()
+        values = [
+            {"questions": name, **value}
+            for name, entry in self.judged_sets.items()
+            for value in [
+                *entry.get("published", []),
+                *(value for table in tables for value in _values(table, name)),
+            ]
+        ]
+        return {"retrieval-published": values} if values else {}
 
-    def told(self) -> dict[str, Any]:
-        """See `Family.told`."""
-        if not self.scores():
+    @cached_property
+    def report_facts(self) -> Mapping[str, Any]:
+        if not self.scores:
             return {}
         return {
             "question_sets": self.judged_sets,
@@ -168,68 +156,40 @@ class Retrieval(JobSettings):
             "retrievers_left_out": self.left_out,
         }
 
-    def constraints(self) -> Mapping[str, str]:
-        """Corpora, question sets, ways to cut and to analyse that are used."""
-        return {
-            "corpus": f"(?:{one_of(self.prepared_corpora)}){SUFFIX_PATTERN}",
-            "questions": one_of(self.prepared),
-            "retriever": f"(?:{one_of(self.retrievers)}){SUFFIX_PATTERN}",
-            "decision": one_of(self.decisions),
-            "analyser": one_of(
-                {
-                    self.analyser_of(entry, corpus)
-                    for entry in self.of_kind(BM25).values()
-                    for corpus in self.corpora
-                }
-            ),
-            "passages": one_of(self.cuts()),
-        }
-
     # --- for the rules --------------------------------------------------------------------------------------
 
-    def has_stages(self) -> bool:
-        """Whether the configuration names the stages of a chain."""
-        return self.experiment.config.retrieval.stages is not None
-
-    def weighed(self) -> list[str]:
-        """What each weight reaches: on the sets that are shown, then on the other training sets."""
+    def run_costs(self) -> list[str]:
+        """What each run on a question set with judgements cost, of those that are only fused, too."""
         return [
-            paths.WEIGHED.format(questions=name, retriever=retriever)
-            for retriever, training in self.tuned.items()
-            for name in dict.fromkeys([*self.judged_sets, *training])
-            if name in training or retriever in self.needed[name]
+            file
+            for name in self.judged_sets
+            for file in each(paths.RUN_MADE, questions=[name], retriever=self.needed[name])
         ]
-
-    def choices(self) -> list[str]:
-        """The weights that were chosen for each fusion."""
-        return [paths.CHOSEN_WEIGHTS.format(retriever=name) for name in self.tuned]
 
     def decision_scores(self, pattern: str = paths.DECISIONS) -> list[str]:
         """What the decisions on each question set are worth, where there are judgements."""
-        return [pattern.format(questions=name) for name in self.judged_sets] if self.systems else []
+        return each(pattern, questions=self.judged_sets if self.systems else [])
 
     def submissions_of_set(self) -> list[str]:
         """Files for the Zalo challenge of the wildcard ``{questions}``, in the order of `decided_on`."""
-        return self._each_system(paths.SUBMISSION, "{questions}")
+        return self.of_systems(paths.SUBMISSION, "{questions}")
 
-    # --- helpers --------------------------------------------------------------------------------------------
 
-    def _decision_pairs(self) -> list[str]:
-        return [paths.DECISION_PAIRS] if self.decision_scores() else []
-
-    def _hard_questions(self) -> list[str]:
-        sets = self.judged_sets if self.scores() else {}
-        return [paths.HARD_QUESTIONS.format(questions=name) for name in sets]
-
-    def _shared_terms(self, *kinds: str) -> list[str]:
-        """The shared terms of the questions worth reading, by the shown retrievers of these kinds, or of any kind."""
-        names = [name for name in self.shown if self.retrievers[name]["kind"] in (kinds or EXPLAINED)]
-        return self._each(paths.SHARED_TERMS, names, self.judged_sets)
-
-    def _published(self) -> list[dict[str, Any]]:
-        """What is reported of the question sets, each entry with the name of its set."""
-        return published_of(self.judged_sets if self.scores() else {}, self.experiment.workflow)
-
-    def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
-        names = product(question_sets, retrievers)
-        return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
+def _values(table: Mapping[str, Any], question_set: str) -> Iterator[Entry]:
+    for column, about in table["columns"].items():
+        if about.get("question_set") != question_set:
+            continue
+        for row in table["rows"]:
+            if column in row["values"]:
+                remarks = (
+                    _ORIGINS[row["origin"]],
+                    row.get("remark", ""),
+                    row.get("doubts", {}).get(column, ""),
+                )
+                yield {
+                    "system": ", ".join(filter(None, (row["system"], row.get("setting")))),
+                    "measure": about["measure"],
+                    "value": round(row["values"][column] / about["scale"], _DIGITS),
+                    "source": table["source"],
+                    "remark": " ".join(filter(None, (*remarks, *table["remarks"]))),
+                }

@@ -18,20 +18,18 @@ from sentflow.families.retrieval.parts import (
 )
 from sentflow.families.retrieval.selection import Selection
 from sentflow.flow import paths
-from sentflow.flow.family import Collection
+from sentflow.flow.family import Collection, Files, each, raw_paths
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.shards import suffix_of, whole_of
 
 _MINED = "/mined"  # documents whose vectors decide what an encoder is trained on
 _VECTORS = {DENSE: paths.EMBEDDINGS, SPARSE: paths.SPARSE_EMBEDDINGS}
-Given = Callable[[Any], list[str]]
-"""The files of a job by its wildcards; none where it needs none."""
 
 
-class Files(Selection):
+class JobFiles(Selection):
     """Inputs of rules; a part of the family."""
 
-    def collections(self) -> list[Collection]:
+    def embedded(self) -> list[Collection]:
         """What each encoder of retrievers reads, once for all of them.
 
         Of each corpus, or of each of its shards, the documents and passages that any of its retrievers searches; and
@@ -42,14 +40,11 @@ class Files(Selection):
 
         def add(name: str, tables: list[str], model: str, role: str, kept: str = "") -> None:
             models = dict.fromkeys([*collections[name].models, model] if name in collections else [model])
-            collections[name] = Collection(
-                name, tables, [_digest(file) for file in tables], [*models], (role,), kept=kept
-            )
+            collections[name] = Collection(name, tables, [*models], (role,), kept=kept)
 
-        models = dict.fromkeys(entry["model"] for entry in self._by_vectors().values())
         for corpus in self.corpora:
-            for model in models:
-                questions = [paths.QUESTIONS.format(questions=name) for name in self._asked_by(model, corpus)]
+            for model in dict.fromkeys(entry["model"] for entry in self.by_vectors.values()):
+                questions = each(paths.QUESTIONS, questions=self._asked_by(model, corpus))
                 if not questions:
                     continue
                 for part in self._parts(corpus, model):
@@ -63,19 +58,17 @@ class Files(Selection):
             for part in self._shards(corpus):
                 unit = self._unit(entry)
                 add(f"{part}/{unit}{_MINED}", [_table(part, unit)], entry["model"], "document")
-            questions = [paths.QUESTIONS.format(questions=name)]
+            questions = each(paths.QUESTIONS, questions=[name])
             add(self._queries_of(name, retriever), questions, entry["model"], "query")
         return list(collections.values())
 
     # --- corpora and questions ------------------------------------------------------------------------------
 
     def raw_files_of_corpus(self, wildcards: Any) -> list[str]:
-        """The raw files that hold the documents of a corpus."""
-        return _raw_paths(self.prepared_corpora[wildcards.corpus])
+        return raw_paths(raw_files(self.prepared_corpora[wildcards.corpus]))
 
     def raw_files_of_questions(self, wildcards: Any) -> list[str]:
-        """The raw files that hold the questions of a set and their judgements."""
-        return _raw_paths(self.prepared[wildcards.questions])
+        return raw_paths(raw_files(self.prepared[wildcards.questions]))
 
     def corpus(self, wildcards: Any) -> str:
         """The corpus, or the shard, that questions are searched in."""
@@ -85,7 +78,7 @@ class Files(Selection):
         """The corpus that a shard is a part of."""
         return paths.CORPUS.format(corpus=whole_of(wildcards.corpus))
 
-    def training(self, pattern: str) -> Given:
+    def training(self, pattern: str) -> Files:
         """A file of each question set that encoders were trained on, or of its corpus; each once."""
         return lambda wildcards: list(
             dict.fromkeys(
@@ -96,8 +89,9 @@ class Files(Selection):
 
     def leaks(self, wildcards: Any) -> list[str]:
         """What says which questions are known from training; nothing where no training set is named."""
-        audit = paths.QUESTION_AUDIT.format(questions=wildcards.questions)
-        return [audit] if self._training(wildcards) else []
+        return each(
+            paths.QUESTION_AUDIT, questions=[wildcards.questions] if self._training(wildcards) else []
+        )
 
     def _training(self, wildcards: Any) -> list[str]:
         return list(self.prepared[wildcards.questions].get("training", []))
@@ -115,10 +109,7 @@ class Files(Selection):
 
     def terms_of_shards(self, wildcards: Any) -> list[str]:
         """The terms of each shard of a corpus."""
-        return [
-            paths.TERMS.format(corpus=shard, analyser=wildcards.analyser)
-            for shard in self._shards(wildcards.corpus)
-        ]
+        return each(paths.TERMS, corpus=self._shards(wildcards.corpus), analyser=[wildcards.analyser])
 
     def passages(self, wildcards: Any) -> list[str]:
         """The passages that stand for documents; nothing where whole documents are read."""
@@ -130,7 +121,7 @@ class Files(Selection):
         return self._vectors(self._documents, wildcards)
 
     def document_info(self, wildcards: Any) -> list[str]:
-        """The description beside these vectors."""
+        """The description beside these vectors, with the checksums of texts and vectors."""
         return self._vectors(self._documents, wildcards, paths.EMBEDDINGS_INFO)
 
     def question_vectors(self, wildcards: Any) -> list[str]:
@@ -141,7 +132,7 @@ class Files(Selection):
         """The description beside these vectors."""
         return self._vectors(self._queries, wildcards, paths.EMBEDDINGS_INFO)
 
-    def index(self, pattern: str) -> Given:
+    def index(self, pattern: str) -> Files:
         """A file of the index that is searched."""
         return lambda wildcards: (
             [pattern.format(corpus=self._corpus(wildcards), retriever=wildcards.retriever)]
@@ -152,12 +143,12 @@ class Files(Selection):
     def runs_of_parts(self, wildcards: Any) -> list[str]:
         """The runs that are fused, in the order of their weights, or the one that is reranked."""
         names = parts_of(self._retriever(wildcards))
-        return [paths.RUN.format(questions=wildcards.questions, retriever=name) for name in names]
+        return each(paths.RUN, questions=[wildcards.questions], retriever=names)
 
     def chosen_weights(self, wildcards: Any) -> list[str]:
         """The weights of a fusion; nothing where they are given."""
         name = wildcards.retriever
-        return [paths.CHOSEN_WEIGHTS.format(retriever=name)] if name in self.tuned else []
+        return each(paths.CHOSEN_WEIGHTS, retriever=[name] if name in self.tuned else [])
 
     def manifest(self, wildcards: Any) -> list[str]:
         """What was fetched of the encoder of a retriever that compares pairs itself, or whose terms are named."""
@@ -181,19 +172,16 @@ class Files(Selection):
 
     def searches_of(self, wildcards: Any) -> list[str]:
         """The searches whose runs are the run of a retriever: one, or one in each shard of its corpus."""
-        in_shards = wildcards.retriever in self.in_shards()
-        return (
-            self._shards(self._corpus(wildcards), wildcards.retriever) if in_shards else [wildcards.retriever]
+        name: str = wildcards.retriever
+        return self._shards(self._corpus(wildcards), name) if name in self.in_shards else [name]
+
+    def runs_of_shards(self, pattern: str) -> Files:
+        """A file of the run of a retriever in each shard."""
+        return lambda wildcards: each(
+            pattern, questions=[wildcards.questions], retriever=self.searches_of(wildcards)
         )
 
-    def runs_of_shards(self, pattern: str) -> Given:
-        """A file of the run of a retriever in each shard."""
-        return lambda wildcards: [
-            pattern.format(questions=wildcards.questions, retriever=name)
-            for name in self.searches_of(wildcards)
-        ]
-
-    def of_searches(self, files: Given) -> Given:
+    def of_searches(self, files: Files) -> Files:
         """Files of each of `searches_of`, in their order; one that several share comes once."""
 
         def of_all(wildcards: Any) -> list[str]:
@@ -205,11 +193,9 @@ class Files(Selection):
 
         return of_all
 
-    def of_shown(self, pattern: str) -> Given:
+    def of_shown(self, pattern: str) -> Files:
         """A file of each retriever that is shown, in their order."""
-        return lambda wildcards: [
-            pattern.format(questions=wildcards.questions, retriever=name) for name in self.shown
-        ]
+        return lambda wildcards: each(pattern, questions=[wildcards.questions], retriever=self.shown)
 
     def question_embeddings(self, pattern: str) -> list[str]:
         """A file of the vectors of questions by each encoder of retrievers."""
@@ -217,20 +203,19 @@ class Files(Selection):
             (self._queries_of(questions, retriever), self.retrievers[retriever]["model"])
             for questions in self.judged_sets
             for retriever in self.needed[questions]
-            if retriever in self._by_vectors()
+            if retriever in self.by_vectors
         )
         return [pattern.format(collection=collection, model=model) for collection, model in pairs]
 
     # --- what is chosen on training questions ---------------------------------------------------------------
 
-    def tuning(self, pattern: str) -> Given:
+    def tuning(self, pattern: str) -> Files:
         """A file of each question set that the weights of a fusion are chosen on."""
-        return lambda wildcards: [
-            pattern.format(questions=name, retriever=wildcards.retriever)
-            for name in self.tuned[wildcards.retriever]
-        ]
+        return lambda wildcards: each(
+            pattern, questions=self.tuned[wildcards.retriever], retriever=[wildcards.retriever]
+        )
 
-    def decision_training(self, pattern: str) -> Given:
+    def decision_training(self, pattern: str) -> Files:
         """A file of each question set that the parameters of a decision are chosen on."""
         return lambda wildcards: [
             pattern.format(
@@ -239,17 +224,19 @@ class Files(Selection):
             for name in self.decisions[wildcards.decision].get("tuned_on", [])
         ]
 
-    def decided_on(self, wildcards: Any) -> list[str]:
-        """What is decided for a question set."""
-        return self._each_system(paths.DECIDED, wildcards.questions)
-
-    # --- helpers --------------------------------------------------------------------------------------------
-
-    def _each_system(self, pattern: str, questions: str) -> list[str]:
-        return [
-            pattern.format(questions=questions, retriever=retriever, decision=decision)
+    def of_systems(self, pattern: str, questions: str) -> list[str]:
+        """A file of each retriever and decision of a question set."""
+        names = [
+            {"retriever": retriever, "decision": decision, "questions": questions}
             for retriever, decision in self.systems
         ]
+        return [pattern.format_map(one) for one in names]
+
+    def decided_on(self, wildcards: Any) -> list[str]:
+        """What is decided for a question set."""
+        return self.of_systems(paths.DECIDED, wildcards.questions)
+
+    # --- helpers --------------------------------------------------------------------------------------------
 
     def _of_terms(self, pattern: str, wildcards: Any, corpus: str) -> list[str]:
         entry = self._retriever(wildcards)
@@ -267,12 +254,12 @@ class Files(Selection):
 
     def _parts(self, corpus: str, model: str) -> list[str]:
         """What an encoder reads of a corpus: its shards; and the whole, where an index of all its vectors is built."""
-        indexed = any(entry["model"] == model for entry in self.indexed().values())
-        return list(dict.fromkeys([*self._shards(corpus), *([corpus] if indexed else [])]))
+        is_indexed = any(entry["model"] == model for entry in self.indexed.values())
+        return list(dict.fromkeys([*self._shards(corpus), *([corpus] if is_indexed else [])]))
 
     def _asked_by(self, model: str, corpus: str) -> list[str]:
         """The question sets on a corpus that a retriever of an encoder searches, but for those that are mined."""
-        own = [name for name, entry in self._by_vectors().items() if entry["model"] == model]
+        own = [name for name, entry in self.by_vectors.items() if entry["model"] == model]
         return [
             name
             for name, needed in self.needed.items()
@@ -282,7 +269,7 @@ class Files(Selection):
 
     def _units_of(self, model: str) -> list[str]:
         """What the retrievers of an encoder search, in an order that no selection changes."""
-        return sorted({self._unit(one) for one in self._by_vectors().values() if one["model"] == model})
+        return sorted({self._unit(one) for one in self.by_vectors.values() if one["model"] == model})
 
     def _documents_of(self, corpus: str, model: str) -> str:
         """The collection of what an encoder reads of a corpus or shard; that of what it mines, if it is the same."""
@@ -297,12 +284,11 @@ class Files(Selection):
 
     def _documents(self, wildcards: Any) -> str:
         """The collection of the documents of a job."""
-        corpus, retriever = self._corpus(wildcards), self._retriever(wildcards)
-        if hasattr(wildcards, "questions") and self._mines(
-            wildcards.questions, whole_of(wildcards.retriever)
-        ):
-            return f"{corpus}/{self._unit(retriever)}{_MINED}"
-        return self._documents_of(corpus, retriever["model"])
+        corpus, entry = self._corpus(wildcards), self._retriever(wildcards)
+        questions = getattr(wildcards, "questions", "")
+        if questions and self._mines(questions, whole_of(wildcards.retriever)):
+            return f"{corpus}/{self._unit(entry)}{_MINED}"
+        return self._documents_of(corpus, entry["model"])
 
     def _queries(self, wildcards: Any) -> str:
         """The collection of the questions of a job."""
@@ -313,15 +299,12 @@ class Files(Selection):
         return f"{self.searched[questions]['corpus']}/{QUESTIONS}{own}"
 
 
+def raw_files(entry: Entry) -> list[tuple[str, str]]:
+    """(dataset, file) of the raw files of a corpus or a question set."""
+    return [(entry["dataset"], file) for file in raw_files_of(entry)]
+
+
 def _table(corpus: str, unit: str) -> str:
     """What stands for the documents of a corpus or shard."""
     pattern = paths.CORPUS if unit == DOCUMENTS else paths.PASSAGES
     return pattern.format(corpus=corpus, passages=unit)
-
-
-def _digest(table: str) -> str:
-    return table.removesuffix(".parquet") + ".json"
-
-
-def _raw_paths(entry: Entry) -> list[str]:
-    return [paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in raw_files_of(entry)]

@@ -25,13 +25,7 @@ def parts_of(entry: Entry) -> list[str]:
 
 
 def all_retrievers(selected: Sequence[str], retrievers: Entries) -> list[str]:
-    """The selected retrievers, each after those that it fuses or reranks.
-
-    Raises
-    ------
-    RecursionError
-        One names itself, see `_circles`.
-    """
+    """The selected retrievers, each after those that it fuses or reranks."""
     found: dict[str, None] = {}
 
     def add(name: str) -> None:

@@ -23,7 +23,7 @@ from sentflow.families.training.needs import selected_data
 from sentflow.families.training.seeds import seed_in
 from sentflow.flow.family import Family
 from sentflow.texts.shards import shards_of, suffix_of, whole_of
-from sentflow.training.data.collected import corpora_of, held_out_sets, question_sets_of, searchers_of
+from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, searchers_of
 
 _LAWS = "laws"  # format of documents that are articles of laws
 
@@ -71,6 +71,20 @@ class Selection(Family):
             name: entries["corpora"][name] for entry in training for name in corpora_of(entry)
         }
         self.mined = {name for _, sets in mining for name in sets}
+        self.by_vectors = self.of_kind(*BY_VECTORS)
+        # those with an approximate index
+        self.indexed = {name: entry for name, entry in self.by_vectors.items() if "index" in entry}
+        # those whose runs are merged where a corpus has shards: an index is of a whole corpus
+        self.in_shards = [name for name in self.of_kind(BM25, *BY_VECTORS) if name not in self.indexed]
+        # fusion → the question sets that its weights are chosen on
+        self.tuned = {name: sets for name, entry in self.of_kind(FUSION).items() if (sets := tuned_on(entry))}
+        # retriever and decision of everything that is decided
+        self.systems = [
+            (retriever, name)
+            for retriever in self.shown
+            for name, entry in self.decisions.items()
+            if retriever in decided_by(entry, self.shown)
+        ]
 
     def _needed(self, mining: Sequence[tuple[str, list[str]]]) -> tuple[dict[str, list[str]], set[str]]:
         """All retrievers search the sets that are shown; what is tuned, or mines, searches others."""
@@ -104,32 +118,6 @@ class Selection(Family):
     def of_kind(self, *kinds: str) -> Entries:
         """The retrievers of some kinds."""
         return {name: entry for name, entry in self.retrievers.items() if entry["kind"] in kinds}
-
-    def _by_vectors(self) -> Entries:
-        return self.of_kind(*BY_VECTORS)
-
-    def indexed(self) -> Entries:
-        """The retrievers with an approximate index."""
-        return {name: entry for name, entry in self._by_vectors().items() if "index" in entry}
-
-    def in_shards(self) -> list[str]:
-        """The retrievers whose runs are merged where a corpus has shards: an index is of a whole corpus."""
-        return [name for name in self.of_kind(BM25, *BY_VECTORS) if name not in self.indexed()]
-
-    @property
-    def tuned(self) -> dict[str, list[str]]:
-        """Fusion → the question sets that its weights are chosen on."""
-        return {name: tuned_on(entry) for name, entry in self.of_kind(FUSION).items() if tuned_on(entry)}
-
-    @property
-    def systems(self) -> list[tuple[str, str]]:
-        """Retriever and decision of everything that is decided."""
-        return [
-            (retriever, name)
-            for retriever in self.shown
-            for name, entry in self.decisions.items()
-            if retriever in decided_by(entry, self.shown)
-        ]
 
     def seed_families(self) -> dict[str, dict[str, str]]:
         """Name → seed → the shown retriever; those of a family differ in their seed alone."""
@@ -192,7 +180,7 @@ class Selection(Family):
 
     def _mines(self, questions: str, retriever: str) -> bool:
         """Whether a search reads vectors of its own. An index is of all vectors, and has none."""
-        return questions in self.mined and retriever in self._by_vectors() and retriever not in self.indexed()
+        return questions in self.mined and retriever in self.by_vectors and retriever not in self.indexed
 
     def _mining(self) -> list[tuple[str, str]]:
         """The searches that do."""

@@ -1,19 +1,21 @@
 """What decides the jobs of retrieval beside files: settings, code and versions of libraries."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from sentflow.config.entries import Entries, Entry
+from sentflow.config.experiment import Retrieval
 from sentflow.config.model import Settings
 from sentflow.config.search import Analyser, Cut, Decision, StopList
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
-from sentflow.families.retrieval.files import Files
+from sentflow.families.retrieval.files import JobFiles
 from sentflow.families.retrieval.parts import BM25, BY_VECTORS, RANDOM, RERANK, SPARSE, all_retrievers
-from sentflow.families.retrieval.stages import measures_of_stages
 from sentflow.flow.job_settings import json_text, pick, pick_known
 from sentflow.flow.provenance import code, versions
-from sentflow.flow.requests import asks
+from sentflow.flow.rules import asks
+from sentflow.retrieval.analysers import with_checksum
 from sentflow.retrieval.settings import (
     CertifySettings,
     ComparisonSettings,
@@ -32,9 +34,8 @@ from sentflow.retrieval.settings import (
     TuningSettings,
     WeighSettings,
 )
-from sentflow.retrieval.stop_words import with_checksum
 from sentflow.texts.corpus_files import raw_files_of
-from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings, read_of
+from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.shards import whole_of
 from sentflow.training.data.forms import MOST_RANKS
 
@@ -55,18 +56,16 @@ _ASKS = {
 }
 
 
-class JobSettings(Files):
+class JobSettings(JobFiles):
     """Params and resources of rules; a part of the family."""
 
     # --- corpora and questions ------------------------------------------------------------------------------
 
     def corpus_settings(self, wildcards: Any) -> str:
-        """What decides the documents of a corpus."""
-        return read_of(CorpusSettings, self.prepared_corpora[wildcards.corpus]).as_json()
+        return CorpusSettings.from_parts(self.prepared_corpora[wildcards.corpus]).as_json()
 
     def question_settings(self, wildcards: Any) -> str:
-        """What decides the questions of a set and their judgements."""
-        return read_of(QuestionSettings, self.prepared[wildcards.questions]).as_json()
+        return QuestionSettings.from_parts(self.prepared[wildcards.questions]).as_json()
 
     def corpus_checks(self, wildcards: Any) -> str:
         """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
@@ -77,11 +76,9 @@ class JobSettings(Files):
         return self._checks(self.prepared[wildcards.questions])
 
     def passage_settings(self, wildcards: Any) -> str:
-        """How documents are cut."""
         return Cut.model_validate(self._entry("passages", whole_of(wildcards.passages))).as_json()
 
     def analyser_settings(self, wildcards: Any) -> str:
-        """How texts become terms."""
         return self._analyser(wildcards.analyser).as_json()
 
     def analyser_versions(self, wildcards: Any) -> str:
@@ -91,7 +88,6 @@ class JobSettings(Files):
     # --- searches -------------------------------------------------------------------------------------------
 
     def search_settings(self, wildcards: Any) -> str:
-        """What decides a run beside files."""
         return self._search(wildcards).as_json()
 
     def search_code(self, wildcards: Any) -> str:
@@ -110,18 +106,15 @@ class JobSettings(Files):
     def search_requests(self) -> dict[str, Any]:
         """Memory and time of a search, see `asks`."""
 
-        def request(resource: str) -> Any:
-            def of_kind(wildcards: Any, input: Any, attempt: int) -> int:
-                entry = self._retriever(wildcards)
-                memory_mb, minutes, per_input = _ASKS["index" if "index" in entry else entry["kind"]]
-                request = asks(memory_mb, minutes, per_input=lambda _: per_input)[resource]
-                return request(
-                    wildcards, attempt=attempt, **({"input": input} if resource == "mem_mb" else {})
-                )
+        def of_kind(wildcards: Any) -> tuple[int, int, float]:
+            entry = self._retriever(wildcards)
+            return _ASKS["index" if "index" in entry else entry["kind"]]
 
-            return of_kind
-
-        return {resource: request(resource) for resource in ("mem_mb", "runtime")}
+        return asks(
+            lambda wildcards: of_kind(wildcards)[0],
+            lambda wildcards: of_kind(wildcards)[1],
+            per_input=lambda wildcards: of_kind(wildcards)[2],
+        )
 
     def search_device(self, wildcards: Any) -> str:
         """Where pairs are compared. Not a setting of science: changing it runs nothing again."""
@@ -145,11 +138,9 @@ class JobSettings(Files):
         return f"{self.search_versions(wildcards)} {versions('tokenizers', 'transformers') if by_model else ''}".strip()
 
     def index_settings(self, wildcards: Any) -> str:
-        """What decides an index beside the vectors."""
         return RetrieverSettings(by=self._by(wildcards.retriever, "")).as_json()
 
     def certify_settings(self, wildcards: Any) -> str:
-        """What decides a certificate beside vectors, index and questions."""
         cutoffs = (*_RECALLS, self.experiment.config.retrieval.depth)
         return self._configured(CertifySettings, **self._named(wildcards), cutoffs=cutoffs)
 
@@ -157,8 +148,8 @@ class JobSettings(Files):
 
     def evaluate_settings(self, wildcards: Any) -> str:
         """Measures, how intervals are drawn, and which questions belong together."""
-        clusters = pick_known(self.question_sets[wildcards.questions], "cluster", "cluster_pattern")
-        return self._configured(EvaluateSettings, **clusters)
+        entry = self.question_sets[wildcards.questions]
+        return EvaluateSettings.from_parts({**entry, **self._values()}).as_json()
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """How retrievers are compared."""
@@ -229,7 +220,7 @@ class JobSettings(Files):
             {
                 "stages": stages["of"],
                 "series": stages["series"],
-                "measures": measures_of_stages(retrieval),
+                "measures": _measures_of_stages(retrieval),
                 "families": self.seed_families(),
                 "reference": self._reference(),
             }
@@ -240,15 +231,14 @@ class JobSettings(Files):
         return json_text(
             {
                 "parts": {name: all_retrievers([name], self.retrievers) for name in self.shown},
-                "encoders": {name: entry["model"] for name, entry in self._by_vectors().items()},
+                "encoders": {name: entry["model"] for name, entry in self.by_vectors.items()},
             }
         )
 
     def summarise_indexes_settings(self, _wildcards: Any) -> str:
         """Titles, and the order."""
         sets = {name: entry["title"] for name, entry in self.judged_sets.items()}
-        titles = {name: self.title_of(name) for name in self.indexed()}
-        return json_text({"questions": sets, "retrievers": titles})
+        return json_text({"questions": sets, "retrievers": self._titles_of(self.indexed)})
 
     def weights_summary_settings(self, _wildcards: Any) -> str:
         """Titles and order of everything, and how intervals are drawn."""
@@ -273,7 +263,7 @@ class JobSettings(Files):
         return json_text(
             {
                 "question_sets": _titles(self.question_sets),
-                "retrievers": {name: self.title_of(name) for name in self.shown},
+                "retrievers": self._titles_of(self.shown),
                 "decisions": {name: entry.get("title", name) for name, entry in self.decisions.items()},
                 "controls": list(self.of_kind(RANDOM)),
                 "order": [list(self.question_sets), [list(one) for one in self.systems]],
@@ -336,8 +326,7 @@ class JobSettings(Files):
 
     def _configured(self, model: type[Settings], **more: Any) -> str:
         """Settings of a job: what the configuration says of its fields, and the others."""
-        known = {name: value for name, value in self._values().items() if name in model.model_fields}
-        return model(**(known | more)).as_json()
+        return model.from_parts(self._values(), **more).as_json()
 
     def _named(self, wildcards: Any) -> dict[str, Any]:
         """Of a retriever: its name, and what is read of it."""
@@ -354,13 +343,16 @@ class JobSettings(Files):
             seed=self.experiment.config.retrieval.seed,
         )
 
+    def _titles_of(self, retrievers: Iterable[str]) -> dict[str, str]:
+        return {name: self.title_of(name) for name in retrievers}
+
     def _named_systems(self) -> tuple[str, ...]:
         return tuple(f"{retriever}/{decision}" for retriever, decision in self.systems)
 
     def _checks(self, entry: Entry) -> str:
-        files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
-        known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
-        return read_of(Checks, {**entry, "files": known}).as_json()
+        return Checks.from_parts(
+            entry, files=self.checked_files(entry["dataset"], raw_files_of(entry))
+        ).as_json()
 
     def _summary(self) -> dict[str, Any]:
         return {
@@ -402,6 +394,13 @@ def _libraries(analyser: Analyser) -> list[str]:
     """The distributions that can change the terms of an analyser."""
     segments, stems = analyser.units == "vietnamese-words", analyser.stemmer != "none"
     return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
+
+
+def _measures_of_stages(retrieval: Retrieval) -> list[str]:
+    """The measures that stages are shown by: those that they name, or the main one and R@10 where it is measured."""
+    named = retrieval.stages.measures if retrieval.stages else ()
+    usual = [one for one in retrieval.measures if one in (retrieval.main, "R@10")]
+    return list(named or sorted(usual, key=lambda one: one != retrieval.main))
 
 
 def _titles(question_sets: Entries) -> dict[str, Any]:

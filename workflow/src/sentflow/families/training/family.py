@@ -1,23 +1,22 @@
 """Training: encoders that are made here, the data that they are trained on, and what is said of the way there."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 from sentflow.config.entries import Entry, read_yaml
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.kinds.table import KINDS, MADE_BY, TRAINED
-from sentflow.exports.identity import OWNER, model_name
+from sentflow.exports.identity import OWNER, model_facts
 from sentflow.families.pair_sets import development_sets, measured, resampling
 from sentflow.families.training.needs import start_of, teacher_of
 from sentflow.families.training.sweeps import shown_sweep
 from sentflow.families.training.tables import TrainingTables
 from sentflow.flow import paths
-from sentflow.flow.family import FIGURE, TABLE, Collection, Family, Product, products_of
-from sentflow.flow.job_settings import json_text, one_of, pick_known
+from sentflow.flow.family import Collection, Family, Files, each
+from sentflow.flow.job_settings import json_text, pick_known
 from sentflow.flow.provenance import code, versions
-from sentflow.training.data.combined import UNKNOWN_LANGUAGE
+from sentflow.training.data.entries import UNKNOWN_LANGUAGE
 from sentflow.training.recipes.settings import RECIPES, module_of
 from sentflow.training.settings import (
     CardSettings,
@@ -32,59 +31,11 @@ from sentflow.training.settings import (
 from sentflow.training.shown import shown_start
 from sentflow.training.snapshots import scored_steps, snapshot_name
 
-_PACKAGE = "sentflow.report.families.training."
-_SUMMARY = (paths.SUMMARY_TRAINING,)
-_JOBS = (paths.SUMMARY_TRAINING_JOBS,)
-
-PRODUCTS = (
-    *products_of(
-        _PACKAGE,
-        "sweeps",
-        (TABLE, "training-sweep", "tables:sweep", _SUMMARY),
-        (TABLE, "training-reduced", "tables:best_of_sweep", _SUMMARY),
-        (FIGURE, "training-sweep", "sweep_figure:FIGURE", (paths.SUMMARY_SWEEPS,)),
-    ),
-    *products_of(
-        _PACKAGE,
-        "trainings",
-        (TABLE, "training-runs", "tables:runs", _JOBS),
-        (TABLE, "training-costs", "tables:costs", _JOBS),
-        (TABLE, "training-held-out", "tables:held_out", (paths.SUMMARY_TRAINING_HELD_OUT,)),
-        (
-            FIGURE,
-            "training-curves",
-            "curves_figure:FIGURE",
-            (
-                paths.SUMMARY_TRAINING_JOBS,
-                paths.SUMMARY_TRAINING,
-                paths.SUMMARY_TRAINING_HISTORY,
-                paths.SUMMARY_TRAINING_HELD_OUT,
-            ),
-        ),
-        (FIGURE, "training-path", "path_figure:FIGURE", (*_SUMMARY, *_JOBS)),
-    ),
-    *products_of(
-        _PACKAGE,
-        "training seeds",
-        (TABLE, "training-seeds", "tables:seeds", (paths.TRAINING_SEEDS, paths.SUMMARY_TRAINING)),
-    ),
-    Product(
-        FIGURE,
-        "training-seeds",
-        f"{_PACKAGE}seeds_figure:FIGURE",
-        (*_SUMMARY, *_JOBS),
-        "trainings",
-        also=(paths.TRAINING_SEEDS,),  # one seed has no interval
-    ),
-)
-
 
 class Training(Family):
     """The trained encoders of an experiment; what they are worth is measured like that of any other."""
 
     name = "training"
-    products = PRODUCTS
-    has_section = True
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -98,95 +49,59 @@ class Training(Family):
             if entry["kind"] == TRAINED:
                 self.groups.setdefault(entry.get("seed_of", name), {})[entry["seed"]] = name
         self.seeded = {name: seeds for name, seeds in self.groups.items() if len(seeds) > 1}
-        self.comparisons = [paths.TRAINING_SEEDS] if self.seeded and self.pair_sets else []
+        comparisons = [paths.TRAINING_SEEDS] if self.seeded and self.pair_sets else []
+        self.raw_files = self.tables.raw_files
+        self.collections = self._collections()
+        self.audits = self.tables.audits
+        trained = self.of_models(paths.TRAINING_RECORD, paths.CHOSEN_SNAPSHOT)
+        self.results = [*trained, *self.audits, *comparisons]
+        if self.models:
+            self.summaries = [
+                paths.SUMMARY_TRAINING,
+                *comparisons,
+                paths.SUMMARY_TRAINING_JOBS,
+                paths.SUMMARY_TRAINING_HISTORY,
+                paths.SUMMARY_TRAINING_HELD_OUT,
+                paths.SUMMARY_SWEEPS,
+            ]
+            self.report_facts = {"training_data": dict(self.tables.entries)}
+        self.documents = self.of_models(paths.MODEL_CARD)
+        self.exports = [*self.documents, *self.tables.exports]
+        self.available = {
+            "trainings": bool(self.models),
+            "sweeps": bool(self.models and self.sweeps),
+            "training seeds": bool(comparisons),
+        }
+        self.constraints = {**self.tables.constraints, "step": "[0-9]+"}
 
-    def each(self, *patterns: str) -> list[str]:
+    def of_models(self, *patterns: str) -> list[str]:
         """A file of each trained encoder, pattern after pattern."""
-        return [pattern.format(model=model) for pattern, model in product(patterns, self.models)]
+        return [file for pattern in patterns for file in each(pattern, model=self.models)]
 
-    # --- what it needs and makes ----------------------------------------------------------------------------
-
-    def raw_files(self) -> list[tuple[str, str]]:
-        return self.tables.raw_files()
-
-    def collections(self) -> list[Collection]:
+    def _collections(self) -> list[Collection]:
         """The sentences of development sets, embedded by the snapshots that are scored on them; texts of teachers."""
         snapshots: dict[str, list[str]] = {pairs: [] for pairs in development_sets(self.experiment)}
-        teachers: dict[str, list[str]] = {}
+        teachers: dict[str, dict[str, None]] = {}
         for model, entry in self.models.items():
             for step in scored_steps(entry):
-                snapshots[self._pairs(entry)].append(snapshot_name(model, step))
-            if (teacher := teacher_of(entry)) and teacher not in teachers.setdefault(entry["data"], []):
-                teachers[entry["data"]].append(teacher)
-        of_development = [
-            Collection(
-                _development(pairs),
-                [paths.PAIR_SET.format(pairs=pairs)],
-                [paths.PAIR_SET_DIGEST.format(pairs=pairs)],
-                models,
-            )
-            for pairs, models in snapshots.items()
-        ]
-        of_teachers = [
-            Collection(
-                _taught(data),
-                [paths.TRAINING_DATA.format(data=data)],
-                [paths.TRAINING_DATA_DIGEST.format(data=data)],
-                models,
-            )
-            for data, models in teachers.items()
-        ]
-        return [*of_development, *of_teachers]
-
-    def audits(self) -> list[str]:
-        return self.tables.audits()
-
-    def results(self) -> list[str]:
-        trained = self.each(paths.TRAINING_RECORD, paths.CHOSEN_SNAPSHOT)
-        return [*trained, *self.audits(), *self.comparisons]
-
-    def summaries(self) -> list[str]:
-        if not self.models:
-            return []
+                snapshots[_pairs(entry)].append(snapshot_name(model, step))
+            if teacher := teacher_of(entry):
+                teachers.setdefault(entry["data"], {})[teacher] = None
         return [
-            paths.SUMMARY_TRAINING,
-            *self.comparisons,
-            paths.SUMMARY_TRAINING_JOBS,
-            paths.SUMMARY_TRAINING_HISTORY,
-            paths.SUMMARY_TRAINING_HELD_OUT,
-            paths.SUMMARY_SWEEPS,
+            *(
+                Collection(_development(pairs), each(paths.PAIR_SET, pairs=[pairs]), models)
+                for pairs, models in snapshots.items()
+            ),
+            *(
+                Collection(_taught(data), each(paths.TRAINING_DATA, data=[data]), list(models))
+                for data, models in teachers.items()
+            ),
         ]
 
-    def exports(self) -> list[str]:
-        return [*self.each(paths.MODEL_CARD), *self.tables.exports()]
-
-    def documents(self) -> list[str]:
-        return self.each(paths.MODEL_CARD)
-
-    def available(self) -> Mapping[str, bool]:
-        there = bool(self.models)
-        return {
-            "trainings": there,
-            "sweeps": there and bool(self.sweeps),
-            "training seeds": bool(self.comparisons),
-        }
-
-    def told(self) -> dict[str, Any]:
-        return {"training_data": dict(self.tables.entries)} if self.models else {}
-
+    @cached_property
     def published(self) -> Mapping[str, Any]:
-        return (
-            {"training-sweep": self._shown_sweeps, "training-reduced": self._shown_sweeps}
-            if self.groups
-            else {}
-        )
-
-    def constraints(self) -> Mapping[str, str]:
-        return {
-            "data": one_of(self.tables.entries),
-            "relation": self.tables.relation_names(),
-            "step": "[0-9]+",
-        }
+        tables = ("training-sweep", "training-reduced")
+        return dict.fromkeys(tables, self._shown_sweeps) if self.groups else {}
 
     def kept(self, output: Any, temporary: Any) -> Any:
         """Snapshots stay, or are deleted when the encoder is chosen."""
@@ -205,16 +120,11 @@ class Training(Family):
         """Manifest of the encoder that a training starts from."""
         return paths.MANIFEST.format(model=start_of(self.models[wildcards.model])["name"])
 
-    def rows(self, wildcards: Any) -> str:
-        """The training data."""
-        return paths.TRAINING_DATA.format(data=self.models[wildcards.model]["data"])
+    def rows(self, wildcards: Any) -> list[str]:
+        return each(paths.TRAINING_DATA, data=[self.models[wildcards.model]["data"]])
 
-    def rows_digest(self, wildcards: Any) -> str:
-        """The digest beside `rows`."""
-        return paths.TRAINING_DATA_DIGEST.format(data=self.models[wildcards.model]["data"])
-
-    def of_teacher(self, pattern: str) -> Any:
-        """Function of a job: texts of which a teacher's vectors are learnt, or these; nothing without a teacher."""
+    def of_teacher(self, pattern: str) -> Files:
+        """Texts of which a teacher's vectors are learnt, or these; nothing without a teacher."""
 
         def files(wildcards: Any) -> list[str]:
             entry = self.models[wildcards.model]
@@ -231,11 +141,11 @@ class Training(Family):
         """The development scores of all trained encoders."""
         return [file for model in self.models for file in self._scores(model)]
 
-    def of_development(self, pattern: str) -> Any:
-        """Function of a job: the pair set on which a snapshot is scored, its sentences, or their vectors."""
+    def of_development(self, pattern: str) -> Callable[[Any], str]:
+        """The pair set on which a snapshot is scored, its sentences, or their vectors."""
 
         def file(wildcards: Any) -> str:
-            pairs = self._pairs(self.models[wildcards.model])
+            pairs = _pairs(self.models[wildcards.model])
             snapshot = snapshot_name(wildcards.model, int(wildcards.step))
             return pattern.format(pairs=pairs, model=snapshot, collection=_development(pairs))
 
@@ -291,7 +201,7 @@ class Training(Family):
 
     def score_settings(self, wildcards: Any) -> str:
         """What is scored on development pairs."""
-        pairs = self._pairs(self.models[wildcards.model])
+        pairs = _pairs(self.models[wildcards.model])
         return ScoredSnapshot(model=wildcards.model, step=int(wildcards.step), pairs=pairs).as_json()
 
     def choice_settings(self, wildcards: Any) -> str:
@@ -305,8 +215,7 @@ class Training(Family):
     def similarities(self) -> list[str]:
         """The similarities of every pair by every training with several seeds."""
         models = [model for seeds in self.seeded.values() for model in seeds.values()]
-        named = product(self.pair_sets, models)
-        return [paths.SIMILARITY_ROWS.format(pairs=pairs, model=model) for pairs, model in named]
+        return each(paths.SIMILARITY_ROWS, pairs=self.pair_sets, model=models)
 
     def test_scores(self, section: str, file: str) -> list[str]:
         """A summary of the results of selected pair sets or alignments, where there are any."""
@@ -315,7 +224,7 @@ class Training(Family):
     def audit_of_model(self, wildcards: Any) -> list[str]:
         """The audit of the training data of an encoder, where there is one."""
         audit = paths.TRAINING_AUDIT.format(data=self.models[wildcards.model]["data"])
-        return [audit] if audit in self.audits() else []
+        return [audit] if audit in self.audits else []
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """What is compared, and how."""
@@ -370,7 +279,7 @@ class Training(Family):
         entry = self.models[name]
         base, path = self._base(entry)
         of_base = self.experiment.entries["models"][base] if base else {}
-        outside = model_name(base, of_base) if base else None
+        outside = model_facts(base, of_base) if base else None
         on_hub = outside is not None and not outside.name.startswith(f"{OWNER}/")
         adapted = outside.adapted_from if outside and not on_hub else None
         data = self.experiment.entries["training_data"][entry["data"]]
@@ -401,13 +310,9 @@ class Training(Family):
 
     # --- helpers --------------------------------------------------------------------------------------------
 
-    def _pairs(self, entry: Entry) -> str:
-        """The pair set on which its snapshots are scored."""
-        return str(entry["selection"]["pairs"])
-
     def _scores(self, model: str) -> list[str]:
         steps = scored_steps(self.models[model])
-        return [paths.DEVELOPMENT_SCORE.format(model=model, step=f"{step:06d}") for step in steps]
+        return each(paths.DEVELOPMENT_SCORE, model=[model], step=[f"{step:06d}" for step in steps])
 
     def _described(self, name: str, entry: Entry) -> dict[str, Any]:
         data, start = self.experiment.entries["training_data"][entry["data"]], start_of(entry)
@@ -438,6 +343,11 @@ class Training(Family):
 
 def _settings(entry: Entry) -> TrainingSettings:
     return TrainingSettings.model_validate(entry["training"])
+
+
+def _pairs(entry: Entry) -> str:
+    """The pair set on which snapshots of a training are scored."""
+    return str(entry["selection"]["pairs"])
 
 
 def _development(pairs: str) -> str:

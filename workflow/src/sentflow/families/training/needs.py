@@ -10,8 +10,7 @@ from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.kinds.table import MADE_BY, TRAINED
 from sentflow.families.retrieval.parts import further_encoders, models_of
-from sentflow.training.data.collected import question_sets_of, searchers_of
-from sentflow.training.data.combined import held_out_of, with_relations
+from sentflow.training.data.entries import held_out_of, question_sets_of, searchers_of, with_relations
 from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import BEST
 
@@ -101,11 +100,10 @@ def data_of(entries: AllEntries, selected: Selected) -> dict[str, Entry]:
     return {name: as_map(known[name]) for name in with_relations(there, known)}
 
 
-def held_out_tasks(entries: AllEntries, selected: Selected) -> Entries:
+def held_out_tasks(experiment: Experiment) -> Entries:
     """The tasks whose texts are in no row of the training data that an experiment needs, selected or not."""
-    held_out = [one for entry in data_of(entries, selected).values() for one in held_out_of(entry)]
-    known = entries["tasks"]
-    return {name: known[name] for section, name in held_out if section == "tasks" and name in known}
+    held_out = [one for entry in selected_data(experiment).values() for one in held_out_of(entry)]
+    return {name: experiment.entries["tasks"][name] for section, name in held_out if section == "tasks"}
 
 
 def miners(entries: AllEntries, selected: Selected) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from typing import Any
 from sentflow.config.entries import AllEntries, Entry, as_map
 from sentflow.encoders.kinds.table import TRAINED
 from sentflow.errors import ConfigError
-from sentflow.training.data.collected import SEARCHING
+from sentflow.training.data.entries import SEARCHING
 
 Name = tuple[str, str]
 """Section and name of an entry."""
@@ -43,17 +43,8 @@ def write_out_seeds(entries: AllEntries) -> list[str]:
     """Replace entries with several seeds, and those that name such entries, by one for each seed, in place.
 
     A trained encoder says its seeds, and starts from the encoder, or reads the data, of the same seed where these have
-    seeds, too. A retriever, and training data with negatives, have those of what they name.
-
-    Returns
-    -------
-    list
-        What is wrong with seeds; such an entry stays, with its first seed.
-
-    Raises
-    ------
-    ConfigError
-        They would be more than `MOST_OF_SEEDS`.
+    seeds, too. A retriever, and training data with negatives, have those of what they name. What is wrong with seeds
+    is returned; such an entry stays, with its first seed. Raises ConfigError: they would be more than `MOST_OF_SEEDS`.
     """
     known, problems = _known_seeds(entries)
     seeds = _several(entries, known)

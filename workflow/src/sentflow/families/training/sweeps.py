@@ -32,39 +32,17 @@ _SHARED = (
 
 @dataclass(frozen=True)
 class Cell:
-    """One training of a sweep.
+    """One training of a sweep."""
 
-    Attributes
-    ----------
-    model
-        Name of its encoder, and of its folder in the results.
-    group
-        `model` without the seed: what is trained several times.
-    axes
-        Axis of the grid → value here.
-    state
-        `VALUE` if it is to be run, else `NOT_RUN` or `NOT_APPLICABLE`.
-    entry
-        Of ``models:``, of kind trained.
-    """
-
-    model: str
-    group: str
-    axes: Mapping[str, Any]
-    state: str
-    entry: Mapping[str, Any]
+    model: str  # name of its encoder, and of its folder in the results
+    group: str  # `model` without the seed: what is trained several times
+    axes: Mapping[str, Any]  # axis of the grid → value here
+    state: str  # `VALUE` if it is to be run, else `NOT_RUN` or `NOT_APPLICABLE`
+    entry: Mapping[str, Any]  # of ``models:``, of kind trained
 
 
 def cells(name: str, sweep: Mapping[str, Any]) -> list[Cell]:
-    """The trainings of a sweep, the first axis of `axes_of` slowest and the seed fastest.
-
-    Parameters
-    ----------
-    name
-        Of the sweep.
-    sweep
-        An entry of ``sweeps:`` that fits its schema.
-    """
+    """The trainings of an entry of ``sweeps:``, the first axis of `axes_of` slowest and the seed fastest."""
     axes = axes_of(sweep)
     wanted = sweep.get(ONLY, [{}])
     grid = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
@@ -92,12 +70,7 @@ def shown_method(cell: Cell) -> str:
 def shown_sweep(name: str, sweep: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
     """A sweep as `sentflow.report.families.training.sweep_cells` reads it, beside published ones, given by name.
 
-    There is one line per cell, whatever its seeds.
-
-    Raises
-    ------
-    ConfigError
-        It names a published sweep that does not exist.
+    There is one line per cell, whatever its seeds. Raises ConfigError: it names no published sweep.
     """
     found = {
         "name": name,

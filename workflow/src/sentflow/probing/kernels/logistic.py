@@ -1,15 +1,17 @@
-"""Training of logistic probes on a processor."""
+"""Training of logistic probes on a processor, on dense features or on sparse ones."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sentflow.probing.kernels.columns import Problem
-from sentflow.probing.kernels.loops import logistic
-from sentflow.probing.kernels.loops.adamw import NO_MULTIPLICITY
-from sentflow.probing.kernels.losses import mean_losses
-from sentflow.probing.kernels.schedule import Schedule
+from sentflow.probing.kernels.features import Problem
+from sentflow.probing.kernels.loops import logistic, sparse
+from sentflow.probing.kernels.loops.common import NO_MULTIPLICITY
+from sentflow.probing.kernels.schedule import Schedule, mean_losses
+
+if TYPE_CHECKING:
+    from sentflow.probing.kernels.features import ShiftedSparse
 
 
 class LinearProbes(ABC):
@@ -88,3 +90,16 @@ class LogisticTraining(LinearProbes):
 
     def _train(self, *arguments: Any) -> None:
         logistic.train_epoch(self._features, *arguments)
+
+
+class SparseLogisticTraining(LinearProbes):
+    """Linear probes on features that are almost all zero; parameters as those of `LinearProbes`."""
+
+    def __init__(
+        self, problem: "Problem[ShiftedSparse]", labels: np.ndarray, schedule: Schedule, *, n_outputs: int
+    ) -> None:
+        super().__init__(problem, labels, schedule, n_outputs=n_outputs)
+        self._entries = problem.train.entries()
+
+    def _train(self, *arguments: Any) -> None:
+        sparse.train_epoch(*self._entries, self._features.shift, *arguments)

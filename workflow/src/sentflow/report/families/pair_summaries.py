@@ -7,8 +7,7 @@ from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.files.sealed import read_sealed
-from sentflow.jobs.settings import described
-from sentflow.report.rows import unique
+from sentflow.report.rows import described, unique
 
 COEFFICIENTS = ("spearman", "pearson")
 BASELINE_TITLES = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sentflow.flow import products
-from sentflow.flow.family import FIGURE
+from sentflow.flow.products import FIGURE
 from sentflow.report.figure.recipe import Caption, Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.rows import SAMPLE_NOTE

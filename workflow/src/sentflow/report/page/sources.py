@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from sentflow.audit.hardest import HardRow
 from sentflow.flow import products
-from sentflow.flow.family import TABLE
+from sentflow.flow.products import TABLE
 from sentflow.report.checks import CheckResult
 from sentflow.report.findings import Finding
 from sentflow.report.inputs import Inputs

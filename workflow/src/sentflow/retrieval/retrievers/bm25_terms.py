@@ -5,9 +5,8 @@ from pathlib import Path
 
 from sentflow.retrieval.analysers import analyser_of
 from sentflow.retrieval.bm25 import Bm25
-from sentflow.retrieval.contributions import Explanation, of_terms
+from sentflow.retrieval.explanation import ExplainInputs, Explanation, Pair, of_terms
 from sentflow.retrieval.settings import BM25, SearchSettings
-from sentflow.retrieval.shared_terms import ExplainInputs, Pair
 from sentflow.retrieval.terms import TermCounts, count_terms, read_counts, read_terms
 from sentflow.texts.corpora import Questions, read_ids
 

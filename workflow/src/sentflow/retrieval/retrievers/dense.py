@@ -1,10 +1,10 @@
 """Exact search by vectors."""
 
 from sentflow.retrieval import dense
+from sentflow.retrieval.dense import document_vectors, question_vectors, readings
 from sentflow.retrieval.search import Search, SearchInputs
 from sentflow.retrieval.settings import Dense
 from sentflow.retrieval.sparsity import cost_of_vectors
-from sentflow.retrieval.vector_files import document_vectors, question_vectors, readings
 
 
 def search(job: Search, inputs: SearchInputs) -> None:

@@ -1,9 +1,8 @@
 """Several runs into one."""
 
-from sentflow.retrieval.fusion import fused
+from sentflow.retrieval.fusion import ChosenWeights, fused, read_chosen
 from sentflow.retrieval.search import Search, SearchInputs
 from sentflow.retrieval.settings import Fusion, TunedWeights
-from sentflow.retrieval.tuned_fusion import ChosenWeights, read_chosen
 from sentflow.retrieval.tuning import refuse_shared
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from sentflow.retrieval import approximate
+from sentflow.retrieval.dense import question_vectors, readings
 from sentflow.retrieval.search import Search, SearchInputs
-from sentflow.retrieval.vector_files import question_vectors, readings
 
 
 def search(job: Search, inputs: SearchInputs) -> None:

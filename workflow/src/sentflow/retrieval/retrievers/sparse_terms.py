@@ -11,12 +11,10 @@ from sentflow.encoders.kinds.neural.term_names import term_names
 from sentflow.encoders.manifest import read_manifest
 from sentflow.encoders.vocabulary import TermName
 from sentflow.files.io import read_json
-from sentflow.retrieval.contributions import Explanation, of_vectors, of_weights
+from sentflow.retrieval.dense import document_vectors, question_vectors
+from sentflow.retrieval.explanation import ExplainInputs, Explanation, Pair, of_vectors, of_weights
 from sentflow.retrieval.settings import SearchSettings, Sparse
-from sentflow.retrieval.shared_terms import ExplainInputs, Pair
-from sentflow.retrieval.sparse import Impacts
-from sentflow.retrieval.sparse_files import read_terms, read_weights, refuse_other_terms
-from sentflow.retrieval.vector_files import document_vectors, question_vectors
+from sentflow.retrieval.sparse import Impacts, read_terms, read_weights, refuse_other_terms
 from sentflow.texts.corpora import Questions, read_corpus, read_ids, read_shard
 from sentflow.texts.shards import rows_of_shard, shards_of
 

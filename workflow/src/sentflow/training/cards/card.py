@@ -10,9 +10,7 @@ from huggingface_hub import EvalResult, ModelCard, ModelCardData
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from sentflow.report import numbers
-from sentflow.training.cards.facts import Facts
-from sentflow.training.cards.scores import CardScore
-from sentflow.training.cards.uses import USES
+from sentflow.training.cards.facts import USES, CardScore, Facts
 
 TEMPLATE = Path(__file__).with_name("card.md.j2")
 # Marks of Markdown that a name or title must not become

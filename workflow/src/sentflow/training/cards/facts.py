@@ -1,22 +1,213 @@
-"""Everything that a model card says, as it stands in the files of the results."""
+"""Everything that a model card says, as it stands in the files of the results.
+
+Of the audit ``audit/training/{data}.json`` these keys are read: ``data``; ``n_texts``, distinct training texts;
+``threshold``, the similarity from which a text is nearly another; ``tests``, a list of maps with ``kind``, ``name`` and
+``texts``, a map with ``n`` (distinct texts of the test), ``copies`` (how many of them are training texts) and ``near``
+(how many more nearly are).
+"""
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from sentflow.encoders.kinds.table import CROSS_ENCODER
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.encoders.kinds.table import CROSS_ENCODER, SPARSE_EMBED, SPLADE, TRAINED
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
 from sentflow.files.sealed import read_sealed
-from sentflow.training.cards.overlap import Overlap
-from sentflow.training.cards.scores import CardScore, read_scores
-from sentflow.training.cards.uses import USES
+from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.families.retrieval.words import POPULATION as OF_QUESTIONS
+from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.training.record import HeldOutRow, Made, Record
 from sentflow.training.settings import CardSettings
+
+
+@dataclass(frozen=True)
+class Use:
+    """How an encoder of a kind is used."""
+
+    # opening: the first sentences of a card; ``{dimension}`` is the width of vectors, or the number of terms
+    opening: str
+    code: str  # Python; ``{folder}`` is that of the card
+    pipeline: str  # what the hub calls the task
+    tags: tuple[str, ...]  # for the index of the hub
+    library: str = "sentence-transformers"  # that loads the folder
+
+
+USES: Mapping[str, Use] = {
+    TRAINED: Use(
+        "An encoder of sentences: it gives a text a vector of {dimension} numbers, and texts of similar meaning get "
+        "similar vectors.",
+        "from sentence_transformers import SentenceTransformer\n\n"
+        'encoder = SentenceTransformer("{folder}")  # the folder of this card\n'
+        'vectors = encoder.encode(["A sentence.", "Another one."])',
+        "sentence-similarity",
+        ("sentence-transformers", "sentence-similarity", "feature-extraction"),
+    ),
+    SPLADE: Use(
+        "A sparse encoder of questions and documents: it weighs the {dimension} terms of its vocabulary in a text, "
+        "most of them with 0, and the product of two texts' weights says how well they fit.",
+        "from sentence_transformers import SparseEncoder\n\n"
+        'encoder = SparseEncoder("{folder}")  # the folder of this card\n'
+        'questions, documents = encoder.encode_query(["A question?"]), encoder.encode_document(["A document."])\n'
+        "print(encoder.similarity(questions, documents), encoder.decode(documents, top_k=10))",
+        "feature-extraction",
+        ("sentence-transformers", "sparse-encoder", "sparse", "splade"),
+    ),
+    SPARSE_EMBED: Use(
+        "A sparse encoder of questions and documents: it weighs the {dimension} terms of its vocabulary in a text, and "
+        "gives each of the few that it keeps a vector. Weights find documents; the vectors of the terms that a "
+        "question and a document share rank them.",
+        "from sentflow.sparse import Retriever\nfrom sentflow.sparse.folder import load_sparse_embed\n\n"
+        'encoder = load_sparse_embed("{folder}")  # the folder of this card\n'
+        'retriever = Retriever(key="id", on="text", model=encoder)\n'
+        'retriever.add([{{"id": 1, "text": "A document."}}, {{"id": 2, "text": "Another one."}}])\n'
+        'print(retriever("A question?"))',
+        "feature-extraction",
+        ("sparse-encoder", "sparse", "sparse-embed"),
+        library="sentflow",
+    ),
+    CROSS_ENCODER: Use(
+        "A cross-encoder: it reads a question and a document together and gives them a number, the higher the better "
+        "they fit.",
+        "from sentence_transformers import CrossEncoder\n\n"
+        'encoder = CrossEncoder("{folder}")  # the folder of this card\n'
+        'scores = encoder.predict([("A question?", "A document."), ("A question?", "Another one.")])',
+        "text-ranking",
+        ("sentence-transformers", "cross-encoder", "reranker"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class OverlapOfTest:
+    """Of one test set."""
+
+    # kind, name: say ``"pair set"``, and the set
+    kind: str
+    name: str
+    n_texts: int  # its distinct texts
+    # copies, near: how many of them are training texts; how many more are near-duplicates of one
+    copies: int
+    near: int
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Of training data with every test set."""
+
+    data: str
+    n_texts: int
+    threshold: float
+    tests: tuple[OverlapOfTest, ...]
+
+    @classmethod
+    def read(cls, path: Path) -> "Overlap":
+        """From the file of the audit. Raises DataError: it is missing or does not hold what is read; names the key."""
+        found = read_sealed(path)
+        try:
+            tests = tuple(_of_test(one) for one in found["tests"])
+            return cls(str(found["data"]), int(found["n_texts"]), float(found["threshold"]), tests)
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(
+                f"{path} is no audit of training data ({type(error).__name__}: {error}). Delete it and run "
+                "snakemake again."
+            ) from error
+
+
+def _of_test(found: Mapping[str, Any]) -> OverlapOfTest:
+    texts = found["texts"]
+    return OverlapOfTest(
+        str(found["kind"]), str(found["name"]), int(texts["n"]), int(texts["copies"]), int(texts["near"])
+    )
+
+
+OF_TEXTS = "new texts from the same source"
+OF_PAIRS = "new pairs from the same source"
+_WHOLE = ("all", "mean", "wmean")  # aggregations that are no part of a set
+
+
+@dataclass(frozen=True)
+class CardScore:
+    """One score of one encoder."""
+
+    model: str  # its encoder
+    # task_type, task_name: as the Hugging Face hub calls what was done; and in words
+    task_type: str
+    task_name: str
+    # data, data_title, data_version: what it was measured on
+    data: str
+    data_title: str
+    data_version: str
+    measure: str  # identifier, e.g. ``"spearman_cosine"``
+    # value, low, high: fractions; the limits are NaN where there is no interval
+    value: float
+    low: float
+    high: float
+    level: float  # of the interval
+    # n, unit: how many of what were measured
+    n: int
+    unit: str
+    population: str  # what the interval speaks for
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells the scores of an encoder apart."""
+        return self.task_type, self.data, self.measure
+
+
+def read_scores(summaries: Sequence[Path]) -> list[CardScore]:
+    """The main scores in summaries of any family; files of other kinds are passed over, undefined scores left out."""
+    found = [score for path in summaries for score in _read(path)]
+    return [score for score in found if math.isfinite(score.value)]
+
+
+def _read(path: Path) -> Iterable[CardScore]:
+    if path.suffix != ".parquet" or path.stem not in _KINDS:
+        return []
+    kind, convert = _KINDS[path.stem]
+    return [score for row in read_rows(path, kind, may_be_empty=True) if (score := convert(row)) is not None]
+
+
+def _of_task(row: ScoreRow) -> CardScore:
+    low, high = (math.nan, math.nan) if row.degenerate else row.shown_generalisation
+    return CardScore(
+        row.model, "text-classification", "Probe on frozen vectors", row.task, row.task_title, row.data_version,
+        row.metric, row.mean, low, high, row.level, row.n_balanced_rows, "rows", OF_TEXTS,
+    )  # fmt: skip
+
+
+def _of_pairs(row: SimilarityRow) -> CardScore | None:
+    if not row.is_main or row.aggregation not in _WHOLE:
+        return None
+    measure = f"{row.coefficient}_{row.measure}" + ("" if row.aggregation == "all" else f"_{row.aggregation}")
+    return CardScore(
+        row.model, "sentence-similarity", "Semantic similarity", row.pairs, row.pairs_title, row.data_version,
+        measure, row.value, row.low, row.high, row.level, row.n, "pairs", OF_PAIRS,
+    )  # fmt: skip
+
+
+def _of_questions(row: RetrievalRow) -> CardScore | None:
+    # a retriever of one encoder's vectors alone is told under the encoder's name
+    if not row.is_main or row.group or row.is_baseline:
+        return None
+    return CardScore(
+        row.model, "information-retrieval", f"Retrieval by {row.retriever_title}",
+        row.questions, row.questions_title, row.data_version,
+        f"{row.measure} ({row.retriever})", row.value, row.low, row.high, row.level, row.n_questions, "questions",
+        OF_QUESTIONS,
+    )  # fmt: skip
+
+
+_KINDS: Mapping[str, tuple[type[Any], Callable[[Any], CardScore | None]]] = {
+    ScoreRow.FILE: (ScoreRow, _of_task),
+    SimilarityRow.FILE: (SimilarityRow, _of_pairs),
+    RetrievalRow.FILE: (RetrievalRow, _of_questions),
+}
 
 _END_SHARE = 10  # the first and the last tenth of the steps stand for beginning and end
 

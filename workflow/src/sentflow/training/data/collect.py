@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterable
 
+from sentflow.config.search import Cut
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.formats.nested import ARTICLE_SEPARATOR
-from sentflow.texts.split_passages import PassageSettings, split_corpus
-from sentflow.training.data.reader import Rows, joined
+from sentflow.texts.split_passages import split_corpus
+from sentflow.training.data.prepare import Rows, joined
 
 
 def collected_texts(corpora: Iterable[Corpus], question_sets: Iterable[Questions]) -> Rows:
@@ -45,7 +46,7 @@ def _articles(corpus: Corpus) -> Rows:
 
 
 def _passages(corpus: Corpus, words: int) -> Rows:
-    found = split_corpus(corpus, "", PassageSettings(words=words, title=False))
+    found = split_corpus(corpus, "", Cut(words=words, title=False))
     long = [place for place, text in enumerate(found.texts) if 2 * len(text.split()) >= words]
     documents = [corpus.ids[found.documents[place]] for place in long]
     return _with_next(

@@ -29,10 +29,10 @@ READ_BY_ROW = ("lines", "csv", "tsv", "jsonl", "parquet")
 """Formats of files of which a few rows at a time are in memory."""
 
 BY_PREMISE, STUDY_LABEL_WORD = "by-premise", "study-label-word"
-"""How triplets are made of premises, hypotheses and labels; see `sentflow.training.data.nli`."""
+"""How triplets are made of premises, hypotheses and labels; see `sentflow.training.data.prepare`."""
 
 ALL, RANDOM = "all", "random"
-"""How many negatives are taken, and which; see `sentflow.training.data.negatives`."""
+"""How many negatives are taken, and which; see `sentflow.training.data.mine`."""
 RANKS = (1, 20)
 """Between which they are looked for."""
 MOST_RANKS = 1000

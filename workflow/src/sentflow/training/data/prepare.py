@@ -1,24 +1,272 @@
 """Raw files of training data into their table: read, leave out what cannot be trained on, and count it."""
 
 import logging
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sentflow.config import pairs
+from sentflow.config.training_data import Reader
 from sentflow.errors import DataError
-from sentflow.training.data.control import shuffled
-from sentflow.training.data.forms import BY_PREMISE, FORMS, SCORES, SPANS, STUDY_LABEL_WORD, TEXTS
-from sentflow.training.data.labels import class_names, classes_of
-from sentflow.training.data.nli import ENTAILMENT, by_premise, study_label_word
-from sentflow.training.data.reader import Rows, in_parts, joined
-from sentflow.training.data.scores import scores_of
-from sentflow.training.data.settings import RowSettings
+from sentflow.texts.checks import named
+from sentflow.texts.formats.table import record_batches
+from sentflow.texts.pair_files import reader_files
+from sentflow.texts.pair_readers import read_pair_rows
+from sentflow.texts.preparation import verified_files
+from sentflow.training.data.forms import BY_PREMISE, COLUMNS, FORMS, SCORES, SPANS, STUDY_LABEL_WORD, TEXTS
+from sentflow.training.data.settings import PreparedRows, RowSettings
 from sentflow.training.data.sources import are_taken_by_row
 from sentflow.training.data.table import TEXT_COLUMNS, TrainingData
+from sentflow.training.draws import Draws
 
 logger = logging.getLogger(__name__)
+
+_TEXTS = COLUMNS[:3]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows in the order of their files, before anything is left out."""
+
+    names: list[str]  # what to call each row in a message: its file and number
+    # columns: of `COLUMNS` → cells, as long as `names`; an empty cell is one that is missing
+    columns: Mapping[str, list[str]]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def texts(self) -> Iterator[tuple[str, ...]]:
+        """The texts of each row, labels left out."""
+        return zip(*(self.columns[key] for key in _TEXTS if key in self.columns), strict=True)
+
+    def taken(self, places: Sequence[int]) -> "Rows":
+        """Some of the rows, in this order."""
+        columns = {key: [cells[place] for place in places] for key, cells in self.columns.items()}
+        return Rows([self.names[place] for place in places], columns)
+
+    def with_whole_lines(self) -> "Rows":
+        """Texts without empty lines, and without white space around lines."""
+        cells = [
+            "\n".join(line for raw in text.split("\n") if (line := raw.strip()))
+            for text in self.columns["text"]
+        ]
+        return replace(self, columns={**self.columns, "text": cells})
+
+    def one_text_each(self) -> "Rows":
+        """Every text as a row of its own, row after row."""
+        width = sum(key in self.columns for key in _TEXTS)
+        names = [name for name in self.names for _ in range(width)]
+        return Rows(names, {"text": list(chain.from_iterable(self.texts()))})
+
+
+def read_sources(
+    settings: PreparedRows, raw_files: Sequence[Path], files: Mapping[str, Mapping[str, Any]], *, rows: int
+) -> Iterator[Rows]:
+    """The rows of all sources, one after the other. `rows`: records of a batch, where the format can be read so."""
+    for source in settings.sources:
+        where = f"{source.where}.reader"
+        own = [path for path in raw_files if path.parent.name == source.dataset]
+        known = files.get(source.dataset, {})
+        if source.pairs is not None:
+            paths = verified_files(reader_files(source.pairs.as_dict()), own, known, where=where)
+            yield _pairs_as_rows(paths, source.pairs, unscored=settings.unscored)
+        reader = source.rows
+        if reader is None:
+            continue
+        paths = verified_files(reader.files, own, known, where=where)
+        columns = {"text": reader.text} | {
+            key: column for key in COLUMNS if (column := getattr(reader, key)) is not None
+        }
+        for file in reader.files:
+            for records in record_batches(paths[file], reader, columns.values(), joined="\n", rows=rows):
+                names = [f"{records.file}, row {name}" for name in records.names]
+                yield _as_meant(Rows(names, records.pick(columns)), reader)
+
+
+def labels_of(settings: PreparedRows) -> dict[str, int]:
+    """Label as written → class, of the first source; empty where labels are classes already."""
+    reader = settings.sources[0].rows
+    labels = reader.labels if reader else None
+    return (
+        dict(labels) if isinstance(labels, dict) else {name: place for place, name in enumerate(labels or ())}
+    )
+
+
+def _as_meant(rows: Rows, reader: Reader) -> Rows:
+    """Rows with missing cells empty, and a row for each text of a list."""
+    if reader.missing:
+        columns = {
+            key: ["" if cell in reader.missing else cell for cell in cells]
+            for key, cells in rows.columns.items()
+        }
+        rows = replace(rows, columns=columns)
+    if not reader.lists:
+        return rows
+    others = [cell.split("\n") for cell in rows.columns["other"]]
+    repeated = rows.taken([place for place, texts in enumerate(others) for _ in texts])
+    return replace(repeated, columns={**repeated.columns, "other": list(chain.from_iterable(others))})
+
+
+def _pairs_as_rows(paths: Mapping[str, Path], reader: pairs.Reader, *, unscored: bool) -> Rows:
+    """The pairs of a pair set without their scores; see `read_pair_rows`."""
+    parts = read_pair_rows(paths, reader, unscored=unscored)
+    return joined(
+        Rows(
+            [f"{part.file}, row {name}" for name in part.names],
+            {"text": part.text_a, "other": part.text_b},
+        )
+        for part in parts
+    )
+
+
+def joined(parts: Iterable[Rows]) -> Rows:
+    """Rows one after the other, with the columns of the first."""
+    parts = list(parts)
+    names = list(chain.from_iterable(part.names for part in parts))
+    columns = {
+        key: list(chain.from_iterable(part.columns[key] for part in parts)) for key in parts[0].columns
+    }
+    return Rows(names, columns)
+
+
+def in_parts(batches: Iterable[Rows], least: int) -> Iterator[Rows]:
+    """The rows of batches in parts of at least so many rows, apart from the last."""
+    held: list[Rows] = []
+    for rows in batches:
+        held.append(rows)
+        if sum(map(len, held)) >= least:
+            yield joined(held)
+            held = []
+    if any(map(len, held)):
+        yield joined(held)
+
+
+def shuffled(rows: Rows, seed: int) -> tuple[Rows, int]:
+    """Rows with the ``other`` of another row each, and in how many of them it happens to be the same text.
+
+    Every row but a single one gets that of another row: rows are put in a random circle, and each has the next one's.
+    """
+    order = Draws(seed, ("shuffled positives",)).generator().permutation(len(rows))
+    others = rows.columns["other"]
+    found = [""] * len(rows)
+    for place, after in zip(order.tolist(), np.roll(order, -1).tolist(), strict=True):
+        found[place] = others[after]
+    kept = sum(one == other for one, other in zip(found, others, strict=True))
+    return Rows(rows.names, {**rows.columns, "other": found}), kept
+
+
+_LONGEST_NUMBER = 3  # digits of a class
+
+
+def classes_of(data: str, rows: Rows, labels: Mapping[str, int]) -> list[int]:
+    """The class of each row. Raises DataError: a label is none of the classes; names the rows."""
+    written = rows.columns["label"]
+    found = [labels.get(label) if labels else _class_number(label) for label in written]
+    odd = [
+        f"{name} ({label[:20]!r})"
+        for name, label, known in zip(rows.names, written, found, strict=True)
+        if known is None
+    ]
+    if odd:
+        known = (
+            f"one of {', '.join(map(repr, labels))}"
+            if labels
+            else f"a number of at most {_LONGEST_NUMBER} digits"
+        )
+        raise DataError(
+            f"training_data.{data}: the label is not {known} in {named(odd)}. Write it in reader.labels, or in "
+            "reader.missing if such rows are to be left out."
+        )
+    return [one for one in found if one is not None]
+
+
+def class_names(labels: Mapping[str, int], classes: Sequence[int]) -> list[str]:
+    """The label of each class; the first, where several are one class."""
+    first: dict[int, str] = {}
+    for label, number in labels.items():
+        first.setdefault(number, str(label))
+    return [first.get(number, str(number)) for number in range(max([*first, *classes]) + 1)]
+
+
+def _class_number(label: str) -> int | None:
+    is_number = label.isascii() and label.isdecimal() and len(label) <= _LONGEST_NUMBER
+    return int(label) if is_number else None
+
+
+def scores_of(data: str, rows: Rows, column: str) -> np.ndarray:
+    """The scores in a column, (n,) float64. Raises DataError: a cell is no finite number; names the rows."""
+    found = [_score(cell) for cell in rows.columns[column]]
+    odd = [
+        f"{name} ({cell[:20]!r})"
+        for name, cell, score in zip(rows.names, rows.columns[column], found, strict=True)
+        if not math.isfinite(score)
+    ]
+    if odd:
+        raise DataError(
+            f"training_data.{data}: the {column.replace('_', ' ')} is no finite number in {named(odd)}. Write a number "
+            "such as 7.25, or name the cell in reader.missing, so that the row is left out."
+        )
+    return np.array(found, dtype=np.float64)
+
+
+def _score(cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return math.nan
+
+
+CONTRADICTION, ENTAILMENT = 0, 1  # as ConSERT numbers them; 2 is neutral
+
+
+def by_premise(rows: Rows, classes: Sequence[int], *, negatives: bool) -> Rows:
+    """A row for each entailed hypothesis: premise, hypothesis, and a contradicted hypothesis of the same premise.
+
+    `rows`: premises (``text``) and hypotheses (``other``). `classes`: of each row: 1 is entailment, 0 contradiction;
+    rows of other classes are left out. `negatives`: whether there must be a contradicted hypothesis; otherwise rows
+    are pairs. Rows are in the order of the entailed hypotheses. The k-th one of a premise has its k-th contradiction,
+    counted again from the first where there are fewer.
+
+    princeton-nlp/SimCSE@49fa580a leaves out premises that lack either, and draws the contradiction at random.
+    """
+    entailed = [place for place, found in enumerate(classes) if found == ENTAILMENT]
+    if not negatives:
+        return _with(rows.taken(entailed), {})
+    premises, hypotheses = rows.columns["text"], rows.columns["other"]
+    contradicted: dict[str, list[str]] = defaultdict(list)
+    for place, found in enumerate(classes):
+        if found == CONTRADICTION:
+            contradicted[premises[place]].append(hypotheses[place])
+    kept = [place for place in entailed if premises[place] in contradicted]
+    seen: Counter[str] = Counter()
+    negative = []
+    for premise in (premises[place] for place in kept):
+        choices = contradicted[premise]
+        negative.append(choices[seen[premise] % len(choices)])
+        seen[premise] += 1
+    return _with(rows.taken(kept), {"negative": negative})
+
+
+def study_label_word(rows: Rows) -> Rows:
+    """Every row as a triplet whose hard negative is the word of the label: premise, hypothesis, "neutral".
+
+    What a published study trained on as if it were supervised SimCSE, contradicted hypotheses as positives included;
+    kept to see what that does. HYU-NLP/Korean-Sentence-Representations@b03e1514, train-sup.
+    """
+    return _with(rows, {"negative": rows.columns["label"]})
+
+
+def _with(rows: Rows, further: Mapping[str, list[str]]) -> Rows:
+    return Rows(rows.names, {key: rows.columns[key] for key in ("text", "other")} | dict(further))
+
+
 ROWS = 1 << 14
 """Of a part."""
 

@@ -13,8 +13,7 @@ from sentence_transformers import SentenceTransformer
 from sentflow.errors import ConfigError
 from sentflow.training.contract import Objective
 from sentflow.training.draws import Draws
-from sentflow.training.modules import transformer_of
-from sentflow.training.new_weights import seeded
+from sentflow.training.layers import seeded, transformer_of
 from sentflow.training.settings import Lora
 
 try:

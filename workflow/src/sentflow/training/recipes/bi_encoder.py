@@ -13,10 +13,10 @@ from sentflow.errors import DataError
 from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
-from sentflow.training.losses.ranking import contrastive_loss, false_negatives, ranking_loss
-from sentflow.training.modules import unscaled
+from sentflow.training.layers import unscaled
+from sentflow.training.questions import document_columns, question_views
+from sentflow.training.ranking import contrastive_loss, false_negatives, ranking_loss
 from sentflow.training.recipes.settings import BiEncoder as Settings
-from sentflow.training.views.questions import document_columns, question_views
 
 CONTRASTIVE = "contrastive"
 

@@ -17,9 +17,7 @@ from sentflow.errors import ConfigError
 from sentflow.training.contract import Example, Represented, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_everywhere
-from sentflow.training.modules import transformer_of
-from sentflow.training.new_weights import initialise, seeded
-from sentflow.training.prediction_heads import take_weights
+from sentflow.training.layers import initialise, seeded, take_weights, transformer_of
 from sentflow.training.recipes.mlm import MaskedLanguageModelling
 from sentflow.training.recipes.settings import Cocondenser
 from sentflow.training.recipes.settings import Condenser as Settings

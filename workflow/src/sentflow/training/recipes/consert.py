@@ -4,22 +4,222 @@ Yan et al. 2021 (arXiv 2105.11741); yym6472/ConSERT@03c9e8ff;
 HYU-NLP/Korean-Sentence-Representations@b03e1514, `ConSERT`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
 from sentflow.training.contract import Example, Objective, Row, recipe
+from sentflow.training.contrastive import nt_xent
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
-from sentflow.training.losses.contrastive import nt_xent
-from sentflow.training.losses.pairs import BLOCKS, pair_features
-from sentflow.training.modules import unscaled
-from sentflow.training.new_weights import seeded
+from sentflow.training.layers import seeded, transformer_of, unscaled
 from sentflow.training.recipes.settings import ConSERT as Settings
-from sentflow.training.views.augmentations import ADVERSARIAL, NONE, SHUFFLE, Augmentation
-from sentflow.training.views.embedding_stage import EmbeddingStage, adversarial_noise
+
+DIFFERENCE = "difference"
+DIFFERENCE_AND_SQUARE = "difference-and-square"
+BLOCKS = {DIFFERENCE: 3, DIFFERENCE_AND_SQUARE: 4}
+"""Name of a form → how many vectors it joins."""
+
+
+def pair_features(u: torch.Tensor, v: torch.Tensor, *, form: str) -> torch.Tensor:
+    """The vectors of two texts beside one another.
+
+    Parameters
+    ----------
+    u, v
+        (n, d) float.
+    form
+        ``"difference"``: u, v and the absolute difference (Reimers and Gurevych 2019, section 3; the paper of ConSERT;
+        `SoftmaxLoss` of sentence-transformers). ``"difference-and-square"``: the square of the greater value as a
+        fourth block (the released scripts of yym6472/ConSERT@03c9e8ff).
+
+    Returns
+    -------
+    torch.Tensor
+        (n, 3 d) or (n, 4 d).
+    """
+    blocks = [u, v, (u - v).abs()]
+    if form == DIFFERENCE_AND_SQUARE:
+        blocks.append(torch.maximum(u, v) ** 2)
+    return torch.cat(blocks, dim=1)
+
+
+SHUFFLE = "shuffle"
+CUTOFF_TOKENS = "token-cutoff"
+CUTOFF_FEATURES = "feature-cutoff"
+DROPOUT = "dropout"
+ADVERSARIAL = "adversarial"
+NONE = "none"
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Augmentation:
+    """A view by its name."""
+
+    # name: `SHUFFLE` of the position ids, `CUTOFF_TOKENS`, `CUTOFF_FEATURES`, `DROPOUT` of single values without
+    # rescaling, `ADVERSARIAL`, or `NONE`
+    name: str
+    # rate: share of tokens, features or values that are set to 0, in [0, 1); the number is rounded down
+    rate: float = 0.0
+    norm: float = 1.0  # length of the adversarial noise of a token, > 0
+
+    def drawn(self, n_tokens: int, width: int, draws: Draws) -> Indices | None:
+        """Indices below n, or below `width`, or below n · width; None of a view of which nothing is drawn."""
+        draw = _DRAWN.get(self.name)
+        return None if draw is None else draw(n_tokens, width, self.rate, draws.generator())
+
+
+def _some(total: int, rate: float, generator: np.random.Generator) -> Indices:
+    """``floor(total * rate)`` different indices below `total`, ascending."""
+    return np.sort(generator.choice(total, size=int(total * rate), replace=False, shuffle=False))
+
+
+_DRAWN: Mapping[str, Callable[[int, int, float, np.random.Generator], Indices]] = {
+    SHUFFLE: lambda n, _width, _rate, generator: generator.permutation(n),
+    CUTOFF_TOKENS: lambda n, _width, rate, generator: _some(n, rate, generator),
+    CUTOFF_FEATURES: lambda _n, width, rate, generator: _some(width, rate, generator),
+    DROPOUT: lambda n, width, rate, generator: _some(n * width, rate, generator),
+}
+
+_POSITIONS = "position_embeddings"
+_ADVERSARIAL_EPSILON = 1e-10  # of yym6472/ConSERT@03c9e8ff
+
+
+class EmbeddingStage:
+    """The embedding module of an encoder, as BERT and RoBERTa and what is built like them have it.
+
+    Nothing stays in the encoder: every change is made for the forward passes inside a ``with``. `width` is H, of the
+    vectors that the module gives.
+    """
+
+    def __init__(self, encoder: SentenceTransformer) -> None:
+        network = transformer_of(encoder).auto_model
+        module = getattr(network, "embeddings", None)
+        if not isinstance(module, torch.nn.Module):
+            raise ConfigError(
+                f"settings.views: a {type(network).__name__} has no embedding module whose output could be "
+                "changed. Start from a BERT or a RoBERTa, or write views: [{name: none}, {name: none}]."
+            )
+        self._module = module
+        self.width = int(network.get_input_embeddings().embedding_dim)
+
+    def check_positions(self) -> None:
+        """Refuse a model without a table of positions.
+
+        Raises ConfigError: position ids are not looked up in this model, so there is nothing to shuffle.
+        """
+        if not isinstance(getattr(self._module, _POSITIONS, None), torch.nn.Embedding):
+            raise ConfigError(
+                f"settings.views: shuffle moves position ids, but {type(self._module).__name__} has no position "
+                "embeddings. Start from a BERT or a RoBERTa, or write another view."
+            )
+
+    @contextmanager
+    def augmented(self, name: str, drawn: Sequence[Indices], lengths: Sequence[int]) -> Iterator[None]:
+        """Apply a view that was drawn sentence by sentence, see `Augmentation.drawn`.
+
+        `name`: `SHUFFLE`, `CUTOFF_TOKENS`, `CUTOFF_FEATURES` or `DROPOUT`.
+        """
+        if name == SHUFFLE:
+            with self._positions(drawn):
+                yield
+        else:
+
+            def cut(output: torch.Tensor) -> torch.Tensor:
+                zeros = _zeros(name, drawn, lengths, output.shape)
+                return output.masked_fill(torch.from_numpy(zeros).to(output.device), 0)
+
+            with self._changed(cut):
+                yield
+
+    @contextmanager
+    def leaf(self) -> Iterator[list[torch.Tensor]]:
+        """Make the output of the module the start of the graph; gives the outputs, as leaves with gradient."""
+        leaves: list[torch.Tensor] = []
+
+        def cut_off(output: torch.Tensor) -> torch.Tensor:
+            leaves.append(output.detach().requires_grad_())
+            return leaves[-1]
+
+        with self._changed(cut_off):
+            yield leaves
+
+    @contextmanager
+    def added(self, noise: torch.Tensor) -> Iterator[None]:
+        """Add noise, (k, L, H), to the output of the module."""
+        with self._changed(lambda output: output + noise):
+            yield
+
+    @contextmanager
+    def _changed(self, change: Callable[[torch.Tensor], torch.Tensor]) -> Iterator[None]:
+        handle = self._module.register_forward_hook(lambda _module, _inputs, output: change(output))
+        try:
+            yield
+        finally:
+            handle.remove()
+
+    @contextmanager
+    def _positions(self, orders: Sequence[Indices]) -> Iterator[None]:
+        def shuffled(_module: torch.nn.Module, inputs: tuple[Any, ...]) -> tuple[torch.Tensor]:
+            ids: torch.Tensor = inputs[0]  # (1 or k, L): models without an offset give all sentences the same
+            places = np.tile(np.arange(ids.shape[-1]), (len(orders), 1))
+            for row, order in enumerate(orders):
+                places[row, : len(order)] = order
+            ids = ids.expand(len(orders), -1)
+            return (ids.gather(1, torch.from_numpy(places).to(ids.device)),)
+
+        table = self._module.get_submodule(_POSITIONS)
+        handle = table.register_forward_pre_hook(shuffled)
+        try:
+            yield
+        finally:
+            handle.remove()
+
+
+def adversarial_noise(gradient: torch.Tensor, *, norm: float) -> torch.Tensor:
+    """The direction in which a loss grows fastest, `norm` long for every token; 0 where the gradient is (padding).
+
+    `gradient`: (k, L, H), of a loss to the output of the embedding module.
+    """
+    lengths = gradient.norm(dim=-1, keepdim=True) + _ADVERSARIAL_EPSILON
+    noise: torch.Tensor = norm * gradient / lengths
+    return noise
+
+
+def _zeros(name: str, drawn: Sequence[Indices], lengths: Sequence[int], shape: torch.Size) -> np.ndarray:
+    """(k, L, H) bool: what is set to 0."""
+    zeros = np.zeros(shape, dtype=bool)
+    for sentence, indices, n_tokens in zip(zeros, drawn, lengths, strict=True):
+        _MARK[name](sentence[:n_tokens], indices)
+    return zeros
+
+
+def _mark_tokens(sentence: np.ndarray, indices: Indices) -> None:
+    sentence[indices] = True
+
+
+def _mark_features(sentence: np.ndarray, indices: Indices) -> None:
+    sentence[:, indices] = True
+
+
+def _mark_values(sentence: np.ndarray, indices: Indices) -> None:
+    sentence.reshape(-1)[indices] = True
+
+
+_MARK: Mapping[str, Callable[[np.ndarray, Indices], None]] = {
+    CUTOFF_TOKENS: _mark_tokens,
+    CUTOFF_FEATURES: _mark_features,
+    DROPOUT: _mark_values,
+}
 
 UNSUPERVISED, SUPERVISED, JOINT = "unsupervised", "supervised", "joint"
 SHARED = "shared"

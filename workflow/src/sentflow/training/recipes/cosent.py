@@ -12,7 +12,7 @@ from sentence_transformers.util import pairwise_cos_sim
 from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
-from sentflow.training.modules import unscaled
+from sentflow.training.layers import unscaled
 from sentflow.training.recipes.settings import CoSENT as Settings
 
 

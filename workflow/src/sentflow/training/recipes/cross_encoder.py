@@ -17,10 +17,9 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout, set_everywhere
-from sentflow.training.modules import transformer_of
-from sentflow.training.new_weights import seeded
+from sentflow.training.layers import seeded, transformer_of
+from sentflow.training.questions import document_columns
 from sentflow.training.recipes.settings import CrossEncoder as Settings
-from sentflow.training.views.questions import document_columns
 
 LABELS = "labels"
 _SEGMENTS = "token_type_ids"

@@ -14,7 +14,7 @@ from sentence_transformers.util import cos_sim
 
 from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.modules import unscaled
+from sentflow.training.layers import unscaled
 from sentflow.training.recipes.settings import CT as Settings
 
 IN_BATCH, PAIRS = "in-batch", "pairs"

@@ -16,8 +16,7 @@ from sentence_transformers.util import cos_sim
 from sentflow.errors import ConfigError, DataError
 from sentflow.training.contract import Example, Objective, Row, recipe, target_of
 from sentflow.training.draws import Draws
-from sentflow.training.modules import put_before_scaling
-from sentflow.training.new_weights import initialise
+from sentflow.training.layers import initialise, put_before_scaling
 from sentflow.training.recipes.settings import Distillation as Settings
 
 MSE, COSINE, SIMILARITY = "mse", "cosine", "similarity"

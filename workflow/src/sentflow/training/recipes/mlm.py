@@ -14,7 +14,7 @@ from sentflow.training.contract import Example, Objective, Represented, Row, rec
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
 from sentflow.training.language_modelling import LanguageModelling
-from sentflow.training.modules import transformer_of
+from sentflow.training.layers import transformer_of
 from sentflow.training.recipes.settings import MLM, Cocondenser, Condenser
 
 WORDS = "words"

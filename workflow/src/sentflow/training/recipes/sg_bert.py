@@ -4,7 +4,10 @@ Kim et al. 2021 (arXiv 2106.07345); galsang/SG-BERT@23d5ebec. Pairs and triplets
 the other text of a pair, and negatives are further candidates.
 """
 
-from collections.abc import Iterator, Sequence
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 from sentence_transformers import SentenceTransformer
@@ -12,11 +15,136 @@ from sentence_transformers import SentenceTransformer
 from sentflow.errors import ConfigError
 from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.guide import Guide
-from sentflow.training.losses.self_guided import OPT3, contrast, self_guided
-from sentflow.training.modules import transformer_of, unscaled
-from sentflow.training.new_weights import initialise
+from sentflow.training.layers import initialise, transformer_of, unscaled
 from sentflow.training.recipes.settings import SGBert as Settings
+
+MEAN, MAX = "mean", "max"
+
+
+class Guide:
+    """A network that is never trained.
+
+    It is no module: so it is in no state on disk, for a training that goes on begins with the same files and makes the
+    same copy; and what holds it cannot turn its dropout on by ``train()``, as happened to the released SG-BERT.
+
+    `dropout`: whether the copy drops out what its configuration says.
+    """
+
+    def __init__(self, encoder: SentenceTransformer, *, dropout: bool) -> None:
+        network: Any = copy.deepcopy(transformer_of(encoder).auto_model)
+        self.network: torch.nn.Module = network.requires_grad_(False).train(dropout)
+        self.n_layers = int(network.config.num_hidden_layers) + 1
+        self.width = int(network.config.hidden_size)
+
+    @torch.no_grad()
+    def layers(self, features: dict[str, torch.Tensor], *, pooling: str) -> torch.Tensor:
+        """Every layer of k texts, that of the embeddings first, pooled over tokens.
+
+        `features`: ``input_ids`` and ``attention_mask``, (k, L). `pooling`: `MEAN` or `MAX`, over all tokens but
+        padding. Returns: (k, layers, H).
+        """
+        states = torch.stack(self.network(**features, output_hidden_states=True).hidden_states, dim=1)
+        mask = features["attention_mask"][:, None, :, None].bool()
+        if pooling == MAX:
+            return states.masked_fill(~mask, torch.finfo(states.dtype).min).amax(dim=2)
+        return states.masked_fill(~mask, 0.0).sum(dim=2) / mask.sum(dim=2)
+
+    def distance(self, encoder: SentenceTransformer) -> torch.Tensor:
+        """‖θ_F − θ_T‖²: the sum of squared differences of all parameters of both transformers, a scalar."""
+        trained = transformer_of(encoder).auto_model.parameters()
+        parts = [
+            (old - new).square().sum() for old, new in zip(self.network.parameters(), trained, strict=True)
+        ]
+        return torch.stack(parts).sum()
+
+
+BASE, OPT1, OPT2, OPT3 = "base", "opt1", "opt2", "opt3"
+
+_C, _H = 0, 1  # sentence vectors, vectors of layers
+
+# Form → what its anchors are, and what they are compared with
+_READS: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    BASE: ((_C, _H), (_C, _H)),
+    OPT1: ((_C,), (_C, _H)),
+    OPT2: ((_C,), (_H,)),
+    OPT3: ((_C,), (_H,)),
+}
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Which candidate is what for which anchor."""
+
+    # anchors, candidates: (a,) and (m,) int64: places in c and h joined
+    anchors: torch.Tensor
+    candidates: torch.Tensor
+    # positive, negative: (a, m) bool; a candidate may be neither
+    positive: torch.Tensor
+    negative: torch.Tensor
+
+
+def contrast(form: str, n: int, layers: int, *, further: int = 0, first_is_lost: bool = False) -> Contrast:
+    """What each form of the loss compares.
+
+    Parameters
+    ----------
+    form
+        `BASE`, `OPT1`, `OPT2` or `OPT3`.
+    n
+        Sentences.
+    layers
+        Views of each sentence: 1, or all layers for `OPT3`.
+    further
+        Sentences that are negatives of all anchors, of as many layers.
+    first_is_lost
+        Leave out the first negative of each anchor, as the released code of opt2 does.
+
+    Returns
+    -------
+    Contrast
+        Over c, (n, d), and h, (n · layers, d) sentence by sentence, then the further ones. A positive is the other kind
+        of vector of the same sentence, a negative any vector of another sentence. So per anchor of `OPT3` there are
+        `layers` positives and (n − 1) · layers negatives; of `OPT2` 1 and n − 1; of `OPT1` 1 and 2 (n − 1); and `BASE`
+        has 2 n anchors with 1 and 2 (n − 1).
+    """
+    sentences = torch.arange(n)
+    others = torch.arange(n, n + further)
+    owner = torch.cat([sentences, torch.cat([sentences, others]).repeat_interleave(layers)])
+    kind = torch.cat([torch.full((n,), _C), torch.full((len(owner) - n,), _H)])
+    of_anchors, of_candidates = _READS[form]
+    anchors = torch.nonzero(torch.isin(kind, torch.tensor(of_anchors)) & (owner < n)).squeeze(1)
+    candidates = torch.nonzero(torch.isin(kind, torch.tensor(of_candidates))).squeeze(1)
+    same = owner[anchors, None] == owner[candidates]
+    negative = ~same
+    if first_is_lost:
+        negative &= negative.cumsum(1) > 1
+    return Contrast(anchors, candidates, same & (kind[anchors, None] != kind[candidates]), negative)
+
+
+def self_guided(c: torch.Tensor, h: torch.Tensor, compared: Contrast, *, temperature: float) -> torch.Tensor:
+    """Minus the log of how much of φ a positive has beside all negatives of its anchor.
+
+    Parameters
+    ----------
+    c, h
+        (n, d) and (m, d) float, see `contrast`.
+    compared
+        See `Contrast`.
+    temperature
+        τ of φ(u, v) = exp(cos(u, v) / τ), > 0. Logits are as large as 1 / τ, so sums of exponentials are taken in
+        logarithms.
+
+    Returns
+    -------
+    torch.Tensor
+        A scalar, the mean over all pairs of an anchor and a positive of it. 0 without negatives.
+    """
+    vectors = torch.nn.functional.normalize(torch.cat([c, h]), dim=1)
+    device = vectors.device
+    found = vectors[compared.anchors.to(device)] @ vectors[compared.candidates.to(device)].T / temperature
+    others = found.masked_fill(~compared.negative.to(device), -torch.inf).logsumexp(1, keepdim=True)
+    return (torch.logaddexp(found, others) - found)[compared.positive.to(device)].mean()
+
 
 # Named defects of the released code that change numbers and are not of the loop
 GUIDE_DROPOUT, OPT2_OFF_BY_ONE = "guide-dropout", "opt2-off-by-one"

@@ -4,21 +4,41 @@ Gao et al. 2021 (arXiv 2104.08821), princeton-nlp/SimCSE@49fa580a; Yoo et al. 20
 HYU-NLP/Korean-Sentence-Representations@b03e1514, `SimCSE_mul`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import torch
 from sentence_transformers import SentenceTransformer
 
 from sentflow.training.contract import Example, Objective, Row, recipe
+from sentflow.training.contrastive import in_batch_cross_entropy
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
-from sentflow.training.language_modelling import LanguageModelling
-from sentflow.training.losses.contrastive import in_batch_cross_entropy
-from sentflow.training.masking import n_predicted
-from sentflow.training.modules import put_before_scaling, unscaled
-from sentflow.training.new_weights import new_dense
+from sentflow.training.language_modelling import LanguageModelling, n_predicted
+from sentflow.training.layers import new_dense, put_before_scaling, unscaled
 from sentflow.training.recipes.settings import SimCSE as Settings
-from sentflow.training.views.permutations import shuffled_tokens, shuffled_words
+
+
+def shuffled_words(text: str, draws: Draws) -> str:
+    """The words between white space in another order, with one space between them.
+
+    A text of one word stays as it is, and the drawn order may be the one that the words had.
+    """
+    words = text.split()
+    return " ".join(words[place] for place in draws.generator().permutation(len(words)))
+
+
+def shuffled_tokens(ids: Sequence[int], draws: Draws, *, fixed: Collection[int] = ()) -> list[int]:
+    """The ids of a text in another order.
+
+    `ids`: with special tokens, cut to their number, not padded. `fixed`: ids that keep their place. None is what the
+    study does: special tokens move, too, and what is read out at the first place is then the vector of any token.
+    """
+    places = [place for place, token in enumerate(ids) if token not in fixed]
+    found = list(ids)
+    for place, other in zip(places, draws.generator().permutation(places), strict=True):
+        found[place] = ids[int(other)]
+    return found
+
 
 IN_TRAINING, KEPT = "mlp", "kept"
 WHITESPACE, TOKENIZER, TOKENIZER_INSIDE = "whitespace", "tokenizer", "tokenizer-inside"

@@ -13,20 +13,17 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from sentflow.errors import DataError
-from sentflow.sparse.activations import TopTerms, top_terms
 from sentflow.sparse.folder import save_sparse_embed
+from sentflow.sparse.heads import moved
 from sentflow.sparse.losses import Cosine
-from sentflow.sparse.masked_models import moved
-from sentflow.sparse.model import SparsEmbed
-from sentflow.sparse.ranking_losses import LossParts, SparseEmbedLoss
-from sentflow.sparse.regularisers import flops
-from sentflow.sparse.term_vectors import TermVectors, all_scores, pair_scores
+from sentflow.sparse.model import SparsEmbed, TermVectors, all_scores, pair_scores
+from sentflow.sparse.ranking_losses import LossParts, SparseEmbedLoss, flops
 from sentflow.sparse.utils import scores as mean_scores
-from sentflow.sparse.weigher import DOCUMENT, QUERY
+from sentflow.sparse.weigher import DOCUMENT, QUERY, TopTerms, top_terms
 from sentflow.training.contract import Example, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
-from sentflow.training.modules import transformer_of
+from sentflow.training.layers import transformer_of
 from sentflow.training.recipes.settings import SparseEmbed as Settings
 from sentflow.training.term_objective import TermObjective, masked_model_of
 

@@ -13,14 +13,13 @@ from sentence_transformers import SentenceTransformer, SparseEncoder
 from sentence_transformers.sentence_transformer.modules import Transformer
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
-from sentflow.sparse.activations import pruned
-from sentflow.sparse.masked_models import moved, with_head
+from sentflow.sparse.heads import moved, with_head
 from sentflow.sparse.ranking_losses import LossParts, SpladeLoss
-from sentflow.sparse.weigher import DOCUMENT, TermWeigher
+from sentflow.sparse.weigher import DOCUMENT, TermWeigher, pruned
 from sentflow.training.contract import Example, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
-from sentflow.training.modules import transformer_of
+from sentflow.training.layers import transformer_of
 from sentflow.training.recipes.settings import Splade as Settings
 from sentflow.training.term_objective import TermObjective, masked_model_of
 

@@ -15,10 +15,22 @@ from transformers import AutoModelForCausalLM
 from sentflow.errors import ConfigError
 from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.modules import transformer_of, unscaled
-from sentflow.training.new_weights import seeded
+from sentflow.training.layers import seeded, transformer_of, unscaled
 from sentflow.training.recipes.settings import TSDAE as Settings
-from sentflow.training.views.deletion import without_words
+
+
+def without_words(text: str, draws: Draws, *, share: float) -> str:
+    """A text of which each word between spaces was left out with a probability, joined by single spaces.
+
+    `text`: one without words stays as it is. `share`: the probability, in [0, 1). If every word was drawn, one word is
+    left, any with equal probability.
+    """
+    words = text.split()
+    if not words:
+        return text
+    generator = draws.generator()
+    kept = [word for word, drawn in zip(words, generator.random(len(words)), strict=True) if drawn >= share]
+    return " ".join(kept) if kept else words[int(generator.integers(len(words)))]
 
 
 @recipe("tsdae")

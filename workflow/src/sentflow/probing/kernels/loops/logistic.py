@@ -6,9 +6,7 @@ while it lies in the first-level cache; then a step of AdamW is one pass over th
 
 import numpy as np
 
-from sentflow.probing.kernels.loops.adamw import clip_factor, move
-from sentflow.probing.kernels.loops.compiling import compiled, inlined
-from sentflow.probing.kernels.loops.residuals import write_residual
+from sentflow.probing.kernels.loops.common import clip_factor, compiled, inlined, move, write_residual
 
 # Rows that are multiplied together: enough that reads of several rows are under way at a time.
 _TOGETHER = 4

@@ -5,9 +5,7 @@ And a step of AdamW in one pass over the weights.
 
 import numpy as np
 
-from sentflow.probing.kernels.loops.adamw import clip_factor, move
-from sentflow.probing.kernels.loops.compiling import compiled, inlined
-from sentflow.probing.kernels.loops.residuals import write_residual
+from sentflow.probing.kernels.loops.common import clip_factor, compiled, inlined, move, write_residual
 
 MOMENTUM = 0.1  # torch.nn.BatchNorm1d's defaults
 EPSILON = 1e-5

@@ -5,9 +5,7 @@ Features (n, D) are a matrix in rows (values, columns, starts of the rows) less 
 
 import numpy as np
 
-from sentflow.probing.kernels.loops.adamw import clip_factor, move
-from sentflow.probing.kernels.loops.compiling import compiled
-from sentflow.probing.kernels.loops.residuals import write_residual
+from sentflow.probing.kernels.loops.common import clip_factor, compiled, move, write_residual
 
 
 @compiled(

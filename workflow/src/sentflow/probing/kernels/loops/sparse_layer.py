@@ -7,8 +7,7 @@ read, since at these sizes (millions of weights) memory decides how long a step 
 
 import numpy as np
 
-from sentflow.probing.kernels.loops.adamw import clip_of, move, moved
-from sentflow.probing.kernels.loops.compiling import compiled
+from sentflow.probing.kernels.loops.common import clip_of, compiled, move, moved
 
 
 @compiled("void(f4[::1], i8[::1], i8[::1], i8[::1], f4[:,::1], f4[::1], f4[:,::1])")

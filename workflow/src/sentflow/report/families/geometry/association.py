@@ -15,7 +15,7 @@ from sentflow.report.families.similarity.data import main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.words import criterion
 from sentflow.report.rows import unique
-from sentflow.similarity.correlations import spearman
+from sentflow.similarity.measures import spearman
 
 SIMILARITY, TASKS = "similarity", "tasks"
 _FEWEST = 4  # encoders, below which there is no variance of Fisher's transformation

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.files.rows import number_or_nan, row_from
-from sentflow.jobs.settings import described
 from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
 from sentflow.report.families.pair_summaries import COEFFICIENTS, data_version_of, model_columns, position_of
 from sentflow.report.families.similarity.words import GEOMETRY
+from sentflow.report.rows import described
 
 
 def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> AlignmentRow:

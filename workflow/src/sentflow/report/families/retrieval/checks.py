@@ -19,8 +19,8 @@ _ROUNDING = 1e-9
 def check_retrieval(inputs: Inputs, selection: Selection) -> CheckResult:
     """Compare the summary with what was selected.
 
-    What a random order reaches on average is known in closed form (`sentflow.retrieval.chance`). The check fails where
-    the interval of a random retriever lies further than `CONTROL_TOLERANCE` from it: luck alone then is no explanation.
+    What a random order reaches on average is known in closed form (`sentflow.retrieval.measures`). The check fails
+    where the interval of a random retriever lies further than `CONTROL_TOLERANCE` from it: that is no luck.
     """
     rows = inputs.rows(RetrievalRow)
     whole = words.whole(rows)

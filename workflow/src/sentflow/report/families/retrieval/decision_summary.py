@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.files.rows import number_or_nan
-from sentflow.jobs.settings import described
 from sentflow.report.families.retrieval.decision_rows import MAIN, OTHERS, DecisionRow
+from sentflow.report.rows import described
 
 _ORDER = ("most", "window", "share", "least")
 
@@ -14,7 +14,7 @@ _ORDER = ("most", "window", "share", "least")
 def decision_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[DecisionRow]:
     """The means of all decisions, in the order of selection.
 
-    `results`: as `sentflow.retrieval.decision_files.write_decision_values` wrote them. `settings`: titles of
+    `results`: as `sentflow.retrieval.decisions.write_decision_values` wrote them. `settings`: titles of
     everything, ``controls``, and the ``order`` of question sets, and of retrievers with their decisions.
     """
     found = {(one["questions"], one["retriever"], one["decision"]): one for one in results}

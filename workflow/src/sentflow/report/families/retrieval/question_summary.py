@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.jobs.settings import described
 from sentflow.report.families.retrieval.rows import QuestionGapRow, RecallRow
+from sentflow.report.rows import described
+from sentflow.retrieval.evaluation import QuestionValues
 from sentflow.retrieval.measures import cutoffs, recall_at
-from sentflow.retrieval.results import QuestionValues
 from sentflow.stats.means import expanded_level, limits_without_draws
 from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
 from sentflow.stats.seeds import derive_seed

@@ -17,8 +17,7 @@ from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
-from sentflow.retrieval.hardest import HardQuestion
-from sentflow.retrieval.shared_terms import SharedTerm
+from sentflow.retrieval.explanation import HardQuestion, SharedTerm
 
 # What is shown where there are rows of it
 _OTHER_TABLES = {

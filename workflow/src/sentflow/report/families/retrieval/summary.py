@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sentflow.jobs.settings import described
 from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.rows import described
 
 _OTHERS = ("best_order", "worst_order", "condensed", "with_duplicates")
 
@@ -13,7 +13,7 @@ _OTHERS = ("best_order", "worst_order", "condensed", "with_duplicates")
 def retrieval_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[RetrievalRow]:
     """The means of all results: question sets and retrievers in the order of selection, groups after the whole.
 
-    `results`: as `sentflow.retrieval.results.write_results` wrote them. `settings`: titles of everything, the order of
+    `results`: as `sentflow.retrieval.evaluation.write_results` wrote them. `settings`: titles and the order of
     everything, and the main measure.
     """
     sets, retrievers = settings["order"]

@@ -37,7 +37,7 @@ from sentflow.report.table.table import (
     number,
     text,
 )
-from sentflow.retrieval.results import CLEAN, LEAKED
+from sentflow.retrieval.evaluation import CLEAN, LEAKED
 
 MEAN = "Mean"
 FEW = 20  # questions below which a mean says little
@@ -316,15 +316,7 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         f"{settings['caption']}: paired differences of retrievers.",
         (*fields_of(QuestionDifference), "n_needed"),
         pairs,
-        [
-            text("First − second", lambda row: f"{titles[row.model_a]} − {titles[row.model_b]}", 4.6),
-            number("Difference", "difference", sign=lambda row: "*" * (row.p_holm <= row.alpha)),
-            text("Interval", lambda row: interval(row.low, row.high)),
-            number("p", "p", p_number),
-            number("Holm", "p_holm", p_number),
-            text("Equivalent", lambda row: captions.equivalence(row.p_equivalence)),
-            marked("Won/tied/lost", lambda row: Cell(f"{row.wins}/{row.ties}/{row.losses}", value=row.wins)),
-        ],
+        difference_columns(titles),
         [*notes, *filter(None, [words.ties_note(rows)])],
         data=rows,
         records=[vars(row) | {"n_needed": n_needed(row.n_questions, row.mdd_power)} for row in pairs],
@@ -334,6 +326,19 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ),
         block_heading="Questions",
     )
+
+
+def difference_columns(titles: Mapping[str, str]) -> list[Column]:
+    """What a line says of two systems; `titles`: of each, by name."""
+    return [
+        text("First − second", lambda row: f"{titles[row.model_a]} − {titles[row.model_b]}", 4.6),
+        number("Difference", "difference", sign=lambda row: "*" * (row.p_holm <= row.alpha)),
+        text("Interval", lambda row: interval(row.low, row.high)),
+        number("p", "p", p_number),
+        number("Holm", "p_holm", p_number),
+        text("Equivalent", lambda row: captions.equivalence(row.p_equivalence)),
+        marked("Won/tied/lost", lambda row: Cell(f"{row.wins}/{row.ties}/{row.losses}", value=row.wins)),
+    ]
 
 
 def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:

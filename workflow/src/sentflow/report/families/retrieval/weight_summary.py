@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.report.families.retrieval.decision_rows import WeightRow
-from sentflow.retrieval.tuned_fusion import Weighed
+from sentflow.retrieval.fusion import Weighed
 from sentflow.stats.means import interval_of_scores
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
@@ -15,7 +15,7 @@ def weight_rows(
 ) -> list[WeightRow]:
     """A row for each weight of each fusion on each question set, in the order of selection.
 
-    `chosen`: fusion → what `sentflow.retrieval.tuned_fusion.write_chosen` says of its choice. `settings`: titles of
+    `chosen`: fusion → what `sentflow.retrieval.fusion.write_chosen` says of its choice. `settings`: titles of
     everything, the ``order`` of question sets and fusions, and how intervals are drawn.
     """
     found = {(one.question_set, one.retriever): one for one in weighed}

@@ -7,8 +7,7 @@ from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.numbers import count, decimal, percent
 from sentflow.report.rows import unique
-from sentflow.retrieval.results import CLEAN, LEAKED
-from sentflow.retrieval.ties import DECISIVE, decisive
+from sentflow.retrieval.evaluation import CLEAN, DECISIVE, LEAKED, decisive
 from sentflow.stats.effective import FEWEST_OTHERS, FEWEST_VALUES
 
 QUESTIONS = "new questions on the same documents"

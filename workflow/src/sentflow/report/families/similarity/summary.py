@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from sentflow.files.rows import number_or_nan, row_from
-from sentflow.jobs.settings import described
 from sentflow.report.families.pair_summaries import COEFFICIENTS, data_version_of, model_columns
 from sentflow.report.families.similarity.rows import SAME_VECTOR, HistogramRow, RegressionRow, SimilarityRow
-from sentflow.report.rows import unique
-from sentflow.similarity.storage import OVERLAP, SimilarityRows
+from sentflow.report.rows import described, unique
+from sentflow.similarity.results import OVERLAP, SimilarityRows
 
 _WHOLE_SET = ("all", "mean", "wmean")
 _GOLD_BINS = 5

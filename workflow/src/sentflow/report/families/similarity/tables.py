@@ -17,7 +17,7 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, counted, decimal, p_number, percent
 from sentflow.report.rows import is_sample, is_sample_data, unique
 from sentflow.report.table.table import Cell, Column, Matrix, Table, Value, build, marked, number, text
-from sentflow.similarity.averages import SEVEN_TASKS, seven_task_average
+from sentflow.similarity.measures import SEVEN_TASKS, seven_task_average
 from sentflow.stats.pair_graph import FEWEST_EFFECTIVE
 
 AVERAGE = "Avg."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sentflow.report.families.training.rows import SPEARMAN, TEST, TrainingRow
 from sentflow.report.rows import is_sample
-from sentflow.similarity.averages import SEVEN_TASKS, seven_task_average
+from sentflow.similarity.measures import SEVEN_TASKS, seven_task_average
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,173 @@
+"""Layers of an encoder: its transformer, new weights, and the layer that predicts masked tokens.
+
+An encoder of sentence-transformers has no such layer. Where a training makes one, its tensors are kept in a file beside
+the weights of the encoder, under the names of transformers' models, so that the next training goes on with it.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Transformer
+from transformers.activations import get_activation
+from transformers.models.bert.modeling_bert import BertLMPredictionHead
+from transformers.models.roberta.modeling_roberta import RobertaLMHead
+
+from sentflow.errors import ConfigError
+from sentflow.training.draws import Draws
+
+logger = logging.getLogger(__name__)
+
+
+def transformer_of(encoder: SentenceTransformer) -> Transformer:
+    """The first module of an encoder. Raises ConfigError: it is no transformer."""
+    first = encoder[0]
+    if not isinstance(first, Transformer):
+        raise ConfigError(
+            f"start: the encoder begins with {type(first).__name__}, and this recipe trains transformers. "
+            "Start from one."
+        )
+    return first
+
+
+def put_before_scaling(encoder: SentenceTransformer, module: torch.nn.Module) -> None:
+    """Add a module to an encoder, before the modules at its end that scale vectors to length 1."""
+    modules = list(encoder.children())
+    last = len(modules)
+    while isinstance(modules[last - 1], Normalize):
+        last -= 1
+    for name in list(encoder._modules):
+        del encoder._modules[name]
+    for number, each in enumerate([*modules[:last], module, *modules[last:]]):
+        encoder.add_module(str(number), each)
+
+
+def unscaled(encoder: SentenceTransformer, features: dict[str, torch.Tensor]) -> torch.Tensor:
+    """The vectors of an encoder, (k, d), before they are scaled to length 1."""
+    for module in encoder.children():
+        if not isinstance(module, Normalize):
+            features = module(features)
+    return features["sentence_embedding"]
+
+
+_RANGE = 0.02  # where a configuration has no initializer_range
+
+
+@contextmanager
+def seeded(draws: Draws) -> Iterator[None]:
+    """Let torch draw inside what `draws` says; its generator goes on afterwards as if nothing had been drawn."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(draws.torch_seed())
+        yield
+
+
+def initialise(module: torch.nn.Module, encoder: SentenceTransformer, draws: Draws) -> None:
+    """Draw the weights of linear layers as transformers does: N(0, ``initializer_range``), biases 0."""
+    standard_deviation = float(getattr(encoder[0].config, "initializer_range", _RANGE))
+    with seeded(draws), torch.no_grad():
+        for layer in module.modules():
+            if isinstance(layer, torch.nn.Linear):
+                layer.weight.normal_(0.0, standard_deviation)
+                if layer.bias is not None:
+                    layer.bias.zero_()
+
+
+def new_dense(encoder: SentenceTransformer, draws: Draws) -> Dense:
+    """A layer with tanh, as wide as the vectors of an encoder; as the pooler of BERT."""
+    width = encoder.get_embedding_dimension()
+    with seeded(draws):
+        head = Dense(width, width)
+    initialise(head, encoder, draws)
+    return head.to(encoder.device)
+
+
+HEADS = "heads.safetensors"
+_WEIGHTS = "model.safetensors"
+
+
+class DistilBertHead(torch.nn.Module):
+    """The layer of transformers' `DistilBertForMaskedLM`, where its parts belong to the model itself."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        self.activation = get_activation(config.activation)
+        self.vocab_transform = torch.nn.Linear(config.dim, config.dim)
+        self.vocab_layer_norm = torch.nn.LayerNorm(config.dim, eps=1e-12)
+        self.vocab_projector = torch.nn.Linear(config.dim, config.vocab_size)
+
+    @property
+    def decoder(self) -> torch.nn.Linear:
+        """From vectors to the vocabulary, as the layers of other models call it."""
+        return self.vocab_projector
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Logits of the vocabulary, (…, V), of vectors of tokens, (…, H)."""
+        found: torch.Tensor = self.vocab_projector(
+            self.vocab_layer_norm(self.activation(self.vocab_transform(tokens)))
+        )
+        return found
+
+
+# Model type → the class of its layer, and where the layer's tensors lie in a file that has them
+KINDS: Mapping[str, tuple[Any, str]] = {
+    "bert": (BertLMPredictionHead, "cls.predictions."),
+    "distilbert": (DistilBertHead, ""),
+    "roberta": (RobertaLMHead, "lm_head."),
+    "xlm-roberta": (RobertaLMHead, "lm_head."),
+}
+
+
+def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str) -> bool:
+    """Copy the tensors of a layer out of the files of an encoder, where they are in safetensors.
+
+    Returns whether the files have them.
+    """
+    for name in (HEADS, _WEIGHTS):
+        found = dict(_tensors(folder / name, prefix))
+        own = head.state_dict()
+        # Tied in the file to the vectors of the vocabulary, which the decoder is a copy of already
+        tied = {"decoder.weight", "decoder.bias", "vocab_projector.weight", "bias"}
+        if own.keys() - found.keys() - tied:
+            continue
+        if "bias" in found:  # older files have it once, newer ones twice
+            found.setdefault("decoder.bias", found["bias"])
+        head.load_state_dict({**own, **{name: value for name, value in found.items() if name in own}})
+        logger.info("%s is that of %s", what, folder / name)
+        return True
+    logger.info("%s is new: %s has none in safetensors", what, folder)
+    return False
+
+
+def prediction_head(encoder: SentenceTransformer, draws: Draws) -> tuple[Any, bool]:
+    """The layer of an encoder of one of `KINDS` that predicts masked tokens, and whether its files have it.
+
+    `encoder`: its files may hold the layer that it was pre-trained with, which is taken then. Otherwise the layer is
+    new, but for the vectors of the vocabulary, of which it has a copy.
+    """
+    network = transformer_of(encoder).auto_model
+    make, prefix = KINDS[network.config.model_type]
+    with seeded(draws):
+        head = make(network.config)
+    initialise(head, encoder, draws)
+    with torch.no_grad():
+        head.decoder.weight.copy_(network.get_input_embeddings().weight)
+    known = take_weights(
+        head, Path(network.name_or_path), prefix, what="the layer that predicts masked tokens"
+    )
+    return head.to(encoder.device), known
+
+
+def _tensors(file: Path, prefix: str) -> Iterator[tuple[str, torch.Tensor]]:
+    if not file.is_file():
+        return
+    with safe_open(str(file), framework="pt") as weights:
+        for name in weights.keys():  # noqa: SIM118, no mapping
+            if name.startswith(prefix):
+                # Older files call the parameters of LayerNorm so
+                plain = name.removeprefix(prefix).replace(".gamma", ".weight").replace(".beta", ".bias")
+                yield plain, weights.get_tensor(name)
