@@ -243,10 +243,15 @@ def find(kind: str, name: str) -> Product:
     return _by_name(kind)[name]
 
 
-def sections() -> list[Callable[..., Any]]:
-    """What gives the section of each family on the page, or None where there is nothing to tell, in their order."""
-    named = ("probing", "similarity", "retrieval", "training", "ledger")  # similarity has that of geometry
-    return [import_module(f"sentflow.report.families.{name}.section").section for name in named]
+def reports() -> list[Callable[..., Any]]:
+    """What gives the sections of each family on the page, or None where there is nothing to tell, in their order."""
+    named = ("probing", "similarity", "geometry", "retrieval", "training", "ledger")
+    return [import_module(f"sentflow.report.families.{name}.section").report for name in named]
+
+
+def of_family(family: str, kind: str) -> list[str]:
+    """The names of the tables, figures or checks of a family."""
+    return [name for name, product in _by_name(kind).items() if f".families.{family}." in product.module]
 
 
 def packages() -> list[str]:

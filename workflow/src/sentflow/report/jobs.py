@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from sentflow.compare.settings import Titles
 from sentflow.errors import DataError
-from sentflow.files.io import read_json, write_json, write_text
-from sentflow.files.sealed import read_sealed, write_sealed
+from sentflow.files.io import read_json, read_sealed, write_json, write_sealed, write_text
 from sentflow.jobs.job import In, Json, Out, job
+from sentflow.report.settings import (
+    CostSummary,
+    DecisionSummary,
+    GeometrySummary,
+    IndexSummary,
+    QuestionSummary,
+    RetrievalSummary,
+    SimilaritySummary,
+    StageSummary,
+    TrainingScores,
+    TrainingSummary,
+    WeightSummary,
+)
 
 if TYPE_CHECKING:
     from sentflow.compare.score_rows import ScoreRow
@@ -71,16 +83,12 @@ def summarise_similarity(
     scores: Sequence[In] = (),
     rows: Sequence[In] = (),
     regressed: Sequence[In] = (),
-    settings: Json,
+    settings: SimilaritySummary,
     similarity: Out,
     regressions: Out,
     histograms: Out,
 ) -> None:
-    """Results of similarity of all encoders → their summaries, of which tables and figures are made.
-
-    Settings: {"pairs": {name: {"title", "family", "scale", "data_version"}}, "models": {name: {"title",
-    "control"}}, "baselines": […], "regressions", "measure", "correlation", "order"}.
-    """
+    """Results of similarity of all encoders → their summaries, of which tables and figures are made."""
     from sentflow.files.rows import write_rows
     from sentflow.report.families.pair_summaries import in_order, read_results, reported
     from sentflow.report.families.similarity import summary
@@ -115,17 +123,13 @@ def summarise_geometry(
     *,
     aligned: Sequence[In] = (),
     measured: Sequence[In] = (),
-    settings: Json,
+    settings: GeometrySummary,
     alignments: Out,
     geometry: Out,
     spectra: Out,
     truncation: Out,
 ) -> None:
-    """Results of geometry of all encoders → their summaries, of which tables and figures are made.
-
-    Settings: {"pairs": {name: {"title", "family", "scale", "data_version"}}, "models": {name: {"title",
-    "control"}}, "baselines": [], "alignments", "measure", "correlation", "order"}.
-    """
+    """Results of geometry of all encoders → their summaries, of which tables and figures are made."""
     from sentflow.files.rows import write_rows
     from sentflow.report.families.geometry import summary
     from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
@@ -151,12 +155,8 @@ def summarise_geometry(
 
 
 @job()
-def summarise_retrieval(*, results: list[In], settings: Json, output: Out) -> None:
-    """Results of all retrievers → one table of rows, of which tables and figures are made.
-
-    Settings: {"question_sets", "corpora", "retrievers": titles, "order": [question sets, retrievers], "measures",
-    "main"}.
-    """
+def summarise_retrieval(*, results: list[In], settings: RetrievalSummary, output: Out) -> None:
+    """Results of all retrievers → one table of rows, of which tables and figures are made."""
     from sentflow.files.rows import write_rows
     from sentflow.report.families.retrieval.rows import RetrievalRow
     from sentflow.report.families.retrieval.summary import retrieval_rows
@@ -168,12 +168,9 @@ def summarise_retrieval(*, results: list[In], settings: Json, output: Out) -> No
 
 @job()
 def summarise_retrieval_costs(
-    *, summary: In, made: list[In], embeddings: Sequence[In] = (), settings: Json, output: Out
+    *, summary: In, made: list[In], embeddings: Sequence[In] = (), settings: CostSummary, output: Out
 ) -> None:
-    """Time of searches and size of what they searched. No score depends on it.
-
-    Settings: {"parts": retriever → what it is made of, "encoders": retriever → encoder}.
-    """
+    """Time of searches and size of what they searched. No score depends on it."""
     from sentflow.encoders.vectors.storage import how_made
     from sentflow.files.rows import read_rows, write_rows
     from sentflow.report.families.retrieval.cost_summary import cost_rows
@@ -200,12 +197,10 @@ def summarise_retrieval_costs(
 
 
 @job("numpy")
-def summarise_questions(*, rows: list[In], differences: In, settings: Json, recall: Out, gaps: Out) -> None:
-    """Values of every question → curves of recall, and differences from the reference.
-
-    Settings: {"question_sets", "retrievers": titles, "order": [question sets, retrievers], "main", "reference",
-    "depth", "level", "n_resamples", "seed"}.
-    """
+def summarise_questions(
+    *, rows: list[In], differences: In, settings: QuestionSummary, recall: Out, gaps: Out
+) -> None:
+    """Values of every question → curves of recall, and differences from the reference."""
     from sentflow.compare.question_rows import QuestionDifference
     from sentflow.files.rows import read_rows, write_rows
     from sentflow.report.families.retrieval.question_summary import gap_rows, recall_rows
@@ -221,12 +216,8 @@ def summarise_questions(*, rows: list[In], differences: In, settings: Json, reca
 
 
 @job()
-def summarise_stages(*, summary: In, differences: In, seeds: In, settings: Json, output: Out) -> None:
-    """Means, tests and seeds of the retrievers of a chain → a row per stage.
-
-    Settings: {"stages": [{"title", "retrievers"}], "series", "measures", "reference", "families": name → seed →
-    retriever}.
-    """
+def summarise_stages(*, summary: In, differences: In, seeds: In, settings: StageSummary, output: Out) -> None:
+    """Means, tests and seeds of the retrievers of a chain → a row per stage."""
     from sentflow.compare.question_rows import QuestionDifference, SeedRow
     from sentflow.files.rows import read_rows, write_rows
     from sentflow.report.families.retrieval.rows import RetrievalRow
@@ -244,12 +235,8 @@ def summarise_stages(*, summary: In, differences: In, seeds: In, settings: Json,
 
 
 @job()
-def summarise_decisions(*, results: list[In], settings: Json, output: Out) -> None:
-    """What all decisions are worth → one table of rows, of which a table is made.
-
-    Settings: {"question_sets", "retrievers", "decisions": titles, "controls", "order": [question sets, [retriever,
-    decision]]}.
-    """
+def summarise_decisions(*, results: list[In], settings: DecisionSummary, output: Out) -> None:
+    """What all decisions are worth → one table of rows, of which a table is made."""
     from sentflow.files.rows import write_rows
     from sentflow.report.families.retrieval.decision_rows import DecisionRow
     from sentflow.report.families.retrieval.decision_summary import decision_rows
@@ -262,11 +249,8 @@ def summarise_decisions(*, results: list[In], settings: Json, output: Out) -> No
 
 
 @job()
-def summarise_indexes(*, results: list[In], settings: Json, output: Out) -> None:
-    """Certificates of approximate indexes → one table of rows.
-
-    Settings: {"questions", "retrievers"}: titles, in order.
-    """
+def summarise_indexes(*, results: list[In], settings: IndexSummary, output: Out) -> None:
+    """Certificates of approximate indexes → one table of rows."""
     from sentflow.files.rows import write_rows
     from sentflow.report.families.retrieval.index_rows import IndexRow, index_rows
 
@@ -274,12 +258,8 @@ def summarise_indexes(*, results: list[In], settings: Json, output: Out) -> None
 
 
 @job("numpy")
-def summarise_weights(*, weighed: list[In], chosen: list[In], settings: Json, output: Out) -> None:
-    """What each weight of fusions reaches, and what was chosen → one table of rows.
-
-    Settings: {"question_sets", "retrievers": titles, "order": [question sets, retrievers], "level", "n_resamples",
-    "seed"}.
-    """
+def summarise_weights(*, weighed: list[In], chosen: list[In], settings: WeightSummary, output: Out) -> None:
+    """What each weight of fusions reaches, and what was chosen → one table of rows."""
     from sentflow.files.rows import write_rows
     from sentflow.report.families.retrieval.decision_rows import WeightRow
     from sentflow.report.families.retrieval.weight_summary import weight_rows
@@ -298,22 +278,19 @@ def score_trainings(
     selections: list[In],
     similarity: Sequence[In] = (),
     alignments: Sequence[In] = (),
-    settings: Json,
+    settings: TrainingScores,
     output: Out,
 ) -> None:
-    """Development scores of snapshots and summaries of tests → one row per number of a training.
-
-    Settings: {"models": {name: …}, "pairs": {name: {"column", "data_version"}}}.
-    """
+    """Development scores of snapshots and summaries of tests → one row per number of a training."""
     from sentflow.files.rows import read_rows, write_rows
     from sentflow.report.families.geometry.rows import AlignmentRow
     from sentflow.report.families.similarity.rows import SimilarityRow
     from sentflow.report.families.training.rows import TrainingRow
     from sentflow.report.families.training.scores import Trained, development_rows, test_rows
 
-    pairs = settings["pairs"]
+    pairs = settings.pairs
     chosen = {file.parent.name: read_sealed(file)["step"] for file in selections}
-    trained = {name: Trained(name, chosen[name], **entry) for name, entry in settings["models"].items()}
+    trained = {name: Trained(name, chosen[name], entry) for name, entry in settings.models.items()}
     rows = [row for file in development for row in development_rows(read_sealed(file), trained, pairs)]
     correlations = [row for file in similarity for row in read_rows(file, SimilarityRow)]
     aligned = [row for file in alignments for row in read_rows(file, AlignmentRow)]
@@ -324,12 +301,16 @@ def score_trainings(
 
 @job()
 def summarise_training_jobs(
-    *, records: list[In], scores: In, settings: Json, jobs: Out, history: Out, held_out: Out, sweeps: Out
+    *,
+    records: list[In],
+    scores: In,
+    settings: TrainingSummary,
+    jobs: Out,
+    history: Out,
+    held_out: Out,
+    sweeps: Out,
 ) -> None:
-    """Records of all trainings → a row per training, a row per step, and a row per cell of a sweep.
-
-    Settings: {"models": encoder → title, group, control, data_version; "sweeps": see sweep_cells}.
-    """
+    """Records of all trainings → a row per training, a row per step, and a row per cell of a sweep."""
     from sentflow.files.rows import read_rows, write_rows
     from sentflow.report.families.training.figure_rows import (
         SweepPoint,
@@ -346,12 +327,12 @@ def summarise_training_jobs(
     from sentflow.report.families.training.trained_rows import TrainedRow
 
     folders = [record.parent for record in records]
-    trained = [trained_row(folder, settings["models"][folder.name]) for folder in folders]
+    trained = [trained_row(folder, settings.models[folder.name]) for folder in folders]
     steps = [row for folder, one in zip(folders, trained, strict=True) for row in history_rows(folder, one)]
     measures = [
         row for folder, one in zip(folders, trained, strict=True) for row in held_out_rows(folder, one)
     ]
-    points = list(sweep_points(settings["sweeps"], read_rows(scores, TrainingRow, may_be_empty=True)))
+    points = list(sweep_points(settings.sweeps, read_rows(scores, TrainingRow, may_be_empty=True)))
     write_rows(history, TrainingHistoryRow, steps)
     write_rows(held_out, TrainingHeldOutRow, measures)
     write_rows(sweeps, SweepPoint, points)

@@ -12,7 +12,7 @@ from sentflow.errors import DataError
 from sentflow.retrieval.measures import Grades, Ranking, per_question
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Questions
-from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT
+from sentflow.texts.raw_files import COLUMN, GOLD_DOCUMENT
 
 F2, SET_P, SET_R, F2_PUBLISHED = "F2", "SetP", "SetR", "F2-published"
 SET_MEASURES = (F2, SET_P, SET_R, F2_PUBLISHED)
