@@ -10,8 +10,15 @@ import yaml
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
 from sentflow.texts.formats.delimited import read_delimited
-from sentflow.texts.formats.raw import Column, RawFile, Records, listed, numbered, typed_records
-from sentflow.texts.formats.table import read_parquet_columns
+from sentflow.texts.formats.raw import (
+    Column,
+    RawFile,
+    Records,
+    listed,
+    numbered,
+    read_parquet_columns,
+    typed_records,
+)
 
 Object = Mapping[str, Any]
 
