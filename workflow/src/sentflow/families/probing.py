@@ -35,9 +35,9 @@ from sentflow.probing.catalog import (
     protocol_name,
     protocol_of,
 )
-from sentflow.probing.fold import REGULARISED_PROBES
 from sentflow.probing.settings import (
     REGULARISED,
+    REGULARISED_PROBES,
     ProbeProtocol,
     ProbeSettings,
     ScoreSettings,
