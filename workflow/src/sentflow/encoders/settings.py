@@ -388,6 +388,8 @@ class Described(Settings):
     """That it has use for."""
     has_tokenizer: ClassVar[bool] = False
     """Whether `sentflow.encoders.neural.tokenizer` can say where its tokens are."""
+    one_file: ClassVar[bool] = False
+    """Whether its source is one file of word vectors, and no folder of a model."""
     file: ClassVar[str] = ""
     """Below ``kinds/``; empty is the name of the kind."""
 
@@ -652,6 +654,7 @@ class WordVectors(Described, WordVectorSettings):
     """Averages vectors of words."""
 
     encoding = WordVectorSettings
+    one_file = True
     kind: Literal["word-vectors"]
     source: Fetched[Source]
 
