@@ -72,8 +72,7 @@ class WordVectorEncoder(Encoder):
 
     def _combined(self, vectors: FloatArray) -> np.ndarray:
         """(d,) float64 of the (k, d) vectors of the words of a text."""
-        mean: np.ndarray = np.mean(vectors, axis=0, dtype=np.float64)
-        return mean
+        return np.asarray(np.mean(vectors, axis=0, dtype=np.float64))
 
     def plan(self, texts: Sequence[str], *, role: str, task: str | None) -> list[Batch]:
         """Looks all words up, in one pass through the file."""
