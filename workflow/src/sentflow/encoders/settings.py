@@ -664,6 +664,20 @@ class WordVectors(Described, WordVectorSettings):
             yield "source", "word vectors are in one file. Write file or archive."
 
 
+class PowerMeansSettings(WordVectorSettings):
+    """How texts are cut into words, and what is made of these."""
+
+    means: Distinct[Literal["min", "mean", "cubic", "max"]] = Field(("min", "mean", "max"), min_length=1)
+    """Power means of each value over the words of a text, one beside the other; cubic has the power 3."""
+
+
+class PowerMeans(WordVectors, PowerMeansSettings):
+    """Power means of vectors of words."""
+
+    encoding = PowerMeansSettings
+    kind: Literal["power-means"]  # type: ignore[assignment]
+
+
 class ServiceSettings(Settings):
     """What is done to texts before, and to vectors after, a service is asked."""
 
@@ -808,6 +822,7 @@ Model = Annotated[
     | SparseEmbed
     | Model2vec
     | WordVectors
+    | PowerMeans
     | Service
     | Tfidf
     | ScikitLearn
