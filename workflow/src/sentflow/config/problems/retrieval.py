@@ -8,7 +8,7 @@ from sentflow.config.experiment import Configuration, Retrieval
 from sentflow.config.problems.common import dataset_problems, made_of_seeds, missing_files, unknown
 from sentflow.config.problems.encoders import custom_problems, required_revisions
 from sentflow.encoders.entries import compares_pairs, gives_vectors, has_term_vectors, kind_of, weighs_terms
-from sentflow.encoders.kinds.table import SPARSE_EMBED, WEIGHING
+from sentflow.encoders.settings import SPARSE_EMBED, WEIGHING
 from sentflow.families.retrieval.parts import (
     DENSE,
     FUSION,

@@ -9,7 +9,7 @@ from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Retrieval
 from sentflow.config.model import Settings
 from sentflow.config.search import Analyser, Cut, Decision, StopList
-from sentflow.encoders.entries import encode_settings, kind_of, place_settings
+from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.families.retrieval.files import JobFiles
 from sentflow.families.retrieval.parts import (
     BM25,
@@ -108,7 +108,7 @@ class JobSettings(JobFiles):
         if search.index:
             return versions(*search.index.libraries)
         if search.by.kind == RERANK:
-            return versions(*kind_of(self._encoder(self._retriever(wildcards))).libraries)
+            return versions(*kind_of(self._encoder(self._retriever(wildcards))).distributions)
         return versions(*search.by.libraries, *(_libraries(search.analyser) if search.analyser else ()))
 
     def search_requests(self) -> dict[str, Any]:
@@ -127,9 +127,7 @@ class JobSettings(JobFiles):
     def search_device(self, wildcards: Any) -> str:
         """Where pairs are compared. Not a setting of science: changing it runs nothing again."""
         entry = self._retriever(wildcards)
-        return json_text(
-            place_settings(self._encoder(entry)).get("device") if entry["kind"] == RERANK else None
-        )
+        return json_text(self._encoder(entry).get("device") if entry["kind"] == RERANK else None)
 
     def search_threads(self, wildcards: Any) -> int:
         """Threads that the kind of a cross-encoder has use for; no number depends on them."""
@@ -298,7 +296,7 @@ class JobSettings(JobFiles):
     def _modules(self, wildcards: Any) -> list[str]:
         search = self._search(wildcards)
         if search.by.kind == RERANK:
-            return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module]
+            return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module()]
         return [search.module]
 
     def _analyser(self, name: str) -> Analyser:

@@ -4,7 +4,7 @@ from sentflow.config.entries import AllEntries, Entries, Entry, as_map, merge
 from sentflow.config.model import mistakes
 from sentflow.config.problems.common import unknown
 from sentflow.config.trainings import Sweep
-from sentflow.encoders.kinds.table import TRAINED
+from sentflow.encoders.settings import TRAINED
 from sentflow.families.training.needs import write_out_pooling
 from sentflow.families.training.seeds import write_out_seeds
 from sentflow.families.training.sweeps import cells, sweep_problems

@@ -8,7 +8,7 @@ from typing import Any
 
 from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map
 from sentflow.config.experiment import Experiment
-from sentflow.encoders.kinds.table import MADE_BY, TRAINED
+from sentflow.encoders.settings import MADE_BY, TRAINED
 from sentflow.families.retrieval.parts import further_encoders, models_of
 from sentflow.training.data.entries import held_out_of, question_sets_of, searchers_of, with_relations
 from sentflow.training.recipes.settings import RECIPES
