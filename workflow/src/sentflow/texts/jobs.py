@@ -10,8 +10,16 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import write_digest
 from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Out, Resource, Wildcard, job
-from sentflow.texts.corpus_settings import NOTHING, Checks, CorpusSettings, QuestionSettings
-from sentflow.texts.settings import PairChecks, PairSettings, TaskChecks, TaskSettings
+from sentflow.texts.settings import (
+    NOTHING,
+    Checks,
+    CorpusSettings,
+    PairChecks,
+    PairSettings,
+    QuestionSettings,
+    TaskChecks,
+    TaskSettings,
+)
 
 logger = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from sentflow.texts.checks import named, whole_number
 from sentflow.texts.corpora import Corpus
-from sentflow.texts.corpus_settings import QuestionSettings
+from sentflow.texts.settings import QuestionSettings
 from sentflow.texts.sources import Row
 
 logger = logging.getLogger(__name__)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from sentflow.texts.checks import named
 from sentflow.texts.corpora import Corpus
-from sentflow.texts.corpus_settings import NOTHING, Checks, CorpusSettings
 from sentflow.texts.preparation import refuse
+from sentflow.texts.settings import NOTHING, Checks, CorpusSettings
 from sentflow.texts.sources import rows_of, sources_of, verified_paths
 
 logger = logging.getLogger(__name__)

@@ -11,9 +11,9 @@ import numpy as np
 
 from sentflow.texts.checks import named
 from sentflow.texts.corpora import EXCLUDE, KEEP, Corpus, Questions, folded
-from sentflow.texts.corpus_settings import NOTHING, Checks, QuestionSettings
 from sentflow.texts.match_judgements import match_judgements
 from sentflow.texts.preparation import refuse
+from sentflow.texts.settings import NOTHING, Checks, QuestionSettings
 from sentflow.texts.sources import Row, rows_of, sources_of, verified_paths
 
 logger = logging.getLogger(__name__)

@@ -8,10 +8,10 @@ from pydantic import TypeAdapter
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Retrieval
 from sentflow.config.model import Settings
+from sentflow.config.retrievers import BM25, BY_VECTORS, RANDOM, RERANK, SPARSE, all_retrievers
 from sentflow.config.search import Analyser, Cut, Decision, StopList
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
 from sentflow.families.retrieval.files import JobFiles
-from sentflow.families.retrieval.parts import BM25, BY_VECTORS, RANDOM, RERANK, SPARSE, all_retrievers
 from sentflow.flow.job_settings import json_text, pick
 from sentflow.flow.provenance import code, versions
 from sentflow.flow.rules import asks
@@ -47,7 +47,7 @@ from sentflow.retrieval.settings import (
     WeighSettings,
 )
 from sentflow.texts.corpus_files import raw_files_of
-from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings
+from sentflow.texts.settings import Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.shards import whole_of
 from sentflow.training.data.forms import MOST_RANKS
 
