@@ -11,11 +11,10 @@ from filled import filled
 
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.checks import Selection
-from sentflow.report.families.retrieval.board import answer
+from sentflow.report.claims import of_retrieval
 from sentflow.report.families.retrieval.checks import check_retrieval
 from sentflow.report.families.retrieval.choice_tables import costs
 from sentflow.report.families.retrieval.cost_summary import cost_rows
-from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.question_summary import gap_rows
 from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
 from sentflow.report.families.retrieval.stage_summary import stage_rows
@@ -205,5 +204,4 @@ def test_what_equal_scores_decide_on_shows_its_range_and_is_no_highest_score():
     assert table_of(moved, []).lines[1][1].detail.endswith("] ties 0.417–1.000")
     assert "ties" not in table_of([replace(moved[1], worst_order=0.995)], []).lines[0][1].detail
     for found, title in ((rows, "Run"), (moved, "BM25")):
-        assert retrieval_findings(found, [])[0].text.startswith(f"{title} on 1 of 1")
-        assert title in answer(found, [])[0]
+        assert of_retrieval(found, [])[0].systems[0].title == title

@@ -35,9 +35,9 @@ from sentflow.probing.catalog import (
     protocol_name,
     protocol_of,
 )
-from sentflow.probing.fold import REGULARISED_PROBES
 from sentflow.probing.settings import (
     REGULARISED,
+    REGULARISED_PROBES,
     ProbeProtocol,
     ProbeSettings,
     ScoreSettings,
@@ -46,8 +46,8 @@ from sentflow.probing.settings import (
     not_comparable_text,
     switch_text,
 )
+from sentflow.texts.raw_files import task_files_of
 from sentflow.texts.settings import DocumentFolds, TaskChecks, TaskSettings
-from sentflow.texts.task_files import files_of
 
 
 class Probing(Family):
@@ -148,7 +148,7 @@ class Probing(Family):
 
     def _raw_files(self, task: str) -> list[tuple[str, str]]:
         entry = self._known[task]
-        return [(entry["dataset"], file) for file in files_of(entry["reader"])]
+        return [(entry["dataset"], file) for file in task_files_of(entry["reader"])]
 
     def _collections(self) -> list[Collection]:
         """The texts of each dataset, and those of single tasks for which an encoder has prompts."""
@@ -293,7 +293,7 @@ class Probing(Family):
     def task_checks(self, task: str) -> TaskChecks:
         """The same as a model."""
         entry, protocol = self._known[task], self.task_protocol(task)
-        files = self.checked_files(entry["dataset"], files_of(entry["reader"]))
+        files = self.checked_files(entry["dataset"], task_files_of(entry["reader"]))
         named = [protocol, *(self.protocols[name] for name in self.study)]
         needed = names_documents(entry) and any(one.switches.group_folds for one in named)
         checks = TaskChecks(metric=entry["metric"], **protocol.needs(), files=files)

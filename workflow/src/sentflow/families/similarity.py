@@ -12,7 +12,7 @@ from sentflow.flow.family import Collection, Family, Files, each, raw_paths
 from sentflow.flow.job_settings import one_of
 from sentflow.report.settings import SimilaritySummary
 from sentflow.similarity.settings import ComparedSets, Resampling
-from sentflow.texts.pair_files import raw_files_of
+from sentflow.texts.raw_files import pair_files_of
 from sentflow.texts.settings import PairChecks, PairSettings
 
 _PARTS = ("train", "dev", "test")
@@ -110,7 +110,7 @@ class Similarity(Family):
     def prepare_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
         entry = self.prepared[wildcards.pairs]
-        files = self.checked_files(entry["dataset"], raw_files_of(entry))
+        files = self.checked_files(entry["dataset"], pair_files_of(entry["reader"]))
         return PairChecks.from_parts(entry, files=files).as_json()
 
     def resampling(self) -> str:
@@ -139,4 +139,4 @@ class Similarity(Family):
 
 
 def _raw_files(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(entry["dataset"], file) for file in raw_files_of(entry)]
+    return [(entry["dataset"], file) for file in pair_files_of(entry["reader"])]

@@ -99,7 +99,7 @@ def prepare_corpus(
 ) -> None:
     """Raw files into the documents of a corpus."""
     from sentflow.texts.corpora import write_corpus
-    from sentflow.texts.prepare_corpus import prepare_corpus
+    from sentflow.texts.prepare_collections import prepare_corpus
 
     use_limits(limits)
     write_corpus(table, prepare_corpus(corpus, raw, settings, checks))
@@ -120,7 +120,7 @@ def prepare_questions(
 ) -> None:
     """Raw files into questions and their judgements, which must fit the corpus."""
     from sentflow.texts.corpora import read_corpus, write_questions
-    from sentflow.texts.prepare_questions import prepare_questions
+    from sentflow.texts.prepare_collections import prepare_questions
 
     use_limits(limits)
     found = prepare_questions(questions, raw, settings, read_corpus(corpus), checks)

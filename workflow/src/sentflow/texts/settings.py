@@ -6,7 +6,8 @@ The Snakefile imports it: standard library and pydantic only.
 from typing import Any, Literal
 
 from sentflow.config import pairs
-from sentflow.config.collections import Part, Source
+from sentflow.config.collections import Part
+from sentflow.config.collections import Source as SourceEntry
 from sentflow.config.model import (
     Count,
     Folds,
@@ -102,7 +103,7 @@ NOTHING = Checks()
 class CorpusSettings(Settings):
     """What the table of a corpus depends on."""
 
-    documents: Several[Source]
+    documents: Several[SourceEntry]
     data_version: Text
     language: Text
     ids: Literal["column", "distinct"] = "column"
@@ -113,8 +114,8 @@ class QuestionSettings(Settings):
     """What the tables of a question set depend on. A set without judgements can be searched, but not evaluated."""
 
     corpus: Text
-    questions: Several[Source]
-    judgements: Several[Source]
+    questions: Several[SourceEntry]
+    judgements: Several[SourceEntry]
     data_version: Text
     language: Text
     relevant_grade: Count = 1
@@ -122,7 +123,7 @@ class QuestionSettings(Settings):
     grades: dict[str, Int | None] = {}
     unknown: Literal["refuse", "leave-out"] = "refuse"
     unjudged: Literal["keep", "leave-out"] = "keep"
-    without: Several[Source] = ()
+    without: Several[SourceEntry] = ()
     part: Maybe[Part] = None
     same_ids: Maybe[Literal["keep", "exclude"]] = None
     """None is keep, and the log says where questions are documents of their ids."""

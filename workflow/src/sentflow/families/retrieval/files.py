@@ -19,7 +19,7 @@ from sentflow.config.retrievers import (
 from sentflow.families.retrieval.selection import Selection
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Files, each, raw_paths
-from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.raw_files import raw_files_of
 from sentflow.texts.shards import suffix_of, whole_of
 
 _MINED = "/mined"  # documents whose vectors decide what an encoder is trained on

@@ -46,7 +46,7 @@ from sentflow.retrieval.settings import (
     TuningSettings,
     WeighSettings,
 )
-from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.raw_files import raw_files_of
 from sentflow.texts.settings import Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.shards import whole_of
 from sentflow.training.data.forms import MOST_RANKS

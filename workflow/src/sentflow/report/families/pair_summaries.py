@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.files.sealed import read_sealed
+from sentflow.files.io import read_sealed
 from sentflow.report.rows import described, unique
 from sentflow.report.settings import PairSummary
 
