@@ -8,13 +8,13 @@ from sentflow.config.experiment import Configuration, Retrieval
 from sentflow.config.problems.common import dataset_problems, made_of_seeds, missing_files, unknown
 from sentflow.config.problems.encoders import custom_problems, required_revisions
 from sentflow.config.retrievers import (
-    BM25,
     DENSE,
     FUSION,
     RERANK,
     RUN,
     SPARSE,
     UNITS,
+    counts_terms,
     decided_by,
     parts_of,
     reached_by,
@@ -165,7 +165,7 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
     if not entry:
         return
     searched = _searched_by(name, entries, selected) if entry["kind"] in (SPARSE, RUN) else []
-    if entry["kind"] == BM25:
+    if counts_terms(entry):
         yield from _analyser_problems(where, entry, entries["analysers"])
     if "model" in entry:
         yield from _encoder_problems(where, entry, entries, searched)
