@@ -202,7 +202,7 @@ def _checked(
     entries, of_entries, unfit = read_entries(plain, workflow)
     fit = _fit(entries, unfit)
     found += of_entries
-    found += [*encoders.entry_problems(fit), *probing.entry_problems(fit), *training.entry_problems(fit)]
+    found += [*probing.entry_problems(fit), *training.entry_problems(fit)]
     return parsed, entries, found, unfit
 
 

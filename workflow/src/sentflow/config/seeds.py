@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sentflow.config.entries import AllEntries, Entry, as_map
-from sentflow.encoders.kinds.table import TRAINED
+from sentflow.encoders.settings import TRAINED
 from sentflow.errors import ConfigError
 from sentflow.training.data.entries import SEARCHING
 

@@ -13,7 +13,7 @@ from sentflow.config.problems.common import unknown
 from sentflow.config.retrievers import further_encoders, models_of
 from sentflow.config.seeds import write_out_seeds
 from sentflow.config.trainings import Sweep
-from sentflow.encoders.kinds.table import MADE_BY, TRAINED
+from sentflow.encoders.settings import MADE_BY, TRAINED
 from sentflow.training.data.entries import held_out_of, question_sets_of, searchers_of, with_relations
 from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import BEST

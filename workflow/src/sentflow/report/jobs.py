@@ -379,8 +379,8 @@ def summarise_costs(
 
 
 def _about(path: Path) -> dict[str, float | None]:
-    from sentflow.encoders.fetch.parameters import count_parameters
     from sentflow.encoders.manifest import read_manifest
+    from sentflow.encoders.safety import count_parameters
 
     manifest = read_manifest(path)
     return {

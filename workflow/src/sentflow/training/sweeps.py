@@ -10,7 +10,7 @@ from typing import Any
 
 from sentflow.config.entries import merge
 from sentflow.config.problems.values import MAX_LENGTH
-from sentflow.encoders.kinds.table import MADE_BY
+from sentflow.encoders.settings import MADE_BY
 from sentflow.errors import ConfigError, instead
 from sentflow.training.shown import NOT_APPLICABLE, NOT_RUN, VALUE
 

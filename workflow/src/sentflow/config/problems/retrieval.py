@@ -23,7 +23,7 @@ from sentflow.config.retrievers import (
 )
 from sentflow.config.trained import data_of, miners
 from sentflow.encoders.entries import compares_pairs, gives_vectors, has_term_vectors, kind_of, weighs_terms
-from sentflow.encoders.kinds.table import SPARSE_EMBED, WEIGHING
+from sentflow.encoders.settings import SPARSE_EMBED, WEIGHING
 from sentflow.retrieval.analysers import list_problems
 from sentflow.texts.raw_files import raw_files_of
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, retriever_of

@@ -16,7 +16,7 @@ from sentflow.config.trained import (
     teacher_of,
 )
 from sentflow.encoders.entries import kind_of
-from sentflow.encoders.kinds.table import CROSS_ENCODER, DENSE, MADE_BY, SPARSE_EMBED, TRAINABLE, TRAINED
+from sentflow.encoders.settings import CROSS_ENCODER, DENSE, MADE_BY, SPARSE_EMBED, TRAINABLE, TRAINED
 from sentflow.errors import instead
 from sentflow.texts.raw_files import pair_files_of
 from sentflow.training.data.entries import (
@@ -213,7 +213,7 @@ def _teacher_problems(entry: Entry, needs: DataNeeds, models: Entries, data: Ent
         )
     elif teacher not in models:
         yield unknown("settings.teacher", "model", teacher, models)
-    elif models[teacher] and kind_of(models[teacher]).gives != DENSE:
+    elif models[teacher] and kind_of(models[teacher]).output != DENSE:
         yield f"settings.teacher: {teacher} gives a text no vector of its own. Write an encoder that does."
 
 

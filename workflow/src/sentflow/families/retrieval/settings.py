@@ -10,7 +10,7 @@ from sentflow.config.experiment import Retrieval
 from sentflow.config.model import Settings
 from sentflow.config.retrievers import BM25, BY_VECTORS, RANDOM, RERANK, SPARSE, all_retrievers, counts_terms
 from sentflow.config.search import Analyser, Cut, Decision, StopList
-from sentflow.encoders.entries import encode_settings, kind_of, place_settings
+from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.families.retrieval.files import JobFiles
 from sentflow.flow.job_settings import json_text, pick
 from sentflow.flow.provenance import code, versions
@@ -100,7 +100,7 @@ class JobSettings(JobFiles):
         if search.index:
             return versions(*search.index.libraries)
         if search.by.kind == RERANK:
-            return versions(*kind_of(self._encoder(self._retriever(wildcards))).libraries)
+            return versions(*kind_of(self._encoder(self._retriever(wildcards))).distributions)
         return versions(*search.by.libraries, *(_libraries(search.analyser) if search.analyser else ()))
 
     def search_requests(self) -> dict[str, Any]:
@@ -119,9 +119,7 @@ class JobSettings(JobFiles):
     def search_device(self, wildcards: Any) -> str:
         """Where pairs are compared. Not a setting of science: changing it runs nothing again."""
         entry = self._retriever(wildcards)
-        return json_text(
-            place_settings(self._encoder(entry)).get("device") if entry["kind"] == RERANK else None
-        )
+        return json_text(self._encoder(entry).get("device") if entry["kind"] == RERANK else None)
 
     def search_threads(self, wildcards: Any) -> int:
         """Threads that the kind of a cross-encoder has use for; no number depends on them."""
@@ -290,7 +288,7 @@ class JobSettings(JobFiles):
     def _modules(self, wildcards: Any) -> list[str]:
         search = self._search(wildcards)
         if search.by.kind == RERANK:
-            return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module]
+            return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module()]
         return [search.module]
 
     def _analyser(self, name: str) -> Analyser:
