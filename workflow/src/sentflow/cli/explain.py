@@ -15,11 +15,11 @@ from sentflow.cli.configuration import AsJson, ConfigFiles, ResultsRead, read_ca
 from sentflow.cli.here import fetched_manifest, in_folder, refuse_missing
 from sentflow.cli.terminal import Block, beginning, listing, quiet, show_blocks
 from sentflow.config.problems.common import made_of_seeds, unknown
+from sentflow.config.retrievers import EXPLAINED
 from sentflow.encoders.entries import encode_settings, has_term_vectors, weighs_terms
 from sentflow.encoders.settings import TRAINED, WEIGHING
 from sentflow.errors import ConfigError, instead
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.retrieval.parts import EXPLAINED
 from sentflow.files.io import json_document
 from sentflow.flow import paths
 from sentflow.jobs.machine import prepare_environment

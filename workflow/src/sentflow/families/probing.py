@@ -16,11 +16,11 @@ from sentflow.compare.settings import (
 from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import descriptions
+from sentflow.config.trained import held_out_tasks
 from sentflow.encoders.entries import kind_of
 from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
 from sentflow.encoders.settings import SIDES
 from sentflow.exports.identity import ScoreExport, data_name, model_facts
-from sentflow.families.training.needs import held_out_tasks
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, each, raw_paths
 from sentflow.flow.job_settings import described_models, one_of, pick

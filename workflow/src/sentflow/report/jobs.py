@@ -67,7 +67,7 @@ def summarise(*, scores: list[In], tables: list[In], settings: Titles, summary: 
 
 def _refuse_other_place(file: Path, row: "ScoreRow") -> None:
     """Refuse a score file of another task or encoder than its path says."""
-    from sentflow.files.result_names import name_in_results
+    from sentflow.files.parquet import name_in_results
 
     name = name_in_results(file.as_posix())
     if name is not None and not name.endswith(f"scores/{row.task}/{row.model}.json"):

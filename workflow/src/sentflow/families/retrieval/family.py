@@ -6,9 +6,9 @@ from typing import Any
 
 from sentflow.config.entries import Entry, read_yaml
 from sentflow.config.experiment import Experiment
+from sentflow.config.retrievers import EXPLAINED, counts_terms
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.files import raw_files
-from sentflow.families.retrieval.parts import EXPLAINED, counts_terms
 from sentflow.families.retrieval.settings import JobSettings
 from sentflow.flow import paths
 from sentflow.flow.family import each

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from sentflow.config.entries import Entry
-from sentflow.families.retrieval.parts import (
+from sentflow.config.retrievers import (
     BY_VECTORS,
     DENSE,
     DOCUMENTS,

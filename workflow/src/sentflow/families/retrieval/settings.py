@@ -8,18 +8,10 @@ from pydantic import TypeAdapter
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Retrieval
 from sentflow.config.model import Settings
+from sentflow.config.retrievers import BM25, BY_VECTORS, RANDOM, RERANK, SPARSE, all_retrievers, counts_terms
 from sentflow.config.search import Analyser, Cut, Decision, StopList
 from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.families.retrieval.files import JobFiles
-from sentflow.families.retrieval.parts import (
-    BM25,
-    BY_VECTORS,
-    RANDOM,
-    RERANK,
-    SPARSE,
-    all_retrievers,
-    counts_terms,
-)
 from sentflow.flow.job_settings import json_text, pick
 from sentflow.flow.provenance import code, versions
 from sentflow.flow.rules import asks

@@ -6,11 +6,10 @@ from typing import Any
 
 from sentflow.config.entries import Entry, read_yaml
 from sentflow.config.experiment import Experiment
+from sentflow.config.trained import start_of, teacher_of
 from sentflow.encoders.settings import KINDS, TRAINED, made_by
 from sentflow.exports.identity import OWNER, model_facts
 from sentflow.families.pair_sets import development_sets, measured, resampling
-from sentflow.families.training.needs import start_of, teacher_of
-from sentflow.families.training.sweeps import shown_sweep
 from sentflow.families.training.tables import TrainingTables
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
@@ -31,6 +30,7 @@ from sentflow.training.settings import (
 )
 from sentflow.training.shown import shown_start
 from sentflow.training.snapshots import scored_steps, snapshot_name
+from sentflow.training.sweeps import shown_sweep
 
 
 class Training(Family):

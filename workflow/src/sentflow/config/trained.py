@@ -6,13 +6,19 @@ The Snakefile imports this package in every job: standard library and pydantic o
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map
+from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map, merge
 from sentflow.config.experiment import Experiment
+from sentflow.config.model import mistakes
+from sentflow.config.problems.common import unknown
+from sentflow.config.retrievers import further_encoders, models_of
+from sentflow.config.seeds import write_out_seeds
+from sentflow.config.trainings import Sweep
 from sentflow.encoders.settings import MADE_BY, TRAINED
-from sentflow.families.retrieval.parts import further_encoders, models_of
 from sentflow.training.data.entries import held_out_of, question_sets_of, searchers_of, with_relations
 from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import BEST
+from sentflow.training.shown import VALUE
+from sentflow.training.sweeps import cells, sweep_problems
 
 REQUIRED = "REQUIRED"
 """Stands in the catalog for the path of a file that was never published."""
@@ -170,3 +176,53 @@ def _deciding_recipe(name: str, models: Entries) -> tuple[str, str] | None:
             return None
         name = start_name(entry) or ""
     return None
+
+
+# --- presets, sweeps and seeds written out
+
+
+_OF_PRESET = ("recipe", "settings", "training", "training_pooling", "pooling", "selection")
+
+
+def write_out_models(entries: AllEntries) -> list[str]:
+    """Add the encoders of sweeps, and replace those with a preset or several seeds, in place; problems of these."""
+    found: list[str] = []
+    models = entries["models"]
+    for name, sweep in entries["sweeps"].items():
+        if mistakes(Sweep, sweep, where="") or any(sweep_problems(name, sweep)):
+            continue  # reported with all entries
+        for cell in cells(name, sweep):
+            if cell.state == VALUE:
+                models[cell.model] = {**cell.entry, "cell": {"sweep": name, **cell.axes}}
+    for name, entry in list(models.items()):
+        if not isinstance(entry, dict) or entry.get("kind") != TRAINED:
+            continue
+        whole, problems = _with_preset(name, entry, entries["presets"])
+        seeds = whole.get("seeds")
+        if seeds is not None and ("seed" in whole or not _are_names(seeds)):
+            problems.append(
+                f"models.{name}.seeds: write a list of different whole numbers, and no seed beside it."
+            )
+        if problems:
+            # One encoder, of which everything else that is wrong is told
+            whole = {"seed": 0} | {key: value for key, value in whole.items() if key != "seeds"}
+        models[name] = whole
+        found += problems
+    found += write_out_seeds(entries)
+    write_out_pooling(models)
+    return found
+
+
+def _are_names(seeds: object) -> bool:
+    """Whether each seed is a name's end of its own."""
+    return isinstance(seeds, list) and bool(seeds) and len(set(map(str, seeds))) == len(seeds)
+
+
+def _with_preset(name: str, entry: Entry, presets: Entries) -> tuple[Entry, list[str]]:
+    preset = entry.get("preset")
+    if preset is None:
+        return entry, []
+    if not isinstance(preset, str) or preset not in presets:
+        return entry, [unknown(f"models.{name}.preset", "preset", str(preset), presets)]
+    base = {key: value for key, value in as_map(presets[preset]).items() if key in _OF_PRESET}
+    return merge(base, {key: value for key, value in entry.items() if key != "preset"}), []
