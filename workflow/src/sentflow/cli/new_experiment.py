@@ -6,10 +6,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+import yaml
 
 from sentflow.cli.configuration import read_configuration
+from sentflow.cli.own_data import (
+    collection_entries,
+    pair_entries,
+    read_data_file,
+    slug,
+    task_entry,
+    training_entries,
+)
 from sentflow.cli.terminal import show_blocks
-from sentflow.config.entries import Entries, merge
+from sentflow.config.entries import Entries, Entry, merge
 from sentflow.config.load import load_experiment
 from sentflow.config.sections import MEASURED
 from sentflow.errors import ConfigError
@@ -62,8 +71,24 @@ probe:
 """
 
 
+_OWN = """\
+# An experiment of sentflow on {data}. It runs only what it selects; other keys are those of config.yaml.
+# Look for mistakes:  sentflow validate {path}
+# Run it:             sentflow run --cores all --configfile {path}
+# {columns}
+"""
+_COLUMNS = "Columns were chosen by their values. Check them; the file has: "
+_TRAINING = {"batch_size": 16, "learning_rate": 3.0e-5, "max_tokens": 64, "steps": 100, "snapshots": 50}
+
+
 def new_experiment(
     path: Annotated[Path, typer.Argument(help="YAML file to write; an existing file is not overwritten.")],
+    task: Annotated[Path | None, typer.Option(help="File with texts and labels, to learn classes.")] = None,
+    pairs: Annotated[Path | None, typer.Option(help="File with pairs of texts and their scores.")] = None,
+    beir: Annotated[Path | None, typer.Option(help="Folder in BEIR's form, to search.")] = None,
+    train: Annotated[
+        Path | None, typer.Option(help="File with texts, or pairs of one meaning, to train on.")
+    ] = None,
     tasks: Annotated[
         list[str] | None, typer.Option("--tasks", help="Names, separated by commas, or one per option.")
     ] = None,
@@ -76,6 +101,17 @@ def new_experiment(
 ) -> None:
     """Write a small experiment file, ready to run."""
     _check_path(path)
+    own = {"task": task, "pairs": pairs, "beir": beir, "train": train}
+    if data := next((one for one in own.values() if one is not None), None):
+        kind = next(kind for kind, one in own.items() if one is data)
+        if tasks or sum(one is not None for one in own.values()) > 1:
+            raise ConfigError("write one of --tasks, --task, --pairs, --beir and --train.")
+        about = {
+            "title": title or data.name,
+            "description": f"Created from {data.name}. Describe what it is for.",
+        }
+        _write(path, _of_data(path, kind, data, about, _names(models or ())))
+        return
     selected = {"models": _names(models or _MODELS), "tasks": _names(tasks or _TASKS)}
     about = {
         "title": title or path.stem,
@@ -91,12 +127,62 @@ def new_experiment(
         models=_lines(experiment.models),
         tasks=_lines(experiment.selected["tasks"]),
     )
+    _write(path, text)
+
+
+def _write(path: Path, text: str) -> None:
     try:
         with path.open("x", encoding="utf-8", newline="\n") as stream:  # fails if somebody was faster
             stream.write(text)
     except OSError as error:
         raise ConfigError(f"{path} cannot be written ({error}). Write another path.") from None
     show_blocks(f"{path} is written. Next: sentflow validate {path}")
+
+
+def _of_data(path: Path, kind: str, data: Path, about: Entry, models: list[str]) -> str:
+    """The experiment on a file or folder of the user."""
+    name, written = slug(data), str(data)
+    experiment: Entry = {"extends": "none", "experiment": about}
+    columns = ""
+    if kind == "beir":
+        chosen = models or ["bm25", "minilm", "random-order"]
+        experiment |= collection_entries(name, data, written)
+        experiment["select"] = {"models": [], "question_sets": [name], "retrievers": chosen}
+    else:
+        file = read_data_file(data)
+        texts = file.text_columns
+        columns = f"{_COLUMNS}{', '.join(file.columns)}."
+        if kind == "task":
+            label = next((one for one in file.label_columns if one != texts[0]), None)
+            if label is None:
+                raise ConfigError(
+                    f"{data} has no column with 2 to 20 different values, so none can be the label."
+                )
+            experiment["tasks"] = {name: task_entry(file, written, texts[:1], label)}
+            experiment["select"] = {"models": models or ["minilm-l6", "tfidf", "random"], "tasks": [name]}
+        elif kind == "pairs":
+            score = next((one for one in file.number_columns if one not in texts[:2]), None)
+            if score is None:
+                raise ConfigError(
+                    f"{data} has no column of numbers beside two of texts, so none can be the score."
+                )
+            two = [one for one in file.columns if one in texts[:2]]
+            experiment |= pair_entries(name, file, written, two, score)
+            experiment["geometry"] = {"families": []}
+            experiment["select"] = {"models": models or ["minilm-l6", "bag-of-words"], "pair_sets": [name]}
+        else:
+            two = [one for one in file.columns if one in texts[:2]] if len(texts) == 2 else texts[:1]
+            mine = f"{name.lower()}-encoder"
+            start, *others = models or ["minilm-l6"]
+            trained = {"kind": "trained", "recipe": "simcse", "start": start, "data": name, "seed": 1}
+            experiment |= training_entries(name, file, written, two)
+            experiment["models"] = {mine: {**trained, "training": _TRAINING}}
+            experiment["geometry"] = {"families": []}
+            experiment["select"] = {"models": [start, *others, mine], "pair_sets": ["STSB-test"]}
+            columns += "\n# Both encoders are compared on STS-B, which is downloaded."
+    load_experiment(merge(read_configuration([]), experiment), workflow_folder(), experiment)
+    head = _OWN.format(data=data, path=path, columns=columns or "Questions without a judgement are left out.")
+    return f"{head}\n{yaml.safe_dump(experiment, sort_keys=False, allow_unicode=True, width=110)}"
 
 
 def _check_path(path: Path) -> None:

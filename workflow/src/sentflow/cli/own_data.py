@@ -204,6 +204,13 @@ def language(columns: Sequence[Sequence[str]]) -> str:
     return codes.most_common(1)[0][0]
 
 
+def training_entries(name: str, file: DataFile, written: str, texts: Sequence[str]) -> Entries:
+    """Training data of one column of texts, or of two of the same meaning, by section."""
+    columns = {"text": texts[0]} if len(texts) == 1 else {"text": texts[0], "other": texts[1]}
+    spoken = language([file.column(column) for column in texts])
+    return {"training_data": {name: {"file": written, **columns, "language": spoken, **file.reader}}}
+
+
 def slug(path: Path) -> str:
     """The name of an entry for a file or folder."""
     return re.sub(r"[^A-Za-z0-9]+", "-", path.stem if path.is_file() else path.name).strip("-") or "mine"
