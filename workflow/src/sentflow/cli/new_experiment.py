@@ -11,9 +11,9 @@ import yaml
 from sentflow.cli.configuration import read_configuration
 from sentflow.cli.own_data import (
     collection_entries,
+    new_name,
     pair_entries,
     read_data_file,
-    slug,
     task_entry,
     training_entries,
 )
@@ -141,7 +141,7 @@ def _write(path: Path, text: str) -> None:
 
 def _of_data(path: Path, kind: str, data: Path, about: Entry, models: list[str]) -> str:
     """The experiment on a file or folder of the user."""
-    name, written = slug(data), str(data)
+    name, written = new_name(data), str(data)
     experiment: Entry = {"extends": "none", "experiment": about}
     columns = ""
     if kind == "beir":
@@ -169,9 +169,12 @@ def _of_data(path: Path, kind: str, data: Path, about: Entry, models: list[str])
             two = [one for one in file.columns if one in texts[:2]]
             experiment |= pair_entries(name, file, written, two, score)
             experiment["geometry"] = {"families": []}
+            tables, figures = ["sts", "sts-differences"], ["similarity-histograms"]
+            experiment["report"] = {"tables": tables, "figures": figures, "checks": ["similarity"]}
             experiment["select"] = {"models": models or ["minilm-l6", "bag-of-words"], "pair_sets": [name]}
         else:
-            two = [one for one in file.columns if one in texts[:2]] if len(texts) == 2 else texts[:1]
+            spoken = [one for one in texts if one not in {*file.number_columns, *file.label_columns}][:2]
+            two = [one for one in file.columns if one in spoken] or texts[:1]
             mine = f"{name.lower()}-encoder"
             start, *others = models or ["minilm-l6"]
             trained = {"kind": "trained", "recipe": "simcse", "start": start, "data": name, "seed": 1}

@@ -12,10 +12,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from sentflow.cli.configuration import read_configuration
+from sentflow.config.load import load_catalog
 from sentflow.errors import DataError, instead
+from sentflow.flow.workflow_folder import workflow_folder
 
 Entries = dict[str, Any]
 
+_SECTIONS = ("tasks", "pair_sets", "corpora", "question_sets", "training_data")
 _DELIMITERS = (",", ";", "\t", "|")
 _LOOKED_AT = 200  # rows that say how a file is delimited, and what language its texts have
 _MOST_CLASSES = 20
@@ -57,20 +61,20 @@ class DataFile:
     @cached_property
     def text_columns(self) -> list[str]:
         """Columns, those with the longest values first."""
-        lengths = {name: fmean(map(len, self.column(name))) for name in self.columns}
-        return sorted(self.columns, key=lambda name: -lengths[name])
+        lengths = {name: fmean(map(len, self.column(name))) for name in self.columns if name}
+        return sorted(lengths, key=lambda name: -lengths[name])
 
     @property
     def label_columns(self) -> list[str]:
         """Columns with 2 to 20 values, each more than once on average, those with the fewest first."""
-        counts = {name: len(set(self.column(name))) for name in self.columns}
+        counts = {name: len(set(self.column(name))) for name in self.columns if name}
         most = min(_MOST_CLASSES, len(self.rows) // 2)
         return sorted((name for name, n in counts.items() if 2 <= n <= most), key=lambda name: counts[name])
 
     @property
     def number_columns(self) -> list[str]:
         """Columns of numbers."""
-        return [name for name in self.columns if all(map(_is_number, self.column(name)))]
+        return [name for name in self.columns if name and all(map(_is_number, self.column(name)))]
 
 
 def read_data_file(path: Path, encoding: str | None = None, delimiter: str | None = None) -> DataFile:
@@ -211,8 +215,15 @@ def training_entries(name: str, file: DataFile, written: str, texts: Sequence[st
     return {"training_data": {name: {"file": written, **columns, "language": spoken, **file.reader}}}
 
 
+def new_name(path: Path) -> str:
+    """A name for entries of a file or folder, which the catalog does not have."""
+    name = slug(path)
+    catalog = load_catalog(read_configuration([]), workflow_folder())
+    return f"{name}-own" if any(name in catalog[section] for section in _SECTIONS) else name
+
+
 def slug(path: Path) -> str:
-    """The name of an entry for a file or folder."""
+    """The name of a file without its ending, or of a folder, in letters, digits and hyphens."""
     return re.sub(r"[^A-Za-z0-9]+", "-", path.stem if path.is_file() else path.name).strip("-") or "mine"
 
 
@@ -270,7 +281,7 @@ def _filled(file: DataFile) -> DataFile:
     """A file with rows, whose columns have names."""
     if not file.rows:
         raise DataError(f"{file.path} has no rows.")
-    if "" in file.columns or len(set(file.columns)) < len(file.columns):
+    if len(set(file.columns)) < len(file.columns):
         raise DataError(
             f"{file.path}: its first line must name each column once; it is {', '.join(file.columns)}."
         )

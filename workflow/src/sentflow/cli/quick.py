@@ -20,6 +20,7 @@ from sentflow.cli.own_data import (
     Entries,
     collection_entries,
     is_beir,
+    new_name,
     pair_entries,
     read_data_file,
     slug,
@@ -72,7 +73,7 @@ def quick(
     cores: Annotated[int, typer.Option(min=1, help="Processor cores.")] = os.cpu_count() or 1,
 ) -> None:
     """Compare encoders on a file of yours, from one line to a verdict."""
-    folder = data.parent / f"{data.stem if data.is_file() else data.name}.sentflow"
+    folder = Path(f"{slug(data)}.sentflow")
     written = os.path.relpath(data, folder)
     encoders = _encoders(
         [name.strip() for item in models for name in item.split(",") if name.strip()], folder
@@ -126,7 +127,7 @@ def _table(
     if text is None or (label is None) == (score is None) or (score is not None and text_b is None):
         raise ConfigError(_columns_to_name(file, encoders))
     texts = [text] if text_b is None else [text, text_b]
-    name = slug(file.path)
+    name = new_name(file.path)
     entries = _experiment(file.path.name, encoders)
     where = f"texts in {' and '.join(texts)}"
     n_texts = len({value for column in texts for value in file.column(column)})
@@ -154,7 +155,7 @@ def _collection(
         raise DataError(
             f"{folder} is no collection in BEIR's form: it has no corpus.jsonl and no corpus.parquet."
         )
-    name = slug(folder)
+    name = new_name(folder)
     entries = _experiment(folder.name, encoders)
     known = load_catalog(read_configuration([]), workflow_folder())["retrievers"]
     dense = [one for one in encoders.names if one not in known]

@@ -1,0 +1,122 @@
+"""Files of users: what is found in them, and the experiments that are written for them."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from called import printed, refused
+from experiments import WORKFLOW
+
+from sentflow.cli.configuration import read_configuration
+from sentflow.cli.own_data import pair_entries, read_data_file, task_entry
+from sentflow.config.load import load_experiment
+from sentflow.errors import DataError
+
+ROWS = [("O serviço é ótimo, claro.", "bom"), ("Péssimo; não volto mais.", "mau")] * 30
+
+
+def delimited(path, delimiter, encoding="utf-8"):
+    lines = ["comment" + delimiter + "opinion", *(f'"{text}"{delimiter}{label}' for text, label in ROWS)]
+    path.write_text("\n".join(lines), encoding=encoding)
+    return path
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_delimiters_are_found(tmp_path, delimiter):
+    file = read_data_file(delimited(tmp_path / "a.txt", delimiter))
+    assert [tuple(row.values()) for row in file.rows] == ROWS
+    assert file.reader.get("delimiter", ",") == delimiter
+
+
+def test_json_lines_and_parquet_are_known_by_their_content(tmp_path):
+    lines, table = tmp_path / "a.csv", tmp_path / "b.csv"
+    lines.write_text('{"comment": "NA", "opinion": 1}\n{"comment": "b"}\n', encoding="utf-8")
+    pq.write_table(pa.table({"comment": ["NA", "b"], "opinion": [1, None]}), table)
+    expected = [{"comment": "NA", "opinion": "1"}, {"comment": "b", "opinion": ""}]
+    assert read_data_file(lines).rows == read_data_file(table).rows == expected
+    assert (read_data_file(lines).reader["format"], read_data_file(table).reader["format"]) == (
+        "jsonl",
+        "parquet",
+    )
+
+
+def test_a_mistake_names_the_option_that_corrects_it(tmp_path):
+    latin = delimited(tmp_path / "a.csv", ",", "cp1252")
+    with pytest.raises(DataError, match=r"line 2.*--encoding cp1252.*'ç'"):
+        read_data_file(latin)
+    assert [row["comment"] for row in read_data_file(latin, "cp1252").rows] == [text for text, _ in ROWS]
+    column = tmp_path / "b.csv"
+    column.write_text("comment\none\ntwo\n", encoding="utf-8")
+    with pytest.raises(DataError, match="--delimiter"):
+        read_data_file(column)
+    short = tmp_path / "c.csv"
+    short.write_text("a,b\n" + "1,2\n" * 300 + "3\n", encoding="utf-8")
+    with pytest.raises(DataError, match="row 301"):
+        read_data_file(short)
+    with pytest.raises(DataError, match="Did you mean comment"):
+        read_data_file(delimited(tmp_path / "d.csv", ",")).column("coment")
+
+
+def test_labels_and_scores_become_entries(tmp_path):
+    file = read_data_file(delimited(tmp_path / "a.csv", ";"))
+    entry = task_entry(file, "a.csv", ["comment"], "opinion")
+    assert (entry["labels"], entry["metric"], entry["language"]) == (["bom", "mau"], "mcc", "pt")
+    with pytest.raises(DataError, match="1 different values"):
+        task_entry(read_data_file(one_class(tmp_path)), "b.csv", ["a"], "b")
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "a,b,gold\nA dog runs.,A dog is running.,4.5\nA man eats.,It rains.,0.2\n", encoding="utf-8"
+    )
+    pairs = pair_entries("mine", read_data_file(path), "pairs.csv", ["a", "b"], "gold")["pair_sets"]["mine"]
+    assert pairs["scale"] == [0, 4.5]
+    with pytest.raises(DataError, match=r"row 1.*'A dog is running\.'.*--score.*gold"):
+        pair_entries("mine", read_data_file(path), "pairs.csv", ["a", "gold"], "b")
+
+
+def one_class(folder):
+    path = folder / "b.csv"
+    path.write_text("a,b\nx,1\ny,1\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    delimited(tmp_path / "reviews.csv", ",")
+    pairs = "".join(f"A dog runs {n} miles.;A dog is running {n} miles.;{n % 5}\n" for n in range(60))
+    (tmp_path / "pairs.csv").write_text(f"a;b;gold\n{pairs}", encoding="utf-8")
+    (tmp_path / "laws" / "qrels").mkdir(parents=True)
+    (tmp_path / "laws/corpus.jsonl").write_text(
+        '{"_id": "d", "title": "", "text": "A law."}\n', encoding="utf-8"
+    )
+    (tmp_path / "laws/queries.jsonl").write_text('{"_id": "q", "text": "Which law?"}\n', encoding="utf-8")
+    (tmp_path / "laws/qrels/dev.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("option", "file", "selected"),
+    [
+        ("--task", "reviews.csv", {"tasks": ["reviews"]}),
+        ("--pairs", "pairs.csv", {"pair_sets": ["pairs"]}),
+        ("--beir", "laws", {"question_sets": ["laws"]}),
+        ("--train", "reviews.csv", {"pair_sets": ["STSB-test"]}),
+    ],
+)
+def test_an_experiment_runs_what_it_names(data, option, file, selected):
+    printed("new-experiment", "mine.yaml", option, file)
+    own = yaml.safe_load((data / "mine.yaml").read_text("utf-8"))
+    experiment = load_experiment(read_configuration([data / "mine.yaml"]), WORKFLOW, own)
+    measured = ("tasks", "pair_sets", "alignments", "regressions", "question_sets")
+    assert {name: list(experiment.selected[name]) for name in measured} == {
+        **dict.fromkeys(measured, []),
+        **selected,
+    }
+    assert experiment.title == file
+
+
+def test_quick_without_columns_says_what_to_type(data):
+    told = refused("quick", "reviews.csv", "--models", "tfidf")
+    assert "sentflow quick reviews.csv --models tfidf --text comment --label opinion" in told
+    assert "gold" in refused("quick", "pairs.csv", "--models", "tfidf", "--text", "a", "--text-b", "b")
+    assert "COMMIT" in refused("quick", "laws", "--models", "owner/name")
