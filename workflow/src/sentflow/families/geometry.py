@@ -4,10 +4,10 @@ from typing import Any
 
 from sentflow.config.experiment import Experiment
 from sentflow.config.pairs import PERMUTED
-from sentflow.families.pair_sets import embedded_sets, measured, resampling, titles_of
+from sentflow.families.pair_sets import embedded_sets, pair_settings, titles_of
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
-from sentflow.flow.job_settings import one_of, pick
+from sentflow.flow.job_settings import one_of
 from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
 from sentflow.report.settings import AlignmentTitle, GeometrySummary
 
@@ -82,21 +82,19 @@ class Geometry(Family):
 
     def alignment_settings(self, wildcards: Any) -> str:
         entry = self.alignment_entries[wildcards.alignment]
-        return AlignmentSettings.from_parts(entry, **resampling(self.experiment)).as_json()
+        return pair_settings(self.experiment, AlignmentSettings, entry)
 
     def geometry_settings(self) -> str:
-        settings = {
-            **pick(resampling(self.experiment), "level", "n_resamples"),
-            **measured(self.experiment),
-        }
-        return GeometrySettings.from_parts(self.experiment.config.geometry, **settings).as_json()
+        return pair_settings(self.experiment, GeometrySettings, self.experiment.config.geometry)
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
         alignments = self.alignment_entries.items()
-        return GeometrySummary.from_parts(
+        return pair_settings(
+            self.experiment,
+            GeometrySummary,
             titles_of(self.experiment, self.pair_sets),
             alignments={name: AlignmentTitle.from_parts(entry) for name, entry in alignments},
             selected=tuple(self.selected),
             systems=tuple(self.models),
-        ).as_json()
+        )

@@ -3,12 +3,14 @@
 The sentences of the pair sets with one ``family`` in their entries are one collection: they are embedded together.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from sentflow.config.entries import Entries
 from sentflow.config.experiment import Experiment
+from sentflow.config.model import Settings
 from sentflow.config.pairs import needed_pair_sets
-from sentflow.flow.job_settings import described_models, pick
+from sentflow.flow.job_settings import described_models
 from sentflow.report.settings import PairSetTitle
 
 
@@ -31,27 +33,19 @@ def development_sets(experiment: Experiment) -> Entries:
     return {name: experiment.entries["pair_sets"][name] for name in named if name}
 
 
-def measured(experiment: Experiment) -> dict[str, Any]:
-    """The similarity and the correlation that tables show."""
-    return pick(experiment.config.similarity, "measure", "correlation")
-
-
-def resampling(experiment: Experiment) -> dict[str, Any]:
-    """How intervals over pairs are drawn."""
-    statistics = experiment.config.statistics
-    return {
-        "level": statistics.level,
-        "n_resamples": statistics.n_item_resamples,
-        "seed": experiment.config.similarity.seed,
-    }
+def pair_settings(
+    experiment: Experiment, model: type[Settings], *parts: Mapping[str, Any] | Settings, **more: Any
+) -> str:
+    """Settings of a job on pairs: what `parts` say, then the sections ``similarity`` and ``statistics``."""
+    config = experiment.config
+    n = config.statistics.n_item_resamples
+    return model.from_parts(*parts, config.similarity, config.statistics, n_resamples=n, **more).as_json()
 
 
 def titles_of(experiment: Experiment, pair_sets: Entries) -> dict[str, Any]:
-    """What summaries of pair sets read: titles of sets and encoders, what tables show, the level of intervals."""
+    """Titles of sets and encoders for summaries of pair sets."""
     models = described_models(experiment.models)
     return {
         "pairs": {name: PairSetTitle.from_parts(entry) for name, entry in pair_sets.items()},
         "models": {name: models[name] for name in experiment.fixed_models},
-        **measured(experiment),
-        "level": experiment.config.statistics.level,
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.config.entries import read_yaml
 from sentflow.config.experiment import Experiment
-from sentflow.families.pair_sets import development_sets, embedded_sets, measured, resampling, titles_of
+from sentflow.families.pair_sets import development_sets, embedded_sets, pair_settings, titles_of
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each, raw_paths
 from sentflow.flow.job_settings import one_of
@@ -115,27 +115,24 @@ class Similarity(Family):
 
     def resampling(self) -> str:
         """How intervals of scores are drawn; no measure, for all are written."""
-        return Resampling(**resampling(self.experiment)).as_json()
+        return pair_settings(self.experiment, Resampling)
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """How encoders are compared, and their order, for Snakemake sees sets of inputs."""
-        return ComparedSets(
-            pair_sets=tuple(self.selected),
-            models=tuple(self.systems),
-            alpha=self.experiment.config.statistics.alpha,
-            **measured(self.experiment),
-            **resampling(self.experiment),
-        ).as_json()
+        sets, systems = tuple(self.selected), tuple(self.systems)
+        return pair_settings(self.experiment, ComparedSets, pair_sets=sets, models=systems)
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
-        return SimilaritySummary.from_parts(
+        return pair_settings(
+            self.experiment,
+            SimilaritySummary,
             titles_of(self.experiment, self.pair_sets),
             baselines=tuple(self.baselines),
             regressions=self.regression_entries,
             selected=tuple(self.selected),
             systems=tuple(self.systems),
-        ).as_json()
+        )
 
 
 def _raw_files(entry: Mapping[str, Any]) -> list[tuple[str, str]]:

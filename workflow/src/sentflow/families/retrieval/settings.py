@@ -5,14 +5,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from sentflow.config.configuration import Retrieval
 from sentflow.config.entries import Entries, Entry
-from sentflow.config.experiment import Retrieval
 from sentflow.config.model import Settings
 from sentflow.config.retrievers import BM25, BY_VECTORS, RANDOM, RERANK, SPARSE, all_retrievers, counts_terms
 from sentflow.config.search import Analyser, Cut, Decision, StopList
 from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.families.retrieval.files import JobFiles
-from sentflow.flow.job_settings import json_text, pick
+from sentflow.flow.job_settings import json_text
 from sentflow.flow.provenance import code, versions
 from sentflow.flow.rules import asks
 from sentflow.report.settings import (
@@ -146,8 +146,7 @@ class JobSettings(JobFiles):
 
     def evaluate_settings(self, wildcards: Any) -> str:
         """Measures, how intervals are drawn, and which questions belong together."""
-        entry = self.question_sets[wildcards.questions]
-        return EvaluateSettings.from_parts({**entry, **self._values()}).as_json()
+        return self._configured(EvaluateSettings, self.question_sets[wildcards.questions])
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """How retrievers are compared."""
@@ -298,19 +297,11 @@ class JobSettings(JobFiles):
             words = with_checksum(words, where=f"analysers.{name}.stop_words")
         return analyser.model_copy(update={"title": None, "stop_words": words})
 
-    def _values(self) -> dict[str, Any]:
-        """Name of a field of settings → what the configuration says of it."""
-        retrieval, statistics = self.experiment.config.retrieval, self.experiment.config.statistics
-        return {
-            **pick(retrieval, "seed", "depth", "main", "measures"),
-            **pick(statistics, "level", "n_resamples", "alpha"),
-            "measure": retrieval.main,
-            "margin": statistics.rope,
-        }
-
-    def _configured(self, model: type[Settings], **more: Any) -> str:
-        """Settings of a job: what the configuration says of its fields, and the others."""
-        return model.from_parts(self._values(), **more).as_json()
+    def _configured(self, model: type[Settings], *parts: Entry, **more: Any) -> str:
+        """Settings of a job: what the sections ``retrieval`` and ``statistics`` say of its fields, and the others."""
+        config = self.experiment.config
+        named = {"measure": config.retrieval.main, "margin": config.statistics.rope, **more}
+        return model.from_parts(*parts, config.retrieval, config.statistics, **named).as_json()
 
     def _named(self, wildcards: Any) -> dict[str, Any]:
         """Of a retriever: its name, and what is read of it."""
