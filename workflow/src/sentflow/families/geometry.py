@@ -94,6 +94,7 @@ class Geometry(Family):
             self.experiment,
             GeometrySummary,
             titles_of(self.experiment, self.pair_sets),
+            baselines=(),
             alignments={name: AlignmentTitle.from_parts(entry) for name, entry in alignments},
             selected=tuple(self.selected),
             systems=tuple(self.models),
