@@ -31,7 +31,6 @@ from sentflow.flow.environment import (
 from sentflow.errors import ConfigError
 from sentflow.flow.family import each
 from sentflow.flow.job_settings import json_text, one_of
-from sentflow.flow.plan import refuse_uploads
 from sentflow.flow.provenance import (
     code,
     job_params,
@@ -40,12 +39,13 @@ from sentflow.flow.provenance import (
     write_sources,
 )
 from sentflow.flow.rules import asks, beside_others, complete, digested, with_digest
-from sentflow.flow.run_record import write_record
-from sentflow.flow.targets import Targets, downloaded_content, local_files
-from sentflow.flow.unknown_targets import (
+from sentflow.flow.start import (
+    explain_unknown_targets,
     refuse_results_as_settings,
-    told_of_unknown_targets,
+    refuse_uploads,
+    write_record,
 )
+from sentflow.flow.targets import Targets, downloaded_content, local_files
 from sentflow.jobs.shell import command
 
 # What the code of the package is when a run begins, for the processes that Snakemake starts for jobs of a cluster
