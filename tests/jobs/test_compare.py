@@ -14,9 +14,8 @@ from sentflow.compare.rows import CALIBRATED, AcrossRow, PairRow, RankRow, Stand
 from sentflow.compare.settings import ComparisonSettings
 from sentflow.compare.tasks import FoldScores
 from sentflow.errors import DataError
-from sentflow.files.io import read_json
+from sentflow.files.io import read_json, read_sealed, write_sealed
 from sentflow.files.rows import read_rows
-from sentflow.files.sealed import read_sealed, write_sealed
 from sentflow.probing.jobs import compare
 from sentflow.stats.across import omnibus
 from sentflow.stats.items import OutOfFold

@@ -9,8 +9,8 @@ import pytest
 from sentflow.compare.comparisons import DocumentComparisons
 from sentflow.compare.score_rows import DocumentScore
 from sentflow.compare.tasks import fold_scores
+from sentflow.files.io import read_sealed, write_sealed
 from sentflow.files.rows import read_rows
-from sentflow.files.sealed import read_sealed, write_sealed
 from sentflow.probing.jobs import compare_documents
 from sentflow.stats.paired import CorrectedT
 

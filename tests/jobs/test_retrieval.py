@@ -21,8 +21,8 @@ from sentflow.retrieval.settings import (
     RetrievalComparisonSettings,
     SearchSettings,
 )
-from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings
 from sentflow.texts.jobs import prepare_corpus, prepare_questions
+from sentflow.texts.settings import CorpusSettings, QuestionSettings
 
 TEXTS = ["wings and flow", "heat transfer", "wings of heat", "sound"]
 QUESTIONS = {"q1": "wings?", "q2": "heat transfer", "q3": "loud sound"}

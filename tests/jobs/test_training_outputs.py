@@ -11,8 +11,7 @@ from training_jobs import job_settings, rows_in, start_in
 
 from sentflow.encoders.manifest import read_manifest
 from sentflow.errors import SentflowError
-from sentflow.files.io import read_json
-from sentflow.files.sealed import read_sealed, write_sealed
+from sentflow.files.io import read_json, read_sealed, write_sealed
 from sentflow.training.jobs import choose_snapshot, train
 from sentflow.training.selection import choose as choose_step
 from sentflow.training.settings import CUMULATIVE, LAST, SnapshotChoice

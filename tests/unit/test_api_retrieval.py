@@ -10,8 +10,15 @@ from sentence_transformers import SentenceTransformer
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
-from sentflow.api.run_evaluation import ALPHA, LEVEL, MARGIN, MEASURES, N_RESAMPLES
-from sentflow.api.run_inputs import grades_of, judged_questions
+from sentflow.api.run_evaluation import (
+    ALPHA,
+    LEVEL,
+    MARGIN,
+    MEASURES,
+    N_RESAMPLES,
+    grades_of,
+    judged_questions,
+)
 from sentflow.compare.differences import all_differences
 from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.errors import ConfigError

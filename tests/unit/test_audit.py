@@ -3,19 +3,20 @@
 import numpy as np
 import pytest
 
-from sentflow.audit.duplicates import (
+from sentflow.audit.leaks import leaks
+from sentflow.audit.task_audit import (
     NOT_DRAWN,
+    AuditSettings,
+    audit,
     content_numbers,
     contradicting_rows,
     folds_of_rows,
+    languages,
     pairs_torn_apart,
     share_of_drawn,
     torn_apart,
+    warnings_of,
 )
-from sentflow.audit.language import languages
-from sentflow.audit.leaks import leaks
-from sentflow.audit.plain_words import warnings_of
-from sentflow.audit.task_audit import AuditSettings, audit
 from sentflow.probing.draws import plan_folds
 from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.table import TaskInfo, TaskTable, n_contradicting

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from sentflow.audit import training_audit
 from sentflow.audit.contained import LEAST_CHARACTERS, KnownTexts
-from sentflow.audit.ngrams import LENGTH, ngram_sets, plain
-from sentflow.audit.similar import similar_pairs
+from sentflow.audit.ngrams import LENGTH, ngram_sets, plain, similar_pairs
 from sentflow.audit.training_audit import NEAR, audit_training
 from sentflow.texts.pairs import PairInfo, PairTable
 from sentflow.training.data.table import TrainingData
@@ -59,7 +58,7 @@ def test_many_rows_in_chunks_are_paired_as_in_one(monkeypatch):
     side += [text.replace("palavra1 ", "palavra2 ") for text in side]
     whole = found_by([side], 0.8)
     assert len(whole) >= 10
-    monkeypatch.setattr("sentflow.audit.similar._CHUNK", 7)
+    monkeypatch.setattr("sentflow.audit.ngrams._CHUNK", 7)
     assert found_by([side], 0.8) == whole == pytest.approx(by_force([side], 0.8))
 
 

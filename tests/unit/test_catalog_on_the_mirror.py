@@ -10,9 +10,9 @@ from training_files import prepared_of
 
 from sentflow.families.training.needs import REQUIRED
 from sentflow.texts.prepare import prepare
+from sentflow.texts.raw_files import DERIVED, task_files_of
 from sentflow.texts.settings import TaskChecks, TaskSettings
 from sentflow.texts.table import TaskTable
-from sentflow.texts.task_files import DERIVED, files_of
 from sentflow.training.data.settings import PreparedRows
 from sentflow.training.data.sources import raw_files_of, sources_of
 from sentflow.training.data.table import TrainingData
@@ -30,7 +30,7 @@ def linked(mirror: Path, folder: Path, dataset: str, file: str) -> Path:
 
 def derived_task(name: str, mirror: Path, folder: Path) -> TaskTable:
     entry = catalog()["tasks"][name]
-    files = [linked(mirror, folder, entry["dataset"], file) for file in files_of(entry["reader"])]
+    files = [linked(mirror, folder, entry["dataset"], file) for file in task_files_of(entry["reader"])]
     known = catalog()["datasets"][entry["dataset"]]["files"]
     checked = {**entry, "folds": 5, "files": known, "small_parts": True}
     return prepare(name, files, TaskSettings.from_parts(entry), TaskChecks.from_parts(checked))

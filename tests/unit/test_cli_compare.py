@@ -10,8 +10,7 @@ from made_scores import write_scores, write_table
 from typer.testing import CliRunner
 
 from sentflow.cli.app import app
-from sentflow.files.io import read_json, write_digest, write_json, write_text
-from sentflow.files.sealed import write_sealed
+from sentflow.files.io import read_json, write_digest, write_json, write_sealed, write_text
 
 CONFIG = "experiment: {{title: {title}}}\nprobe: {{seed: {seed}}}\n"
 VERSIONS = {

@@ -9,8 +9,7 @@ from small_tasks import make_task
 from typer.testing import CliRunner
 
 from sentflow.cli.app import app
-from sentflow.files.io import read_json, write_digest, write_json
-from sentflow.files.sealed import write_sealed
+from sentflow.files.io import read_json, write_digest, write_json, write_sealed
 from sentflow.texts.table import write_task
 
 

@@ -5,8 +5,7 @@ from collections import Counter
 import numpy as np
 
 from sentflow.config.tasks import Reader
-from sentflow.texts.derived.exchange import partners
-from sentflow.texts.derived.reader import read_derived
+from sentflow.texts.derived import partners, read_derived
 
 
 def rng() -> np.random.Generator:

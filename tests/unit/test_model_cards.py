@@ -11,8 +11,8 @@ from huggingface_hub.repocard_data import model_index_to_eval_results
 from trained_results import ABOUT, MADE, MODEL, RECORD
 
 from sentflow.errors import DataError
+from sentflow.files.io import write_sealed
 from sentflow.files.rows import write_rows
-from sentflow.files.sealed import write_sealed
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.training.cards.card import flat, model_card
 from sentflow.training.cards.facts import USES, read_facts, read_scores

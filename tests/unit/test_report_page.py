@@ -21,7 +21,8 @@ from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.inputs import Inputs
-from sentflow.report.page.page import render, without_machine_paths
+from sentflow.report.page.method import without_machine_paths
+from sentflow.report.page.page import render
 from sentflow.report.page.sources import Sources
 from sentflow.report.table import table as tables
 from sentflow.report.table.formats import csv_text, markdown_text
@@ -234,7 +235,7 @@ def test_bold_and_underlined_scores_of_the_page_are_those_that_tests_mark(tmp_pa
         (compared, marks.count(BEST), marks.count(NOT_WORSE)),
     ):
         page = render(make_sources(tmp_path, comparisons=found))
-        body = page.split('<section id="scores">')[1].split("</section>")[0]
-        assert body.count('<strong class="value">') == n_bold
-        assert body.count("not-worse") == n_underlined
+        body = page.split('aria-label="Table of scores"')[1].split("</table>")[0]
+        assert body.count("<strong>") == n_bold
+        assert body.count("<u>") == n_underlined
     assert marks.count(BEST) == 3

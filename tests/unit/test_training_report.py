@@ -21,6 +21,7 @@ from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.jobs import summarise_training_jobs
+from sentflow.report.settings import TrainingSummary
 from sentflow.report.table.formats import markdown_text
 
 ROWS = fake_trainings.rows_by_kind()
@@ -63,7 +64,7 @@ def test_jobs_and_cells_are_summarised(tmp_path):
         "published": {"source": "a paper", "reference": "x", "columns": columns, "rows": [published]},
     }
     about = {"title": "SimCSE", "group": "simcse", "control": False, "data_version": "raw"}
-    settings = {"models": {trained_results.MODEL: about}, "sweeps": [sweep]}
+    settings = TrainingSummary.from_parts({"models": {trained_results.MODEL: about}, "sweeps": [sweep]})
     jobs, points = results / "summary/training-jobs.parquet", results / "summary/training-sweeps.parquet"
     summarise_training_jobs(
         records=[results / "training" / trained_results.MODEL / "record.json"],

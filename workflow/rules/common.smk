@@ -45,7 +45,13 @@ from sentflow.flow.start import (
     refuse_uploads,
     write_record,
 )
-from sentflow.flow.targets import Targets, downloaded_content, local_files
+from sentflow.flow.targets import (
+    Targets,
+    downloaded_content,
+    figure_files,
+    local_files,
+    table_files,
+)
 from sentflow.jobs.shell import command
 
 # What the code of the package is when a run begins, for the processes that Snakemake starts for jobs of a cluster

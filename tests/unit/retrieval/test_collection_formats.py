@@ -8,14 +8,19 @@ import pytest
 
 from sentflow.config.collections import Source
 from sentflow.errors import ConfigError, DataError
-from sentflow.texts.formats.classic import read_slashed, read_smart, read_spaced
+from sentflow.texts.formats.classic import (
+    read_slashed,
+    read_smart,
+    read_spaced,
+    read_trec_documents,
+    read_trec_topics,
+)
+from sentflow.texts.formats.delimited import read_matched_lines
+from sentflow.texts.formats.documents import read_oab_exam, read_oab_justifications, read_statute
+from sentflow.texts.formats.json_records import read_law_questions, read_laws, read_squad
 from sentflow.texts.formats.literals import literal_list
-from sentflow.texts.formats.matched_lines import read_matched_lines
-from sentflow.texts.formats.nested import read_law_questions, read_laws, read_squad
-from sentflow.texts.formats.oab import read_oab_exam, read_oab_justifications, read_statute
-from sentflow.texts.formats.raw_file import RawFile
+from sentflow.texts.formats.raw import RawFile
 from sentflow.texts.formats.table import read_records
-from sentflow.texts.formats.trec import read_trec_documents, read_trec_topics
 
 
 @pytest.fixture

@@ -15,10 +15,9 @@ from sentflow.config.experiment import Experiment
 from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
 from sentflow.texts.corpora import Corpus, Questions
-from sentflow.texts.corpus_files import raw_files_of
-from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings
-from sentflow.texts.prepare_corpus import prepare_corpus
-from sentflow.texts.prepare_questions import prepare_questions
+from sentflow.texts.prepare_collections import prepare_corpus, prepare_questions
+from sentflow.texts.raw_files import raw_files_of
+from sentflow.texts.settings import CorpusSettings, QuestionSettings
 
 SECTION = (
     (REPOSITORY / "docs/retrieval.md").read_text(encoding="utf-8").partition("## Your own collection")[2]

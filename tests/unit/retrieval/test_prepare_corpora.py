@@ -5,9 +5,8 @@ import json
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings
-from sentflow.texts.prepare_corpus import prepare_corpus
-from sentflow.texts.prepare_questions import prepare_questions
+from sentflow.texts.prepare_collections import prepare_corpus, prepare_questions
+from sentflow.texts.settings import Checks, CorpusSettings, QuestionSettings
 
 COMMON = {"data_version": "raw", "language": "en"}
 

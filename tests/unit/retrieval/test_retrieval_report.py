@@ -11,16 +11,16 @@ from filled import filled
 
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.checks import Selection
-from sentflow.report.families.retrieval.board import answer
+from sentflow.report.claims import of_retrieval
 from sentflow.report.families.retrieval.checks import check_retrieval
 from sentflow.report.families.retrieval.choice_tables import costs
 from sentflow.report.families.retrieval.cost_summary import cost_rows
-from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.question_summary import gap_rows
 from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
 from sentflow.report.families.retrieval.stage_summary import stage_rows
 from sentflow.report.families.retrieval.tables import retrieval
 from sentflow.report.inputs import Inputs
+from sentflow.report.settings import CostSummary
 from sentflow.stats.multiplicity import holm
 
 
@@ -49,7 +49,7 @@ def test_differences_are_the_retrievers_less_the_reference_whichever_stands_firs
     sets, names = ("first",), ("dense", "bm25", "both")
     values = [fake_retrieval.values_of("first", name, 0.1 * (name == "both")) for name in names]
     differences = fake_retrieval.results(sets, names).differences
-    settings = {**fake_retrieval.settings_of(sets, names), "reference": "bm25"}
+    settings = fake_retrieval.settings_of(sets, names).model_copy(update={"reference": "bm25"})
     rows = list(gap_rows(values, differences, settings))
     assert {row.model for row in rows} == {"dense", "both"}
     for place, name in ((0, "dense"), (2, "both")):
@@ -90,8 +90,8 @@ def costs_of(found, counted=COUNTED):
     encoded = {
         (row.corpus, "e5"): {"seconds": 1.9, "n_texts": 30, "device": "cpu", "threads": 2} for row in rows
     }
-    settings = {"parts": {name: [name] for name in ("bm25", "dense", "random")}, "encoders": {"dense": "e5"}}
-    settings["parts"]["both"] = ["bm25", "dense", "both"]
+    parts = {name: (name,) for name in ("bm25", "dense", "random")} | {"both": ("bm25", "dense", "both")}
+    settings = CostSummary(parts=parts, encoders={"dense": "e5"})
     return list(cost_rows(rows, searched, encoded, settings))
 
 
@@ -204,5 +204,4 @@ def test_what_equal_scores_decide_on_shows_its_range_and_is_no_highest_score():
     assert table_of(moved, []).lines[1][1].detail.endswith("] ties 0.417–1.000")
     assert "ties" not in table_of([replace(moved[1], worst_order=0.995)], []).lines[0][1].detail
     for found, title in ((rows, "Run"), (moved, "BM25")):
-        assert retrieval_findings(found, [])[0].text.startswith(f"{title} on 1 of 1")
-        assert title in answer(found, [])[0]
+        assert of_retrieval(found, [])[0].systems[0].title == title

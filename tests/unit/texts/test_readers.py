@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from sentflow.config.model import mistakes
 from sentflow.config.tasks import Reader
 from sentflow.errors import DataError
-from sentflow.texts.decoding import decode
 from sentflow.texts.formats.delimited import read_delimited
-from sentflow.texts.formats.raw_file import RawFile
+from sentflow.texts.formats.raw import RawFile, decode
 from sentflow.texts.readers import label_map, read_rows
 
 

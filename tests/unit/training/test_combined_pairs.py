@@ -5,8 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from sentflow.audit.ngrams import ngram_sets
-from sentflow.audit.similar import similar_pairs
+from sentflow.audit.ngrams import ngram_sets, similar_pairs
 from sentflow.files.parquet import DescribedParts, DescribedWriter, write_described
 from sentflow.training.data.clean_pairs import CPF, EMAIL, TELEPHONE, Cleaned, HeldOut, masked
 from sentflow.training.data.combine_pairs import (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.question_summary import gap_rows, recall_rows
+from sentflow.report.settings import QuestionSetTitle, QuestionSummary, RetrieverTitle
 from sentflow.retrieval.evaluation import QuestionValues
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def question_differences(
     evaluations: Sequence["RunEvaluation"], tested: Sequence[QuestionDifference], *, reference: str
 ) -> "Figure":
     """The figure `question-differences`: every run less the one of the name `reference`."""
-    settings = {**_settings(evaluations), "main": tested[0].measure, "reference": reference}
+    settings = _settings(evaluations, tested[0].measure, reference)
     return drawn("question-differences", list(gap_rows(_values(evaluations), tested, settings)))
 
 
@@ -66,21 +67,27 @@ def _values(evaluations: Sequence["RunEvaluation"]) -> list[QuestionValues]:
     ]
 
 
-def _settings(evaluations: Sequence["RunEvaluation"]) -> dict[str, Any]:
+def _settings(evaluations: Sequence["RunEvaluation"], main: str = "", reference: str = "") -> QuestionSummary:
     first, names = evaluations[0], [one.name for one in evaluations]
-    about = {
-        "title": first.question_set,
-        "data_version": "questions and judgements as given",
-        "relevant_grade": first.relevant_grade,
+    about = QuestionSetTitle(
+        title=first.question_set,
+        data_version="questions and judgements as given",
+        language="und",
+        relevant_grade=first.relevant_grade,
+    )
+    titles = {
+        name: RetrieverTitle(title=name, control=False, position=place) for place, name in enumerate(names)
     }
-    return {
-        "order": ([first.question_set], names),
-        "depth": max(one.depth for one in evaluations),
-        "level": first.bootstrap.level,
-        "n_resamples": first.bootstrap.n_resamples,
-        "seed": first.seed,
-        "question_sets": {first.question_set: about},
-        "retrievers": {
-            name: {"title": name, "control": False, "position": place} for place, name in enumerate(names)
-        },
-    }
+    return QuestionSummary(
+        question_sets={first.question_set: about},
+        corpora={},
+        retrievers=titles,
+        shown=tuple(names),
+        measures=(),
+        main=main,
+        reference=reference,
+        depth=max(one.depth for one in evaluations),
+        level=first.bootstrap.level,
+        n_resamples=first.bootstrap.n_resamples,
+        seed=first.seed,
+    )

@@ -5,13 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.api.arguments import ArgumentError, expanded
-from sentflow.api.figures import shown
+from sentflow.api.figures import drawn
+from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError, instead
 from sentflow.files.parquet import read_parquet
 from sentflow.files.rows import read_rows
 from sentflow.flow import paths, products
 from sentflow.flow.products import FIGURE, Product
+from sentflow.report.claims import facts, of_probing
 from sentflow.report.families.probing.remarks import low_score_text
 from sentflow.report.inputs import Inputs
 
@@ -107,28 +109,20 @@ class Results:
             The run lacks a file that it needs.
         """
         product = products.find(FIGURE, figure)
-        return shown(product.load().make(inputs_of(product, self.folder), product.reads))
+        inputs = inputs_of(product, self.folder)
+        inputs.refuse_missing([Path(pattern).stem for pattern in product.reads])
+        return drawn(figure, product.load().rows(inputs))
 
     def __repr__(self) -> str:
         lines = [f"Results in {self.folder}: {', '.join(self.names)}"]
         if "scores" in self.names:
-            scores = self.scores
-            lines.append(
-                f"{scores['task'].nunique()} tasks × {scores['model'].nunique()} encoders; mean score:"
-            )
-            for protocol, own in scores.groupby("protocol", sort=False):
-                lines += [f"  protocol {protocol}:"] if scores["protocol"].nunique() > 1 else []
-                of_model = own.groupby("model")
-                of_models = of_model.agg(
-                    title=("model_title", "first"), mean=("mean", "mean"), n=("mean", "count")
-                )
-                whole = of_models[of_models["n"] == own["task"].nunique()]  # NaN is no score
-                best = whole.sort_values("mean", ascending=False)
-                lines += [
-                    f"  {title}: {value:.3f}"
-                    for title, value in zip(best["title"], best["mean"], strict=True)
-                ]
-        return "\n".join(lines)
+            tests = Comparisons.read(list(self._files.values()))
+            rows = read_rows(self._files["scores"], ScoreRow, may_be_empty=True)
+            for ranking in of_probing(rows, tests) if rows else ():
+                of = f" of protocol {ranking.protocol}" if ranking.protocol else ""
+                lines.append(f"{ranking.measure.capitalize()} {ranking.where}{of}:")
+                lines += [f"  {system.title}: {system.value:.3f}" for system in ranking.systems]
+        return "\n".join([*lines, *facts(self.folder)])
 
     @cached_property
     def _files(self) -> dict[str, Path]:

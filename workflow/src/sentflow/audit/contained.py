@@ -1,6 +1,6 @@
 """Texts that contain a known text, or are contained in one: what must not be trained on.
 
-Stricter than the near copies of `sentflow.audit.similar`: a summary within the whole bill, an article within its law,
+Stricter than the near copies of `sentflow.audit.ngrams`: a summary within the whole bill, an article within its law,
 and a text with a few words masked are found, too. A text is contained in another where at least a share of its
 character 5-grams occur there. As there, prefix filtering (Bayardo, Ma and Srikant, WWW 2007) finds all such pairs
 without comparing every pair: where m n-grams of the smaller text may be missing, all but m of its 2m + 1 rarest are

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from unicodedata import is_normalized
 
-from sentflow.audit.ngrams import ngram_sets, plain
-from sentflow.audit.similar import NEAR, SimilarPairs, similar_pairs
+from sentflow.audit.ngrams import NEAR, SimilarPairs, ngram_sets, plain, similar_pairs
 from sentflow.texts.corpora import Corpus, Questions, folded
 
 COPY, NEARLY = "copy", "near"

@@ -1,29 +1,261 @@
-"""What a reader should know about the rows of a task before believing its scores."""
+"""What a reader should know about the rows of a task before believing its scores, also in plain words."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 from unicodedata import is_normalized, normalize
 
 import numpy as np
 
-from sentflow.audit.duplicates import (
-    content_numbers,
-    contradicting_rows,
-    folds_of_rows,
-    near_duplicates,
-    numbered,
-    pairs_torn_apart,
-    share_of_drawn,
-    torn_apart,
-)
-from sentflow.audit.language import languages
-from sentflow.audit.plain_words import warnings_of
+from sentflow.audit.ngrams import NEAR, SimilarPairs, ngram_sets, similar_pairs
 from sentflow.audit.settings import AuditSettings
-from sentflow.audit.similar import NEAR
-from sentflow.probing.draws import plan_folds
+from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.settings import ProbeProtocol
 from sentflow.texts.table import TaskTable, row_graph, texts_to_embed
+
+LEAST_PROBABILITY = 0.5
+# More characters cost time and change no guess.
+_READ_CHARACTERS = 200
+
+
+def languages(texts: Sequence[str]) -> tuple[dict[str, float], float]:
+    """ISO 639 code → share of the texts, the most frequent first; and the share whose language cannot be told."""
+    counts = Counter(map(language_of, texts))
+    unsure = counts.pop(None, 0)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+    return {str(language): count / len(texts) for language, count in ordered}, unsure / len(texts)
+
+
+def language_of(text: str) -> str | None:
+    """ISO 639 code of the language of a text; None where it cannot be told."""
+    language, probability = _identifier().classify(text[:_READ_CHARACTERS])
+    return str(language) if probability >= LEAST_PROBABILITY else None
+
+
+@cache
+def _identifier() -> Any:
+    """py3langid's, with probabilities; its model takes a second to unpack."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+# Below these nobody needs to act; the numbers are in the audit all the same.
+_LEAST_SHARE = 0.005
+_LEAST_OTHER_LANGUAGE = 0.02
+_LEAST_BALANCE = 0.5
+_LEAST_INDEPENDENT = 0.5
+_SHORT_CHARACTERS = 10
+
+
+def warnings_of(facts: Mapping[str, Any], *, language: str) -> list[str]:
+    """One sentence per finding that may matter; none for a task without any."""
+    found = [
+        *_copies(facts),
+        _connected(facts),
+        _documents_in_words(facts),
+        _contradictions(facts),
+        _classes(facts),
+        _short_texts(facts),
+        _decomposed(facts),
+        _languages(facts, language),
+    ]
+    return [sentence for sentence in found if sentence]
+
+
+def _copies(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Rows that occur more than once, nearly more than once, or share a text with another."""
+    told = {
+        "exact_duplicates": (
+            ("occur", "occurs", "more than once"),
+            "an exact copy in another fold, so probes are tested on texts that they were trained on",
+        ),
+        "near_duplicates": (
+            ("are", "is", "nearly equal to another"),
+            "a near copy in another fold, which makes the task easier than it looks",
+        ),
+        "shared_texts": (
+            ("share", "shares", "one of their two texts with another"),
+            "a text that also occurs in another fold",
+        ),
+    }
+    for name, ((many, one, what), there) in told.items():
+        found = facts[name]
+        if found is not None and found["share_across_folds"] >= _LEAST_SHARE:
+            share = _percent(found["share_across_folds"])
+            yield f"{_rows(found['rows'], many, one)} {what}: {share} of the rows have {there}."
+
+
+def _connected(facts: Mapping[str, Any]) -> str:
+    found, n = facts["shared_texts"], facts["n_rows"]
+    if found is None or found["effective_rows"] >= _LEAST_INDEPENDENT * n:
+        return ""
+    worth = f"Through shared texts, {n:,} rows are worth as few as {found['effective_rows']:,.0f} independent ones."
+    if 2 * found["largest_connected"] > n:
+        return f"{worth} {found['largest_connected']:,} are connected, so folds cannot keep them apart."
+    if facts["documents"] is not None:
+        return worth
+    return f"{worth} To probe with connected rows kept together, write documents: texts at the task."
+
+
+def _documents_in_words(facts: Mapping[str, Any]) -> str:
+    found = facts["documents"]
+    if found is None or found["share_across_folds"] < _LEAST_SHARE:
+        return ""
+    return (
+        f"Rows come from {found['n']:,} documents, and {_percent(found['share_across_folds'])} of the rows "
+        "have a row of the same document in another fold. A protocol with group_folds keeps documents "
+        "together; compare the scores."
+    )
+
+
+def _contradictions(facts: Mapping[str, Any]) -> str:
+    found = facts["contradicting"]
+    if not found["rows"]:
+        return ""
+    return (
+        f"{_rows(found['rows'], 'have', 'has')} a text that also occurs with another label: no classifier "
+        "can get all of them right."
+    )
+
+
+def _classes(facts: Mapping[str, Any]) -> str:
+    sizes = facts["classes"]
+    smallest, largest = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+    if sizes[smallest] >= _LEAST_BALANCE * sizes[largest]:
+        return ""
+    return (
+        f"Class {largest} has {sizes[largest]:,} rows and class {smallest} only {sizes[smallest]:,}: every "
+        f"repetition cuts all classes to {sizes[smallest]:,} rows, and scores do not reflect the natural "
+        "class frequencies."
+    )
+
+
+def _short_texts(facts: Mapping[str, Any]) -> str:
+    lengths = facts["lengths"]["chars"]
+    if lengths["p5"] >= _SHORT_CHARACTERS:
+        return ""
+    return f"One text in twenty has at most {lengths['p5']:.0f} characters; labels of such texts are hard to justify."
+
+
+def _decomposed(facts: Mapping[str, Any]) -> str:
+    if not (count := facts["not_nfc"]):
+        return ""
+    return (
+        f"{count:,} {'text has' if count == 1 else 'texts have'} characters in another form than NFC, such as a letter "
+        "and its accent apart. TF-IDF and this audit compare NFC; other encoders get the texts as they stand."
+    )
+
+
+def _languages(facts: Mapping[str, Any], language: str) -> str:
+    others = {code: share for code, share in facts["language"].items() if code != language}
+    if sum(others.values()) < _LEAST_OTHER_LANGUAGE:
+        return ""
+    named = ", ".join(f"{code} {_percent(share)}" for code, share in list(others.items())[:3])
+    return f"{_percent(sum(others.values()))} of the texts seem to be in another language than {language} ({named})."
+
+
+def _rows(count: int, many: str, one: str) -> str:
+    """The number of rows with its verb."""
+    return f"{count:,} rows {many}" if count != 1 else f"1 row {one}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share < 0.0995 else f"{100 * share:.0f} %"
+
+
+NOT_DRAWN = -1
+
+
+def content_numbers(table: TaskTable) -> np.ndarray:
+    """(n,) int64: rows with the same text, or pair of texts, have the same number; numbers in order of appearance."""
+    return numbered(_contents(table))
+
+
+def numbered(names: Iterable[object]) -> np.ndarray:
+    """(n,) int64: equal names have equal numbers, from 0 in order of appearance."""
+    numbers: dict[object, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+
+
+def contradicting_rows(contents: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Sorted rows whose content stands in the table with another label too."""
+    lowest = np.full(contents.max() + 1, np.iinfo(np.int64).max)
+    highest = np.full(contents.max() + 1, -1)
+    np.minimum.at(lowest, contents, labels)
+    np.maximum.at(highest, contents, labels)
+    rows: np.ndarray = np.flatnonzero((lowest != highest)[contents])
+    return rows
+
+
+def near_duplicates(table: TaskTable, contents: np.ndarray, *, threshold: float) -> SimilarPairs:
+    """All pairs of rows of different content whose texts are similar; of pairs of texts both must be."""
+    _, representative = np.unique(contents, return_index=True)
+    sides = [[texts[row] for row in representative] for texts in (table.text_a, table.text_b) if texts]
+    pairs = similar_pairs(ngram_sets(sides), threshold=threshold)
+    rows_of = np.split(np.argsort(contents, kind="stable"), np.cumsum(np.bincount(contents))[:-1])
+    first = [np.repeat(rows_of[a], len(rows_of[b])) for a, b in _each(pairs.first, pairs.second)]
+    second = [np.tile(rows_of[b], len(rows_of[a])) for a, b in _each(pairs.first, pairs.second)]
+    counts = [len(rows) for rows in first]
+    one, two = _joined(first), _joined(second)
+    order = np.lexsort((np.maximum(one, two), np.minimum(one, two)))
+    return SimilarPairs(
+        first=np.minimum(one, two)[order],
+        second=np.maximum(one, two)[order],
+        similarity=np.repeat(pairs.similarity, counts)[order],
+    )
+
+
+def folds_of_rows(plans: Iterable[FoldPlan], n_rows: int) -> np.ndarray:
+    """(repetitions, n_rows) int64: the fold that tests each row, `NOT_DRAWN` where a repetition leaves it out."""
+    folds: dict[int, np.ndarray] = {}
+    for plan in plans:
+        row = folds.setdefault(plan.repetition, np.full(n_rows, NOT_DRAWN, np.int64))
+        row[plan.test] = plan.fold
+    return np.stack([folds[repetition] for repetition in sorted(folds)])
+
+
+def torn_apart(groups: np.ndarray, folds: np.ndarray) -> np.ndarray:
+    """(repetitions, n) bool: which rows have another row of their group in another fold."""
+    torn = np.zeros(folds.shape, bool)
+    for line, fold_of in zip(torn, folds, strict=True):
+        drawn = np.flatnonzero(fold_of != NOT_DRAWN)
+        lowest = np.full(groups.max() + 1, np.iinfo(np.int64).max)
+        highest = np.full(groups.max() + 1, NOT_DRAWN)
+        np.minimum.at(lowest, groups[drawn], fold_of[drawn])
+        np.maximum.at(highest, groups[drawn], fold_of[drawn])
+        line[drawn] = (lowest < highest)[groups[drawn]]
+    return torn
+
+
+def pairs_torn_apart(first: np.ndarray, second: np.ndarray, folds: np.ndarray) -> np.ndarray:
+    """(repetitions, n) bool: which rows are paired with a row in another fold."""
+    torn = np.zeros(folds.shape, bool)
+    for line, fold_of in zip(torn, folds, strict=True):
+        one, two = fold_of[first], fold_of[second]
+        apart = (one != NOT_DRAWN) & (two != NOT_DRAWN) & (one != two)
+        line[first[apart]] = line[second[apart]] = True
+    return torn
+
+
+def share_of_drawn(rows: np.ndarray, folds: np.ndarray) -> float:
+    """Share of the drawn rows that are marked in (repetitions, n) `rows`; mean over repetitions."""
+    return float((rows.sum(axis=1) / (folds != NOT_DRAWN).sum(axis=1)).mean())
+
+
+def _contents(table: TaskTable) -> list[object]:
+    return list(zip(table.text_a, table.text_b, strict=True)) if table.text_b else list(table.text_a)
+
+
+def _each(first: np.ndarray, second: np.ndarray) -> Iterable[tuple[int, int]]:
+    return zip(first.tolist(), second.tolist(), strict=True)
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
 
 _EXAMPLES = 20
 _QUANTILES = {"min": 0.0, "p5": 0.05, "median": 0.5, "p95": 0.95, "max": 1.0}

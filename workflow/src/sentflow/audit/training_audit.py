@@ -8,8 +8,7 @@ from unicodedata import is_normalized
 
 import numpy as np
 
-from sentflow.audit.ngrams import ngram_sets, plain
-from sentflow.audit.similar import NEAR, similar_pairs
+from sentflow.audit.ngrams import NEAR, ngram_sets, plain, similar_pairs
 from sentflow.texts.collection import TextTable, distinct_texts
 from sentflow.training.data.table import TrainingData
 

@@ -25,7 +25,7 @@ from sentflow.flow import paths
 from sentflow.jobs.machine import prepare_environment
 from sentflow.report.numbers import counted, share
 from sentflow.report.table.table import Table
-from sentflow.texts.decoding import decode
+from sentflow.texts.formats.raw import decode
 
 _OF_VECTORS = (
     "A term adds the product of its vectors, which is 0 where these have no value above 0 in common; weights only "

@@ -10,6 +10,7 @@ import typer
 from sentflow.cli.configuration import AsJson
 from sentflow.cli.terminal import listing, show_blocks
 from sentflow.files.io import json_document
+from sentflow.report.claims import Ranking, System
 from sentflow.report.numbers import counted, decimal
 from sentflow.report.table.table import Table
 from sentflow.runs.folder import ResultsFolder
@@ -20,7 +21,7 @@ _NAMES = {
     "similarity": ("Encoder", "pair set", "Spearman's correlation of the cosine, all pairs"),
     "retrieval": ("Retriever", "question set", "nDCG@10"),
 }
-_NO_TEST = "Nothing is tested here: differences between encoders of one experiment are (sentflow show)."
+_NO_TEST = "Differences between encoders of one experiment are tested: sentflow show."
 
 
 def leaderboard(
@@ -57,9 +58,12 @@ def _listing(board: Board) -> Table:
         )
         for entry in board.entries
     ]
+    systems = [System(entry.encoder, entry.encoder, entry.mean) for entry in board.entries]
+    leader = Ranking(tuple(systems), {}, name.lower(), "mean", "").verdict()
     protocol = f"protocol {board.protocol}, " if board.protocol else ""
     notes = [
         f"Mean and mean rank over the {counted(len(board.tasks), thing)} that all {name.lower()}s have; {value}.",
+        str(leader),
         _NO_TEST,
     ]
     if not board.tasks:

@@ -18,8 +18,8 @@ from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.similarity import Similarity
 from sentflow.files.limits import limited
 from sentflow.flow import paths
+from sentflow.texts.raw_files import DERIVED
 from sentflow.texts.settings import TaskSettings
-from sentflow.texts.task_files import DERIVED
 
 if TYPE_CHECKING:
     from sentflow.texts.table import TaskTable

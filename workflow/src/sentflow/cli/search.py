@@ -38,7 +38,7 @@ from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import read_run, write_run
 from sentflow.retrieval.trec import run_lines
 from sentflow.texts.corpora import Corpus, read_corpus, read_ids
-from sentflow.texts.decoding import decode
+from sentflow.texts.formats.raw import decode
 
 ASKED = "new questions"  # names of a configuration have no spaces, so that none is this
 _OF_ROLE = ("prompts", "prompt_names", "terms")  # those of questions differ from those of documents

@@ -16,14 +16,14 @@ from sentflow.api.read_results import inputs_of
 from sentflow.cli.terminal import Block, beginning, facts, listing, more, show_blocks
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.io import parse_json
+from sentflow.files.io import DIGEST, digest_of_values, parse_json, refuse_edited
 from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.result_names import repetition_and_fold
 from sentflow.files.rows import number_or_nan
-from sentflow.files.sealed import DIGEST, digest_of, refuse_edited
 from sentflow.files.settings_files import read_settings
 from sentflow.flow import paths, products
 from sentflow.flow.products import TABLE
+from sentflow.report import claims
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.costs.tables import costs
 from sentflow.report.families.probing.tables import scores
@@ -81,13 +81,13 @@ def show(
 # --- folders ------------------------------------------------------------------------------------------------
 
 
-def _folder(folder: Path) -> list[Table]:
+def _folder(folder: Path) -> list[Block]:
     """The scores in a results folder, in the folder that holds it, or in one of score files or folds."""
     results = folder / paths.RESULTS
     if results.is_dir() and not (folder / "scores").is_dir():
         folder = results
     if tables := [*_report_tables(folder)]:
-        return tables
+        return ["\n".join(claims.facts(folder)) + "\n", *tables]
     if found := _score_files(folder):
         return [found]
     if folds := sorted(folder.rglob("rep-*/fold-*.parquet")):
@@ -167,7 +167,7 @@ def _json_blocks(path: Path, _rows: int) -> list[Block]:
     if not isinstance(content, dict):
         return [facts(str(path), _flat({"value": content}))]
     changed = []
-    if content.get(DIGEST) not in (None, digest_of(content)):
+    if content.get(DIGEST) not in (None, digest_of_values(content)):
         warning = "a number or a name here was changed after the file was written; no table accepts this file"
         changed = [("WARNING", warning)]
     return [facts(str(path), [*changed, *_flat({k: v for k, v in content.items() if k != DIGEST})])]

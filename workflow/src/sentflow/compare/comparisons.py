@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
+from sentflow.files.io import read_sealed
 from sentflow.files.rows import RowsByName
-from sentflow.files.sealed import read_sealed
 
 NAMED_DIFFERENCE = 0.02  # of two systems: tables say how many texts or questions would show it
 

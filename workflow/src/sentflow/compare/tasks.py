@@ -17,9 +17,9 @@ from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.compare.scores import in_order, score_row
 from sentflow.compare.settings import ComparedTasks, ComparisonSettings
 from sentflow.errors import DataError
+from sentflow.files.io import read_sealed
 from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.rows import row_from
-from sentflow.files.sealed import read_sealed
 from sentflow.probing.scores import out_of_fold, read_predictions
 from sentflow.probing.settings import REGULARISED
 from sentflow.stats.across import ranks

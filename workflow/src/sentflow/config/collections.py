@@ -29,7 +29,7 @@ from sentflow.config.model import (
     Title,
 )
 from sentflow.errors import no_pattern
-from sentflow.texts.corpus_files import MEANINGS
+from sentflow.texts.raw_files import MEANINGS
 
 Column = Text | Count
 

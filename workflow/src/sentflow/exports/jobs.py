@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from sentflow.errors import DataError
 from sentflow.exports.identity import Crate, PairCorpus, RetrievalExport, RunExport, ScoreExport
-from sentflow.files.io import read_json, write_json, write_text
-from sentflow.files.sealed import read_sealed
+from sentflow.files.io import read_json, read_sealed, write_json, write_text
 from sentflow.jobs.job import In, Out, Resource, job
 from sentflow.training.settings import CardSettings
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.texts.corpora import Corpus, Questions
-from sentflow.texts.formats.nested import ARTICLE_SEPARATOR
+from sentflow.texts.formats.json_records import ARTICLE_SEPARATOR
 
 _ENDINGS = (("nd-cp", "nđ-cp"), ("nđ-", "nđ-cp"), ("nð-cp", "nđ-cp"))  # the last with the letter eth
 _WHOLE = {"09/2014/ttlt-btp-tandtc-vksndtc": "09/2014/ttlt-btp-tandtc-vksndtc-btc"}

@@ -6,8 +6,9 @@ from sentflow.config.experiment import Experiment
 from sentflow.families.pair_sets import PERMUTED, embedded_sets, measured, resampling, titles_of
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
-from sentflow.flow.job_settings import json_text, one_of, pick
+from sentflow.flow.job_settings import one_of, pick
 from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
+from sentflow.report.settings import AlignmentTitle, GeometrySummary
 
 FEWEST_RELATED = 6
 """Encoders over which geometry is correlated with scores: with fewer the interval is nearly the whole range."""
@@ -91,12 +92,10 @@ class Geometry(Family):
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
-        entries = self.alignment_entries.items()
-        return json_text(
-            {
-                **titles_of(self.experiment, self.pair_sets),
-                "alignments": {name: pick(entry, "title", "pairs") for name, entry in entries},
-                "baselines": [],
-                "order": [list(self.selected), self.models],
-            }
-        )
+        alignments = self.alignment_entries.items()
+        return GeometrySummary.from_parts(
+            titles_of(self.experiment, self.pair_sets),
+            alignments={name: AlignmentTitle.from_parts(entry) for name, entry in alignments},
+            selected=tuple(self.selected),
+            systems=tuple(self.models),
+        ).as_json()

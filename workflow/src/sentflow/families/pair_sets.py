@@ -8,10 +8,10 @@ from typing import Any
 
 from sentflow.config.entries import Entries
 from sentflow.config.experiment import Experiment
-from sentflow.flow.job_settings import described_models, pick, pick_known
+from sentflow.flow.job_settings import described_models, pick
+from sentflow.report.settings import PairSetTitle
 
 PERMUTED = "-permuted"
-_TITLE_KEYS = ("title", "family", "scale", "data_version", "language", "group")
 # The keys of an entry that name pair sets.
 _PARTS = {"alignments": ("pairs", "positives"), "regressions": ("train", "dev", "test")}
 
@@ -70,9 +70,10 @@ def resampling(experiment: Experiment) -> dict[str, Any]:
 
 def titles_of(experiment: Experiment, pair_sets: Entries) -> dict[str, Any]:
     """What summaries of pair sets read: titles of sets and encoders, what tables show, the level of intervals."""
+    models = described_models(experiment.models)
     return {
-        "pairs": {name: pick_known(entry, *_TITLE_KEYS) for name, entry in pair_sets.items()},
-        "models": pick(described_models(experiment.models), *experiment.fixed_models),
+        "pairs": {name: PairSetTitle.from_parts(entry) for name, entry in pair_sets.items()},
+        "models": {name: models[name] for name in experiment.fixed_models},
         **measured(experiment),
         "level": experiment.config.statistics.level,
     }

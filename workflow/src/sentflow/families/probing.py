@@ -10,7 +10,6 @@ from sentflow.compare.settings import (
     ComparedProtocol,
     ComparedTasks,
     ComparisonSettings,
-    ModelTitle,
     TaskTitle,
     Titles,
 )
@@ -36,9 +35,9 @@ from sentflow.probing.catalog import (
     protocol_name,
     protocol_of,
 )
-from sentflow.probing.fold import REGULARISED_PROBES
 from sentflow.probing.settings import (
     REGULARISED,
+    REGULARISED_PROBES,
     ProbeProtocol,
     ProbeSettings,
     ScoreSettings,
@@ -47,8 +46,8 @@ from sentflow.probing.settings import (
     not_comparable_text,
     switch_text,
 )
+from sentflow.texts.raw_files import task_files_of
 from sentflow.texts.settings import DocumentFolds, TaskChecks, TaskSettings
-from sentflow.texts.task_files import files_of
 
 
 class Probing(Family):
@@ -149,7 +148,7 @@ class Probing(Family):
 
     def _raw_files(self, task: str) -> list[tuple[str, str]]:
         entry = self._known[task]
-        return [(entry["dataset"], file) for file in files_of(entry["reader"])]
+        return [(entry["dataset"], file) for file in task_files_of(entry["reader"])]
 
     def _collections(self) -> list[Collection]:
         """The texts of each dataset, and those of single tasks for which an encoder has prompts."""
@@ -294,7 +293,7 @@ class Probing(Family):
     def task_checks(self, task: str) -> TaskChecks:
         """The same as a model."""
         entry, protocol = self._known[task], self.task_protocol(task)
-        files = self.checked_files(entry["dataset"], files_of(entry["reader"]))
+        files = self.checked_files(entry["dataset"], task_files_of(entry["reader"]))
         named = [protocol, *(self.protocols[name] for name in self.study)]
         needed = names_documents(entry) and any(one.switches.group_folds for one in named)
         checks = TaskChecks(metric=entry["metric"], **protocol.needs(), files=files)
@@ -395,7 +394,7 @@ class Probing(Family):
         models = described_models(self.experiment.models).items()
         return {
             "tasks": {task: TaskTitle(**pick(self.tasks[task], "title", "family")) for task in tasks},
-            "models": {name: ModelTitle(**about, fitted=name in lazy) for name, about in models},
+            "models": {name: about.model_copy(update={"fitted": name in lazy}) for name, about in models},
         }
 
     def _protocol(self, wildcards: Any) -> ProbeProtocol:

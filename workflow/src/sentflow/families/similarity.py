@@ -9,9 +9,10 @@ from sentflow.config.experiment import Experiment
 from sentflow.families.pair_sets import development_sets, embedded_sets, measured, resampling, titles_of
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each, raw_paths
-from sentflow.flow.job_settings import json_text, one_of, pick
+from sentflow.flow.job_settings import one_of
+from sentflow.report.settings import SimilaritySummary
 from sentflow.similarity.settings import ComparedSets, Resampling
-from sentflow.texts.pair_files import raw_files_of
+from sentflow.texts.raw_files import pair_files_of
 from sentflow.texts.settings import PairChecks, PairSettings
 
 _PARTS = ("train", "dev", "test")
@@ -109,7 +110,7 @@ class Similarity(Family):
     def prepare_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
         entry = self.prepared[wildcards.pairs]
-        files = self.checked_files(entry["dataset"], raw_files_of(entry))
+        files = self.checked_files(entry["dataset"], pair_files_of(entry["reader"]))
         return PairChecks.from_parts(entry, files=files).as_json()
 
     def resampling(self) -> str:
@@ -128,16 +129,14 @@ class Similarity(Family):
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
-        entries = self.regression_entries.items()
-        return json_text(
-            {
-                **titles_of(self.experiment, self.pair_sets),
-                "baselines": self.baselines,
-                "regressions": {name: pick(entry, "title", *_PARTS) for name, entry in entries},
-                "order": [list(self.selected), self.systems],
-            }
-        )
+        return SimilaritySummary.from_parts(
+            titles_of(self.experiment, self.pair_sets),
+            baselines=tuple(self.baselines),
+            regressions=self.regression_entries,
+            selected=tuple(self.selected),
+            systems=tuple(self.systems),
+        ).as_json()
 
 
 def _raw_files(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(entry["dataset"], file) for file in raw_files_of(entry)]
+    return [(entry["dataset"], file) for file in pair_files_of(entry["reader"])]

@@ -1,9 +1,10 @@
-"""JSON and text as results hold them, and checksums of files."""
+"""JSON and text as results hold them, checksums of files, and JSON in which a changed number is noticed."""
 
 import hashlib
 import json
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -131,3 +132,42 @@ def _finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value
+
+
+DIGEST = "digest"  # its key
+
+
+def write_sealed(path: Path | str, value: Mapping[str, Any]) -> None:
+    """Write JSON as `sentflow.files.io.write_json` does, with the digest of `value` beside its keys."""
+    write_json(path, {**value, DIGEST: digest_of_values(value)})
+
+
+def read_sealed(path: Path | str) -> dict[str, Any]:
+    """Read what `write_sealed` wrote, without the digest."""
+    found: dict[str, Any] = read_json(path)
+    stated = found.pop(DIGEST, None) if isinstance(found, dict) else None
+    if stated is None or stated != digest_of_values(found):
+        raise unsealed(path, stated)
+    return found
+
+
+def refuse_edited(path: Path | str, value: Mapping[str, Any]) -> None:
+    """Raise DataError where a value of a file states a digest that is not its own; earlier versions stated none."""
+    if (stated := value.get(DIGEST)) and stated != digest_of_values(value):
+        raise unsealed(path, stated)
+
+
+def unsealed(path: Path | str, stated: object) -> DataError:
+    """What is said of a file that has no digest, or another one than is stated in it."""
+    why = (
+        "was changed after it was written: its contents do not match its digest"
+        if stated
+        else "has no digest: it is cut, or an earlier version of sentflow or another program wrote it"
+    )
+    return DataError(f"{path} {why}. Delete it and run snakemake again, which makes it anew.")
+
+
+def digest_of_values(value: Mapping[str, Any]) -> str:
+    """SHA-256 of what a file says, its own digest apart."""
+    value = {key: item for key, item in value.items() if key != DIGEST}
+    return hashlib.sha256(json_document(value).encode("utf-8", "surrogatepass")).hexdigest()

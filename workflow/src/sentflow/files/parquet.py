@@ -16,9 +16,8 @@ import pyarrow.parquet as pq
 from sentflow.errors import DataError
 from sentflow.files.arrow import Columns, table_of
 from sentflow.files.atomic import atomic
-from sentflow.files.io import parse_json, refuse_changed
+from sentflow.files.io import parse_json, refuse_changed, unsealed
 from sentflow.files.result_names import name_in_results
-from sentflow.files.sealed import unsealed
 
 _NAME_KEY = b"sentflow-file"
 _ABOUT_KEY = b"sentflow"

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sentflow.compare.settings import ModelTitle
 from sentflow.config.model import Settings
 
 
@@ -43,21 +44,18 @@ def pick_known(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return {key: entry[key] for key in keys if key in entry}
 
 
-def described_models(models: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def described_models(models: Mapping[str, Mapping[str, Any]]) -> dict[str, ModelTitle]:
     """What summaries say of each model of a selection: title, whether it is a control, and its position.
 
     Figures choose colours by the position, which counts encoders and controls apart: another control gives no encoder
     another colour.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, ModelTitle] = {}
     counts = {False: 0, True: 0}
     for name, entry in models.items():
         is_control = bool(entry.get("control", False))
-        found[name] = {
-            "title": entry.get("title", name),
-            "control": is_control,
-            "position": counts[is_control],
-        }
+        title = entry.get("title", name)
+        found[name] = ModelTitle(title=title, control=is_control, position=counts[is_control])
         counts[is_control] += 1
     return found
 

@@ -38,7 +38,7 @@ def align(
     output: Out,
 ) -> None:
     """Scored pairs and the vectors of their texts → alignment and uniformity by a named variant."""
-    from sentflow.files.sealed import write_sealed
+    from sentflow.files.io import write_sealed
     from sentflow.geometry.alignment_uniformity import measured_alignment
     from sentflow.texts.lookup import read_vectors
     from sentflow.texts.pairs import read_pairs
@@ -75,7 +75,7 @@ def geometry(
 ) -> None:
     """The vectors of a family's texts → isotropy, spectrum, neighbours, whitened and shortened vectors, word order."""
     from sentflow.encoders.vectors.storage import read_embeddings
-    from sentflow.files.sealed import write_sealed
+    from sentflow.files.io import write_sealed
     from sentflow.geometry.described import Permuted, described
     from sentflow.geometry.permuted_texts import read_permuted
     from sentflow.texts.lookup import read_vectors

@@ -19,7 +19,7 @@ from sentflow.probing.settings import (
     Switches,
     Training,
 )
-from sentflow.texts.task_files import SHARED_TEXTS, has_groups
+from sentflow.texts.raw_files import SHARED_TEXTS, has_groups
 
 DOCUMENTS = "-documents"  # ends the name of a protocol that is another with documents kept together
 FOR_OWN_TASKS = "corrected"

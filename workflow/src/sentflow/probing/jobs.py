@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 def audit(*, rows: In, settings: AuditSettings, output: Out) -> None:
     """The rows of one task → duplicates, contradictions, classes, lengths, languages; with warnings in plain words."""
     from sentflow.audit.task_audit import audit
-    from sentflow.files.sealed import write_sealed
+    from sentflow.files.io import write_sealed
     from sentflow.texts.table import read_task
 
     facts = audit(read_task(rows), settings)
@@ -166,8 +166,8 @@ def score(
 ) -> None:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     from sentflow.files.arrow import table_of
+    from sentflow.files.io import write_sealed
     from sentflow.files.parquet import write_parquet
-    from sentflow.files.sealed import write_sealed
     from sentflow.probing.fold_files import read_folds, refuse_other_settings
     from sentflow.probing.scores import about_score, kept_documents, out_of_fold
     from sentflow.stats.items import item_interval, resampling_units
@@ -252,8 +252,8 @@ def compare(
     from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
     from sentflow.compare.score_rows import by_protocol
     from sentflow.compare.tasks import compare_tasks, scores_of_tasks
+    from sentflow.files.io import write_sealed
     from sentflow.files.rows import write_rows
-    from sentflow.files.sealed import write_sealed
     from sentflow.stats.across import omnibus as omnibus_test
 
     statistics = settings.statistics
@@ -314,8 +314,8 @@ def compare_protocol(
     from sentflow.compare.score_rows import EffectRow
     from sentflow.compare.scores import in_order, score_row
     from sentflow.compare.tasks import fold_scores
+    from sentflow.files.io import read_sealed
     from sentflow.files.rows import write_rows
-    from sentflow.files.sealed import read_sealed
 
     base = in_order([score_row(read_sealed(file), settings) for file in scores])
     other = in_order([score_row(read_sealed(file), settings) for file in other_scores])

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from sentflow.config.model import Settings
 from sentflow.errors import DataError
 
 SAMPLE_DATA = "sample data"
@@ -66,9 +67,9 @@ def _tasks_of(rows: Sequence[DataRow], version: str) -> list[str]:
     return unique(task for task in tasks if task)
 
 
-def described(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
-    """The entry of a task, encoder, pair set … in the settings of a job."""
-    entries: Mapping[str, Mapping[str, Any]] = settings.get(section, {})
+def described(settings: Settings, section: str, name: str) -> Any:
+    """What the settings of a job say of a task, encoder, pair set …."""
+    entries: Mapping[str, Any] = getattr(settings, section)
     if name not in entries:
         raise DataError(
             f"there are results of {name!r}, but the settings under {section!r} know only: "

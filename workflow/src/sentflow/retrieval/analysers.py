@@ -12,7 +12,7 @@ from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.config.search import StopList
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.settings import SearchSettings
-from sentflow.texts.decoding import decode
+from sentflow.texts.formats.raw import decode
 from sentflow.texts.segmentation import vietnamese_words
 
 _OTHER_NAMES = {

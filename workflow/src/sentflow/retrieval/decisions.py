@@ -12,7 +12,7 @@ from sentflow.config.search import PARAMETERS, Range
 from sentflow.config.search import Decision as DecisionSettings
 from sentflow.errors import ConfigError
 from sentflow.files.arrow import Columns, numbers_of, table_of
-from sentflow.files.io import read_json, write_digest, write_json
+from sentflow.files.io import read_json, read_sealed, write_digest, write_json, write_sealed
 from sentflow.files.parquet import (
     read_described,
     read_parquet,
@@ -20,7 +20,6 @@ from sentflow.files.parquet import (
     write_described,
     write_parquet,
 )
-from sentflow.files.sealed import read_sealed, write_sealed
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.tuning import F2, Choice, choose, folds_of, of_means, relevant_of, set_values
 from sentflow.stats.means import interval_of_scores

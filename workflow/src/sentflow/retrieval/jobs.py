@@ -73,7 +73,7 @@ def audit_questions(
 ) -> None:
     """Questions, judgements and documents → what occurs twice, and what training has shown."""
     from sentflow.audit.question_audit import audit_questions
-    from sentflow.files.sealed import write_sealed
+    from sentflow.files.io import write_sealed
     from sentflow.texts.corpora import read_corpus
 
     corpora = {one.name: one for one in map(read_corpus, [corpus, *training_corpora])}
@@ -214,7 +214,7 @@ def certify_index(
     output: Out,
 ) -> None:
     """An approximate index beside the exact search of the same vectors."""
-    from sentflow.files.sealed import write_sealed
+    from sentflow.files.io import write_sealed
     from sentflow.retrieval import approximate
     from sentflow.retrieval.certificate import certificate
     from sentflow.retrieval.dense import question_vectors
@@ -366,7 +366,7 @@ def evaluate(
     rows: Out,
 ) -> None:
     """A run and the judgements of its questions → measures per question, means and intervals."""
-    from sentflow.files.sealed import read_sealed
+    from sentflow.files.io import read_sealed
     from sentflow.retrieval.evaluation import evaluate, write_results
     from sentflow.retrieval.runs import read_run
     from sentflow.retrieval.tuning import clusters_of
@@ -430,8 +430,8 @@ def compare_retrieval(
 
     from sentflow.compare import question_rows as kinds
     from sentflow.compare.question_sets import QuestionSet
+    from sentflow.files.io import read_sealed
     from sentflow.files.rows import write_rows
-    from sentflow.files.sealed import read_sealed
     from sentflow.retrieval.evaluation import common_questions, decided, read_values
 
     main, families = settings.main, settings.families

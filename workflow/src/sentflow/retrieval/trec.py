@@ -20,7 +20,7 @@ from sentflow.errors import DataError
 from sentflow.retrieval.ranking import Run, top
 from sentflow.texts.checks import named, whole_number
 from sentflow.texts.corpora import Questions
-from sentflow.texts.decoding import decode
+from sentflow.texts.formats.raw import decode
 
 _RUN = ("question", "Q0", "document", "rank", "score", "tag")
 _JUDGEMENTS = ("question", "iteration", "document", "grade")

@@ -10,10 +10,9 @@ import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.io import parse_json, read_json
+from sentflow.files.io import parse_json, read_json, refuse_edited
 from sentflow.files.parquet import read_parquet
 from sentflow.files.rows import read_rows
-from sentflow.files.sealed import refuse_edited
 from sentflow.files.settings_files import read_settings
 from sentflow.flow import paths
 

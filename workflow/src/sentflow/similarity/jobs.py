@@ -78,7 +78,7 @@ def regress(
     from dataclasses import asdict
 
     from sentflow.errors import DataError
-    from sentflow.files.sealed import write_sealed
+    from sentflow.files.io import write_sealed
     from sentflow.similarity.regressor import Part, RegressorSettings, pair_features, regress, soft_targets
     from sentflow.stats.seeds import derive_seed
     from sentflow.texts.lookup import read_vectors

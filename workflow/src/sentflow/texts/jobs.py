@@ -10,8 +10,16 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import write_digest
 from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Out, Resource, Wildcard, job
-from sentflow.texts.corpus_settings import NOTHING, Checks, CorpusSettings, QuestionSettings
-from sentflow.texts.settings import PairChecks, PairSettings, TaskChecks, TaskSettings
+from sentflow.texts.settings import (
+    NOTHING,
+    Checks,
+    CorpusSettings,
+    PairChecks,
+    PairSettings,
+    QuestionSettings,
+    TaskChecks,
+    TaskSettings,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +99,7 @@ def prepare_corpus(
 ) -> None:
     """Raw files into the documents of a corpus."""
     from sentflow.texts.corpora import write_corpus
-    from sentflow.texts.prepare_corpus import prepare_corpus
+    from sentflow.texts.prepare_collections import prepare_corpus
 
     use_limits(limits)
     write_corpus(table, prepare_corpus(corpus, raw, settings, checks))
@@ -112,7 +120,7 @@ def prepare_questions(
 ) -> None:
     """Raw files into questions and their judgements, which must fit the corpus."""
     from sentflow.texts.corpora import read_corpus, write_questions
-    from sentflow.texts.prepare_questions import prepare_questions
+    from sentflow.texts.prepare_collections import prepare_questions
 
     use_limits(limits)
     found = prepare_questions(questions, raw, settings, read_corpus(corpus), checks)

@@ -18,12 +18,12 @@ from sentflow.texts.checks import (
     named,
     uneven_alternatives,
 )
-from sentflow.texts.derived.reader import read_derived
+from sentflow.texts.derived import read_derived
 from sentflow.texts.preparation import refuse, verified_files
+from sentflow.texts.raw_files import DERIVED, SHARED_TEXTS, task_files_of
 from sentflow.texts.readers import Rows, label_map, read_rows
 from sentflow.texts.settings import TaskChecks, TaskSettings
 from sentflow.texts.table import SEPARATOR, TaskInfo, TaskTable, row_graph
-from sentflow.texts.task_files import DERIVED, SHARED_TEXTS, files_of
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def prepare(task: str, raw_files: Sequence[Path], settings: TaskSettings, checks
     stripped or normalised here.
     """
     reader = settings.reader
-    names = files_of(reader.model_dump(exclude_none=True))
+    names = task_files_of(reader.model_dump(exclude_none=True))
     place = f"tasks.{task}.reader"
     if reader.format == DERIVED:
         paths = verified_files(names, raw_files, checks.files, where=f"{place}.sources")

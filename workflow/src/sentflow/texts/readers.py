@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sentflow.config.tasks import Reader
 from sentflow.errors import DataError
-from sentflow.texts.formats.records import Column, Records, listed
+from sentflow.texts.formats.raw import Column, Records, listed
 from sentflow.texts.formats.table import read_records
 from sentflow.texts.table import SEPARATOR
 

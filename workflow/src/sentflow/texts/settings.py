@@ -1,4 +1,4 @@
-"""What the tables of tasks and pair sets depend on, and what is checked on the way.
+"""What the tables of tasks, pair sets, corpora and question sets depend on, and what is checked on the way.
 
 The Snakefile imports it: standard library and pydantic only.
 """
@@ -6,7 +6,21 @@ The Snakefile imports it: standard library and pydantic only.
 from typing import Any, Literal
 
 from sentflow.config import pairs
-from sentflow.config.model import Count, Folds, Int, Maybe, Number, Pair, Repetitions, Seed, Settings, Text
+from sentflow.config.collections import Part
+from sentflow.config.collections import Source as SourceEntry
+from sentflow.config.model import (
+    Count,
+    Folds,
+    Int,
+    Maybe,
+    Number,
+    Pair,
+    Repetitions,
+    Seed,
+    Settings,
+    Several,
+    Text,
+)
 from sentflow.config.tasks import Class, Layout, Metric, Reader
 
 
@@ -70,3 +84,46 @@ class PairChecks(Settings):
     """Sub-source → number of scored pairs."""
     files: dict[str, dict[str, Any]] = {}
     """As those of `TaskChecks`."""
+
+
+class Checks(Settings):
+    """What is checked, and changes no byte."""
+
+    rows: Maybe[Count] = None
+    """Number of documents, or of questions."""
+    judged: Maybe[Count] = None
+    """Number of judgements."""
+    files: dict[str, dict[str, Any]] = {}
+    """Raw file → its entry in the catalog: what has a checksum there is verified again before it is read."""
+
+
+NOTHING = Checks()
+
+
+class CorpusSettings(Settings):
+    """What the table of a corpus depends on."""
+
+    documents: Several[SourceEntry]
+    data_version: Text
+    language: Text
+    ids: Literal["column", "distinct"] = "column"
+    empty: Literal["refuse", "keep"] = "refuse"
+
+
+class QuestionSettings(Settings):
+    """What the tables of a question set depend on. A set without judgements can be searched, but not evaluated."""
+
+    corpus: Text
+    questions: Several[SourceEntry]
+    judgements: Several[SourceEntry]
+    data_version: Text
+    language: Text
+    relevant_grade: Count = 1
+    ids: Literal["column", "rows", "distinct"] = "column"
+    grades: dict[str, Int | None] = {}
+    unknown: Literal["refuse", "leave-out"] = "refuse"
+    unjudged: Literal["keep", "leave-out"] = "keep"
+    without: Several[SourceEntry] = ()
+    part: Maybe[Part] = None
+    same_ids: Maybe[Literal["keep", "exclude"]] = None
+    """None is keep, and the log says where questions are documents of their ids."""

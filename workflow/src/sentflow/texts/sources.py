@@ -8,12 +8,12 @@ from typing import Any
 
 from sentflow.config.collections import Records
 from sentflow.errors import DataError
-from sentflow.texts.corpus_files import MEANINGS
 from sentflow.texts.formats.literals import literal_list
-from sentflow.texts.formats.records import Column
-from sentflow.texts.formats.records import Records as FileRecords
+from sentflow.texts.formats.raw import Column
+from sentflow.texts.formats.raw import Records as FileRecords
 from sentflow.texts.formats.table import read_records
 from sentflow.texts.preparation import verified_files
+from sentflow.texts.raw_files import MEANINGS
 
 _QUOTE = re.compile("['\"]")
 # What may follow a quote, up to the next one of its kind

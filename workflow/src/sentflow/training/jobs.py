@@ -210,7 +210,7 @@ def combine_pairs(
 def audit_training(*, data: In, tests: list[In], settings: AuditedData, output: Out) -> None:
     """Training data and the tables of tests → what texts they have in common."""
     from sentflow.audit.training_audit import audit_training
-    from sentflow.files.sealed import write_sealed
+    from sentflow.files.io import write_sealed
     from sentflow.texts.collection import read_table
     from sentflow.training.data.table import read_training_data
 
@@ -338,7 +338,7 @@ def score_snapshot(
     *, pairs: In, texts: In, embeddings: In, info: In, settings: ScoredSnapshot, output: Out
 ) -> None:
     """Development pairs and their vectors by one snapshot of a training → how good it is there."""
-    from sentflow.files.sealed import write_sealed
+    from sentflow.files.io import write_sealed
     from sentflow.texts.lookup import read_vectors
     from sentflow.texts.pairs import read_pairs
     from sentflow.training.development import development_measures
@@ -361,7 +361,7 @@ def choose_snapshot(
 ) -> None:
     """Development scores of a training's snapshots → the one that is the encoder."""
     from sentflow.encoders.manifest import WEIGHTS, write_manifest
-    from sentflow.files.sealed import read_sealed, write_sealed
+    from sentflow.files.io import read_sealed, write_sealed
     from sentflow.training.links import link_files
     from sentflow.training.record import Record
     from sentflow.training.selection import choose, manifest_of

@@ -15,9 +15,8 @@ from pydantic import ValidationError
 
 from sentflow.config.model import Int, Number, Settings, Several
 from sentflow.errors import DataError
-from sentflow.files.io import read_json, write_json
+from sentflow.files.io import read_json, read_sealed, write_json, write_sealed
 from sentflow.files.parquet import write_parquet
-from sentflow.files.sealed import read_sealed, write_sealed
 
 RANDOM_WEIGHTS = "random weights"
 HISTORY = pa.schema(

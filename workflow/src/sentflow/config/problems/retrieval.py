@@ -25,7 +25,7 @@ from sentflow.families.retrieval.parts import (
 )
 from sentflow.families.training.needs import data_of, miners
 from sentflow.retrieval.analysers import list_problems
-from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.raw_files import raw_files_of
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, retriever_of
 from sentflow.training.data.forms import RANKS
 

@@ -19,7 +19,7 @@ from sentflow.families.training.needs import (
     teacher_of,
 )
 from sentflow.families.training.sweeps import sweep_problems
-from sentflow.texts.pair_files import raw_files_of
+from sentflow.texts.raw_files import pair_files_of
 from sentflow.training.data.entries import (
     NEGATIVES,
     PSEUDO_LABELS,
@@ -242,7 +242,7 @@ def _data_problems(data: str, entry: Entry, entries: AllEntries, _: Selected) ->
             yield unknown(f"{where}.pair_sets", "pair set", name, pair_sets)
         elif pairs := pair_sets[name]:
             yield from dataset_problems(
-                f"pair_sets.{name}", pairs, raw_files_of(pairs), datasets, key="reader"
+                f"pair_sets.{name}", pairs, pair_files_of(pairs["reader"]), datasets, key="reader"
             )
     yield from _collection_problems(entry, where, entries)
     if "dataset" not in entry:

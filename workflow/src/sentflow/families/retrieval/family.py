@@ -24,9 +24,21 @@ from sentflow.families.retrieval.parts import (
 from sentflow.families.retrieval.selection import Selection, raw_files
 from sentflow.flow import paths
 from sentflow.flow.family import each
-from sentflow.flow.job_settings import json_text, one_of, pick, pick_known
+from sentflow.flow.job_settings import json_text, one_of, pick
 from sentflow.flow.provenance import code, versions
 from sentflow.flow.rules import asks
+from sentflow.report.settings import (
+    CostSummary,
+    DecisionSummary,
+    FusionTitle,
+    IndexSummary,
+    QuestionSetTitle,
+    QuestionSummary,
+    RetrievalSummary,
+    RetrieverTitle,
+    StageSummary,
+    WeightSummary,
+)
 from sentflow.retrieval.analysers import with_checksum
 from sentflow.retrieval.settings import (
     CertifySettings,
@@ -46,8 +58,8 @@ from sentflow.retrieval.settings import (
     TuningSettings,
     WeighSettings,
 )
-from sentflow.texts.corpus_files import raw_files_of
-from sentflow.texts.corpus_settings import Checks, CorpusSettings, QuestionSettings
+from sentflow.texts.raw_files import raw_files_of
+from sentflow.texts.settings import Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.shards import SUFFIX_PATTERN, whole_of
 from sentflow.training.data.forms import MOST_RANKS
 
@@ -65,7 +77,6 @@ _ORIGINS = {
     "quoted": "Copied by the source from another one.",
 }
 _DIGITS = 6  # more than any source prints: 70.6 / 100 is not exactly 0.706
-_TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
 _RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _HARDEST_QUESTIONS = 20
 _RETRIEVER: TypeAdapter[Retriever] = TypeAdapter(Retriever)
@@ -377,70 +388,57 @@ class Retrieval(Selection):
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
-        return json_text(self._summary())
+        return RetrievalSummary(**self._summary()).as_json()
 
     def question_summary_settings(self, _wildcards: Any) -> str:
         """The same, and how bands of recall are drawn and which retriever the others are compared with."""
-        drawn = pick(self._values, "depth", "level", "n_resamples", "seed")
-        return json_text(self._summary() | {"reference": self._reference(), **drawn})
+        return self._configured(QuestionSummary, **self._summary(), reference=self._reference())
 
     def stage_settings(self, _wildcards: Any) -> str:
         """The stages of the chain, what they are shown by, and which retrievers stand behind a name."""
-        retrieval = self.experiment.config.retrieval
-        stages = retrieval.model_dump()["stages"]
-        return json_text(
-            {
-                "stages": stages["of"],
-                "series": stages["series"],
-                "measures": self._measures_of_stages(),
-                "families": self.seed_families(),
-                "reference": self._reference(),
-            }
-        )
+        stages = self.experiment.config.retrieval.stages
+        assert stages
+        return StageSummary(
+            stages=stages.of,
+            series=stages.series,
+            measures=tuple(self._measures_of_stages()),
+            families=self.seed_families(),
+            reference=self._reference(),
+        ).as_json()
 
     def cost_settings(self, _wildcards: Any) -> str:
         """Which retrievers and encoders each shown retriever is made of."""
-        return json_text(
-            {
-                "parts": {name: all_retrievers([name], self.retrievers) for name in self.shown},
-                "encoders": {name: entry["model"] for name, entry in self.by_vectors.items()},
-            }
-        )
+        return CostSummary(
+            parts={name: tuple(all_retrievers([name], self.retrievers)) for name in self.shown},
+            encoders={name: entry["model"] for name, entry in self.by_vectors.items()},
+        ).as_json()
 
     def summarise_indexes_settings(self, _wildcards: Any) -> str:
-        """Titles, and the order."""
+        """Titles."""
         sets = {name: entry["title"] for name, entry in self.judged_sets.items()}
-        return json_text({"questions": sets, "retrievers": self._titles_of(self.indexed)})
+        return IndexSummary(questions=sets, retrievers=self._titles_of(self.indexed)).as_json()
 
     def weights_summary_settings(self, _wildcards: Any) -> str:
         """Titles and order of everything, and how intervals are drawn."""
-        return json_text(
-            {
-                "question_sets": _titles(self.searched),
-                "retrievers": {
-                    name: {
-                        "title": self.title_of(name),
-                        "position": position,
-                        "of": [self.title_of(part) for part in self.retrievers[name]["of"]],
-                    }
-                    for position, name in enumerate(self.tuned)
-                },
-                "order": [list(self.searched), list(self.tuned)],
-                **pick(self._values, "level", "n_resamples", "seed"),
-            }
-        )
+        fusions = {
+            name: FusionTitle(
+                title=self.title_of(name),
+                position=position,
+                of=tuple(self.title_of(part) for part in self.retrievers[name]["of"]),
+            )
+            for position, name in enumerate(self.tuned)
+        }
+        return self._configured(WeightSummary, question_sets=_titles(self.searched), retrievers=fusions)
 
     def decision_summary_settings(self, _wildcards: Any) -> str:
         """Titles and order of everything."""
-        return json_text(
-            {
-                "question_sets": _titles(self.question_sets),
-                "retrievers": self._titles_of(self.shown),
-                "decisions": {name: entry.get("title", name) for name, entry in self.decisions.items()},
-                "controls": list(self.of_kind(RANDOM)),
-                "order": [list(self.question_sets), [list(one) for one in self.systems]],
-            }
-        )
+        return DecisionSummary(
+            question_sets=_titles(self.question_sets),
+            retrievers=self._titles_of(self.shown),
+            decisions={name: entry.get("title", name) for name, entry in self.decisions.items()},
+            controls=tuple(self.of_kind(RANDOM)),
+            systems=tuple(self.systems),
+        ).as_json()
 
     # --- helpers --------------------------------------------------------------------------------------------
 
@@ -521,26 +519,24 @@ class Retrieval(Selection):
 
     def _summary(self) -> dict[str, Any]:
         return {
-            "question_sets": {
-                name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.judged_sets.items()
-            },
-            "corpora": {name: pick(entry, "title") for name, entry in self.corpora.items()},
+            "question_sets": _titles(self.judged_sets),
+            "corpora": {name: entry["title"] for name, entry in self.corpora.items()},
             "retrievers": {name: self._described(name) for name in self.retrievers},
-            "order": [list(self.judged_sets), self.shown],
+            "shown": tuple(self.shown),
             **pick(self._values, "measures", "main"),
         }
 
-    def _described(self, name: str) -> dict[str, Any]:
+    def _described(self, name: str) -> RetrieverTitle:
         entry, models = self.retrievers[name], self.experiment.fetched_models
         # of vectors: a reranker's own model measures nothing beside it
         model = entry["model"] if entry["kind"] in BY_VECTORS else ""
-        return {
-            "title": self.title_of(name),
-            "control": entry["kind"] == RANDOM,
-            "position": self._position(name),
-            "model": model,
-            "model_title": models[model].get("title", model) if model else "",
-        }
+        return RetrieverTitle(
+            title=self.title_of(name),
+            control=entry["kind"] == RANDOM,
+            position=self._position(name),
+            model=model,
+            model_title=str(models[model].get("title", model)) if model else "",
+        )
 
     def _position(self, name: str) -> int:
         """Place among the shown retrievers, or among their controls; of those that are only fused behind them."""
@@ -581,5 +577,5 @@ def _libraries(analyser: Analyser) -> list[str]:
     return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
 
 
-def _titles(question_sets: Entries) -> dict[str, Any]:
-    return {name: pick(entry, "title", "data_version", "language") for name, entry in question_sets.items()}
+def _titles(question_sets: Entries) -> dict[str, QuestionSetTitle]:
+    return {name: QuestionSetTitle.from_parts(entry) for name, entry in question_sets.items()}

@@ -28,7 +28,7 @@ from sentflow.families.training.entries import seed_in
 from sentflow.families.training.needs import selected_data
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each, raw_paths
-from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.raw_files import raw_files_of
 from sentflow.texts.shards import shards_of, suffix_of, whole_of
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, searchers_of
 

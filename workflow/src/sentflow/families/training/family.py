@@ -16,6 +16,7 @@ from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
 from sentflow.flow.job_settings import json_text, pick_known
 from sentflow.flow.provenance import code, versions
+from sentflow.report.settings import SetColumn, TrainedGroup, TrainedTitle, TrainingScores, TrainingSummary
 from sentflow.training.data.entries import UNKNOWN_LANGUAGE
 from sentflow.training.recipes.settings import RECIPES, module_of
 from sentflow.training.settings import (
@@ -246,29 +247,28 @@ class Training(Family):
     def score_summary_settings(self, _wildcards: Any) -> str:
         """What rows say of encoders and pair sets beside their numbers."""
         pair_sets = {**self.experiment.selected["pair_sets"], **development_sets(self.experiment)}
-        return json_text(
-            {
-                "models": {name: self._described(name, entry) for name, entry in self.models.items()},
-                "pairs": {
-                    name: {"column": entry.get("group", name), "data_version": entry["data_version"]}
-                    for name, entry in pair_sets.items()
-                },
-            }
-        )
+        return TrainingScores(
+            models={name: self._described(name, entry) for name, entry in self.models.items()},
+            pairs={
+                name: SetColumn(column=entry.get("group", name), data_version=entry["data_version"])
+                for name, entry in pair_sets.items()
+            },
+        ).as_json()
 
     def summary_settings(self, _wildcards: Any) -> str:
         """What is said of trainings beside their records."""
         known = self.experiment.entries["training_data"]
         models = {
-            name: {
-                "title": entry.get("title", name),
-                "group": entry.get("seed_of", name),
-                "control": bool(entry.get("control", False)),
-                "data_version": known[entry["data"]]["data_version"],
-            }
+            name: TrainedGroup(
+                title=entry.get("title", name),
+                group=entry.get("seed_of", name),
+                control=entry.get("control", False),
+                data_version=known[entry["data"]]["data_version"],
+            )
             for name, entry in self.models.items()
         }
-        return json_text({"models": models, "sweeps": self._shown_sweeps if self.groups else []})
+        sweeps = tuple(self._shown_sweeps) if self.groups else ()
+        return TrainingSummary(models=models, sweeps=sweeps).as_json()
 
     def card_settings(self, wildcards: Any) -> str:
         """What a model card says beside the files of its training."""
@@ -310,18 +310,18 @@ class Training(Family):
         steps = scored_steps(self.models[model])
         return each(paths.DEVELOPMENT_SCORE, model=[model], step=[f"{step:06d}" for step in steps])
 
-    def _described(self, name: str, entry: Entry) -> dict[str, Any]:
+    def _described(self, name: str, entry: Entry) -> TrainedTitle:
         data, start = self.experiment.entries["training_data"][entry["data"]], start_of(entry)
-        return {
-            "title": entry.get("title", name),
-            "group": entry.get("seed_of", name),
-            "recipe": entry["recipe"],
-            "start": shown_start(start["name"], drawn="configuration" in start),
-            "data": entry["data"],
-            "learning_rate": entry["training"]["learning_rate"],
-            "seed": entry["seed"],
-            "is_control": "shuffled_positives" in data,
-        }
+        return TrainedTitle(
+            model_title=entry.get("title", name),
+            group=entry.get("seed_of", name),
+            recipe=entry["recipe"],
+            start=shown_start(start["name"], drawn="configuration" in start),
+            data=entry["data"],
+            learning_rate=entry["training"]["learning_rate"],
+            seed=entry["seed"],
+            is_control="shuffled_positives" in data,
+        )
 
     def _base(self, entry: Entry) -> tuple[str, list[str]]:
         """The first start that was not trained here, empty for random weights; and what lies between."""

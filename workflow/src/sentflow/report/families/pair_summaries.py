@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.files.sealed import read_sealed
+from sentflow.files.io import read_sealed
 from sentflow.report.rows import described, unique
+from sentflow.report.settings import PairSummary
 
 COEFFICIENTS = ("spearman", "pearson")
 BASELINE_TITLES = {
@@ -48,14 +49,13 @@ def refuse_twice(results: Sequence[Mapping[str, Any]], key: str) -> None:
         raise DataError(f"there is more than one file for {', '.join(twice)}. Give each file once.")
 
 
-def in_order(rows: Sequence[Any], settings: Mapping[str, Any], set_key: str = "") -> list[Any]:
+def in_order(rows: Sequence[Any], settings: PairSummary, set_key: str = "") -> list[Any]:
     """Rows by set and encoder in the order of the selection; within them as they are.
 
     `set_key`: the attribute that names the set; nothing if rows have none that is selected by name.
     """
-    _, models = settings["order"]
-    names = [*models, *(row.model for row in rows)]
-    sets = unique([*settings["order"][0], *(getattr(row, set_key) for row in rows)]) if set_key else []
+    names = [*settings.systems, *(row.model for row in rows)]
+    sets = unique([*settings.selected, *(getattr(row, set_key) for row in rows)]) if set_key else []
     places = {name: place for place, name in enumerate(unique(names))}
     set_places = {name: place for place, name in enumerate(sets)}
 
@@ -65,18 +65,18 @@ def in_order(rows: Sequence[Any], settings: Mapping[str, Any], set_key: str = ""
     return sorted(rows, key=key)
 
 
-def model_columns(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+def model_columns(settings: PairSummary, name: str) -> dict[str, Any]:
     """The columns that say which encoder or baseline a row is of."""
-    if name in settings["baselines"]:
+    if name in settings.baselines:
         return {"model": name, "model_title": BASELINE_TITLES.get(name, name), "is_control": False}
     entry = described(settings, "models", name)
-    return {"model": name, "model_title": entry["title"], "is_control": bool(entry["control"])}
+    return {"model": name, "model_title": entry.title, "is_control": entry.control}
 
 
-def position_of(settings: Mapping[str, Any], name: str) -> int:
-    return int(described(settings, "models", name).get("position", -1))
+def position_of(settings: PairSummary, name: str) -> int:
+    return int(described(settings, "models", name).position)
 
 
-def data_version_of(settings: Mapping[str, Any], pairs: Sequence[str]) -> str:
+def data_version_of(settings: PairSummary, pairs: Sequence[str]) -> str:
     """What the texts of pair sets are."""
-    return "; ".join(unique(described(settings, "pairs", name)["data_version"] for name in pairs))
+    return "; ".join(unique(described(settings, "pairs", name).data_version for name in pairs))

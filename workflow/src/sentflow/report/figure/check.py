@@ -1,6 +1,6 @@
 """The acceptance check of figures: all that is written in them can be read."""
 
-from sentflow.files.sealed import read_sealed
+from sentflow.files.io import read_sealed
 from sentflow.flow.paths import FIGURE_INSPECTION
 from sentflow.report.checks import CheckResult, Selection
 from sentflow.report.inputs import Inputs

@@ -1,35 +1,48 @@
 """The report: one HTML page that holds everything it shows and asks the network for nothing."""
 
+import base64
+import hashlib
+import math
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from sentflow.files.control_characters import visible
 from sentflow.flow import products
-from sentflow.report import captions, numbers
-from sentflow.report.costs.rows import CostRow, EncoderRow
-from sentflow.report.families.probing import remarks
-from sentflow.report.numbers import counted
-from sentflow.report.page.answer import answers
-from sentflow.report.page.bibliography import bibtex
-from sentflow.report.page.files import attachments, pictures
-from sentflow.report.page.leaderboards import leaderboards
-from sentflow.report.page.sources import Section, Sources
-from sentflow.report.page.tabs import tabs_of
-from sentflow.report.rows import data_versions, is_sample, unique
+from sentflow.flow.products import FIGURE, TABLE
+from sentflow.report.claims import Ranking
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.numbers import counted, duration
+from sentflow.report.page import draw
+from sentflow.report.page.draw import folded, h, joined, sentence, term
+from sentflow.report.page.method import method
+from sentflow.report.page.sources import Report, Section, Sources
+from sentflow.report.rows import SAMPLE_NOTE, data_versions, is_sample, unique
 from sentflow.report.table.html import html_text
 
-_FOLDER = Path(__file__).parents[1]  # of the templates of the page and of families
-# two or more names behind a slash that neither an address nor a name precedes; a file address; a drive
-_MACHINE_PATH = re.compile(
-    r"(?:file://|(?<![\w:/.~-]))(?:~|/[\w.+@-]+)(?:/[\w.+@-]+)*/([\w.+@-]+)"
-    r"|\b[A-Za-z]:\\(?:[^\\\s]+\\)*([^\\\s]+)"
+_FOLDER = Path(__file__).parent
+# Figures that the page draws itself, larger and with tests, or that are of no use on it
+_DRAWN_HERE = {"heatmap", "forest", "ranks", "differences", "differences-to-best", "costs"}
+_MOST_LINES = 400  # of a table on the page; the files hold the rest
+_SAMPLE = (
+    "The project wrote these texts itself. The numbers show that the pipeline works; "
+    "they say nothing about real texts."
 )
+_MARK = re.compile(r"^[†‡§¶‖] ")
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A section with what is folded below it."""
+
+    anchor: str
+    title: str
+    finding: str | Markup
+    body: Markup
+    more: Markup = Markup("")
 
 
 def render(sources: Sources) -> str:
@@ -37,131 +50,174 @@ def render(sources: Sources) -> str:
 
     Raises jinja2.UndefinedError: the template needs a key that the settings lack.
     """
-    return _environment().get_template("page/page.html.j2").render(_context(sources)).removesuffix("\n")
-
-
-def without_machine_paths(text: str) -> str:
-    """Text in which absolute paths of this machine are cut to their last name: ``…/models``."""
-    return _MACHINE_PATH.sub(lambda match: f"…/{match[1] or match[2]}", text)
-
-
-def flat(entry: Mapping[str, Any], leave_out: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """Keys and values of nested settings as pairs of texts, keys joined by points."""
-    pairs: list[tuple[str, str]] = []
-    for key, value in entry.items():
-        if key in leave_out or value is None:
-            continue
-        if isinstance(value, Mapping):
-            pairs += [(f"{key}.{inner}", text) for inner, text in flat(value)]
-        elif isinstance(value, list):
-            pairs.append((key, ", ".join(str(item) for item in value)))
-        else:
-            pairs.append((key, str(value)))
-    return pairs
-
-
-@cache
-def _environment() -> Environment:
-    """Templates and filters; compiled once for all pages of a process."""
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,  # of the parts that the page includes
-        finalize=_shown,
-    )
-    environment.filters |= {
-        "table": html_text,
-        "decimal": numbers.decimal,
-        "about": numbers.about,
-        "count": numbers.count,
-        "percent": numbers.percent,
-        "metric": captions.metric_name,
-        "family": captions.family_name,
-        "classifier": lambda name: captions.CLASSIFIERS.get(name, name),
-        "layout": lambda name: captions.LAYOUTS.get(name, name),
-        "remarks": remarks.sentences,
-        "training_mark": remarks.training_mark,
-        "score_mark": remarks.score_mark,
-        "interval": numbers.interval,
-        "limits": lambda limits: numbers.interval(*limits),
-        "p_number": numbers.p_number,
-        "duration": numbers.duration,
-        "shorten": lambda text, limit: text if len(text) <= limit else text[: limit - 1].rstrip() + "…",
-        "portable": without_machine_paths,
-    }
-    return environment
+    return str(draw.rendered("page.html.j2", **_context(sources)))
 
 
 def _context(sources: Sources) -> dict[str, Any]:
-    made = (section(sources) for section in products.sections())
-    sections: list[Section] = [section for section in made if section is not None]
-    named = [row for section in sections for row in section.encoders]
-    rows = [row for section in sections for row in section.rows]
-    models = unique(row.model for row in named)
-    datasets = unique(name for section in sections for name in section.datasets)
-    costs = sources.inputs.rows(CostRow)
-    described = sources.inputs.rows_if_there(EncoderRow)
-    has_encoders = bool(models or described)
+    reports = [found for report in products.reports() if (found := report(sources)) is not None]
+    versions = data_versions([row for report in reports for row in report.rows])
+    samples = [is_sample(version) for version in versions]
+    marks: list[str] = []
+    sections = [
+        _Shown(one.anchor, one.title, one.finding, one.body, _more(sources, one, marks))
+        for report in reports
+        for one in report.sections
+    ]
+    datasets = unique(name for report in reports for name in report.datasets)
+    named = {row.model: row for report in reports for row in report.encoders}
+    failed = [check for check in sources.checks if not check.passed]
+    about = method(sources, reports, datasets, named)
+    sections.append(_Shown("data", "Data and method", about.finding, about.body, _common(sources, marks)))
+    caveats = [("Sample data", _SAMPLE)] if any(samples) else []
+    caveats += [caveat for report in reports for caveat in report.caveats]
+    caveats += [("Marks", mark) for mark in unique(marks)]
+    grouped: dict[str, list[str]] = {}
+    for heading, text in caveats:
+        grouped.setdefault(heading, []).append(text)
+    verdict, figures = _verdict(reports), _figures(sources, reports, named)
+    linked = joined(
+        [
+            verdict,
+            *(what for *_, what in figures),
+            *(part for one in sections for part in (h("{}", one.finding), one.body, one.more)),
+        ]
+    )
+    kind = "Sample data: not for real texts" if all(samples) else "Partly sample data"
+    badges = [("sample", kind)] if any(samples) else []
+    badges += [("data", f"{counted(len(failed), 'check')} failed")] if failed else []
+    css, script = _own_text("page.css") + draw.ramp(), _own_text("page.js")
     return {
-        "css": _own_text("page.css"),
-        "script": _own_text("page.js"),
+        "css": Markup(css), "css_hash": _hash(css), "script": Markup(script), "script_hash": _hash(script),
         "experiment": sources.settings["experiment"],
+        "is_sample": any(samples),
+        "badges": badges,
+        "verdict": verdict,
+        "figures": figures,
         "sections": sections,
-        "answer": answers(sections),
-        "boards": leaderboards(sections, described),
-        "tabs": tabs_of(sections, has_encoders=has_encoders),
-        "badges": [
-            *(badge for section in sections for badge in section.badges),
-            *([counted(len(models), "encoder")] if models else []),
-            *(badge for section in sections for badge in section.design),
-        ],
-        "warnings": [badge for section in sections for badge in section.warnings],
-        "model_names": models,
-        "model_titles": {row.model: row.model_title for row in named},
-        "controls": unique(row.model for row in named if row.is_control),
-        "data_versions": [(version, is_sample(version)) for version in data_versions(rows)],
-        "has_sample": any(is_sample(version) for version in data_versions(rows)),
-        "tables": {
-            "costs": sources.table("costs"),
-            **({"encoders": sources.table("encoders")} if described else {}),
-            **{name: table for section in sections for name, table in section.tables.items()},
-        },
-        "pictures": pictures(sources.files, sources.inputs),
-        "attachments": attachments(sources.files),
-        "ran": _ran(costs),
-        "bibtex": bibtex(
-            sources.versions,
-            {name: sources.entries("datasets").get(name, {}) for name in datasets},
-            {name: sources.entries("models").get(name, {}) for name in models},
-            [entry for section in sections for entry in section.methods],
-        ),
-        "checks": sources.checks,
-        "models": sources.entries("models"),
-        "datasets": sources.entries("datasets"),
-        "dataset_names": datasets,
-        "flat": flat,
-        "config": sources.config,
-        "versions": sources.versions,
-        **{section.name: section.shown for section in sections},
-    }
+        "caveats": grouped,
+        "linked": linked,
+        "version": sources.versions["libraries"]["sentflow"],
+    }  # fmt: skip
 
 
-def _shown(value: Any) -> Any:
-    """What a template prints: untrusted texts with hidden characters escaped, this project's own texts unchanged."""
-    return visible(value) if type(value) is str else value
+def _own_text(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8").strip()
 
 
-def _own_text(name: str) -> Markup:
-    # written by this project, hence safe; it goes between style or script tags, where escapes are not read
-    return Markup((_FOLDER / "page" / name).read_text(encoding="utf-8"))
+def _hash(text: str) -> Markup:
+    digest = hashlib.sha256(text.encode()).digest()
+    return Markup(f"'sha256-{base64.b64encode(digest).decode()}'")
 
 
-def _ran(costs: Sequence[CostRow]) -> tuple[str, str] | None:
-    """When the first job began and the last one ended; None where no file says so."""
-    timed = [row for row in costs if row.started and row.ended]
-    if not timed:
-        return None
-    return min(row.started for row in timed), max(row.ended for row in timed)
+def _verdict(reports: Sequence[Report]) -> Markup:
+    """The answer of the first family that ranks anything."""
+    for report in reports:
+        if report.rankings:
+            ranking: Ranking = report.rankings[0]
+            said = sentence(ranking.verdict())
+            if (
+                not ranking.is_tested
+                and len(ranking.systems) > 1
+                and report.sets
+                and len(report.sets.sets) > 1
+            ):
+                said = h("{} {}", said, sentence(report.sets.finding()))
+            return h("{} (protocol {})", said, ranking.protocol) if ranking.protocol else said
+    return h("{}", reports[0].sections[0].finding if reports else "Nothing was measured.")
+
+
+def _figures(
+    sources: Sources, reports: Sequence[Report], named: Mapping[str, Any]
+) -> list[tuple[str, str, Markup]]:
+    """Four numbers: (number, its unit, what it is)."""
+    found: list[tuple[str, str, Markup]] = []
+    first = next((report for report in reports if report.rankings), None)
+    if first and first.sets:
+        n, groups = len(first.sets.sets), unique(one.group for one in first.sets.sets if one.group)
+        within = f" in {len(groups)} families" if len(groups) > 1 else ""
+        found.append((f"{n:,}", "", h("{}{}", first.sets.what + ("s" if n > 1 else ""), within)))
+    controls = sum(row.is_control for row in named.values())
+    what = "encoder" if len(named) == 1 else "encoders"
+    some = (
+        h(", {} of them {}", controls, term("control", "controls" if controls > 1 else "a control"))
+        if controls
+        else ""
+    )
+    found.append((f"{len(named):,}", "", h("{}{}", what, some)))
+    if first:
+        ranking, sets = first.rankings[0], first.sets
+        n, of = ranking.counts()
+        if ranking.is_tested:
+            pairs = "differences between them are" if of > 1 else "difference between them is"
+            found.append((f"{n:,}", f" of {of:,}", h("{} {}", pairs, term("significant", "significant"))))
+        elif sets and len(sets.sets) > 1 and any(one.is_tested for one in sets.sets):
+            clear = sum(one.is_clear for one in sets.sets)
+            found.append(
+                (
+                    f"{clear}",
+                    f" of {len(sets.sets)}",
+                    h("{} won {}", f"{sets.what}s are", term("significant", "significantly")),
+                )
+            )
+    text, _, unit = duration(_seconds(sources)).partition(" ")
+    found.append((text, f" {unit}", h("computing time of all jobs")))
+    return found
+
+
+def _seconds(sources: Sources) -> float:
+    from sentflow.report.costs.rows import CostRow
+
+    return math.fsum(row.wall_seconds for row in sources.inputs.rows_if_there(CostRow))
+
+
+def _more(sources: Sources, section: Section, marks: list[str]) -> Markup:
+    """The figures of a section, and the other tables and figures of its family, folded; marks of tables are added."""
+    if not section.family:
+        return Markup("")
+    shown = joined(_picture(sources, name) for name in section.figures)
+    others = [name for name in products.of_family(section.family, FIGURE) if name not in section.figures]
+    return (h('<div class="pair">{}</div>', shown) if shown else Markup("")) + _folded(
+        sources, products.of_family(section.family, TABLE), others, marks
+    )
+
+
+def _common(sources: Sources, marks: list[str]) -> Markup:
+    return _folded(sources, ["encoders", "costs"], ["score-and-cost"], marks)
+
+
+def _folded(sources: Sources, tables: Sequence[str], figures: Sequence[str], marks: list[str]) -> Markup:
+    parts = []
+    for name in tables:
+        if sources.has_table(name):
+            table = sources.table(name)
+            marks += [note for note in table.notes if _MARK.match(note)]
+            caption = table.caption.removeprefix(f"{sources.title}: ").removesuffix(".")
+            parts.append(folded(f"{caption[0].upper()}{caption[1:]}", html_text(table, _MOST_LINES)))
+    for name in figures:
+        if picture := _picture(sources, name):
+            parts.append(folded(_texts(sources, name).title, picture))
+    return joined(parts)
+
+
+def _texts(sources: Sources, name: str) -> Any:
+    recipe: Recipe = products.find(FIGURE, name).load()
+    return recipe.texts(recipe.rows(sources.inputs))
+
+
+def _picture(sources: Sources, name: str) -> Markup:
+    """A figure of the registry with its caption; nothing where it was not selected, has no rows, or is drawn here."""
+    files = {file.suffix: file for file in sources.files if file.stem == name}
+    file = files.get(".svg") or files.get(".png")
+    if file is None or name in _DRAWN_HERE:
+        return Markup("")
+    recipe: Recipe = products.find(FIGURE, name).load()
+    rows = recipe.rows(sources.inputs)
+    if not rows:
+        return Markup("")
+    texts = recipe.texts(rows)
+    encoded = base64.b64encode(file.read_bytes()).decode("ascii")
+    kind = "svg+xml" if file.suffix == ".svg" else "png"
+    return h(
+        '<figure><img src="data:image/{};base64,{}" alt="{}"><figcaption>{}.</figcaption></figure>',
+        kind, encoded, texts.alternative.replace(SAMPLE_NOTE, "").strip(), texts.title,
+    )  # fmt: skip

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from markupsafe import Markup
+
 from sentflow.audit.hardest import HardRow
 from sentflow.flow import products
 from sentflow.flow.products import TABLE
 from sentflow.report.checks import CheckResult
-from sentflow.report.findings import Finding
+from sentflow.report.claims import Ranking, Sets
 from sentflow.report.inputs import Inputs
-from sentflow.report.leaderboard import Board, Column
 from sentflow.report.rows import DataRow
 from sentflow.report.table.table import Table
 
@@ -38,19 +39,20 @@ class Sources:
 
     inputs: Inputs  # summaries, comparisons and costs; those of what was not selected are not among them
     # settings: ``experiment`` (keys ``title`` and ``description``); ``tasks``, ``models``, ``datasets``,
-    # ``pair_sets``: entries of config and catalog by name, see the templates for the keys that are shown;
-    # ``protocols``: that of the scores, then those of the study (``name``, ``title``, ``description``, ``switches``
-    # (name → ``value``, ``note``) and ``not_comparable``, a list of sentences); ``published``: table → what papers
-    # report; ``left_out``: encoders that were selected but have no fixed vectors
+    # ``pair_sets``: entries of config and catalog by name; ``protocols``: that of the scores, then those of the study
+    # (``name``, ``title``, ``description``, ``switches`` (name → ``value``, ``note``) and ``not_comparable``, a list
+    # of sentences); ``published``: table → what papers report; ``left_out``: encoders without fixed vectors
     settings: Mapping[str, Any]
     checks: list[CheckResult]  # outcome of the acceptance checks, failed ones too
     config: str  # the effective configuration as YAML
     versions: Mapping[str, Any]  # as `sentflow.report.record.versions` gives them
-    files: list[Path]  # tables and figures (``.csv .md .tex .svg .png``), to be shown or offered for saving
+    files: list[Path]  # the tables and figures that were selected (``.csv .md .tex .svg .png``)
     # audits: task, or ``retrieval/`` and a question set, → its audit, as the rule writes it
     audits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # hardest: task → its hardest texts, the hardest first
     hardest: Mapping[str, Sequence[HardRow]] = field(default_factory=dict)
+    # folds: task → encoder → test score of each fold; only of one task or two
+    folds: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -62,6 +64,10 @@ class Sources:
         found: Mapping[str, Mapping[str, Any]] = self.settings.get(section, {})
         return found
 
+    def has_table(self, name: str) -> bool:
+        """Whether a table was selected."""
+        return any(file.stem == name for file in self.files if file.suffix == ".csv")
+
     def table(self, name: str) -> Table:
         """A table of the registry."""
         published = self.settings.get("published", {}).get(name, ())
@@ -72,46 +78,30 @@ class Sources:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A section of the page."""
+class Section:
+    """A section of the page: its finding, then pictures and compact tables; the rest of its family is folded."""
 
-    # anchor, title, template: its address in the page, its name in the contents, and what it is made by
     anchor: str
-    title: str
-    template: str
-    tab: str = ""  # the tab that it stands on; empty for that of its family
+    title: str  # for the navigation
+    finding: str | Markup
+    body: Markup
+    family: str = ""  # the family whose other tables and figures are folded below it; empty for none
+    figures: tuple[str, ...] = ()  # figures that stand open
 
 
 @dataclass(frozen=True)
-class Section:
-    """What a family of measurements has to say on the page."""
+class Report:
+    """What a family of measurements has to say."""
 
-    name: str  # under which the templates find `shown`
-    shown: Mapping[str, Any]  # what its templates show
-    tab: str  # the name of its tab
-    summary: str  # the template of its paragraph in the summary
-    # results, method: its parts: on its tab, and on that of data and method
-    results: tuple[Part, ...]
+    sections: Sequence[Section]
     rows: Sequence[DataRow]  # rows that say what data they are of
     encoders: Sequence[EncoderInRow]  # rows that say which encoders were measured
-    # findings, tables: as on the rest of the page; tables by name
-    findings: Sequence[Finding]
-    tables: Mapping[str, Table]
-    datasets: Sequence[str]  # names of the data
-    method: tuple[Part, ...] = ()
-    # answer: who is best, by how much and how surely, a sentence for each group of results that cannot be compared
-    # with each other; none where nothing can be ranked
-    answer: tuple[str, ...] = ()
-    boards: tuple[Board, ...] = ()  # its leaderboards; the page shows those of the first family that has any
-    columns: tuple[Column, ...] = ()  # what it adds to the leaderboard of another family, by encoder
-    # badges, design: what was measured, and how, in a few words
-    badges: tuple[str, ...] = ()
-    design: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()  # badges that ask for caution
-    # cited, methods: what is to be cited beside software, data and encoders: a list in words, empty for nothing; and
-    # as BibTeX
-    cited: str = ""
-    methods: tuple[str, ...] = ()
+    # rankings, sets: what the verdict and the key figures are made of: who is first, and the unit sets that were scored
+    rankings: Sequence[Ranking] = ()
+    sets: Sets | None = None
+    caveats: Sequence[tuple[str, str]] = ()  # heading and text, for the glossary
+    datasets: Sequence[str] = ()  # names of the data
+    methods: Sequence[str] = ()  # what is to be cited beside software, data and encoders, as BibTeX
 
 
 def datasets_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:

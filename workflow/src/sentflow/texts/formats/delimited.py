@@ -1,13 +1,13 @@
-"""CSV and its kin: records of fields between delimiters, with real quoting or with none."""
+"""Rows that stand in lines: CSV and its kin, plain lines, ARFF, and the files of SemEval's STS tasks."""
 
 import csv
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
+from pathlib import PurePath
 
-from sentflow.errors import DataError
-from sentflow.texts.formats.raw_file import RawFile
-from sentflow.texts.formats.records import Column, Records, listed, numbered
+from sentflow.errors import ConfigError, DataError
+from sentflow.texts.formats.raw import Column, RawFile, Records, listed, numbered
 
 _DELIMITER = re.compile(r"[;\t|,]")
 _FIELD_LIMIT = 2**31 - 1  # a bill is longer than the module's 131,072 characters
@@ -128,3 +128,124 @@ def _plain(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str
     for number, line in enumerate(map(without_end, lines), start=1):
         if line:
             yield number, line.split(delimiter)
+
+
+def read_whole(file: RawFile) -> Records:
+    """One row: the text without outer white space, and as id the name of the file without its ending."""
+    text = file.text().strip()
+    if not text:
+        raise DataError(f"{file.name} is empty: no text.")
+    return Records(file.name, ("id", "text"), [[PurePath(file.name).stem], [text]], ["1"])
+
+
+def read_lines(file: RawFile) -> Records:
+    """All lines, see `line_batches`."""
+    (records,) = line_batches(file)
+    return records
+
+
+def line_batches(file: RawFile, *, rows: int | None = None) -> Iterator[Records]:
+    """A row for each line, empty ones included, with the one column text; `rows` of a batch, None for all."""
+    lines, done = map(without_end, file.lines()), 0
+    while batch := list(islice(lines, rows)):
+        yield Records(file.name, ("text",), [batch], numbered(len(batch), after=done))
+        done += len(batch)
+    if not done:
+        raise DataError(f"{file.name} is empty: no line.")
+
+
+def read_matched_lines(file: RawFile, pattern: str) -> Records:
+    """A row for each line that a pattern matches; its named groups are the columns, other lines are left out."""
+    compiled = re.compile(pattern)
+    if not compiled.groupindex:
+        raise ConfigError(f"pattern: {pattern!r} names no group. Write columns as (?P<id>…).")
+    lines = file.text().split("\n")
+    found = [
+        (number, match)
+        for number, line in enumerate(lines, start=1)
+        if (match := compiled.fullmatch(line.removesuffix("\r")))
+    ]
+    if not found:
+        raise DataError(f"{file.name}: the pattern {pattern!r} matches none of {len(lines)} lines.")
+    header = [*compiled.groupindex]
+    columns = [[match[name] or "" for _, match in found] for name in header]
+    return Records(file.name, header, columns, [str(number) for number, _ in found])
+
+
+_ATTRIBUTE = re.compile(r"\s*@attribute\s+(?:'(?P<quoted>[^']*)'|(?P<plain>\S+))\s", re.IGNORECASE)
+# Possessive (*+), for nothing shorter would match: otherwise a long line without its last quote takes minutes
+_ARFF_FIELD = re.compile(r"""\s*+(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|([^,'"]*+))\s*+(,|\Z)""")
+
+
+def read_arff(file: RawFile) -> Records:
+    """The rows after ``@data``; blank lines and comments (%) may stand anywhere.
+
+    Raises DataError: no ``@data``, no rows, or a row with another number of values than there are attributes.
+    """
+    header: list[str] = []
+    rows: list[list[str]] = []
+    in_data = False
+    for number, line in enumerate(plain_lines(file.text()), start=1):
+        if not line.strip() or line.lstrip().startswith("%"):
+            continue
+        if in_data:
+            rows.append(_arff_fields(line, f"{file.name}, line {number}", expected=len(header)))
+        elif line.strip().lower() == "@data":
+            in_data = True
+        elif match := _ATTRIBUTE.match(line):
+            header.append(match["quoted"] or match["plain"])
+    if not in_data:
+        raise DataError(f"{file.name}: no line @data. Is it an ARFF file?")
+    if not rows:
+        raise DataError(f"{file.name} is empty: no rows after @data.")
+    columns: list[list[str] | None] = [[row[place] for row in rows] for place in range(len(header))]
+    return Records(file.name, header, columns, numbered(len(rows)))
+
+
+def _arff_fields(line: str, where: str, *, expected: int) -> list[str]:
+    found: list[str] = []
+    position = 0
+    while match := _ARFF_FIELD.match(line, position):
+        single, double, plain, end = match.groups()
+        quoted = single if single is not None else double
+        found.append(plain.strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted))
+        position = match.end()
+        if not end:
+            break
+    if position < len(line) or len(found) != expected:
+        raise DataError(f"{where}: {len(found)} values, expected {expected}; or a quote is not closed.")
+    return found
+
+
+_WIDTHS = (2, 4)  # two sentences, and perhaps notes on their sources
+
+
+def read_sts_text(sentences: RawFile, gold: RawFile, *, unscored: bool = False) -> Records:
+    """Pairs of sentences (tab, no quoting) that have a score; a blank line of gold is a pair that was not scored.
+
+    `unscored`: whether pairs without a score are kept, too; theirs is an empty text. Returns: columns ``text_a``,
+    ``text_b`` and ``score``; rows have the numbers of their lines. Raises DataError: the files have different numbers
+    of lines, or lines of another form; or no pair has a score.
+    """
+    records = [line.split("\t") for line in plain_lines(sentences.text())]
+    scores = plain_lines(gold.text())
+    if len(records) != len(scores):
+        raise DataError(
+            f"{sentences.name} has {len(records)} lines, but {gold.name} has {len(scores)}: "
+            "every pair needs its line of gold, blank where it was not scored."
+        )
+    odd = [f"line {line} has {len(r)}" for line, r in enumerate(records, start=1) if len(r) not in _WIDTHS]
+    if odd:
+        raise DataError(
+            f"{sentences.name}: {listed(odd, limit=10)} fields, expected {' or '.join(map(str, _WIDTHS))}. "
+            "Is it the right format, and the right delimiter?"
+        )
+    kept = [row for row, score in enumerate(scores) if unscored or score.strip()]
+    if not kept:
+        raise DataError(f"{gold.name} is empty: no line holds a score.")
+    columns = (
+        [records[row][0] for row in kept],
+        [records[row][1] for row in kept],
+        [scores[row] for row in kept],
+    )
+    return Records(sentences.name, ("text_a", "text_b", "score"), columns, [str(row + 1) for row in kept])

@@ -1,13 +1,24 @@
-"""JSON objects: one per line (JSON lines), or one list of them."""
+"""JSON: lines, lists, nested records of published collections, conversations, and BEIR's folders."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+import yaml
+
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
-from sentflow.texts.formats.raw_file import RawFile
-from sentflow.texts.formats.records import Column, Records, listed, typed_records
+from sentflow.texts.formats.delimited import read_delimited
+from sentflow.texts.formats.raw import (
+    Column,
+    RawFile,
+    Records,
+    listed,
+    numbered,
+    read_parquet_columns,
+    typed_records,
+)
 
 Object = Mapping[str, Any]
 
@@ -106,3 +117,208 @@ def _value_at(found: Object, name: str) -> tuple[bool, Any]:
     first, dot, rest = name.partition(".")
     inner = found.get(first)
     return _value_at(inner, rest) if dot and isinstance(inner, dict) else (False, None)
+
+
+Row = Mapping[str, str]
+ARTICLE_SEPARATOR = "|"  # between law and article in the identifier of an article
+
+
+def read_squad(file: RawFile) -> Records:
+    """SQuAD's form: one row per question, with its paragraph.
+
+    Columns: question_id, question, context, title (of the article).
+    """
+
+    def rows(found: Any) -> Iterator[Row]:
+        for article in found["data"]:
+            for paragraph in article["paragraphs"]:
+                for question in paragraph["qas"]:
+                    yield {
+                        "question_id": str(question["id"]),
+                        "question": question["question"],
+                        "context": paragraph["context"],
+                        "title": str(article.get("title", "")),
+                    }
+
+    return _read(
+        file, rows, '{"data": [{"paragraphs": [{"context": …, "qas": [{"id": …, "question": …}]}]}]}'
+    )
+
+
+def read_laws(file: RawFile) -> Records:
+    """Laws with their articles; columns id (``law|article``), law_id, article_id, title, text.
+
+    The form of the Zalo challenge (``law_id``) and of ALQAC (``id``, articles without titles).
+    """
+
+    def rows(found: Any) -> Iterator[Row]:
+        for law in found:
+            law_id = law["law_id"] if "law_id" in law else law["id"]
+            for article in law["articles"]:
+                article_id = str(article["article_id"] if "article_id" in article else article["id"])
+                yield {
+                    "id": law_article(law_id, article_id),
+                    "law_id": law_id,
+                    "article_id": article_id,
+                    "title": article.get("title", ""),
+                    "text": article["text"],
+                }
+
+    return _read(file, rows, '[{"law_id": …, "articles": [{"article_id": …, "title": …, "text": …}]}]')
+
+
+def read_law_questions(file: RawFile) -> Records:
+    """Questions with the articles that answer them: a row per question and article, one without where there is none.
+
+    Columns: question_id, question, document (``law|article``, empty without gold). The form of the Zalo challenge
+    (an object with ``items``, or the list itself, ``question``) and of ALQAC (``text``; ``id`` in 2022).
+    """
+
+    def rows(found: Any) -> Iterator[Row]:
+        for item in found["items"] if isinstance(found, dict) else found:
+            about = {
+                "question_id": str(item["question_id"] if "question_id" in item else item["id"]),
+                "question": item["question"] if "question" in item else item["text"],
+            }
+            gold = item.get("relevant_articles") or [None]
+            for article in gold:
+                document = (
+                    "" if article is None else law_article(article["law_id"], str(article["article_id"]))
+                )
+                yield {**about, "document": document}
+
+    return _read(file, rows, '{"items": [{"question_id": …, "question": …, "relevant_articles": […]}]}')
+
+
+def law_article(law_id: str, article_id: str) -> str:
+    """Identifier of an article among the documents."""
+    return f"{law_id}{ARTICLE_SEPARATOR}{article_id}"
+
+
+def _read(file: RawFile, rows: Any, form: str) -> Records:
+    try:
+        found = [*rows(parse_json(file.text()))]
+    except ValueError as error:
+        raise DataError(f"{file.name}: {error}. Is it JSON?") from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{file.name} is not of the form {form}: {type(error).__name__} {error}.") from error
+    if not found:
+        raise DataError(f"{file.name} is empty: no row of the form {form}.")
+    for number, row in enumerate(found, start=1):
+        if odd := [name for name, value in row.items() if not isinstance(value, str)]:
+            raise DataError(f"{file.name}: {', '.join(odd)} is no text in row {number}; expected {form}.")
+    header = [*found[0]]
+    return Records(file.name, header, [[row[name] for row in found] for name in header], numbered(len(found)))
+
+
+_INTENT = re.compile(r"(?m)^## intent:(\S+)[ \t]*$")
+_EXAMPLE = re.compile(r"(?m)^- ++(.*\S)")
+_ANSWER = "utter_"
+
+
+def read_turns(file: RawFile) -> Records:
+    """Turns of questions or of their reference answers, as FastChat's benchmarks hold them: a row per turn.
+
+    Columns: id (``question_id/turn``, from 1), question_id, category and statement (empty in answers), turn, and
+    statement_and_turn. Questions have ``turns``, answers have them in the first of ``choices``.
+    """
+    rows: list[tuple[str, ...]] = []
+    for number, line in enumerate(file.text().split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            found = parse_json(line)
+            turns = found["choices"][0]["turns"] if "choices" in found else found["turns"]
+            question = str(found["question_id"])
+            category, statement = (str(found.get(key, "")) for key in ("category", "statement"))
+            for place, turn in enumerate(map(str, turns), start=1):
+                rows.append(
+                    (
+                        f"{question}/{place}",
+                        question,
+                        category,
+                        statement,
+                        turn,
+                        f"{statement} {turn}".strip(),
+                    )
+                )
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+            raise DataError(
+                f'{file.name}, line {number}: not of the form {{"question_id": …, "turns": […]}}: '
+                f"{type(error).__name__} {error}."
+            ) from error
+    names = ("id", "question_id", "category", "statement", "turn", "statement_and_turn")
+    return _conversation_records(file, names, rows, "a line with turns")
+
+
+def read_rasa_intents(file: RawFile) -> Records:
+    """What users say, by what they mean: columns intent and text, of lines ``- text`` under ``## intent:name``."""
+    parts = _INTENT.split(file.text())[1:]
+    rows = [
+        (intent, text)
+        for intent, body in zip(parts[::2], parts[1::2], strict=True)
+        for text in _EXAMPLE.findall(body.partition("\n## ")[0])
+    ]
+    return _conversation_records(file, ("intent", "text"), rows, "a line '- text' under '## intent:name'")
+
+
+def read_rasa_templates(file: RawFile) -> Records:
+    """What a chatbot answers: columns intent (the name of a template without ``utter_``) and text, the first one."""
+    try:
+        found: Any = yaml.safe_load(file.text())
+    except yaml.YAMLError as error:
+        raise DataError(f"{file.name}: {error}. Is it YAML?") from error
+    templates = (found.get("templates") or found.get("responses")) if isinstance(found, Mapping) else None
+    rows = [
+        (name.removeprefix(_ANSWER), str(texts[0]["text"]))
+        for name, texts in (templates.items() if isinstance(templates, Mapping) else ())
+        if isinstance(texts, list) and texts and isinstance(texts[0], Mapping) and "text" in texts[0]
+    ]
+    return _conversation_records(file, ("intent", "text"), rows, "templates with a text")
+
+
+def _conversation_records(
+    file: RawFile, names: Sequence[str], rows: Sequence[Sequence[str]], what: str
+) -> Records:
+    if not rows:
+        raise DataError(f"{file.name}: there is not {what}. Is it this file?")
+    return Records(
+        file.name, list(names), [list(column) for column in zip(*rows, strict=True)], numbered(len(rows))
+    )
+
+
+_IDS = ("_id", "id")
+_BEIR_TEXTS = (*_IDS, "title", "text")
+_JUDGED = ("query-id", "corpus-id", "score")
+
+
+def read_beir_texts(file: RawFile) -> Records:
+    """Documents or questions; columns id, title (empty where the file has none) and text.
+
+    The identifier is ``_id`` in JSON lines and ``id`` in most Parquet files; both are taken from either.
+    """
+    found = _beir_records(file, _BEIR_TEXTS)
+    own = next((name for name in _IDS if name in found.header), None)
+    if own is None or "text" not in found.header:
+        columns = ", ".join(map(str, found.header))
+        raise DataError(
+            f'{file.name} has the columns {columns}; expected {{"_id": …, "title": …, "text": …}}.'
+        )
+    picked = found.pick({"id": own, "text": "text"})
+    titles = found.pick({"title": "title"})["title"] if "title" in found.header else [""] * len(found)
+    return Records(file.name, ["id", "title", "text"], [picked["id"], titles, picked["text"]], found.names)
+
+
+def read_beir_judgements(file: RawFile) -> Records:
+    """Judgements of a split; columns query-id, corpus-id and score."""
+    found = _beir_records(file, _JUDGED)
+    picked = found.pick({name: name for name in _JUDGED})
+    return Records(file.name, list(_JUDGED), list(picked.values()), found.names)
+
+
+def _beir_records(file: RawFile, wanted: tuple[Column, ...]) -> Records:
+    if file.name.endswith(".parquet"):
+        return read_parquet_columns(file.path, wanted)
+    if file.name.endswith(".tsv"):
+        return read_delimited(file, "\t", quoting=False)
+    return read_json_lines(file, wanted, gaps=True)

@@ -6,22 +6,50 @@ from typing import TypeAlias
 
 from sentflow.config import collections, pairs, tasks, training_data
 from sentflow.errors import DataError
-from sentflow.texts.formats.arff import read_arff
-from sentflow.texts.formats.beir import read_beir_judgements, read_beir_texts
-from sentflow.texts.formats.classic import read_slashed, read_smart, read_spaced
-from sentflow.texts.formats.conll import read_conll_archive
-from sentflow.texts.formats.conversations import read_rasa_intents, read_rasa_templates, read_turns
-from sentflow.texts.formats.delimited import delimited_batches, read_delimited
-from sentflow.texts.formats.json_records import json_line_batches, read_json_lines, read_json_list
-from sentflow.texts.formats.matched_lines import line_batches, read_lines, read_matched_lines, read_whole
-from sentflow.texts.formats.nested import read_law_questions, read_laws, read_squad
-from sentflow.texts.formats.oab import read_oab_exam, read_oab_justifications, read_statute
-from sentflow.texts.formats.parquet import parquet_batches, read_parquet_columns
-from sentflow.texts.formats.raw_file import RawFile
-from sentflow.texts.formats.records import Column, Records
-from sentflow.texts.formats.text_folders import read_text_folders
-from sentflow.texts.formats.trec import read_trec_documents, read_trec_topics
-from sentflow.texts.formats.xml_assin import read_assin
+from sentflow.texts.formats.classic import (
+    read_slashed,
+    read_smart,
+    read_spaced,
+    read_trec_documents,
+    read_trec_topics,
+)
+from sentflow.texts.formats.delimited import (
+    delimited_batches,
+    line_batches,
+    read_arff,
+    read_delimited,
+    read_lines,
+    read_matched_lines,
+    read_whole,
+)
+from sentflow.texts.formats.documents import (
+    read_assin,
+    read_conll_archive,
+    read_oab_exam,
+    read_oab_justifications,
+    read_statute,
+    read_text_folders,
+)
+from sentflow.texts.formats.json_records import (
+    json_line_batches,
+    read_beir_judgements,
+    read_beir_texts,
+    read_json_lines,
+    read_json_list,
+    read_law_questions,
+    read_laws,
+    read_rasa_intents,
+    read_rasa_templates,
+    read_squad,
+    read_turns,
+)
+from sentflow.texts.formats.raw import (
+    Column,
+    RawFile,
+    Records,
+    parquet_batches,
+    read_parquet_columns,
+)
 
 FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | training_data.Reader
 """What an entry of the catalog says of its files."""

@@ -16,9 +16,8 @@ from typing import Any, ClassVar
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.encoders.kinds.table import CROSS_ENCODER, SPARSE_EMBED, SPLADE, TRAINED
 from sentflow.errors import DataError
-from sentflow.files.io import read_json
+from sentflow.files.io import read_json, read_sealed
 from sentflow.files.rows import read_rows
-from sentflow.files.sealed import read_sealed
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.retrieval.words import POPULATION as OF_QUESTIONS
 from sentflow.report.families.similarity.rows import SimilarityRow

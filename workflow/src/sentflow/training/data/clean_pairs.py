@@ -13,8 +13,8 @@ from itertools import chain
 from typing import Any
 
 from sentflow.audit.contained import KnownTexts
-from sentflow.audit.language import language_of
 from sentflow.audit.ngrams import plain
+from sentflow.audit.task_audit import language_of
 from sentflow.texts.collection import TextTable
 
 _CPF = re.compile(r"(?<![\d.\-/])(?:\d{3}\.\d{3}\.\d{3}-\d{2}|\d{9}-?\d{2})(?![\d.\-/]*\d)")

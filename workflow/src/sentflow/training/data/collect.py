@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from sentflow.config.search import Cut
 from sentflow.texts.corpora import Corpus, Questions
-from sentflow.texts.formats.nested import ARTICLE_SEPARATOR
+from sentflow.texts.formats.json_records import ARTICLE_SEPARATOR
 from sentflow.texts.split_passages import split_corpus
 from sentflow.training.data.prepare import Rows, joined
 

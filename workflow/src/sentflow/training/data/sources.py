@@ -6,7 +6,7 @@ from typing import Any
 from sentflow.config.pairs import Reader as PairReader
 from sentflow.config.training_data import Reader
 from sentflow.files.archives.limits import is_archive_name
-from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
+from sentflow.texts.raw_files import pair_files_of
 from sentflow.training.data.forms import (
     PAIRS,
     READ_BY_ROW,
@@ -42,7 +42,7 @@ def raw_files_of(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[tuple[str
         (source.dataset, file)
         for source in sources_of("", entry, pair_sets)
         for file in (
-            raw_files_of_pairs({"reader": source.pairs.as_dict()})
+            pair_files_of(source.pairs.as_dict())
             if source.pairs
             else source.rows.files
             if source.rows

@@ -9,20 +9,21 @@ from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, Sp
 from sentflow.report.families.pair_summaries import COEFFICIENTS, data_version_of, model_columns, position_of
 from sentflow.report.families.similarity.words import GEOMETRY
 from sentflow.report.rows import described
+from sentflow.report.settings import GeometrySummary
 
 
-def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> AlignmentRow:
+def alignment_row(result: Mapping[str, Any], settings: GeometrySummary) -> AlignmentRow:
     """The row of one measurement of alignment and uniformity."""
     about, config = described(settings, "alignments", result["set"]), result["config"]
-    pairs = list(about["pairs"])
+    pairs = list(about.pairs)
     drawn = result.get("drawn") or {"kind": "", "effective_pairs": None}
     low, high = (result.get("interval") or {}).get("alignment") or (None, None)
     return row_from(
         AlignmentRow,
         {**config, **result},
         alignment_set=result["set"],
-        alignment_title=about["title"],
-        family=described(settings, "pairs", pairs[0])["family"],
+        alignment_title=about.title,
+        family=described(settings, "pairs", pairs[0]).family,
         pairs=" ".join(pairs),
         **model_columns(settings, result["model"]),
         sentences=config.get("sentences", "all"),
@@ -31,14 +32,14 @@ def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Ali
         positives=" ".join(config.get("positives", ())),
         alignment_low=number_or_nan(low),
         alignment_high=number_or_nan(high),
-        level=number_or_nan(settings.get("level")),
+        level=settings.level,
         drawn=drawn["kind"],
         effective_pairs=number_or_nan(drawn["effective_pairs"]),
         warnings=" ".join(result["warnings"]),
     )
 
 
-def geometry_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[GeometryRow]:
+def geometry_rows(result: Mapping[str, Any], settings: GeometrySummary) -> list[GeometryRow]:
     """The measures of one encoder on one family; corrected scores last."""
     own = {
         **model_columns(settings, result["model"]),
@@ -52,7 +53,7 @@ def geometry_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> lis
             **own,
             measure=name,
             pairs="",
-            level=number_or_nan(settings.get("level")),
+            level=settings.level,
         )
         for name, measure in sorted(result["measures"].items(), key=lambda item: _known_first(item[0]))
     ]
@@ -76,7 +77,7 @@ def geometry_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> lis
     return found
 
 
-def spectrum_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[SpectrumRow]:
+def spectrum_rows(result: Mapping[str, Any], settings: GeometrySummary) -> list[SpectrumRow]:
     """The share of variance of every principal direction, the largest first."""
     model = model_columns(settings, result["model"])
     version = data_version_of(settings, _of_family(settings, result["family"]))
@@ -96,14 +97,14 @@ def spectrum_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> lis
     ]
 
 
-def truncation_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[TruncationRow]:
+def truncation_rows(result: Mapping[str, Any], settings: GeometrySummary) -> list[TruncationRow]:
     """The score of every pair set with shortened vectors."""
     model = model_columns(settings, result["model"])
     return [
         row_from(
             TruncationRow,
             {**result, **point},
-            pairs_title=described(settings, "pairs", point["pairs"])["title"],
+            pairs_title=described(settings, "pairs", point["pairs"]).title,
             **model,
             full_dimensions=result["dimension"],
             data_version=data_version_of(settings, [point["pairs"]]),
@@ -119,10 +120,10 @@ def _known_first(measure: str) -> tuple[int, str]:
     return (names.index(measure) if measure in names else len(names)), measure
 
 
-def _place(settings: Mapping[str, Any], pairs: str) -> int:
-    selected = list(settings["order"][0])
+def _place(settings: GeometrySummary, pairs: str) -> int:
+    selected = settings.selected
     return selected.index(pairs) if pairs in selected else len(selected)
 
 
-def _of_family(settings: Mapping[str, Any], family: str) -> list[str]:
-    return [name for name, entry in settings["pairs"].items() if entry["family"] == family]
+def _of_family(settings: GeometrySummary, family: str) -> list[str]:
+    return [name for name, entry in settings.pairs.items() if entry.family == family]

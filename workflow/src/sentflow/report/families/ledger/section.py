@@ -2,30 +2,18 @@
 
 from collections import Counter
 
+from markupsafe import Markup
+
 from sentflow.ledger.verdicts import NOT_RUN, VERDICTS, LedgerRow
-from sentflow.report.page.sources import Part, Section, Sources
+from sentflow.report.page.sources import Report, Section, Sources
 
 
-def section(sources: Sources) -> Section | None:
+def report(sources: Sources) -> Report | None:
     """The ledger; None where the table was not selected."""
     if LedgerRow.FILE not in {file.stem for file in sources.inputs.files}:
         return None
     rows = sources.inputs.rows(LedgerRow)
-    found = Counter(row.verdict for row in rows)
-    folder = "families/ledger/page"
-    return Section(
-        name="ledger",
-        shown={
-            "n": len(rows),
-            "n_run": len(rows) - found[NOT_RUN],
-            "verdicts": [(verdict, found[verdict]) for verdict in VERDICTS],
-        },
-        tab="Ledger",
-        summary=f"{folder}/summary.html.j2",
-        results=(Part("ledger", "Published numbers", f"{folder}/results.html.j2"),),
-        rows=(),
-        encoders=(),
-        findings=(),
-        tables={"ledger": sources.table("ledger")},
-        datasets=(),
-    )
+    n = Counter(row.verdict for row in rows)
+    outcomes = ", ".join(f"{n[verdict]} {verdict}" for verdict in VERDICTS if verdict != NOT_RUN)
+    finding = f"{len(rows) - n[NOT_RUN]:,} of {len(rows):,} published numbers were run here: {outcomes}."
+    return Report([Section("ledger", "Published numbers", finding, Markup(""), "ledger")], [], [])

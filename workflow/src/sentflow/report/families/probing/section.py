@@ -1,150 +1,208 @@
-"""What the page shows of tasks: scores, comparisons, protocol, every task, training."""
+"""What the page shows of tasks: the leaderboard, every task, the first two encoders."""
 
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections.abc import Mapping, Sequence
 
-from sentflow.compare.comparisons import (
-    NAMED_DIFFERENCE,
-    Comparisons,
-    DocumentComparisons,
-    detectable,
-    n_needed,
-)
-from sentflow.compare.marks import Marks, letters
-from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow, by_protocol
-from sentflow.report import captions
+from markupsafe import Markup
+
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.rows import PairRow
+from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow
+from sentflow.report import captions, claims
+from sentflow.report.claims import Ranking, Sets
 from sentflow.report.families.probing import remarks
-from sentflow.report.families.probing.answer import answer
-from sentflow.report.families.probing.board import board
 from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
-from sentflow.report.families.probing.findings import findings, on_new_documents, ranking
-from sentflow.report.families.probing.rows import average_score
-from sentflow.report.families.probing.strips import Axis, strip
-from sentflow.report.findings import Finding
-from sentflow.report.numbers import counted
-from sentflow.report.page.sources import Part, Section, Sources, datasets_of
-from sentflow.report.rows import SAMPLE_NOTE, data_note, unique
+from sentflow.report.numbers import decimal, percent, signed
+from sentflow.report.page.draw import (
+    Axis,
+    h,
+    heat_map,
+    how,
+    joined,
+    key,
+    leaderboard,
+    line,
+    name,
+    plots,
+    sentence,
+    short_names,
+    td,
+    term,
+    th,
+)  # fmt: skip
+from sentflow.report.page.sources import Report, Section, Sources, datasets_of
+from sentflow.report.rows import unique
 
-_TEMPLATES = "families/probing/page"
-_ON_SIZES = "n: rows left when all classes are cut to the size of the smallest. An encoder that lacks one has no mean."
-_COMPARISONS = ("differences", "ranks")
+_FEW = 2  # tasks up to which every fold is drawn instead of a heat map
 
 
-def section(sources: Sources) -> Section | None:
-    """The section; None without scores."""
+def report(sources: Sources) -> Report | None:
+    """The sections; None without scores."""
     rows = sources.inputs.rows_if_there(ScoreRow)
     if not rows:
         return None
-    found = sources.inputs.together(Comparisons)
-    groups = [(own, found.of(protocol)) for protocol, own in by_protocol(rows).items()]
-    tasks, first = unique(row.task for row in rows), rows[0]
-    tables = ["published"] if sources.settings.get("published", {}).get("published") else []
-    tables += ["documents"] if sources.inputs.has(DocumentScore) else []
-    tables += _COMPARISONS if found.pairs else ()
-    not_comparable = unique(row.not_comparable for row in rows if row.not_comparable)
-    return Section(
-        name="probing",
-        shown=_shown(sources, rows, found, not_comparable),
-        tab="Probes",
-        summary=f"{_TEMPLATES}/summary.html.j2",
-        results=_parts(
-            Part("scores", "Scores", "scores"),
-            *((Part("comparisons", "Comparisons", "comparisons"),) if found.pairs else ()),
-            Part("intervals", "Intervals", "intervals"),
-            Part("training", "Training of probes", "training"),
-        ),
-        method=_parts(Part("tasks", "Tasks", "tasks"), Part("protocol", "Protocol", "protocol")),
-        answer=tuple(
-            _apart(answer(members, tests), members, n_groups=len(groups)) for members, tests in groups
-        ),
-        boards=tuple(board(members, tests) for members, tests in groups),
-        rows=rows,
-        encoders=rows,
-        findings=[*findings(rows, found), *_on_new_documents(sources, rows)],
-        tables={name: sources.table(name) for name in tables},
-        badges=(counted(len(tasks), "task"),),
-        design=(f"{first.repetitions} × {first.folds} folds", captions.protocols_of(rows)),
-        warnings=("not comparable",) if not_comparable else (),
-        methods=(BENCHMARK, INTERVALS, *((TESTS,) if found.pairs else ())),
-        cited="the benchmark whose protocol it follows, the method behind the intervals, ",
+    tests = sources.inputs.together(Comparisons)
+    rankings = claims.of_probing(rows, tests)
+    sets = claims.tasks_of(rows, tests, [system.name for ranking in rankings for system in ranking.systems])
+    tasks = unique(row.task for row in rows)
+    sections = [_leaderboard(ranking, sets, rows) for ranking in rankings if ranking.systems]
+    sections += [_every_fold(sources, sets)] if len(tasks) <= _FEW and sources.folds else []
+    sections += [_every_task(sets)] if len(tasks) > _FEW or not sources.folds else []
+    sections.append(_probes(rows, tests, rankings[0], sets))
+    return Report(
+        sections,
+        rows,
+        rows,
+        rankings,
+        sets,
+        caveats=_caveats(sources, rows, tests),
         datasets=datasets_of([sources.entries("tasks").get(task, {}) for task in tasks]),
+        methods=(BENCHMARK, INTERVALS, *((TESTS,) if tests.pairs else ())),
     )
 
 
-def _apart(sentence: str, rows: Sequence[ScoreRow], *, n_groups: int) -> str:
-    """The sentence, with the protocol where there are several: no test runs across them."""
-    return sentence if n_groups == 1 else f"{sentence.removesuffix('.')} (protocol {rows[0].protocol})."
+def _leaderboard(ranking: Ranking, sets: Sets, rows: Sequence[ScoreRow]) -> Section:
+    own = [
+        one
+        for one in sets.sets
+        if not ranking.protocol
+        or any(row.task == one.name and row.protocol == ranking.protocol for row in rows)
+    ]
+    firsts = {system.name: sum(system.name in sets.best(one) for one in own) for system in ranking.systems}
+    several = len(own) > 1
+    more = [("Best on", {name: f"{n} of {len(own)}" for name, n in firsts.items()})] if several else []
+    measure = term("score", ranking.measure.capitalize())
+    reading = how("{} {}: 1 is perfect, 0 is guessing.{}", measure, ranking.where, _reach(ranking))
+    title = f"Leaderboard, {ranking.protocol}" if ranking.protocol else "Leaderboard"
+    anchor = f"leaderboard-{ranking.protocol}" if ranking.protocol else "leaderboard"
+    return Section(anchor, title, ranking.finding(), reading + leaderboard(ranking, more))
 
 
-def _on_new_documents(sources: Sources, rows: Sequence[ScoreRow]) -> list[Finding]:
-    kept = sources.inputs.rows_if_there(DocumentScore)
-    return on_new_documents(kept, rows, sources.inputs.together(DocumentComparisons))
+def _reach(ranking: Ranking) -> Markup | str:
+    """How bars and dots go together; bars look at one comparison, tests at all."""
+    tested = [test for system in ranking.systems[1:] if (test := ranking.behind(system))]
+    if not tested or not ranking.is_tested:
+        return ""
+    if all((test.low <= 0) != test.is_significant for test in tested):
+        return " A bar that reaches the dashed line: not separated." if ranking.tied else ""
+    return h(" Dots allow for {}; bars look at one comparison.", term("holm", "all comparisons"))
 
 
-def _parts(*parts: Part) -> tuple[Part, ...]:
-    return tuple(Part(part.anchor, part.title, f"{_TEMPLATES}/{part.template}.html.j2") for part in parts)
+def _every_task(sets: Sets) -> Section:
+    def brief(value: float) -> str:
+        text = decimal(value)
+        return text.replace("0.", ".", 1) if abs(value) < 1 else decimal(value, 2)
+
+    title = "Every task" if len(sets.sets) > 1 else "The task"
+    return Section("tasks", title, sentence(sets.finding()), heat_map(sets, brief))
 
 
-def _shown(
-    sources: Sources, rows: Sequence[ScoreRow], found: Comparisons, not_comparable: list[str]
-) -> dict[str, Any]:
-    tasks = unique(row.task for row in rows)
-    models = unique(row.model for row in rows)
-    axis, effects = Axis.around(rows), sources.inputs.rows_if_there(EffectRow)
-    return {
-        "first": rows[0],
-        "tasks": tasks,
-        "models": models,
-        "controls": unique(row.model for row in rows if row.is_control),
-        "letters": letters(models),
-        "is_sample": data_note(rows) == SAMPLE_NOTE,
-        "families": unique(row.family for row in rows),
-        "n_folds": sum(row.n_folds for row in rows),
-        "marks": _marks(rows, found),
-        "task_pairs": {task: [pair for pair in found.pairs if pair.task == task] for task in tasks},
-        "task_detectable": {task: detectable(found.pairs, task) for task in tasks},
-        "n_needed": n_needed,
-        "named_difference": NAMED_DIFFERENCE,
-        "tested": bool(found.pairs),
-        "audits": sources.audits,
-        "hardest": sources.hardest,
-        "scores": {(row.task, row.model): row for row in rows},
-        "task_rows": {task: next(row for row in rows if row.task == task) for task in tasks},
-        "ranked": {task: ranking([row for row in rows if row.mean == row.mean], task) for task in tasks},
-        "groups": {protocol: unique(row.task for row in own) for protocol, own in by_protocol(rows).items()},
-        "average": lambda model, tasks: average_score(
-            [row for row in rows if row.model == model and row.task in tasks], len(tasks)
-        ),
-        "notes": _notes(rows, found),
-        "protocols": sources.settings["protocols"],
-        "not_comparable": not_comparable,
-        "study": sources.table("protocols") if effects else None,
-        "entries": sources.entries("tasks"),
-        "strip": lambda row: strip(row, axis),
-        "repeatability": captions.REPEATABILITY,
-        "generalisation": captions.generalisation(rows),
-        "metrics": {row.metric: captions.METRICS_IN_WORDS.get(row.metric, row.metric) for row in rows},
-    }
+def _every_fold(sources: Sources, sets: Sets) -> Section:
+    """A stroke per test of a fold, a dot for the mean."""
+    pictures = []
+    for one in sets.sets:
+        folds = sources.folds.get(one.name, {})
+        axis = Axis([value for values in folds.values() for value in values])
+        rows = [
+            line([
+                name(sets.titles[model]),
+                axis.row(
+                    axis.strokes(folds.get(model, ()))
+                    + axis.dot(one.values[model], "full" if place else "lead")
+                ),
+                td(decimal(one.values[model]), "num"),
+            ], key=model)
+            for place, model in enumerate(one.ranked)
+        ]  # fmt: skip
+        heading = h("<h3>{}</h3>", one.title) if len(sets.sets) > 1 else Markup("")
+        pictures.append(
+            h("{}<figure>{}</figure>", heading, plots([th("Encoder", "name"), axis.head(), th("Mean")], rows))
+        )
+    n = max((len(values) for own in sources.folds.values() for values in own.values()), default=0)
+    reading = how(
+        "A stroke is one of {} tests: a {} is trained on some texts and tested on others. The dot is the mean.",
+        n,
+        term("probe", "probe"),
+    )
+    return Section("tasks", "Every test", sentence(sets.finding()), reading + joined(pictures))
 
 
-def _notes(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
-    about_data = data_note(rows)
-    notes = [] if about_data == SAMPLE_NOTE else [about_data]
-    notes += [captions.design_note(rows), captions.interval_note(rows), captions.metric_note(rows)]
-    if comparisons.pairs:
-        notes += [captions.test_note(comparisons.pairs), captions.detectable_note(comparisons.pairs[0].alpha)]
-        notes += remarks.unbalanced_notes(rows)
-    else:
-        notes.append(captions.NO_TEST)
-    notes += remarks.score_notes(rows)
+def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets: Sets) -> Section:
+    """The first two encoders on every task."""
+    pairs: Mapping[str, tuple[PairRow, int]] = {}
+    if len(ranking.systems) > 1:
+        a, b = (system.name for system in ranking.systems[:2])
+        pairs = {
+            pair.task: (pair, 1 if pair.model_a == a else -1)
+            for pair in tests.pairs
+            if {pair.model_a, pair.model_b} == {a, b}
+        }
+    if len(pairs) <= 1:
+        return Section("probes", "Probes", "Scores and tests in full", Markup(""), "probing")
+    titles = short_names(sets.titles)
+    shown = [one for one in sets.sets if one.name in pairs]
+    gaps = {one.name: sets.printed(one.values[a]) - sets.printed(one.values[b]) for one in shown}
+    ends = [sign * end for pair, sign in pairs.values() for end in (pair.low, pair.high)]
+    axis = Axis([0.0, *ends, *gaps.values()])
+    lines = []
+    for group in unique(one.group for one in shown):
+        for one in sorted((one for one in shown if one.group == group), key=lambda one: -gaps[one.name]):
+            pair, sign = pairs[one.name]
+            low, high = sorted((sign * pair.low, sign * pair.high))
+            is_significant = (a, b) in one.beaten or (b, a) in one.beaten
+            dot = axis.dot(gaps[one.name], "full" if is_significant else "open")
+            lines.append(line([
+                name(one.title), axis.row(axis.span(low, high) + dot), td(decimal(one.values[a]), "side"),
+                td(decimal(one.values[b]), "side"), td(signed(gaps[one.name]), "num"),
+            ]))  # fmt: skip
+    most, least = (pick(shown, key=lambda one: gaps[one.name]) for pick in (max, min))
+    finding = f"The first two differ most on “{most.title}” ({signed(gaps[most.name])})"
+    finding += f" and “{least.title}” ({signed(gaps[least.name])})." if gaps[least.name] < 0 else "."
+    n, of = sum(pair.p_over_tasks <= pair.alpha for pair in tests.pairs), len(tests.pairs)
+    reading = how(
+        "A {} is a small classifier on the vectors. Right of 0, {} is better; left of 0, {}. "
+        "Bars: {} {} for {}. Of all {} comparisons of two encoders on a task, {} are {}.",
+        term("probe", "probe"), titles[a], titles[b], percent(next(iter(pairs.values()))[0].level),
+        term("interval", "interval"), claims.texts(rows[0]), f"{of:,}", f"{n:,}", term("significant", "significant"),
+    )  # fmt: skip
+    marks = key([("full", term("significant", "significant")), ("open", term("tie", "not separated"))])
+    heads = [
+        th("Task", "name"),
+        axis.head(titles[b], titles[a]),
+        th(titles[a], "side"),
+        th(titles[b], "side"),
+        th("Difference"),
+    ]
+    return Section(
+        "probes",
+        "Probes",
+        finding,
+        reading + marks + h("<figure>{}</figure>", plots(heads, lines, "tight")),
+        "probing",
+    )
+
+
+def _caveats(sources: Sources, rows: Sequence[ScoreRow], tests: Comparisons) -> list[tuple[str, str]]:
+    found = [
+        ("Not comparable with published scores", text)
+        for text in unique(row.not_comparable for row in rows if row.not_comparable)
+    ]
+    found += [("Low scores that are due to the probe", text) for text in remarks.low_score_notes(rows)]
+    found += [("Rows that share texts", text) for text in remarks.shared_notes(rows)]
+    found += [("Unequal classes", text) for text in remarks.unbalanced_notes(rows)] if tests.pairs else []
+    found += [("Too few documents", text) for text in captions.too_few_documents_notes(rows)]
+    missing = [f"{row.model_title} on {row.task}" for row in rows if math.isnan(row.mean)]
+    found += [("No score", f"{', '.join(missing)}.")] if missing else []
     if any(row.degenerate for row in rows):
-        notes.append(captions.DEGENERATE)
-    notes.append(_ON_SIZES)
-    return notes
-
-
-def _marks(rows: Sequence[ScoreRow], comparisons: Comparisons) -> dict[tuple[str, str], tuple[str, str]]:
-    """(task, model) → what a test says of the score (`mark`), and the letters of those that it beats."""
-    marks = Marks(comparisons.pairs, unique(row.model for row in rows))
-    cells = [(row.task, row.model) for row in rows]
-    return {cell: (marks.mark(*cell), marks.raised(*cell)) for cell in cells}
+        found.append(("No interval", captions.DEGENERATE))
+    if split := captions.tasks_that_split_documents(rows):
+        more = " See the table documents." if sources.inputs.has(DocumentScore) else ""
+        found.append(
+            (
+                "Same documents",
+                f"Scores on {', '.join(split)} hold for new texts of the same documents.{more}",
+            )
+        )
+    if sources.inputs.rows_if_there(EffectRow):
+        found.append(("Other protocols", "The table protocols compares the scores under other protocols."))
+    return found

@@ -8,28 +8,28 @@ from sentflow.files.rows import number_or_nan
 from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
 from sentflow.report.numbers import counted
 from sentflow.report.rows import unique
+from sentflow.report.settings import CostSummary
 
 Costs = Mapping[tuple[str, str], Mapping[str, Any]]
 """Question set and retriever, or corpus and encoder → what was measured."""
 
 
 def cost_rows(
-    rows: Sequence[RetrievalRow], searched: Costs, encoded: Costs, settings: Mapping[str, Any]
+    rows: Sequence[RetrievalRow], searched: Costs, encoded: Costs, settings: CostSummary
 ) -> Iterator[RetrievalCostRow]:
     """One row per question set and retriever, in the order of the summary.
 
     `searched`: ``n_questions``, ``seconds`` and ``index_bytes`` of each run, those that are only fused included; of
     those that know them, ``question_seconds`` of cutting the questions into terms, and what
     `sentflow.retrieval.sparsity` counts. `encoded`: corpus and encoder → ``seconds`` of embedding the ``n_texts``
-    questions of all sets that search it, and the ``device`` and ``threads`` that they took. `settings`: ``parts``:
-    retriever → all that it is made of, itself included; ``encoders``: retriever → its encoder.
+    questions of all sets that search it, and the ``device`` and ``threads`` that they took.
     """
     for row in rows:
         if row.group or not row.is_main:
             continue
-        used = settings["parts"][row.retriever]
+        used = settings.parts[row.retriever]
         runs = [searched[row.questions, name] for name in used]
-        encoders = {settings["encoders"][name] for name in used if name in settings["encoders"]}
+        encoders = {settings.encoders[name] for name in used if name in settings.encoders}
         n_asked = int(searched[row.questions, row.retriever]["n_questions"])
         made = [encoded.get((row.corpus, name)) for name in sorted(encoders)]
         seconds = [_share(one, n_asked) for one in made]

@@ -7,19 +7,18 @@ from typing import Any
 from sentflow.files.rows import number_or_nan
 from sentflow.report.families.retrieval.decision_rows import MAIN, OTHERS, DecisionRow
 from sentflow.report.rows import described
+from sentflow.report.settings import DecisionSummary
 
 _ORDER = ("most", "window", "share", "least")
 
 
-def decision_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[DecisionRow]:
+def decision_rows(results: Iterable[Mapping[str, Any]], settings: DecisionSummary) -> list[DecisionRow]:
     """The means of all decisions, in the order of selection.
 
-    `results`: as `sentflow.retrieval.decisions.write_decision_values` wrote them. `settings`: titles of
-    everything, ``controls``, and the ``order`` of question sets, and of retrievers with their decisions.
+    `results`: as `sentflow.retrieval.decisions.write_decision_values` wrote them.
     """
     found = {(one["questions"], one["retriever"], one["decision"]): one for one in results}
-    sets, systems = settings["order"]
-    names = [(name, *one) for name in sets for one in systems]
+    names = [(name, *one) for name in settings.question_sets for one in settings.systems]
     return [row for name in names if name in found for row in _rows(found[name], settings)]
 
 
@@ -39,7 +38,7 @@ def _range_of(choices: Sequence[Mapping[str, float]]) -> str:
     return ", ".join(f"{name} {min(values[name]):g} to {max(values[name]):g}" for name in differing)
 
 
-def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[DecisionRow]:
+def _rows(result: Mapping[str, Any], settings: DecisionSummary) -> Iterator[DecisionRow]:
     asked = described(settings, "question_sets", result["questions"])
     tuning = result.get("tuning", {})
     within = tuning.get("within_margin", [])
@@ -47,13 +46,13 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[De
         stated = result["measures"][measure]
         yield DecisionRow(
             questions=result["questions"],
-            questions_title=asked["title"],
+            questions_title=asked.title,
             retriever=result["retriever"],
-            retriever_title=settings["retrievers"][result["retriever"]],
+            retriever_title=settings.retrievers[result["retriever"]],
             decision=result["decision"],
-            decision_title=settings["decisions"][result["decision"]],
+            decision_title=settings.decisions[result["decision"]],
             system=f"{result['retriever']}/{result['decision']}",
-            is_control=result["retriever"] in settings["controls"],
+            is_control=result["retriever"] in settings.controls,
             measure=measure,
             value=stated["mean"],
             low=number_or_nan(stated["low"]),
@@ -70,6 +69,6 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[De
             n_candidates=len(tuning.get("grid", [])),
             n_within=len(within),
             within=_range_of(within),
-            data_version=asked["data_version"],
-            language=asked["language"],
+            data_version=asked.data_version,
+            language=asked.language,
         )

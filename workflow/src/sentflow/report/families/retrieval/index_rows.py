@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from sentflow.report.settings import IndexSummary
+
 
 @dataclass(frozen=True)
 class IndexRow:
@@ -50,13 +52,10 @@ class IndexRow:
     per_second_exact: float
 
 
-def index_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[IndexRow]:
-    """A row for each recall of each certificate, question sets and retrievers in the order of their titles.
-
-    `settings`: ``questions`` and ``retrievers``: name → title.
-    """
+def index_rows(results: Iterable[Mapping[str, Any]], settings: IndexSummary) -> list[IndexRow]:
+    """A row for each recall of each certificate, question sets and retrievers in the order of their titles."""
     found = {(result["questions"], result["retriever"]): result for result in results}
-    names = [(one, other) for one in settings["questions"] for other in settings["retrievers"]]
+    names = [(one, other) for one in settings.questions for other in settings.retrievers]
     return [
         _row(found[name], recall, settings)
         for name in names
@@ -65,12 +64,12 @@ def index_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]
     ]
 
 
-def _row(result: Mapping[str, Any], recall: Mapping[str, Any], settings: Mapping[str, Any]) -> IndexRow:
+def _row(result: Mapping[str, Any], recall: Mapping[str, Any], settings: IndexSummary) -> IndexRow:
     index, made = dict(result["index"]), result["made"]
     kind = index.pop("kind")
     return IndexRow(
-        questions_title=settings["questions"][result["questions"]],
-        retriever_title=settings["retrievers"][result["retriever"]],
+        questions_title=settings.questions[result["questions"]],
+        retriever_title=settings.retrievers[result["retriever"]],
         kind=kind,
         parameters=", ".join(f"{key.replace('_', ' ')} {value}" for key, value in index.items()),
         n_vectors=made["n_vectors"],

@@ -1,7 +1,7 @@
 """Values of every question → curves of recall, and differences from the reference."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.rows import QuestionGapRow, RecallRow
 from sentflow.report.rows import described
+from sentflow.report.settings import QuestionSummary
 from sentflow.retrieval.evaluation import QuestionValues
 from sentflow.retrieval.measures import cutoffs, recall_at
 from sentflow.stats.means import expanded_level, limits_without_draws
@@ -18,17 +19,14 @@ from sentflow.stats.seeds import derive_seed
 _BANDS_AT = (1, 10, 100, 1000)
 
 
-def recall_rows(values: Sequence[QuestionValues], settings: Mapping[str, Any]) -> Iterator[RecallRow]:
-    """Mean recall at every cutoff of a logarithmic axis; with intervals at 1, 10, 100, 1,000 and the depth of runs.
-
-    `settings`: titles, ``order``, ``depth``, ``level``, ``n_resamples``, ``seed``.
-    """
-    cuts = sorted({*cutoffs(settings["depth"]), *(cut for cut in _BANDS_AT if cut <= settings["depth"])})
-    banded = [row for row, cut in enumerate(cuts) if cut in (*_BANDS_AT, settings["depth"])]
+def recall_rows(values: Sequence[QuestionValues], settings: QuestionSummary) -> Iterator[RecallRow]:
+    """Mean recall at every cutoff of a logarithmic axis; with intervals at 1, 10, 100, 1,000 and the depth of runs."""
+    cuts = sorted({*cutoffs(settings.depth), *(cut for cut in _BANDS_AT if cut <= settings.depth)})
+    banded = [row for row, cut in enumerate(cuts) if cut in (*_BANDS_AT, settings.depth)]
     for own in _by_set(values, settings):
         recalls = [recall_at(one.ranks, one.n_relevant, cuts) for one in own]
-        seed = derive_seed(settings["seed"], own[0].question_set, "bootstrap")
-        bootstrap = Bootstrap(settings["level"], settings["n_resamples"], seed)
+        seed = derive_seed(settings.seed, own[0].question_set, "bootstrap")
+        bootstrap = Bootstrap(settings.level, settings.n_resamples, seed)
         limits = _limits(np.hstack([recall[:, banded] for recall in recalls]), bootstrap)
         for place, (one, recall) in enumerate(zip(own, recalls, strict=True)):
             asked = described(settings, "question_sets", one.question_set)
@@ -42,22 +40,21 @@ def recall_rows(values: Sequence[QuestionValues], settings: Mapping[str, Any]) -
                     recall=mean,
                     low=low,
                     high=high,
-                    level=settings["level"],
+                    level=settings.level,
                     n_questions=len(one.questions),
-                    relevant_grade=asked.get("relevant_grade", 1),
+                    relevant_grade=asked.relevant_grade,
                 )
 
 
 def gap_rows(
-    values: Sequence[QuestionValues], differences: Iterable[QuestionDifference], settings: Mapping[str, Any]
+    values: Sequence[QuestionValues], differences: Iterable[QuestionDifference], settings: QuestionSummary
 ) -> Iterator[QuestionGapRow]:
     """What every retriever but controls reached on each question more than the reference.
 
-    `differences`: the tests of these pairs; a pair that was not tested has no rows. `settings`: titles, ``order``,
-    ``main`` and ``reference``.
+    `differences`: the tests of these pairs; a pair that was not tested has no rows.
     """
     tested = {(row.unit_set, row.model_a, row.model_b): row for row in differences}
-    measure, reference = settings["main"], settings["reference"]
+    measure, reference = settings.main, settings.reference
     for own in _by_set(values, settings):
         base = next((one for one in own if one.retriever == reference), None)
         if base is None:
@@ -78,7 +75,7 @@ def gap_rows(
                     **stated,
                     measure=measure,
                     reference=reference,
-                    reference_title=described(settings, "retrievers", reference)["title"],
+                    reference_title=described(settings, "retrievers", reference).title,
                     question=question,
                     difference=gap,
                 )
@@ -97,27 +94,26 @@ def _stated(forth: QuestionDifference | None, back: QuestionDifference | None) -
     return {**common, **own, "wins": row.losses, "losses": row.wins}
 
 
-def _by_set(values: Sequence[QuestionValues], settings: Mapping[str, Any]) -> Iterator[list[QuestionValues]]:
+def _by_set(values: Sequence[QuestionValues], settings: QuestionSummary) -> Iterator[list[QuestionValues]]:
     """The retrievers of each question set, both in the order of selection."""
-    sets, retrievers = settings["order"]
     found = {(one.question_set, one.retriever): one for one in values}
-    for name in sets:
-        own = [found[name, retriever] for retriever in retrievers if (name, retriever) in found]
+    for name in settings.question_sets:
+        own = [found[name, retriever] for retriever in settings.shown if (name, retriever) in found]
         if own:
             yield own
 
 
-def _about(one: QuestionValues, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _about(one: QuestionValues, settings: QuestionSummary) -> dict[str, Any]:
     asked = described(settings, "question_sets", one.question_set)
     retriever = described(settings, "retrievers", one.retriever)
     return {
         "questions": one.question_set,
-        "questions_title": asked["title"],
+        "questions_title": asked.title,
         "model": one.retriever,
-        "model_title": retriever["title"],
-        "is_control": retriever["control"],
-        "position": retriever["position"],
-        "data_version": asked["data_version"],
+        "model_title": retriever.title,
+        "is_control": retriever.control,
+        "position": retriever.position,
+        "data_version": asked.data_version,
     }
 
 

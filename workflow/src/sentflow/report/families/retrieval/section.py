@@ -1,111 +1,60 @@
 """What the page shows of retrieval."""
 
-from sentflow.compare.question_rows import (
-    ClusterRow,
-    DocumentDifference,
-    GroupRow,
-    QuestionDifference,
-    SeedRow,
-)
+import math
+from collections.abc import Sequence
+
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.report import claims
 from sentflow.report.families.retrieval import words
-from sentflow.report.families.retrieval.board import answer, board, columns
-from sentflow.report.families.retrieval.decision_rows import DecisionRow, WeightRow
-from sentflow.report.families.retrieval.findings import retrieval_findings
-from sentflow.report.families.retrieval.index_rows import IndexRow
-from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
-from sentflow.report.families.retrieval.stage_rows import StageRow
-from sentflow.report.numbers import counted
-from sentflow.report.page.sources import Part, Section, Sources, datasets_of
-from sentflow.report.rows import unique
-from sentflow.retrieval.explanation import HardQuestion, SharedTerm
-
-# What is shown where there are rows of it
-_OTHER_TABLES = {
-    "retrieval-stages": StageRow,
-    "retrieval-documents": ClusterRow,
-    "retrieval-group-tests": GroupRow,
-    "retrieval-seeds": SeedRow,
-    "retrieval-questions": HardQuestion,
-    "retrieval-terms": SharedTerm,
-    "retrieval-decisions": DecisionRow,
-    "retrieval-indexes": IndexRow,
-    "retrieval-costs": RetrievalCostRow,
-}
-_ON_GENERALITY = {"retrieval-documents", "retrieval-group-tests", "retrieval-seeds"}
-_ON_CHOICES = {"retrieval-decisions", "retrieval-indexes"}
+from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.numbers import count, decimal
+from sentflow.report.page.draw import h, heat_map, how, leaderboard, sentence, term
+from sentflow.report.page.sources import Report, Section, Sources, datasets_of
 
 
-def section(sources: Sources) -> Section | None:
-    """The section; None where there is nothing to tell."""
+def report(sources: Sources) -> Report | None:
+    """The section; None where nothing was searched."""
     rows = sources.inputs.rows_if_there(RetrievalRow)
     if not rows:
         return None
-    differences = sources.inputs.rows_if_there(QuestionDifference)
-    shown = words.whole(rows)
-    sets, corpora = sources.entries("question_sets"), sources.entries("corpora")
-    # of each set the retriever with the highest value: what was judged of its first documents is told
-    sizes = {
-        row.questions: row for row in sorted((row for row in shown if row.is_main), key=lambda row: row.value)
-    }
-    published = sources.settings.get("published", {}).get("retrieval-published")
-    names = {
-        "retrieval": True,
-        "retrieval-groups": any(row.group for row in rows),
-        "retrieval-differences": differences,
-        "retrieval-published": published,
-    }
-    other = [name for name, kind in _OTHER_TABLES.items() if sources.inputs.rows_if_there(kind)]
-    names |= dict.fromkeys(other, True)
-    tuned = bool(sources.inputs.rows_if_there(WeightRow))
-    return Section(
-        name="retrieval",
-        shown={
-            "n_sets": len(sizes),
-            "n_questions": sum(row.n_questions for row in sizes.values()),
-            "n_retrievers": len(unique(row.retriever for row in shown)),
-            "population": words.POPULATION,
-            "tuned": tuned,
-            "left_out": sources.settings.get("retrievers_left_out", []),
-            "sets": [
-                {
-                    **entry,
-                    "name": name,
-                    "found": sizes.get(name),
-                    "cut_off": words.cut_note([row for row in shown if row.questions == name]),
-                    "documents": corpora.get(entry["corpus"], {}),
-                    "audit": sources.audits.get(f"retrieval/{name}"),
-                }
-                for name in unique(row.questions for row in shown)
-                if (entry := sets.get(name)) is not None
-            ],
-        },
-        tab="Retrieval",
-        summary="families/retrieval/page/summary.html.j2",
-        results=_parts(other, tuned=tuned),
-        answer=answer(shown, differences),
-        boards=tuple(
-            filter(None, [board(shown, differences, sources.inputs.rows_if_there(RetrievalCostRow))])
-        ),
-        columns=columns(shown),
-        rows=rows,
-        encoders=[row for row in rows if not row.is_baseline],
-        findings=retrieval_findings(shown, differences, sources.inputs.rows_if_there(DocumentDifference)),
-        tables={name: sources.table(name) for name, there in names.items() if there},
-        datasets=datasets_of([*sets.values(), *corpora.values()]),
-        badges=(counted(len(sizes), "question set"),),
+    whole = words.whole(rows)
+    ranking, sets = claims.of_retrieval(rows, sources.inputs.rows_if_there(QuestionDifference))
+    n_questions = {row.questions: row.n_questions for row in whole}
+    n_documents = {row.corpus: row.n_documents for row in whole}
+    main = next((row.measure for row in whole if row.is_main), "")
+    reading = how(
+        "{} questions on {} documents. Measure: {}.",
+        count(sum(n_questions.values())),
+        count(sum(n_documents.values())),
+        term("ndcg", main) if main == "nDCG@10" else main,
+    )
+    if len(sets.sets) == 1:
+        finding, body = sentence(ranking.verdict()), reading + leaderboard(ranking)
+    elif sets.sets:
+        finding, body = sentence(sets.finding()), reading + heat_map(sets, decimal)
+    else:
+        finding, body = h("No question has a relevant document."), reading
+    entries = [*sources.entries("question_sets").values(), *sources.entries("corpora").values()]
+    return Report(
+        [Section("retrieval", "Retrieval", finding, body, "retrieval", ("recall-curve", "retrieval-stages"))],
+        rows,
+        [row for row in rows if not row.is_baseline],
+        [ranking] if ranking.systems else [],
+        sets if sets.sets else None,
+        caveats=_caveats(sources, whole),
+        datasets=datasets_of(entries),
     )
 
 
-def _parts(other: list[str], *, tuned: bool) -> tuple[Part, ...]:
-    """The parts of the section: results, for what they hold, what was chosen, and questions to read."""
-    folder = "families/retrieval/page"
-    parts = [Part("retrieval", "Retrieval", f"{folder}/results.html.j2")]
-    if _ON_GENERALITY & set(other):
-        parts.append(
-            Part("retrieval-generality", "New documents, groups, seeds", f"{folder}/generality.html.j2")
-        )
-    if tuned or _ON_CHOICES & set(other):
-        parts.append(Part("retrieval-choices", "Weights, decisions, indexes", f"{folder}/choices.html.j2"))
-    if "retrieval-questions" in other:
-        parts.append(Part("retrieval-questions", "Questions worth reading", f"{folder}/questions.html.j2"))
-    return tuple(parts)
+def _caveats(sources: Sources, rows: Sequence[RetrievalRow]) -> list[tuple[str, str]]:
+    dense = [row for row in rows if not row.is_baseline]
+    is_cut = any(row.documents_cut > 0 or math.isnan(row.documents_cut) for row in dense)
+    left_out = sources.settings.get("retrievers_left_out", [])
+    found = [
+        ("Questions without a relevant document", words.left_out_note(rows)),
+        ("Equal scores", words.ties_note(rows)),
+        ("Copies of documents", words.duplicates_note(rows)),
+        ("Long texts", words.cut_note(rows) if is_cut else ""),
+        ("Retrievers left out", f"Their encoders were not selected: {', '.join(left_out)}." if left_out else ""),
+    ]  # fmt: skip
+    return [(heading, text) for heading, text in found if text]

@@ -10,6 +10,7 @@ from sentflow.compare.question_rows import QuestionDifference, SeedRow
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.rows import unique
+from sentflow.report.settings import StageSummary
 from sentflow.stats.multiplicity import holm
 
 
@@ -41,18 +42,17 @@ def stage_rows(
     rows: Sequence[RetrievalRow],
     seeds: Sequence[SeedRow],
     differences: Sequence[QuestionDifference],
-    settings: Mapping[str, Any],
+    settings: StageSummary,
 ) -> list[StageRow]:
     """The stages on every question set, by every measure: the reference, then series after series.
 
-    `settings`: ``stages`` with ``title`` and ``retrievers``, ``series``, ``measures``, ``reference``, and
-    ``families``: name → seed → retriever. What was not measured has no row.
+    What was not measured has no row.
     """
     whole = [row for row in rows if not row.group]
     return [
         row
         for name in unique(row.questions for row in whole)
-        for measure in settings["measures"]
+        for measure in settings.measures
         for row in _Found(
             {row.retriever: row for row in whole if (row.questions, row.measure) == (name, measure)},
             {(row.family, row.other): row for row in seeds if (row.unit_set, row.measure) == (name, measure)},
@@ -73,36 +73,36 @@ class _Found:
     means: Mapping[str, RetrievalRow]
     seeds: Mapping[tuple[str, str], SeedRow]
     differences: Mapping[tuple[str, str], QuestionDifference]
-    settings: Mapping[str, Any]
+    settings: StageSummary
 
     def rows(self) -> Iterator[StageRow]:
         """The reference, then of each series the stages, each followed by its single seeds."""
-        reference = self.settings["reference"]
+        reference = self.settings.reference
         if reference in self.means:
             yield self._row(reference, series=self.means[reference].retriever_title, line=-1)
         is_main = any(row.is_main for row in self.means.values())
         tested = self._tested(reference) if is_main else {}
-        for line, series in enumerate(self.settings["series"]):
-            for place, stage in enumerate(self.settings["stages"], 1):
-                name = stage["retrievers"][line]
+        for line, series in enumerate(self.settings.series):
+            for place, stage in enumerate(self.settings.stages, 1):
+                name = stage.retrievers[line]
                 if not self._there(name):
                     continue
                 about: dict[str, Any] = {
-                    "stage": stage["title"],
+                    "stage": stage.title,
                     "place": place,
                     "series": series,
                     "line": line,
                 }
                 yield self._row(name, **about, **tested.get((line, place), {}))
                 if self._is_family(name):
-                    for seed, one in self.settings["families"][name].items():
+                    for seed, one in self.settings.families[name].items():
                         yield self._row(one, seed=seed, **about)
 
     def _tested(self, reference: str) -> dict[tuple[int, int], dict[str, Any]]:
         """Line and place → the differences of a stage; p adjusted over those of all stages."""
         found: dict[tuple[int, int, str], _Difference] = {}
-        for line in range(len(self.settings["series"])):
-            chain = [stage["retrievers"][line] for stage in self.settings["stages"]]
+        for line in range(len(self.settings.series)):
+            chain = [stage.retrievers[line] for stage in self.settings.stages]
             pairs = [(place, "reference", name, reference) for place, name in enumerate(chain, 1)]
             pairs += [
                 (place, "before", name, before) for place, (before, name) in enumerate(pairwise(chain), 2)
@@ -132,11 +132,11 @@ class _Found:
         return _Difference(single.difference, single.low, single.high, single.p) if single else None
 
     def _is_family(self, name: str) -> bool:
-        return len(self.settings["families"].get(name, ())) > 1
+        return len(self.settings.families.get(name, ())) > 1
 
     def _alone(self, name: str) -> str:
         """The retriever of a name that has one seed alone; else the name."""
-        members = self.settings["families"].get(name, {})
+        members = self.settings.families.get(name, {})
         return next(iter(members.values())) if len(members) == 1 else name
 
     def _there(self, name: str) -> bool:
@@ -154,7 +154,7 @@ class _Found:
         **tested: Any,
     ) -> StageRow:
         family = self.seeds.get((name, ""))
-        member = next(iter(self.settings["families"][name].values())) if family else self._alone(name)
+        member = next(iter(self.settings.families[name].values())) if family else self._alone(name)
         about = self.means[member]
         stated = family or about
         return StageRow(
@@ -173,7 +173,7 @@ class _Found:
             high=math.nan if seed else stated.high,
             level=about.level,
             n_questions=about.n_questions,
-            n_seeds=family.n_seeds if family else int(bool(seed) or name in self.settings["families"]),
+            n_seeds=family.n_seeds if family else int(bool(seed) or name in self.settings.families),
             **{**_Difference().named("before"), **_Difference().named("reference"), **tested},
             data_version=about.data_version,
         )

@@ -6,41 +6,42 @@ from typing import Any
 
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.rows import described
+from sentflow.report.settings import RetrievalSummary
 
 _OTHERS = ("best_order", "worst_order", "condensed", "with_duplicates")
 
 
-def retrieval_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[RetrievalRow]:
+def retrieval_rows(results: Iterable[Mapping[str, Any]], settings: RetrievalSummary) -> list[RetrievalRow]:
     """The means of all results: question sets and retrievers in the order of selection, groups after the whole.
 
-    `results`: as `sentflow.retrieval.evaluation.write_results` wrote them. `settings`: titles and the order of
-    everything, and the main measure.
+    `results`: as `sentflow.retrieval.evaluation.write_results` wrote them.
     """
-    sets, retrievers = settings["order"]
     found = {(result["questions"], result["retriever"]): result for result in results}
-    names = [(one, other) for one in sets for other in retrievers if (one, other) in found]
+    names = [
+        (one, other) for one in settings.question_sets for other in settings.shown if (one, other) in found
+    ]
     return [row for name in names for row in _rows(found[name], settings)]
 
 
-def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[RetrievalRow]:
+def _rows(result: Mapping[str, Any], settings: RetrievalSummary) -> Iterator[RetrievalRow]:
     asked = described(settings, "question_sets", result["questions"])
     retriever = described(settings, "retrievers", result["retriever"])
     common: dict[str, Any] = {
         "questions": result["questions"],
-        "questions_title": asked["title"],
+        "questions_title": asked.title,
         "corpus": result["corpus"],
-        "corpus_title": described(settings, "corpora", result["corpus"])["title"],
+        "corpus_title": described(settings, "corpora", result["corpus"]),
         "retriever": result["retriever"],
-        "retriever_title": retriever["title"],
-        "is_control": retriever["control"],
-        "position": retriever["position"],
-        "model": retriever["model"] or result["retriever"],
-        "model_title": retriever["model_title"] or retriever["title"],
-        "is_baseline": not retriever["model"],
+        "retriever_title": retriever.title,
+        "is_control": retriever.control,
+        "position": retriever.position,
+        "model": retriever.model or result["retriever"],
+        "model_title": retriever.model_title or retriever.title,
+        "is_baseline": not retriever.model,
         "level": result["level"],
-        "relevant_grade": asked.get("relevant_grade", 1),
-        "data_version": asked["data_version"],
-        "language": asked["language"],
+        "relevant_grade": asked.relevant_grade,
+        "data_version": asked.data_version,
+        "language": asked.language,
         **{
             key: result[key]
             for key in ("n_left_out", "n_unanswered", "n_tied_at_cut", "n_relevant", "n_documents", "depth")
@@ -48,14 +49,14 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
         "judged_share": result["judged_share"],
         **_cut_off(result.get("reading", {})),
     }
-    for measure in settings["measures"]:
+    for measure in settings.measures:
         stated = result["measures"][measure]
         others: dict[str, Any] = {key: stated.get(key, math.nan) for key in _OTHERS}
         yield RetrievalRow(
             **common,
             group="",
             measure=measure,
-            is_main=measure == settings["main"],
+            is_main=measure == settings.main,
             value=stated["mean"],
             low=stated["low"],
             high=stated["high"],
@@ -65,12 +66,12 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
         )
     none: dict[str, Any] = dict.fromkeys(_OTHERS, math.nan)
     for group, part in result["groups"].items():
-        for measure in settings["measures"]:
+        for measure in settings.measures:
             yield RetrievalRow(
                 **common,
                 group=group,
                 measure=measure,
-                is_main=measure == settings["main"],
+                is_main=measure == settings.main,
                 value=part["measures"][measure],
                 low=math.nan,
                 high=math.nan,

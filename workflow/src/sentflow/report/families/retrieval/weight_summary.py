@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.report.families.retrieval.decision_rows import WeightRow
+from sentflow.report.settings import WeightSummary
 from sentflow.retrieval.fusion import Weighed
 from sentflow.stats.means import interval_of_scores
 from sentflow.stats.resampling import Bootstrap
@@ -11,33 +12,31 @@ from sentflow.stats.seeds import derive_seed
 
 
 def weight_rows(
-    weighed: Sequence[Weighed], chosen: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]
+    weighed: Sequence[Weighed], chosen: Mapping[str, Mapping[str, Any]], settings: WeightSummary
 ) -> list[WeightRow]:
     """A row for each weight of each fusion on each question set, in the order of selection.
 
-    `chosen`: fusion → what `sentflow.retrieval.fusion.write_chosen` says of its choice. `settings`: titles of
-    everything, the ``order`` of question sets and fusions, and how intervals are drawn.
+    `chosen`: fusion → what `sentflow.retrieval.fusion.write_chosen` says of its choice.
     """
     found = {(one.question_set, one.retriever): one for one in weighed}
-    sets, fusions = settings["order"]
-    names = [(name, one) for one in fusions for name in sets]
+    names = [(name, one) for one in settings.retrievers for name in settings.question_sets]
     return [row for name in names if name in found for row in _rows(found[name], chosen[name[1]], settings)]
 
 
-def _rows(own: Weighed, choice: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[WeightRow]:
-    asked, fusion = settings["question_sets"][own.question_set], settings["retrievers"][own.retriever]
-    seed = derive_seed(settings["seed"], own.question_set, "bootstrap")
-    bootstrap = Bootstrap(settings["level"], settings["n_resamples"], seed)
+def _rows(own: Weighed, choice: Mapping[str, Any], settings: WeightSummary) -> Iterator[WeightRow]:
+    asked, fusion = settings.question_sets[own.question_set], settings.retrievers[own.retriever]
+    seed = derive_seed(settings.seed, own.question_set, "bootstrap")
+    bootstrap = Bootstrap(settings.level, settings.n_resamples, seed)
     of_folds = [tuple(one) for one in choice["weights_of_folds"]]
     for weights, values in zip(own.candidates, own.values, strict=True):
         low, high = interval_of_scores(values, bootstrap)
         yield WeightRow(
             questions=own.question_set,
-            questions_title=asked["title"],
+            questions_title=asked.title,
             retriever=own.retriever,
-            retriever_title=fusion["title"],
-            position=fusion["position"],
-            of="; ".join(fusion["of"]),
+            retriever_title=fusion.title,
+            position=fusion.position,
+            of="; ".join(fusion.of),
             n_runs=len(weights),
             weights="; ".join(f"{one:g}" for one in weights),
             last=weights[-1],
@@ -53,6 +52,6 @@ def _rows(own: Weighed, choice: Mapping[str, Any], settings: Mapping[str, Any]) 
             nested=choice["nested"],
             optimism=choice["optimism"],
             n_questions=len(own.questions),
-            data_version=asked["data_version"],
-            language=asked["language"],
+            data_version=asked.data_version,
+            language=asked.language,
         )

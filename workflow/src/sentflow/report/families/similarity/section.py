@@ -1,82 +1,110 @@
-"""What the page shows of semantic similarity and geometry."""
+"""What the page shows of semantic similarity."""
 
-from collections.abc import Mapping
-from typing import Any
+import math
+from collections.abc import Sequence
 
-from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.board import answer, boards, columns
+from markupsafe import Markup
+
+from sentflow.report import claims
+from sentflow.report.claims import Sets
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
-from sentflow.report.families.similarity.findings import similarity_findings
-from sentflow.report.numbers import counted
-from sentflow.report.page.sources import Part, Section, Sources, datasets_of
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.numbers import decimal
+from sentflow.report.page.draw import (
+    MANY,
+    Axis,
+    h,
+    heat_map,
+    how,
+    joined,
+    key,
+    leaderboard,
+    line,
+    name,
+    outcome,
+    plots,
+    sentence,
+    series,
+    short_names,
+    td,
+    term,
+    th,
+)  # fmt: skip
+from sentflow.report.page.sources import Report, Section, Sources, datasets_of
 from sentflow.report.rows import unique
 
 
-def section(sources: Sources) -> Section | None:
+def report(sources: Sources) -> Report | None:
     """The section; None where there is nothing to tell."""
     data = sources.inputs.together(SimilarityData)
-    if data.is_empty:
+    if not (data.scores or data.regressions):
         return None
-    pair_sets = sources.entries("pair_sets")
-    sizes = {row.pairs: row.n for row in main_rows(data.scores)}
-    return Section(
-        name="similarity",
-        shown={
-            "n_sets": len(sizes),
-            "n_pairs": sum(sizes.values()),
-            "n_models": len(unique(row.model for row in data.encoders())),
-            "notes": _notes(pair_sets, sources),
-            # None where a pair set is not scored
-            "sets": [{**entry, "name": name, "n": sizes.get(name)} for name, entry in pair_sets.items()],
-        },
-        tab="Similarity",
-        summary="families/similarity/page/summary.html.j2",
-        results=_parts(data),
-        answer=answer(data),
-        boards=boards(data),
-        columns=columns(data),
-        rows=data.rows(),
-        encoders=data.encoders(),
-        findings=similarity_findings(data),
-        tables={name: sources.table(name) for name in _tables(data)},
-        datasets=datasets_of(list(pair_sets.values())),
-        badges=(counted(len(sizes), "pair set"),) if sizes else (),
+    main = main_rows(data.scores)
+    ranking, sets = claims.of_similarity(main, data.differences)
+    reading = how(
+        "Cosine of two sentence vectors against human scores: {} × 100.",
+        term("spearman", "Spearman correlation"),
+    )
+    if not sets.sets:
+        body, finding = reading, "The correlations that a trained regressor reaches are in the table."
+    elif len(sets.sets) == 1:
+        body, finding = reading + leaderboard(ranking), sentence(ranking.verdict())
+    elif len(sets.titles) > MANY:
+        body, finding = reading + heat_map(sets, lambda value: decimal(value, 1)), sentence(sets.finding())
+    else:
+        body, finding = reading + _dots(sets, main), sentence(sets.finding())
+    warnings = unique(row.warnings for row in data.scores if row.warnings)
+    return Report(
+        [Section("similarity", "Similarity", finding, body, "similarity")],
+        [*data.scores, *data.regressions],
+        [*(row for row in data.scores if not row.is_baseline), *data.regressions],
+        [ranking] if sets.sets else [],
+        sets if sets.sets else None,
+        caveats=[("Pair sets", text) for text in warnings],
+        datasets=datasets_of(list(sources.entries("pair_sets").values())),
     )
 
 
-def _parts(data: SimilarityData) -> tuple[Part, ...]:
-    """Similarity and geometry, as far as anything was measured."""
-    folder = "families/similarity/page"
-    similarity = Part("similarity", "Semantic similarity", f"{folder}/results.html.j2")
-    geometry = Part("geometry", "Geometry", f"{folder}/geometry.html.j2", tab="Geometry")
-    return (similarity, *((geometry,) if data.alignments or data.geometry else ()))
-
-
-def _tables(data: SimilarityData) -> list[str]:
-    """The tables that have something to show."""
-    rows = {
-        "sts": data.scores,
-        "sts-subsets": data.scores,
-        "sts-differences": data.scores and data.differences,
-        "regressions": data.regressions,
-        "alignments": data.alignments,
-        "geometry": data.geometry,
-    }
-    return [name for name, own in rows.items() if own]
-
-
-def _notes(pair_sets: Mapping[str, Mapping[str, Any]], sources: Sources) -> list[str]:
-    # data and protocol are told with each table
-    notes = []
-    left_out = sources.settings.get("left_out", [])
-    if left_out:
-        models = sources.entries("models")
-        titles = ", ".join(str(models.get(name, {}).get("title", name)) for name in left_out)
-        notes.append(
-            f"Not measured: {titles}. Encoders that are fitted again in every fold, or that compute "
-            "features of whole rows, have no fixed sentence vectors."
+def _dots(sets: Sets, rows: Sequence[SimilarityRow]) -> Markup:
+    """A row per pair set, a mark per encoder; the interval is that of the best."""
+    order, shorts = list(sets.titles), short_names(sets.titles)
+    limits = {(row.pairs, row.model): (100 * row.low, 100 * row.high) for row in rows}
+    overlap = {
+        one.name: max(
+            (100 * row.value for row in rows if row.pairs == one.name and row.is_baseline), default=math.nan
         )
-    contaminated = words.contamination(pair_sets)
-    if contaminated:
-        notes.append(contaminated)
-    return notes
+        for one in sets.sets
+    }
+    values = [value for one in sets.sets for value in one.values.values()] + list(overlap.values())
+    axis = Axis([*values, *(end for one in sets.sets for end in limits[one.name, one.ranked[0]])])
+    lines = []
+    for one in sets.sets:
+        best = one.ranked[0]
+        body = axis.span(*limits[one.name, best])
+        body += axis.dot(overlap[one.name], "tick", "base") if not math.isnan(overlap[one.name]) else ""
+        body += joined(
+            axis.dot(one.values[model], mark, f"{colour} mark")
+            for i, model in reversed(list(enumerate(order)))
+            if model in one.values
+            for colour, mark in [series(i, len(order))]
+        )
+        lead = h(
+            "{} {}", decimal(sets.lead(one), 1), outcome(one.is_clear, words=False) if one.is_tested else ""
+        )
+        lines.append(
+            line([name(one.title), axis.row(body), td(decimal(one.values[best], 1), "num"), td(lead, "dist")])
+        )
+    marks = [
+        (f"{mark} {colour} mark", shorts[model])
+        for i, model in enumerate(order)
+        for colour, mark in [series(i, len(order))]
+        if colour != "s0" or len(order) <= 6
+    ]
+    marks += (
+        [("tick base", term("baseline", "best baseline"))]
+        if not all(map(math.isnan, overlap.values()))
+        else []
+    )
+    marks += [("ci", h("95 % {} of the best", term("interval", "interval")))]
+    heads = [th("Pair set", "name"), axis.head(), th("Best"), th(term("lead", "Lead"))]
+    return key(marks) + h("<figure>{}</figure>", plots(heads, lines))

@@ -10,6 +10,7 @@ from sentflow.files.rows import number_or_nan, row_from
 from sentflow.report.families.pair_summaries import COEFFICIENTS, data_version_of, model_columns
 from sentflow.report.families.similarity.rows import SAME_VECTOR, HistogramRow, RegressionRow, SimilarityRow
 from sentflow.report.rows import described, unique
+from sentflow.report.settings import SimilaritySummary
 from sentflow.similarity.results import OVERLAP, SimilarityRows
 
 _WHOLE_SET = ("all", "mean", "wmean")
@@ -24,7 +25,7 @@ def n_equal(pairs: SimilarityRows) -> int:
 
 
 def similarity_rows(
-    scores: Mapping[str, Any], pairs: SimilarityRows, settings: Mapping[str, Any]
+    scores: Mapping[str, Any], pairs: SimilarityRows, settings: SimilaritySummary
 ) -> list[SimilarityRow]:
     """Every correlation of one score file."""
     about = described(settings, "pairs", scores["pairs"])
@@ -48,16 +49,16 @@ def similarity_rows(
         for aggregation, subset, values, limits, units in members:
             for coefficient in COEFFICIENTS:
                 low, high = limits.get(coefficient) or (None, None)
-                is_main = coefficient == settings["correlation"] and measure in (settings["measure"], OVERLAP)
+                is_main = coefficient == settings.correlation and measure in (settings.measure, OVERLAP)
                 found.append(
                     row_from(
                         SimilarityRow,
                         scores,
-                        pairs_title=about["title"],
-                        group=about.get("group", ""),
-                        family=about["family"],
+                        pairs_title=about.title,
+                        group=about.group,
+                        family=about.family,
                         **model,
-                        is_baseline=scores["model"] in settings["baselines"],
+                        is_baseline=scores["model"] in settings.baselines,
                         measure=measure,
                         coefficient=coefficient,
                         aggregation=aggregation,
@@ -77,20 +78,20 @@ def similarity_rows(
     return found
 
 
-def regression_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> RegressionRow:
+def regression_row(result: Mapping[str, Any], settings: SimilaritySummary) -> RegressionRow:
     """The row of one regression."""
     about = described(settings, "regressions", result["regression"])
     return row_from(
         RegressionRow,
-        {**result, **about},
-        regression_title=about["title"],
+        {**result, **dict(about)},
+        regression_title=about.title,
         **model_columns(settings, result["model"]),
-        data_version=data_version_of(settings, [about["train"], about["dev"], about["test"]]),
+        data_version=data_version_of(settings, [about.train, about.dev, about.test]),
     )
 
 
 def histogram_rows(
-    scores: Mapping[str, Any], pairs: SimilarityRows, settings: Mapping[str, Any]
+    scores: Mapping[str, Any], pairs: SimilarityRows, settings: SimilaritySummary
 ) -> list[HistogramRow]:
     """Similarities of one encoder on one pair set, by ranges of the gold score; none for a baseline.
 
@@ -98,7 +99,7 @@ def histogram_rows(
     `_GOLD_BINS` equal ones; into two for a set with two gold scores. Similarities are cut into `_SIMILARITY_BINS`
     between the least and the greatest.
     """
-    measure = settings["measure"]
+    measure = settings.measure
     if measure not in pairs.columns:
         return []
     about = described(settings, "pairs", scores["pairs"])
@@ -106,9 +107,9 @@ def histogram_rows(
     values, gold = pairs.columns[measure][known], pairs.gold[known]
     if not len(values):
         return []
-    edges = _gold_edges(pairs.gold, about["scale"])
+    edges = _gold_edges(pairs.gold, about.scale)
     limits = np.linspace(*_room(float(values.min()), float(values.max())), _SIMILARITY_BINS + 1)
-    value = number_or_nan(scores["scores"][measure]["all"][settings["correlation"]])
+    value = number_or_nan(scores["scores"][measure]["all"][settings.correlation])
     found = []
     for place, (low, high) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
         last = place == len(edges) - 2
@@ -120,7 +121,7 @@ def histogram_rows(
             row_from(
                 HistogramRow,
                 scores,
-                pairs_title=about["title"],
+                pairs_title=about.title,
                 **model_columns(settings, scores["model"]),
                 measure=measure,
                 gold_low=float(low),

@@ -14,6 +14,7 @@ from sentflow.report.families.training.rows import (
     UNIFORMITY,
     TrainingRow,
 )
+from sentflow.report.settings import SetColumn, TrainedTitle
 
 
 @dataclass(frozen=True)
@@ -22,19 +23,12 @@ class Trained:
 
     model: str  # its name
     step: int  # of the chosen snapshot
-    title: str
-    group: str
-    recipe: str
-    start: str
-    data: str
-    learning_rate: float
-    seed: int
-    is_control: bool
+    about: TrainedTitle
 
     def row(
         self,
         pairs: str,
-        about: Mapping[str, str],
+        about: SetColumn,
         measure: str,
         value: float,
         *,
@@ -45,27 +39,20 @@ class Trained:
         step = self.step if step is None else step
         return TrainingRow(
             model=self.model,
-            model_title=self.title,
-            group=self.group,
-            recipe=self.recipe,
-            start=self.start,
-            data=self.data,
-            learning_rate=self.learning_rate,
-            seed=self.seed,
-            is_control=self.is_control,
+            **dict(self.about),
             step=step,
             selected=step == self.step,
             pairs=pairs,
-            column=about["column"],
+            column=about.column,
             split=split,
             measure=measure,
             value=value,
-            data_version=about["data_version"],
+            data_version=about.data_version,
         )
 
 
 def development_rows(
-    found: Mapping[str, Any], trained: Mapping[str, Trained], pairs: Mapping[str, Mapping[str, str]]
+    found: Mapping[str, Any], trained: Mapping[str, Trained], pairs: Mapping[str, SetColumn]
 ) -> Iterator[TrainingRow]:
     """The numbers of one snapshot, as rule score_snapshot wrote them."""
     one, name = trained[found["model"]], found["pairs"]
@@ -78,7 +65,7 @@ def test_rows(
     similarity: Sequence[SimilarityRow],
     alignments: Sequence[AlignmentRow],
     trained: Mapping[str, Trained],
-    pairs: Mapping[str, Mapping[str, str]],
+    pairs: Mapping[str, SetColumn],
 ) -> list[TrainingRow]:
     """The numbers of the encoders on pair sets that were not chosen by: Spearman over all pairs, and geometry."""
     found = [

@@ -5,17 +5,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from sentflow.files.io import read_sealed
 from sentflow.files.rows import number_or_nan, read_rows
-from sentflow.files.sealed import read_sealed
 from sentflow.report.families.training.figure_rows import SweepPoint, TrainingHeldOutRow, TrainingHistoryRow
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import sweep_cells
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.rows import unique
+from sentflow.report.settings import TrainedGroup
 from sentflow.training.record import RANDOM_WEIGHTS, HeldOutRow, Made, Record
 from sentflow.training.shown import shown_start
-
-Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -46,18 +45,15 @@ def held_out_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHeldOut
         )  # fmt: skip
 
 
-def trained_row(folder: Path, about: Settings) -> TrainedRow:
-    """What ``record.json``, ``made.json`` and ``selection.json`` of one training say.
-
-    `about`: ``title``, ``group``, ``control`` and ``data_version`` of the encoder.
-    """
+def trained_row(folder: Path, about: TrainedGroup) -> TrainedRow:
+    """What ``record.json``, ``made.json`` and ``selection.json`` of one training say."""
     record, made = Record.read(folder / "record.json"), Made.read(folder / "made.json")
     chosen = read_sealed(folder / "selection.json")
     return TrainedRow(
         model=record.model,
-        model_title=about["title"],
-        group=about["group"],
-        is_control=about["control"],
+        model_title=about.title,
+        group=about.group,
+        is_control=about.control,
         recipe=record.recipe,
         seed=record.seed,
         start=shown_start(record.start.name, drawn=record.start.kind == RANDOM_WEIGHTS),
@@ -77,12 +73,12 @@ def trained_row(folder: Path, about: Settings) -> TrainedRow:
         tokens_per_second=made.tokens_per_second,
         memory_mb=made.memory_mb,
         n_resumed=len(made.resumed_at),
-        data_version=about["data_version"],
+        data_version=about.data_version,
         device_memory_mb=number_or_nan(made.device_memory_mb),
     )
 
 
-def sweep_points(sweeps: Sequence[Settings], rows: Sequence[TrainingRow]) -> Iterator[SweepPoint]:
+def sweep_points(sweeps: Sequence[Mapping[str, Any]], rows: Sequence[TrainingRow]) -> Iterator[SweepPoint]:
     """The development scores of the cells of sweeps, published ones first; see `sweep_cells`."""
     for sweep in sweeps:
         versions = "; ".join(unique(row.data_version for row in rows if row.pairs == sweep["development"]))

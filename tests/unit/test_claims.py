@@ -1,0 +1,109 @@
+"""Who leads: nobody is called best whom no test separates, and every printed lead is that of the printed values."""
+
+import dataclasses
+
+import fake_comparisons
+import fake_similarity
+import fake_summary
+import pytest
+
+from sentflow.compare.comparisons import Comparisons
+from sentflow.report.claims import Comparison, Ranking, System, of_probing, of_similarity, tasks_of
+from sentflow.report.families.similarity.data import main_rows
+
+SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
+EVERY = fake_summary.score_rows()  # 18 tasks: enough for the test over tasks
+
+
+def verdict(rows, compared):
+    return str(of_probing(rows, compared)[0].verdict())
+
+
+def test_means_and_differences_are_those_of_the_files_and_incomplete_encoders_have_none():
+    compared = fake_comparisons.comparisons(EVERY)
+    (ranking,) = of_probing(EVERY, compared)
+    means = {row.model: row.mean for row in compared.ranks}
+    assert [system.name for system in ranking.systems] == sorted(means, key=lambda model: -means[model])
+    for system in ranking.systems:
+        assert system.value == pytest.approx(means[system.name])
+    for row in compared.across:
+        a, b = (ranking.tests[pair] for pair in ((row.model_a, row.model_b), (row.model_b, row.model_a)))
+        assert (a.difference, a.low, b.low) == (row.difference, row.low, -row.high)
+        assert a.is_significant == (row.separated and not row.low <= 0 <= row.high)
+    rows = [row for row in SCORES if (row.task, row.model) != ("T1A-sample", "minilm-l6")]
+    (ranking,) = of_probing(rows, fake_comparisons.comparisons(rows))
+    assert "minilm-l6" not in {system.name for system in ranking.systems}
+
+
+def test_nobody_is_called_best_whom_no_test_separates():
+    compared = fake_comparisons.comparisons(EVERY)
+
+    def said(**changes):
+        across = [dataclasses.replace(row, **changes) for row in compared.across]
+        return verdict(EVERY, dataclasses.replace(compared, across=across))
+
+    assert said(separated=True, low=0.01).startswith("all-MiniLM-L6-v2 is best")
+    for changes in (
+        {"separated": False},
+        {"separated": True, "low": -0.01},  # the test and the average difference disagree
+    ):
+        assert "not significant" in said(**changes)
+    assert "No test was made" in verdict(EVERY, Comparisons())
+    assert "Three tasks are too few" in verdict(SCORES, fake_comparisons.comparisons(SCORES))
+
+
+def ranking(*values, significant=(), **changes):
+    """Systems a, b, …; `significant`: pairs of which the test rejects."""
+    systems = tuple(System(chr(97 + i), chr(65 + i), value) for i, value in enumerate(values))
+    tests = {
+        (x.name, y.name): Comparison(
+            x.value - y.value, -1.0, 1.0, bool({(x.name, y.name), (y.name, x.name)} & {*significant})
+        )
+        for x in systems
+        for y in systems
+        if x != y
+    }
+    return Ranking(systems, tests, "encoder", "mean score", "over 18 tasks", **changes)
+
+
+def test_the_verdict_does_not_contradict_itself_with_one_two_or_equal_encoders():
+    assert "no comparison" in str(ranking(0.7).verdict())
+    assert str(ranking(0.70001, 0.70002).verdict()) == "A and B have the same mean score, 0.700."
+    assert str(ranking(0.7, 0.6, significant=[("a", "b")]).verdict()) == (
+        "A is best: its lead of 0.100 over B is significant."
+    )
+    assert "lead of 0.100 over B is not significant" in str(ranking(0.7, 0.6).verdict())
+    assert "two encoders are not separated" in str(ranking(0.7, 0.6, 0.5).verdict())
+    only_the_second = ranking(0.7, 0.6, 0.5, significant=[("a", "b")])
+    assert "its lead over C is not significant" in str(only_the_second.verdict())
+    assert "No encoder has a score" in str(Ranking((), {}, "encoder", "mean score", "").verdict())
+
+
+def test_a_printed_lead_is_the_difference_of_the_printed_values():
+    found = ranking(0.7004, 0.6996)
+    assert "lead of 0.001" not in str(found.verdict()) and "same mean score" in str(found.verdict())
+    assert "lead of 0.001" in str(ranking(0.7006, 0.7004).verdict())
+
+
+def test_places_leave_open_what_tests_leave_open():
+    found = ranking(0.7, 0.6, 0.5, significant=[("a", "c")])
+    assert [found.place(system) for system in found.systems] == [(1, 2), (1, 3), (2, 3)]
+    assert found.counts() == (1, 3)
+    assert found.finding() == "Two encoders may be the best. The other one is significantly behind."
+
+
+def test_unit_sets_have_their_leaders():
+    compared = fake_comparisons.comparisons(SCORES)
+    sets = tasks_of(SCORES, compared, [])
+    for one in sets.sets:
+        values = {row.model: row.mean for row in SCORES if row.task == one.name}
+        assert one.ranked[0] == max(values, key=lambda model: values[model])
+        beaten = {
+            pair for pair in compared.pairs if pair.task == one.name and pair.p_over_tasks <= pair.alpha
+        }
+        assert len(one.beaten) == len(beaten)
+    data = fake_similarity.summarised(["STS12", "STSB-test"])
+    said = str(of_similarity(main_rows(data.scores), data.differences)[1].finding())
+    assert said.startswith("all-MiniLM-L6-v2 is first on all two pair sets")
+    equal = [dataclasses.replace(row, p_bootstrap=0.9) for row in data.differences]
+    assert "No lead is significant" in str(of_similarity(main_rows(data.scores), equal)[1].finding())

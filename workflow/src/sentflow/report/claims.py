@@ -1,0 +1,568 @@
+"""Who leads, by how much, and whether a test shows it: the facts that page, terminal and API print."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.differences import Difference, values_of, winner_by
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.rows import AcrossRow, PairRow, SimilarityDifference
+from sentflow.compare.score_rows import ScoreRow, by_protocol
+from sentflow.flow import paths
+from sentflow.report import captions
+from sentflow.report.families.probing.rows import average_score
+from sentflow.report.families.retrieval import words as retrieval_words
+from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.families.similarity.data import SimilarityData, main_rows
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.inputs import Inputs
+from sentflow.report.numbers import counted, decimal
+from sentflow.report.rows import unique
+from sentflow.stats.multiplicity import holm
+from sentflow.stats.sign_flips import least_sign_flip_p
+
+_WORDS = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence: `pattern` holds the names of `values` in braces, so that the page can mark them."""
+
+    pattern: str
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.pattern.format(**self.values)
+
+
+@dataclass(frozen=True)
+class System:
+    """An encoder or a retriever with its value; `low` and `high` are NaN where it has no interval of its own."""
+
+    name: str
+    title: str
+    value: float
+    is_control: bool = False
+    low: float = math.nan
+    high: float = math.nan
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One system less another, with the interval of the difference."""
+
+    difference: float
+    low: float
+    high: float
+    is_significant: bool
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Systems by one value, the highest first, and the tests between them."""
+
+    systems: tuple[System, ...]
+    tests: Mapping[tuple[str, str], Comparison]  # (a, b) → a less b; both directions
+    what: str  # ``"encoder"``
+    measure: str  # ``"mean score"``
+    where: str  # ``"over 18 tasks"``
+    test: str = ""  # ``"signed-rank test over 18 tasks"``
+    population: str = ""  # what intervals hold for: ``"new texts"``
+    too_few: str = ""  # ``"three tasks"``, where these are too few for any test; else empty
+    level: float = 0.95
+    digits: int = 3
+    protocol: str = ""  # where several protocols are ranked
+
+    def printed(self, value: float) -> float:
+        """What a reader sees of a value."""
+        return round(value, self.digits)
+
+    def less_first(self, system: System) -> float:
+        """How far a system is behind the first, by the printed values."""
+        return self.printed(self.systems[0].value) - self.printed(system.value)
+
+    def behind(self, system: System) -> Comparison | None:
+        """The first less a system; None where nothing was tested."""
+        return self.tests.get((self.systems[0].name, system.name))
+
+    def is_tied(self, system: System) -> bool:
+        """Whether no test separates a system from the first."""
+        tested = self.behind(system)
+        return tested is None or not tested.is_significant
+
+    @property
+    def tied(self) -> list[System]:
+        """Those behind the first that no test separates from it."""
+        return [system for system in self.systems[1:] if self.is_tied(system)]
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether tests could separate systems."""
+        return bool(self.tests) and not self.too_few
+
+    def place(self, system: System) -> tuple[int, int]:
+        """The places that the tests leave open for a system."""
+        names = [other.name for other in self.systems]
+        beaten_by = sum(self._beats(other, system.name) for other in names)
+        beats = sum(self._beats(system.name, other) for other in names)
+        return 1 + beaten_by, len(names) - beats
+
+    def counts(self) -> tuple[int, int]:
+        """How many pairs of systems differ significantly, and of how many."""
+        pairs = [test for (a, b), test in self.tests.items() if a < b]
+        return sum(test.is_significant for test in pairs), len(pairs)
+
+    def _beats(self, a: str, b: str) -> bool:
+        tested = self.tests.get((a, b))
+        return tested is not None and tested.is_significant and tested.difference > 0
+
+    def verdict(self) -> Claim:
+        """Who is best, by how much, and whether that is significant."""
+        if not self.systems:
+            return Claim(f"No {self.what} has a score on every task, so none is ranked.")
+        first, *others = self.systems
+        values = {"first": self._called(first), "value": decimal(first.value, self.digits)}
+        if not others:
+            values |= {"measure": self.measure, "where": self.where}
+            text = "{first} has a {measure} of {value} {where}. No second {what} was run, so there is no comparison."
+            return Claim(text.replace("{what}", self.what), values)
+        second, lead = others[0], self.less_first(others[0])
+        values |= {"second": self._called(second), "lead": decimal(lead, self.digits)}
+        values |= {"measure": self.measure, "where": self.where, "significant": "significant"}
+        if round(lead, self.digits) == 0:
+            if self.is_tested and not self.is_tied(second):
+                return Claim(
+                    "{first} is best by less than the last digit; the difference to {second} is {significant}.",
+                    values,
+                )
+            return Claim("{first} and {second} have the same {measure}, {value}.", values)
+        if self.too_few:
+            few = f"{self.too_few[0].upper()}{self.too_few[1:]}"
+            return Claim(
+                "{first} scores highest, {lead} above {second}. {few} are too few for a test of the mean.",
+                {**values, "few": few},
+            )
+        if not self.tests:
+            return Claim("{first} scores highest, {lead} above {second}. No test was made.", values)
+        tied = self.tied
+        values["significant"] = "not significant" if second in tied else "significant"
+        if not tied:
+            return Claim("{first} is best: its lead of {lead} over {second} is {significant}.", values)
+        if tied == [second]:
+            return Claim(
+                "{first} scores highest, but its lead of {lead} over {second} is {significant}.", values
+            )
+        if second in tied:
+            more = f"{spelled(len(tied), self.what)} {'is' if len(tied) == 1 else 'are'}"
+            return Claim(
+                "{first} scores highest, but its lead of {lead} is {significant}: {more} not separated from it.",
+                {**values, "more": more},
+            )
+        values |= {"other": tied[0].title, "significant": "not significant"}
+        return Claim("{first} scores highest, but its lead over {other} is {significant}.", values)
+
+    def finding(self) -> str:
+        """How many systems may be the best."""
+        n, tied = len(self.systems), len(self.tied)
+        if n < 2:
+            return f"Only one {self.what} was run."
+        if not self.is_tested:
+            return f"{self._spelled(n)} in the order of their {self.measure}."
+        if not tied:
+            return f"{self.systems[0].title} is significantly better than every other {self.what}."
+        if tied == n - 1:
+            return (
+                f"The tests do not separate any of the {n} {self.what}s from the first."
+                if n > 2
+                else "The test does not separate the two."
+            )
+        rest = n - 1 - tied
+        behind = f"{spelled(rest)} {'is' if rest == 1 else 'are'} significantly behind"
+        return f"{self._spelled(1 + tied)} may be the best. The other {behind}."
+
+    def _spelled(self, n: int) -> str:
+        text = spelled(n, self.what)
+        return f"{text[0].upper()}{text[1:]}"
+
+    def _called(self, system: System) -> str:
+        is_told = "control" in system.title.lower()
+        return f"the control {system.title}" if system.is_control and not is_told else system.title
+
+
+@dataclass(frozen=True)
+class UnitSet:
+    """A task, a pair set or a question set, with the value of each system that has one."""
+
+    name: str
+    title: str
+    group: str
+    values: Mapping[str, float]
+    beaten: frozenset[tuple[str, str]] = frozenset()  # (better, worse), by tests adjusted over all unit sets
+    is_tested: bool = False
+
+    @property
+    def ranked(self) -> list[str]:
+        """Systems with a value, the highest first."""
+        known = [name for name, value in self.values.items() if not math.isnan(value)]
+        return sorted(known, key=lambda name: -self.values[name])
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the first is significantly better than every other one."""
+        first, *others = self.ranked or [""]
+        return bool(others) and all((first, other) in self.beaten for other in others)
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Systems on several unit sets: who is first on how many."""
+
+    titles: Mapping[str, str]  # of the systems, in the order of their mean
+    sets: tuple[UnitSet, ...]
+    what: str  # ``"task"``
+    digits: int = 3
+
+    def printed(self, value: float) -> float:
+        return round(value, self.digits)
+
+    def best(self, one: UnitSet) -> list[str]:
+        """The systems with the highest printed value."""
+        top = max(map(self.printed, one.values.values()), default=math.nan)
+        return [name for name in one.ranked if self.printed(one.values[name]) == top]
+
+    def lead(self, one: UnitSet) -> float:
+        """The highest printed value less the next; NaN for fewer than two."""
+        ranked = one.ranked
+        return (
+            self.printed(one.values[ranked[0]]) - self.printed(one.values[ranked[1]])
+            if len(ranked) > 1
+            else math.nan
+        )
+
+    def finding(self) -> Claim:
+        """Who is first on how many unit sets, and how many of these leads are significant."""
+        wins = Counter(name for one in self.sets for name in self.best(one))
+        if not wins:
+            return Claim(f"No {self.what} has a score.")
+        n, (first, most) = len(self.sets), wins.most_common()[0]
+        also = [name for name, count in wins.items() if count == most]
+        several = f"{self.what}s" if n > 1 else self.what
+        if len(also) > 1:
+            names = {f"name{i}": self.titles[name] for i, name in enumerate(also[:3])}
+            listed = (
+                " and ".join(f"{{{key}}}" for key in names)
+                if len(also) < 4
+                else f"{spelled(len(also))} systems"
+            )
+            text = f"{listed} are first on {most} of {n} {several} each."
+        else:
+            names = {"name0": self.titles[first]}
+            text = "{name0} is first on " + (
+                f"all {spelled(n)} {several}" if most == n > 1 else f"{most} of {n} {several}"
+            )
+            if (second := wins.most_common()[1:2]) and n > 1:
+                names["name1"] = self.titles[second[0][0]]
+                text += f", {{name1}} on {second[0][1]}"
+            text += "."
+        if any(one.is_tested for one in self.sets):
+            clear = sum(one.is_clear for one in self.sets)
+            leads = (
+                "No lead is"
+                if not clear
+                else "One lead is"
+                if clear == 1
+                else f"{spelled(clear).capitalize()} leads are"
+            )
+            text += f" {leads} {{significant}}."
+        return Claim(text, {**names, "significant": "significant"})
+
+
+def spelled(n: int, what: str = "") -> str:
+    """``three encoders``; numbers above twelve in digits."""
+    word = _WORDS[n] if n < len(_WORDS) else f"{n:,}"
+    return f"{word} {what}{'' if n == 1 else 's'}".strip() if what else word
+
+
+# --- families ------------------------------------------------------------------------------------------------
+
+
+_READS = (
+    paths.SUMMARY,
+    paths.PAIRS,
+    paths.RANKS,
+    paths.ACROSS,
+    paths.SUMMARY_SIMILARITY,
+    paths.SIMILARITY_PAIRS,
+    paths.SUMMARY_RETRIEVAL,
+    paths.RETRIEVAL_PAIRS,
+)
+
+
+def facts(results: Path) -> list[str]:
+    """Who leads by which measure in a results folder: the sentences of the page, without marks."""
+    files = [results / Path(file).relative_to(paths.RESULTS) for file in _READS]
+    inputs = Inputs([file for file in files if file.is_file()])
+    scores, similarity = inputs.rows_if_there(ScoreRow), inputs.together(SimilarityData)
+    found = [
+        f"{ranking.verdict()}{f' (protocol {ranking.protocol})' if ranking.protocol else ''}"
+        for ranking in (of_probing(scores, inputs.together(Comparisons)) if scores else ())
+    ]
+    over_sets = [
+        of_similarity(main_rows(similarity.scores), similarity.differences),
+        of_retrieval(inputs.rows_if_there(RetrievalRow), inputs.rows_if_there(QuestionDifference)),
+    ]
+    found += [
+        f"{sets.what.capitalize()}s: {over_one_or_more(ranking, sets)}"
+        for ranking, sets in over_sets
+        if sets.sets
+    ]
+    return found
+
+
+def over_one_or_more(ranking: Ranking, sets: Sets) -> Claim:
+    """The verdict on a single unit set, else who is first on how many."""
+    return ranking.verdict() if len(sets.sets) == 1 else sets.finding()
+
+
+def of_probing(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[Ranking]:
+    """Encoders by their mean over tasks, or by their score on the only task; a ranking per protocol."""
+    groups = by_protocol(rows)
+    return [
+        _of_protocol(own, comparisons.of(protocol), protocol if len(groups) > 1 else "")
+        for protocol, own in groups.items()
+    ]
+
+
+def tasks_of(rows: Sequence[ScoreRow], comparisons: Comparisons, order: Sequence[str]) -> Sets:
+    """The tasks; `order`: of the encoders."""
+    beaten: dict[str, set[tuple[str, str]]] = {}
+    for pair in comparisons.pairs:
+        _add_beaten(beaten.setdefault(pair.task, set()), pair, pair.p_over_tasks)
+    found: dict[str, dict[str, float]] = {}
+    about = {row.task: row for row in rows}
+    for row in rows:
+        found.setdefault(row.task, {})[row.model] = row.mean
+    titles = {row.model: row.model_title for row in rows}
+    return Sets(
+        {name: titles[name] for name in [*order, *titles]},
+        tuple(
+            UnitSet(
+                task,
+                row.task_title,
+                captions.family_name(row.family),
+                found[task],
+                frozenset(beaten.get(task, ())),
+                task in beaten,
+            )
+            for task, row in about.items()
+        ),
+        "task",
+    )
+
+
+def of_similarity(
+    rows: Sequence[SimilarityRow], differences: Sequence[SimilarityDifference]
+) -> tuple[Ranking, Sets]:
+    """Encoders by the mean of their correlations × 100, or by that on the only pair set; and the pair sets.
+
+    `rows`: the main correlation of whole pair sets.
+    """
+    own = [row for row in rows if not row.is_baseline and not math.isnan(row.value)]
+    return _over_sets(
+        [
+            (
+                row.pairs,
+                row.pairs_title,
+                System(
+                    row.model, row.model_title, 100 * row.value, row.is_control, 100 * row.low, 100 * row.high
+                ),
+            )
+            for row in own
+        ],
+        [row for row in differences if {row.model_a, row.model_b} <= {row.model for row in own}],
+        what="encoder",
+        measure="Spearman correlation × 100"
+        if all(row.coefficient == "spearman" for row in own)
+        else "correlation × 100",
+        set_name="pair set",
+        test="paired bootstrap",
+        population="new pairs of sentences",
+        scale=100,
+        digits=1,
+    )
+
+
+def of_retrieval(
+    rows: Sequence[RetrievalRow], differences: Sequence[QuestionDifference]
+) -> tuple[Ranking, Sets]:
+    """Retrievers by their main measure on the only question set, or by its mean over sets; and the question sets."""
+    own = [row for row in retrieval_words.whole(rows) if row.is_main and not math.isnan(row.value)]
+    own = [row for row in own if not retrieval_words.decided_by_ties(row)]
+    return _over_sets(
+        [
+            (
+                row.questions,
+                row.questions_title,
+                System(row.retriever, row.retriever_title, row.value, row.is_control, row.low, row.high),
+            )
+            for row in own
+        ],
+        [row for row in differences if not row.grouped],
+        what="retriever",
+        measure=own[0].measure if own else "",
+        set_name="question set",
+        test=retrieval_words.TEST,
+        population=retrieval_words.QUESTIONS,
+        scale=1,
+        digits=3,
+    )
+
+
+def _of_protocol(rows: Sequence[ScoreRow], comparisons: Comparisons, protocol: str) -> Ranking:
+    tasks = unique(row.task for row in rows)
+    about, one = {row.model: row for row in rows}, len(tasks) == 1
+    ranks = {row.model: row for row in comparisons.ranks}
+    systems = []
+    for model, row in about.items():
+        mean = average_score([other for other in rows if other.model == model], len(tasks))
+        low, high = row.shown_generalisation if one else (math.nan, math.nan)
+        if not one and model in ranks:
+            low, high = ranks[model].mean_low, ranks[model].mean_high
+        if not math.isnan(mean):
+            systems.append(System(model, row.model_title, mean, row.is_control, low, high))
+    tests, too_few = {}, ""
+    if one:
+        tests = _tests((pair, pair.difference, pair.p_holm <= pair.alpha) for pair in comparisons.pairs)
+    elif comparisons.across:
+        tests = _tests((row, row.difference, _agrees(row)) for row in comparisons.across)
+        first = comparisons.across[0]
+        if least_sign_flip_p(first.n_units) * len(comparisons.across) > first.alpha:
+            too_few = spelled(first.n_units, first.units.removesuffix("s"))
+    over = comparisons.across[0] if comparisons.across else None
+    return Ranking(
+        tuple(sorted(systems, key=lambda system: -system.value)),
+        tests,
+        what="encoder",
+        measure="score" if one else "mean score",
+        where=f"on {rows[0].task_title}" if one else f"over {len(tasks)} tasks",
+        test=captions.test_name(comparisons.pairs)
+        if one
+        else f"signed-rank test over {counted(over.n_units, over.units.removesuffix('s'))}"
+        if over
+        else "",
+        population=texts(rows[0])
+        if one or over is None
+        else "new tasks of the same source"
+        if over.n_sources == 1
+        else "tasks of new sources",
+        too_few=too_few,
+        level=over.level if over else rows[0].level,
+        protocol=protocol,
+    )
+
+
+def texts(row: ScoreRow) -> str:
+    """Which texts the intervals of a task hold for."""
+    if not row.item_grouped:
+        return "new texts"
+    return captions.NEW_DOCUMENTS if row.groups_folds else captions.SAME_DOCUMENTS
+
+
+def _agrees(row: AcrossRow) -> bool:
+    """Whether the test rejects and the interval of the mean leaves out 0: ranks can favour the other one."""
+    return row.separated and not row.low <= 0 <= row.high
+
+
+def _tests(
+    found: Iterable[tuple[AcrossRow | PairRow | Difference, float, bool]],
+) -> dict[tuple[str, str], Comparison]:
+    tests = {}
+    for row, difference, is_significant in found:
+        if not math.isnan(difference):
+            low, high = getattr(row, "low", math.nan), getattr(row, "high", math.nan)
+            tests[row.model_a, row.model_b] = Comparison(difference, low, high, is_significant)
+            tests[row.model_b, row.model_a] = Comparison(-difference, -high, -low, is_significant)
+    return tests
+
+
+def _over_sets(
+    scored: Sequence[tuple[str, str, System]],
+    differences: Sequence[QuestionDifference] | Sequence[SimilarityDifference],
+    *,
+    what: str,
+    measure: str,
+    set_name: str,
+    test: str,
+    population: str,
+    scale: float,
+    digits: int,
+) -> tuple[Ranking, Sets]:
+    titles = {name: title for name, title, _ in scored}
+    values: dict[str, dict[str, float]] = {name: {} for name in titles}
+    for name, _, system in scored:
+        values[name][system.name] = system.value
+    known = {system.name: system for *_, system in scored}
+    one = len(titles) == 1
+    if not one:  # those that lack a set have no mean
+        known = {
+            name: System(name, system.title, fmean(values[one][name] for one in titles), system.is_control)
+            for name, system in known.items()
+            if all(name in own for own in values.values())
+        }
+    ranked = sorted(known.values(), key=lambda system: -system.value)
+    tests = _tests(
+        (row, row.difference, winner_by(row, row.p_holm) is not None) for row in differences if one
+    )
+    if scale != 1:
+        tests = {
+            key: Comparison(scale * t.difference, scale * t.low, scale * t.high, t.is_significant)
+            for key, t in tests.items()
+        }
+    beaten: dict[str, set[tuple[str, str]]] = {}
+    rows = [row for row in differences if row.unit_set in titles]
+    for row, p in zip(rows, holm([row.p for row in rows]), strict=True):
+        if row.unit_set in titles and values_of([row], row.unit_set):
+            _add_beaten(beaten.setdefault(row.unit_set, set()), row, p)
+    order = {system.name: system.title for system in ranked} | {
+        system.name: system.title for *_, system in scored
+    }
+    ranking = Ranking(
+        tuple(ranked),
+        tests,
+        what=what,
+        measure=measure if one else f"mean {measure}",
+        where=f"on {next(iter(titles.values()), '')}" if one else f"over {len(titles)} {set_name}s",
+        test=test,
+        population=population,
+        level=differences[0].level if differences else 0.95,
+        digits=digits,
+    )
+    sets = tuple(
+        UnitSet(name, title, "", values[name], frozenset(beaten.get(name, ())), name in beaten)
+        for name, title in titles.items()
+    )
+    return ranking, Sets(order, sets, set_name, digits)
+
+
+def _add_beaten(found: set[tuple[str, str]], row: Difference, p: float) -> None:
+    better = winner_by(row, p)
+    if better is not None:
+        found.add((better, row.model_b if better == row.model_a else row.model_a))

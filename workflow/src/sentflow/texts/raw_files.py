@@ -1,0 +1,60 @@
+"""Which raw files tasks, pair sets, corpora and question sets need. The Snakefile reads it: standard library only."""
+
+from collections.abc import Mapping
+from typing import Any
+
+# What a catalog entry reads → what columns of its files may mean
+MEANINGS: Mapping[str, tuple[str, ...]] = {
+    "documents": ("id", "title", "text"),
+    "questions": ("id", "text", "group", "cluster"),
+    "judgements": ("question", "question_text", "document", "document_text", "grade"),
+    "without": ("id", "text"),
+}
+
+COLUMN, GOLD_DOCUMENT = "column", "gold-document"  # how questions come in clusters
+
+
+def raw_files_of(entry: Mapping[str, Any]) -> list[str]:
+    """Names of the files that the sources of an entry read, each once, in the order in which they are read."""
+    sources = [source for key in MEANINGS for source in entry.get(key, [])]
+    return list(dict.fromkeys(file for source in sources for file in source.get("files", [])))
+
+
+SUBSET = "{subset}"  # stands in the names of files for a sub-source
+
+
+def pair_files_of(reader: Mapping[str, Any]) -> list[str]:
+    """Files of the reader of a pair set, in their order; for ``semeval`` sentences and gold of each sub-source."""
+    if reader.get("format") == "semeval":
+        return [
+            reader[key].replace(SUBSET, subset) for subset in reader["subsets"] for key in ("input", "gold")
+        ]
+    return list(reader["files"])
+
+
+DERIVED = "derived"
+"""Format of a reader that derives the rows of a task from records of several files."""
+SHARED_TEXTS = "texts"
+"""What a task writes as `documents` so that rows that share a text count as those of one document."""
+EXCHANGE = "exchange"
+"""How such a reader makes pairs that do not belong together, see `sentflow.texts.derived`."""
+
+CROSS = "cross"
+"""The same within documents that hold several pairs, see `sentflow.texts.derived.crossed`."""
+SOURCE_KEYS = ("sources", "not_in", "joined", "names")
+"""Keys of such a reader that hold sources."""
+
+
+def task_files_of(reader: Mapping[str, Any]) -> list[str]:
+    """Names of the raw files of a reader, each once."""
+    if reader.get("format") != DERIVED:
+        return [reader["file"]]
+    sources = [source for key in SOURCE_KEYS for source in reader.get(key, [])]
+    return list(dict.fromkeys(file for source in sources for file in source["files"]))
+
+
+def has_groups(reader: Mapping[str, Any]) -> bool:
+    """Whether the reader says of which document a row is."""
+    if reader.get("format") != DERIVED:
+        return "group" in reader
+    return reader.get("makes") in (EXCHANGE, CROSS) or any("group" in source for source in reader["sources"])
