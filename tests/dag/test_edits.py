@@ -87,7 +87,7 @@ def slow(*case: Any) -> Any:
 @pytest.mark.parametrize(
     ("module", "run_again"),
     [
-        ("texts/readers.py", ("prepare", "audit", *COLLECT_TASKS, *EMBED_TASKS, *PROBES)),
+        ("texts/prepare.py", ("prepare", "audit", *COLLECT_TASKS, *EMBED_TASKS, *PROBES)),
         slow("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
         ("encoders/kinds/random.py", OF_RANDOM),
         slow("probing/kernels/logistic.py", PROBES),

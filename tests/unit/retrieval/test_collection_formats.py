@@ -18,9 +18,9 @@ from sentflow.texts.formats.classic import (
 from sentflow.texts.formats.delimited import read_matched_lines
 from sentflow.texts.formats.documents import read_oab_exam, read_oab_justifications, read_statute
 from sentflow.texts.formats.json_records import read_law_questions, read_laws, read_squad
-from sentflow.texts.formats.literals import literal_list
 from sentflow.texts.formats.raw import RawFile
 from sentflow.texts.formats.table import read_records
+from sentflow.texts.sources import literal_list
 
 
 @pytest.fixture

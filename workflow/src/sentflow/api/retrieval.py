@@ -164,7 +164,7 @@ def retrieve(
     """
     if not isinstance(k, int) or isinstance(k, bool) or k < 1:
         raise ArgumentError(f"k is {k!r}. Write a whole number of at least 1.")
-    asked, corpus = texts_of(questions, "questions"), corpus_of(documents)
+    asked, corpus = corpus_of(questions, "questions"), corpus_of(documents)
     search, written = _Search(asked, corpus), [bool(text.strip()) for text in asked.texts]
     empty = {"question": written.count(False), "document": len(corpus) - len(search.rows)}
     if any(empty.values()):
@@ -176,43 +176,29 @@ def retrieve(
     return RetrievedRun(name or _name(retriever), run, dict(zip(asked.ids, asked.texts, strict=True)), corpus)
 
 
-@dataclass(frozen=True)
-class Texts:
-    """Texts by name, in their order; those of a list are named by their places, from 0."""
-
-    ids: list[str]
-    titles: list[str]
-    texts: list[str]
-
-
-def texts_of(given: Any, argument: str) -> Texts:
-    """Texts of a list, or of a dictionary by name; a document may be (title, text)."""
+def corpus_of(given: Any, argument: str = "documents") -> Corpus:
+    """Texts of a list, named by their places from 0, or of a dictionary by name; a document may be (title, text)."""
     if isinstance(given, str) or not isinstance(given, Mapping | Iterable):
         raise ArgumentError(
             f"{argument} is a {type(given).__name__}. Give a list of texts, or a dictionary from names to texts."
         )
     items = given.items() if isinstance(given, Mapping) else enumerate(given)
-    found = {str(name): item if isinstance(item, tuple) else ("", item) for name, item in items}
-    for name, item in found.items():
+    texts = {str(name): item if isinstance(item, tuple) else ("", item) for name, item in items}
+    for name, item in texts.items():
         if len(item) != 2 or not all(isinstance(part, str) for part in item):
             raise ArgumentError(
                 f"{argument}[{name!r}] is no text. Give a string, or (title, text) of a document."
             )
-    if not found:
+    if not texts:
         raise ArgumentError(f"{argument} is empty. Give at least one text.")
-    return Texts([*found], [title for title, _ in found.values()], [text for _, text in found.values()])
-
-
-def corpus_of(documents: Any) -> Corpus:
-    """Documents as a corpus; see `texts_of`."""
-    found = texts_of(documents, "documents")
-    return Corpus("documents", "own", "und", found.ids, found.titles, found.texts)
+    titles, whole = ([item[part] for item in texts.values()] for part in (0, 1))
+    return Corpus("documents", "own", "und", [*texts], titles, whole)
 
 
 class _Search:
     """Questions and documents, and what every retriever makes of them."""
 
-    def __init__(self, questions: Texts, corpus: Corpus) -> None:
+    def __init__(self, questions: Corpus, corpus: Corpus) -> None:
         kept = [row for row, text in enumerate(questions.texts) if text.strip()]
         self._ids, self._asked = ([part[row] for row in kept] for part in (questions.ids, questions.texts))
         self._corpus = corpus

@@ -10,8 +10,7 @@ from sentflow.audit.ngrams import plain
 from sentflow.config.collections import Records
 from sentflow.config.tasks import FILE, Reader
 from sentflow.stats.seeds import derive_seed
-from sentflow.texts.readers import Rows, label_map
-from sentflow.texts.sources import Row, Source, columns_of, rows_of
+from sentflow.texts.sources import Row, Rows, Source, columns_of, label_map, rows_of
 from sentflow.texts.table import SEPARATOR
 
 OPPOSITES: Sequence[tuple[str, str]] = (

@@ -9,9 +9,8 @@ from unicodedata import normalize
 
 import numpy as np
 
-from sentflow.texts.checks import named, whole_number
+from sentflow.texts.checks import named, refuse, whole_number
 from sentflow.texts.corpora import EXCLUDE, KEEP, Corpus, Questions, folded
-from sentflow.texts.preparation import refuse
 from sentflow.texts.settings import NOTHING, Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.sources import Row, rows_of, sources_of, verified_paths
 

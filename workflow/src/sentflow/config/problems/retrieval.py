@@ -10,13 +10,13 @@ from sentflow.config.problems.encoders import custom_problems, required_revision
 from sentflow.encoders.entries import compares_pairs, gives_vectors, has_term_vectors, kind_of, weighs_terms
 from sentflow.encoders.kinds.table import SPARSE_EMBED, WEIGHING
 from sentflow.families.retrieval.parts import (
-    BM25,
     DENSE,
     FUSION,
     RERANK,
     RUN,
     SPARSE,
     UNITS,
+    counts_terms,
     decided_by,
     parts_of,
     reached_by,
@@ -165,7 +165,7 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
     if not entry:
         return
     searched = _searched_by(name, entries, selected) if entry["kind"] in (SPARSE, RUN) else []
-    if entry["kind"] == BM25:
+    if counts_terms(entry):
         yield from _analyser_problems(where, entry, entries["analysers"])
     if "model" in entry:
         yield from _encoder_problems(where, entry, entries, searched)

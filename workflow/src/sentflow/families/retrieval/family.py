@@ -20,6 +20,7 @@ from sentflow.families.retrieval.parts import (
     RERANK,
     SPARSE,
     all_retrievers,
+    counts_terms,
 )
 from sentflow.families.retrieval.selection import Selection, raw_files
 from sentflow.flow import paths
@@ -80,17 +81,6 @@ _DIGITS = 6  # more than any source prints: 70.6 / 100 is not exactly 0.706
 _RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _HARDEST_QUESTIONS = 20
 _RETRIEVER: TypeAdapter[Retriever] = TypeAdapter(Retriever)
-# Kind of retriever → MB, minutes, and MB for each MB of files
-_ASKS = {
-    "bm25": (1000, 60, 30),
-    "dense": (1000, 60, 4),
-    "sparse": (2000, 60, 6),
-    "index": (1000, 60, 6),
-    "fusion": (1000, 20, 30),
-    "rerank": (4000, 240, 30),
-    "run": (2000, 20, 0),
-    "random": (1000, 10, 0),
-}
 
 
 class Retrieval(Selection):
@@ -121,7 +111,7 @@ class Retrieval(Selection):
         }
         self._set_results()
         self.selection = {"question_sets": list(self.judged_sets), "retrievers": list(self.shown)}
-        lexical = self.of_kind(BM25).values()
+        lexical = filter(counts_terms, self.retrievers.values())
         analysers = {self.analyser_of(entry, corpus) for entry in lexical for corpus in self.corpora}
         self.constraints = {
             "corpus": f"(?:{one_of(self.prepared_corpora)}){SUFFIX_PATTERN}",
@@ -292,8 +282,8 @@ class Retrieval(Selection):
         """Memory and time of a search, see `asks`."""
 
         def of_kind(wildcards: Any) -> tuple[int, int, float]:
-            entry = self._retriever(wildcards)
-            return _ASKS["index" if "index" in entry else entry["kind"]]
+            search = self._search(wildcards)
+            return (search.index or search.by).asks
 
         return asks(
             lambda wildcards: of_kind(wildcards)[0],
@@ -446,7 +436,7 @@ class Retrieval(Selection):
         """Of runs that become training data alone, so many documents are ranked that no edit trains again."""
         entry, mined = self._retriever(wildcards), wildcards.questions in self.mined_alone
         more: dict[str, Any] = {}
-        if entry["kind"] == BM25:
+        if counts_terms(entry):
             more["analyser"] = self._analyser(self.analyser_of(entry, self._corpus(wildcards)))
         elif entry["kind"] == RERANK:
             more["encoder"] = encode_settings(self._encoder(entry))
@@ -461,7 +451,7 @@ class Retrieval(Selection):
         """A retriever with what its searches of a question set read of it, and nothing that is shown alone."""
         by = _RETRIEVER.validate_python(self.retrievers[name])
         read: dict[str, Any] = {"title": None, "seed_of": None}
-        if by.kind == BM25:
+        if counts_terms(self.retrievers[name]):
             read["analyser"] = self.analyser_of(self.retrievers[name], self.searched[questions]["corpus"])
         elif isinstance(by, Fusion) and isinstance(by.weights, TunedWeights):
             read["weights"] = None

@@ -17,6 +17,11 @@ OTHER = "other"  # languages that a map from languages does not name
 DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
 
 
+def counts_terms(entry: Entry) -> bool:
+    """Whether a retriever reads the terms that an analyser makes of texts."""
+    return "analyser" in as_map(entry)
+
+
 def parts_of(entry: Entry) -> list[str]:
     """The retrievers whose runs a retriever needs: those that it fuses, then a factor; or the one that it reranks."""
     of, times = (as_map(entry).get(key) for key in ("of", "times"))

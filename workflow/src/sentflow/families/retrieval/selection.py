@@ -18,6 +18,7 @@ from sentflow.families.retrieval.parts import (
     RUN,
     SPARSE,
     all_retrievers,
+    counts_terms,
     decided_by,
     further_encoders,
     models_of,
@@ -407,7 +408,7 @@ class Selection(Family):
 
     def _of_terms(self, pattern: str, wildcards: Any, corpus: str) -> list[str]:
         entry = self._retriever(wildcards)
-        if entry["kind"] != BM25:
+        if not counts_terms(entry):
             return []
         return [pattern.format(corpus=corpus, analyser=self.analyser_of(entry, corpus))]
 
