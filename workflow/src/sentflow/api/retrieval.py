@@ -18,13 +18,11 @@ from sentflow.config.model import mistakes, refuse_wrong
 from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.config.search import Cut
 from sentflow.encoders import entries
-from sentflow.encoders.fetch.model import fetch_model
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.kinds.table import DENSE, FITTED
-from sentflow.encoders.load import encode_settings, load_encoder
+from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.fetch import fetch_model
+from sentflow.encoders.kind import Context, load_encoder
 from sentflow.encoders.manifest import source_kind
-from sentflow.encoders.protocol import FloatArray
-from sentflow.encoders.roles import DOCUMENT, QUERY, SIDES
+from sentflow.encoders.settings import DENSE, DOCUMENT, FITTED, QUERY, SIDES
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import instead
 from sentflow.report.numbers import counted
@@ -375,8 +373,8 @@ class CatalogEncoder:
                 "pipeline: sentflow run."
             )
         manifest = fetch_model(name, entries.fetch_settings(entry), Path())
-        settings = encode_settings(manifest, entries.encode_settings(entry, roles=SIDES))
-        self._encoder = load_encoder(manifest, settings, Surroundings(threads=os.cpu_count() or 1))
+        settings = entries.encode_settings(entry, roles=SIDES)
+        self._encoder = load_encoder(manifest, settings, Context(threads=os.cpu_count() or 1))
 
     def encode_query(self, texts: Sequence[str]) -> FloatArray:
         """(n, d) float32 vectors of n questions."""
@@ -389,20 +387,21 @@ class CatalogEncoder:
     def _encode(self, texts: Sequence[str], role: str) -> FloatArray:
         if isinstance(texts, str):
             raise TypeError("a list of texts is encoded")
-        return self._encoder.encode(list(texts), role=role, task=None)
+        vectors: FloatArray = self._encoder.encode(list(texts), role=role, task=None)
+        return vectors
 
 
 def _missing(entry: Mapping[str, Any]) -> str:
     """Why vectors cannot be computed from what is installed; empty if nothing is known to be in the way."""
     kind = entries.kind_of(entry)
-    if kind.gives == FITTED:
+    if kind.output == FITTED:
         return "learns from the training part of each fold, so that there is nothing to search with"
     source = entry.get("source", {})
     if entry["kind"] == "trained":
         return "has no weights here: a training of the pipeline makes them"
     if source and (origin := source_kind(source)) not in ("package", "folder"):
         return f"has no weights here: source.{origin} is fetched by the pipeline"
-    return "" if kind.gives == DENSE else f"gives {kind.gives}, no vectors of texts"
+    return "" if kind.output == DENSE else f"gives {kind.output}, no vectors of texts"
 
 
 # --- weights of terms ---------------------------------------------------------------------------------------

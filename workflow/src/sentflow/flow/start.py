@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sentflow.config.datasets import SAMPLES
 from sentflow.downloads.mirrors import is_remote, local_path
-from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
+from sentflow.encoders.settings import API
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.files.io import read_json, write_json
 from sentflow.flow.paths import RESULTS

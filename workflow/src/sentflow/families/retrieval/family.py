@@ -9,10 +9,7 @@ from pydantic import TypeAdapter
 from sentflow.config.entries import Entries, Entry, read_yaml
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import Settings
-from sentflow.config.search import Analyser, Cut, Decision, StopList
-from sentflow.encoders.entries import encode_settings, kind_of, place_settings
-from sentflow.families.retrieval.exports import RetrievalExports
-from sentflow.families.retrieval.parts import (
+from sentflow.config.retrievers import (
     BM25,
     BY_VECTORS,
     EXPLAINED,
@@ -22,6 +19,9 @@ from sentflow.families.retrieval.parts import (
     all_retrievers,
     counts_terms,
 )
+from sentflow.config.search import Analyser, Cut, Decision, StopList
+from sentflow.encoders.entries import encode_settings, kind_of
+from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.selection import Selection, raw_files
 from sentflow.flow import paths
 from sentflow.flow.family import each
@@ -275,7 +275,7 @@ class Retrieval(Selection):
         if search.index:
             return versions(*search.index.libraries)
         if search.by.kind == RERANK:
-            return versions(*kind_of(self._encoder(self._retriever(wildcards))).libraries)
+            return versions(*kind_of(self._encoder(self._retriever(wildcards))).distributions)
         return versions(*search.by.libraries, *(_libraries(search.analyser) if search.analyser else ()))
 
     def search_requests(self) -> dict[str, Any]:
@@ -294,9 +294,7 @@ class Retrieval(Selection):
     def search_device(self, wildcards: Any) -> str:
         """Where pairs are compared. Not a setting of science: changing it runs nothing again."""
         entry = self._retriever(wildcards)
-        return json_text(
-            place_settings(self._encoder(entry)).get("device") if entry["kind"] == RERANK else None
-        )
+        return json_text(self._encoder(entry).get("device") if entry["kind"] == RERANK else None)
 
     def search_threads(self, wildcards: Any) -> int:
         """Threads that the kind of a cross-encoder has use for; no number depends on them."""
@@ -464,7 +462,7 @@ class Retrieval(Selection):
     def _modules(self, wildcards: Any) -> list[str]:
         search = self._search(wildcards)
         if search.by.kind == RERANK:
-            return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module]
+            return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module()]
         return [search.module]
 
     def _analyser(self, name: str) -> Analyser:

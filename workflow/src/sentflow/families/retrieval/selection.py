@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
-from sentflow.families.retrieval.parts import (
+from sentflow.config.retrievers import (
     BM25,
     BY_VECTORS,
     DENSE,
@@ -25,8 +25,8 @@ from sentflow.families.retrieval.parts import (
     parts_of,
     tuned_on,
 )
-from sentflow.families.training.entries import seed_in
-from sentflow.families.training.needs import selected_data
+from sentflow.config.seeds import seed_in
+from sentflow.config.trained import selected_data
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each, raw_paths
 from sentflow.texts.raw_files import raw_files_of
