@@ -38,7 +38,6 @@ from sentflow.api.folds import trained_folds
 from sentflow.api.results import ResultFolder, TaskScores, TasksScores, aggregate
 from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
-from sentflow.errors import instead
 from sentflow.probing.catalog import about_protocol, changed_settings, job_settings
 from sentflow.probing.draws import task_plans
 from sentflow.probing.fold import ProbeDesign
@@ -393,14 +392,9 @@ class UlyssesSentEval:
 
     def _table(self, task: str, arguments: TrainArguments) -> TaskTable:
         """The rows of a task, brought and checked."""
-        if task not in self._catalog["tasks"]:
-            raise ArgumentError(f"there is no task {task!r}. {instead(str(task), self._catalog['tasks'])}")
+        folder = Path(self.data_dir_path)
         return load_task(
-            task,
-            self._catalog,
-            folder=Path(self.data_dir_path),
-            protocol=arguments.protocol,
-            mirrors=self.mirrors,
+            task, self._catalog, folder=folder, protocol=arguments.protocol, mirrors=self.mirrors
         )
 
     def _source(
@@ -412,10 +406,8 @@ class UlyssesSentEval:
             return rows
         if self.cache_dir is None:
             return FixedFeatures(rows.embed_now(np.arange(len(table))))
-        folder, task = Path(self.cache_dir), table.info.task
-        return FixedFeatures(
-            cached_features(folder, task, rows.keys, rows.embed_now, ignore_cached=ignore_cached)
-        )
+        folder, task, embed = Path(self.cache_dir), table.info.task, rows.embed_now
+        return FixedFeatures(cached_features(folder, task, rows.keys, embed, ignore_cached=ignore_cached))
 
     def _train_arguments(self, kwargs_train: Mapping[str, Any] | None, task: str) -> TrainArguments:
         protocol = self._protocols.get(task, self.protocol)
