@@ -499,6 +499,7 @@ def report(
     audits: Sequence[In] = (),
     tables: Sequence[In] = (),
     figures: Sequence[In] = (),
+    folds: Sequence[In] = (),
     config: In,
     versions: In,
     checks: str,
@@ -513,6 +514,7 @@ def report(
     from sentflow.files.rows import read_rows
     from sentflow.flow import products
     from sentflow.report.checks import Selection
+    from sentflow.report.families.probing.summary import fold_scores
     from sentflow.report.inputs import Inputs
     from sentflow.report.page.page import render
     from sentflow.report.page.sources import Sources
@@ -534,6 +536,7 @@ def report(
             for file in audits
             if file.suffix == ".parquet"
         },
+        folds=fold_scores(folds),
     )
     write_text(output, render(sources))
     logger.info("%s: %d kB", output, output.stat().st_size // 1000)
