@@ -45,7 +45,7 @@ EDITS = (
     Edit("a check of the configuration of encoders", (r"^def service_problems\(", r"^def entry_problems\(")),
     Edit("how JSON is written", (r"^def json_document\(",)),
     Edit("how a finished file gets its name", (r"^def not_written\(",), ("Make room", "Free some room")),
-    Edit("a kernel of the probes", (r"^class (Array)?AdamW\b", r"^def adamw_schedule\(")),
+    Edit("a kernel of the probes", (r"^def adamw_schedule\(",)),
     Edit("one table", (r"^def encoders_table\(", r"^def encoders\(inputs")),
     Edit("one figure", (r'^"""Task × model heat map',)),
     Edit("the statistics of scores", (r"^def nadeau_bengio_interval\(",)),

@@ -9,33 +9,14 @@ from typing import Any
 import pytest
 from workflow_copy import PACKAGE, copy_workflow, planned, pretend_to_run
 
-TABLES_OF_COMPARISONS = ("scores", "differences", "ranks")
-FIGURES_OF_COMPARISONS = ("ranks", "differences", "differences-to-best", "score-and-cost")
-COSTS = (
-    "summarise_costs",
-    *(f"table …{name}" for name in ("costs", "encoders")),
-    *(f"figure …{name}" for name in ("costs", "score-and-cost")),
-    "check …figures",
-)
-AFTER_COMPARE = (
-    *(f"table …{name}" for name in TABLES_OF_COMPARISONS),
-    *(f"figure …{name}" for name in FIGURES_OF_COMPARISONS),
-    *("check …figures", "report"),
-)
-AFTER_SCORES = (
-    *("compare", "summarise", "table …tasks", *COSTS, *AFTER_COMPARE),
-    *(f"figure …{name}" for name in ("heatmap", "forest", "curves")),
-    *(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls")),
-)
-TABLES_OF_PAIRS = tuple(f"table …{name}" for name in ("sts", "sts-subsets", "sts-differences", "regressions"))
-AFTER_SIMILARITY = (
-    *("summarise_similarity", *COSTS, *TABLES_OF_PAIRS, "check …similarity", "report"),
-    *(f"figure …{name}" for name in ("alignment-uniformity", "similarity-histograms")),
-)
-AFTER_GEOMETRY = (
-    *("summarise_geometry", "table …alignments", "table …geometry", "check …figures", "report"),
-    *(f"figure …{name}" for name in ("alignment-uniformity", "spectrum", "truncation")),
-)
+COSTS = ("summarise_costs", "make_tables_run", "make_figures_run", "make_checks")
+AFTER_COMPARE = ("make_tables_probing", "make_figures_probing", "make_figures_run", "make_checks", "report")
+AFTER_SCORES = ("compare", "summarise", *COSTS, *AFTER_COMPARE)
+OF_PAIRS = ("make_tables_similarity", "make_figures_similarity", "make_checks", "report")
+AFTER_SIMILARITY = ("summarise_similarity", *COSTS, *OF_PAIRS)
+AFTER_GEOMETRY = ("summarise_geometry", *OF_PAIRS)
+ALL_TABLES = tuple(f"make_tables_{group}" for group in ("probing", "similarity", "run"))
+ALL_FIGURES = tuple(f"make_figures_{group}" for group in ("probing", "similarity", "run"))
 AFTER_MEASURES = (*AFTER_SIMILARITY, *AFTER_GEOMETRY)
 PROBES = ("probe", "probe_lazy", "score", "hardest", *AFTER_SCORES)
 COLLECT_TASKS = ("collect …tiny-public", "collect …tiny-exams")
@@ -106,7 +87,7 @@ def slow(*case: Any) -> Any:
 @pytest.mark.parametrize(
     ("module", "run_again"),
     [
-        ("texts/readers.py", ("prepare", "audit", *COLLECT_TASKS, *EMBED_TASKS, *PROBES)),
+        ("texts/prepare.py", ("prepare", "audit", *COLLECT_TASKS, *EMBED_TASKS, *PROBES)),
         slow("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
         ("encoders/kinds/random.py", OF_RANDOM),
         slow("probing/kernels/logistic.py", PROBES),
@@ -115,8 +96,8 @@ def slow(*case: Any) -> Any:
         ("audit/hardest.py", ("hardest", "report")),
         slow("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_SIMILARITY)),
         slow("geometry/measured_alignment.py", ("align", *AFTER_GEOMETRY)),
-        ("report/families/probing/heatmap.py", ("figure …heatmap", "check …figures", "report")),
-        slow("report/figure/sentflow.mplstyle", ("figure", "check …figures", "report")),
+        ("report/families/probing/heatmap.py", ("make_figures_probing", "make_checks", "report")),
+        slow("report/figure/sentflow.mplstyle", (*ALL_FIGURES, "make_checks", "report")),
         ("report/page/page.css", ("report",)),
     ],
 )  # fmt: skip
@@ -129,7 +110,7 @@ def test_code_runs_the_rules_that_import_it_and_what_follows(unedited, everythin
     [
         ("probing/jobs.py", "score", ("score", "hardest", *AFTER_SCORES)),
         ("geometry/jobs.py", "align", ("align", *AFTER_GEOMETRY)),
-        slow("report/jobs.py", "check", ("check",)),
+        slow("report/jobs.py", "make_checks", ("make_checks",)),
     ],
 )
 def test_an_edit_of_one_job_leaves_its_neighbours_alone(unedited, everything, module, job, run_again):
@@ -148,7 +129,7 @@ def test_an_edit_of_one_job_leaves_its_neighbours_alone(unedited, everything, mo
 def test_code_of_no_job_runs_nothing(unedited):
     modules = (
         "encoders/kinds/api.py",
-        "encoders/fetch/hub.py",
+        "encoders/hub.py",
         "flow/targets.py",
         "jobs/log.py",
         "files/io.py",
@@ -180,7 +161,7 @@ STUDY = {
     "study": {"protocols": ["corrected", "narrow"]},
     "report": {
         "tables": [
-            *(*TABLES_OF_COMPARISONS, "tasks", "encoders", "costs", "protocols"),
+            *("scores", "differences", "ranks", "tasks", "encoders", "costs", "protocols"),
             *("sts", "sts-subsets", "sts-differences", "regressions", "alignments", "geometry"),
         ]
     },
@@ -232,7 +213,7 @@ RECORDED = ("record", "report")
                 *(*AFTER_SCORES, "record"),
             ),
         ),
-        slow({"experiment": {"title": "Another"}}, ("table", *RECORDED)),
+        slow({"experiment": {"title": "Another"}}, (*ALL_TABLES, *RECORDED)),
         (
             STUDY,
             (
@@ -245,7 +226,7 @@ RECORDED = ("record", "report")
                     for task in TASKS
                     for model in (*CONTROLS, "tfidf")
                 ),
-                *("+compare_protocol corrected", "+compare_protocol narrow", "+table protocols", *RECORDED),
+                *("+compare_protocol corrected", "+compare_protocol narrow", "make_tables_probing", *RECORDED),
             ),
         ),
         slow(

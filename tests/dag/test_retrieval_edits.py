@@ -70,15 +70,15 @@ def new_project(folder):
     return project
 
 
-AFTER_COSTS = {"figure effectiveness-cost", "report"}
+AFTER_COSTS = {"make_figures_retrieval", "report"}
 SHOWN = {
     *("summarise_retrieval", "summarise_questions", "summarise_retrieval_costs", "summarise_costs"),
-    *("figure question-differences", "table retrieval", "table retrieval-differences", "record"),
+    *("make_tables_retrieval", "record"),
     *AFTER_COSTS,
 }
 EXPLAINED = {"hardest_questions mine", "explain mine/bm25"}
 MEASURED = {"compare_retrieval", *EXPLAINED, *SHOWN}
-INDEXES = {"summarise_indexes", "table retrieval-indexes"}
+INDEXES = {"summarise_indexes", "make_tables_retrieval"}
 
 
 def of(found: set[str], *rules: str) -> set[str]:
@@ -131,7 +131,7 @@ def retriever(name, **keys):
         ),
         pytest.param(
             changed(retrieval={"reference": "dense"}),
-            {"summarise_questions", "figure question-differences", "record", "report"},
+            {"summarise_questions", "make_figures_retrieval", "record", "report"},
             id="another reference",
             marks=pytest.mark.slow,
         ),

@@ -60,7 +60,7 @@ CASES = [
     (swap, f"probes/{PAIR}/rep-1/fold-2.parquet", f"score/{PAIR}", f"probes/{OTHER}/rep-1/fold-2.parquet"),
     (flip, f"scores/{PAIR}.json", "summarise/all", ""),
     (replace_by_folder, f"scores/{PAIR}.parquet", "summarise/all", ""),
-    (cut, "summary/scores.parquet", "table_of_matrix/scores", ""),
+    (cut, "summary/scores.parquet", "make_tables_probing/all", ""),
 ]
 
 
@@ -115,12 +115,12 @@ MEASUREMENTS = {
     f"retrieval/{SETS}/bm25.json": "summarise_retrieval/all",
     f"retrieval/{SETS}/bm25.parquet": "compare_retrieval/all",
     f"audit/retrieval/{SETS}.json": f"evaluate/{SETS}/bm25",
-    "retrieval/differences.parquet": "table_of_matrix/retrieval",
+    "retrieval/differences.parquet": "make_tables_retrieval/all",
     f"decisions/{SETS}/bm25/first.parquet": f"evaluate_decisions/{SETS}",
     f"decisions/{SETS}.json": "summarise_decisions/all",
     f"decisions/{SETS}.parquet": "compare_decisions/all",
-    "summary/scores.parquet": "table_of_matrix/scores",
-    "summary/retrieval.parquet": "table_of_matrix/retrieval",
+    "summary/scores.parquet": "make_tables_probing/all",
+    "summary/retrieval.parquet": "make_tables_retrieval/all",
 }
 MEASURED = {
     "select": {

@@ -10,10 +10,11 @@ import fake_similarity
 import fake_summary
 import fake_trainings
 import pytest
-from made_products import draw, recipe
+from made_products import recipe
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.errors import DataError
 from sentflow.files.rows import write_rows
 from sentflow.report.costs import pareto
 from sentflow.report.families.geometry.association import association_rows, correlation_interval, plane_rows
@@ -22,6 +23,7 @@ from sentflow.report.families.retrieval.rows import QuestionGapRow, RetrievalCos
 from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.figure import canvas, inspection
 from sentflow.report.inputs import Inputs
+from sentflow.report.jobs import make_figures
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 # Of one, eight and twenty encoders, with short and with long names
@@ -63,12 +65,27 @@ def test_texts_have_room(name):
 
 @pytest.mark.slow
 def test_a_figure_is_drawn_again_from_its_own_data(tmp_path):
-    write_rows(tmp_path / "scores.parquet", ScoreRow, SCORES)
-    compared = fake_comparisons.write_comparisons(tmp_path / "comparisons", SCORES)
-    first = draw("ranks", tmp_path / "scores.parquet", *compared, data=tmp_path / "ranks.parquet")
-    canvas.save(first, tmp_path / "one.png")
-    canvas.save(draw("ranks", tmp_path / "ranks.parquet"), tmp_path / "two.png")
-    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
+    summary = tmp_path / "results/summary/scores.parquet"
+    summary.parent.mkdir(parents=True)
+    write_rows(summary, ScoreRow, SCORES)
+    compared = fake_comparisons.write_comparisons(tmp_path / "results/comparisons", SCORES)
+    first = [tmp_path / f"ranks.{ending}" for ending in ("png", "md", "parquet")]
+    make_figures(summary=[summary, *compared], products="ranks", output=first)
+    assert first[1].read_text(encoding="utf-8").startswith("# Average ranks")
+    again = tmp_path / "again" / "ranks.png"
+    again.parent.mkdir()
+    make_figures(summary=[first[2]], products="ranks", output=[again])
+    assert first[0].read_bytes() == again.read_bytes()
+
+
+def test_what_cannot_be_made_is_named_and_the_others_are_made(tmp_path):
+    summary = tmp_path / "results/summary/scores.parquet"
+    summary.parent.mkdir(parents=True)
+    write_rows(summary, ScoreRow, SCORES)
+    files = [tmp_path / "ranks.md", tmp_path / "heatmap.md"]
+    with pytest.raises(DataError, match="figure ranks"):
+        make_figures(summary=[summary], products="ranks heatmap", output=files)
+    assert [file.exists() for file in files] == [False, True]
 
 
 def test_family_means_are_over_the_tasks_of_a_family_with_limits_for_these_tasks():

@@ -41,7 +41,13 @@ from sentflow.flow.provenance import (
 )
 from sentflow.flow.rules import asks, beside_others, complete, digested, with_digest
 from sentflow.flow.run_record import write_record
-from sentflow.flow.targets import Targets, downloaded_content, local_files
+from sentflow.flow.targets import (
+    Targets,
+    downloaded_content,
+    figure_files,
+    local_files,
+    table_files,
+)
 from sentflow.flow.unknown_targets import (
     refuse_results_as_settings,
     told_of_unknown_targets,

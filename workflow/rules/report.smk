@@ -21,88 +21,92 @@ rule summarise_costs:
         command("summarise_costs")
 
 
-table_files = dict(
-    csv=report(
-        paths.TABLE.format(table="{table}", format="csv"),
-        caption="../report/table.rst",
-        category="Tables",
-        labels={"table": "{table}"},
-    ),
-    markdown=paths.TABLE.format(table="{table}", format="md"),
-    latex=paths.TABLE.format(table="{table}", format="tex"),
-)
+# One job makes the tables, and one the figures, of a group: starting a process takes longer than making a table.
+for group, members in targets.groups("table").items():
+
+    rule:
+        """The tables of a group as CSV, Markdown and LaTeX, matrices as wide CSV and compact LaTeX, too."""
+        name:
+            f"make_tables_{group}"
+        input:
+            summary=targets.read_by(members),
+        output:
+            [
+                (
+                    report(
+                        file,
+                        caption="../report/table.rst",
+                        category="Tables",
+                        labels={"table": product.name},
+                    )
+                    if file == paths.TABLE.format(table=product.name, format="csv")
+                    else file
+                )
+                for product in members
+                for file in table_files(product)
+            ],
+        localrule: True
+        resources:
+            **asks(1000, 5),
+        params:
+            code=targets.code_of("make_tables", members),
+            products=" ".join(product.name for product in members),
+            settings=targets.table_settings(members),
+        shell:
+            command("make_tables")
 
 
-ruleorder: table_of_matrix > table
+for group, members in targets.groups("figure").items():
+
+    rule:
+        """The figures of a group as PDF, PNG and SVG: how to read them, what was measured of them, and their rows."""
+        name:
+            f"make_figures_{group}"
+        input:
+            summary=targets.read_by(members),
+        output:
+            [
+                (
+                    report(
+                        file,
+                        caption="../report/figure.rst",
+                        category="Figures",
+                        labels={"figure": product.name},
+                    )
+                    if file.endswith(".png")
+                    else file
+                )
+                for product in members
+                for file in figure_files(product)
+            ],
+        localrule: True
+        resources:
+            **asks(2000, 10),
+        params:
+            code=targets.code_of("make_figures", members),
+            env=versions("matplotlib"),
+            products=" ".join(product.name for product in members),
+        shell:
+            command("make_figures")
 
 
-rule table:
-    """One table as CSV, Markdown and LaTeX."""
-    input:
-        summary=targets.files_of("table"),
-    output:
-        **table_files,
-    localrule: True
-    resources:
-        **asks(1000, 5),
-    params:
-        code=targets.code_of("table"),
-        maker=targets.maker_of("table"),
-        settings=targets.table_settings,
-    shell:
-        command("table")
+checks_of_run = [product for own in targets.groups("check").values() for product in own]
+if checks_of_run:
 
-
-use rule table as table_of_matrix with:
-    output:
-        **table_files,
-        wide=paths.WIDE_TABLE,
-        compact=paths.COMPACT_TABLE,
-    wildcard_constraints:
-        table=targets.matrices,
-    localrule: True
-
-
-rule figure:
-    """One figure as PDF, PNG and SVG, what was measured of it, and its rows: everything needed to draw it again."""
-    input:
-        summary=targets.files_of("figure"),
-    output:
-        pdf=paths.FIGURE.format(figure="{figure}", format="pdf"),
-        png=report(
-            paths.FIGURE.format(figure="{figure}", format="png"),
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "{figure}"},
-        ),
-        svg=paths.FIGURE.format(figure="{figure}", format="svg"),
-        data=paths.FIGURE.format(figure="{figure}", format="parquet"),
-        inspection=paths.FIGURE_INSPECTION,
-    localrule: True
-    resources:
-        **asks(2000, 10),
-    params:
-        code=targets.code_of("figure"),
-        env=versions("matplotlib"),
-    shell:
-        command("figure")
-
-
-rule check:
-    """One acceptance check of the summary; a failed check names every offending row."""
-    input:
-        summary=targets.files_of("check"),
-    output:
-        paths.CHECK,
-    localrule: True
-    resources:
-        **asks(1000, 5),
-    params:
-        code=targets.code_of("check"),
-        maker=targets.maker_of("check"),
-        settings=targets.check_settings,
-    shell:
-        command("check")
+    rule make_checks:
+        """The acceptance checks of the summaries; the job fails where one does, and names every offending row."""
+        input:
+            summary=targets.read_by(checks_of_run),
+        output:
+            targets.checks,
+        localrule: True
+        resources:
+            **asks(1000, 5),
+        params:
+            code=targets.code_of("make_checks", checks_of_run),
+            settings=targets.check_settings,
+        shell:
+            command("make_checks")
 
 
 rule record:

@@ -22,7 +22,7 @@ from sentflow.files.parquet import (
 )
 from sentflow.files.parquet_columns import column_names, column_values
 from sentflow.texts.prepare_pairs import read_pair_rows
-from sentflow.texts.readers import read_rows
+from sentflow.texts.sources import read_rows
 
 TABLE = pa.table({"a": list(range(2000)), "b": [f"texto {row * 7919 % 1000}" for row in range(2000)]})
 

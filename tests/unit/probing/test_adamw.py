@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from sentflow.probing.kernels.mlp import AdamW
+from sentflow.probing.kernels.loops.common import NO_MULTIPLICITY
+from sentflow.probing.kernels.loops.mlp import clip_and_move
 from sentflow.probing.kernels.schedule import adamw_schedule, warmup_factors
 from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Setting
 
@@ -48,10 +49,11 @@ def our_result(
     parameters = initial.clone()
     gradient = torch.empty_like(parameters)
     schedule = adamw_schedule([setting], protocol, n_steps=len(steps), warmup_steps=warmup_steps)
-    optimiser = AdamW(parameters.numpy(), gradient.numpy(), schedule)
-    for step in steps:
+    moments = torch.zeros(1, len(initial)).numpy(), torch.zeros(1, len(initial)).numpy()
+    for step, scalars in zip(steps, schedule.scalars[:, 0], strict=True):
         gradient.copy_(step)
-        optimiser.step()
+        values = parameters.numpy()[None], gradient.numpy()[None], *moments
+        clip_and_move(*values, NO_MULTIPLICITY, schedule.max_norm, scalars)
     return parameters
 
 

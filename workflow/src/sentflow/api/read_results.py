@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.api.arguments import ArgumentError, expanded
-from sentflow.api.figures import shown
+from sentflow.api.figures import drawn
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError, instead
@@ -109,7 +109,9 @@ class Results:
             The run lacks a file that it needs.
         """
         product = products.find(FIGURE, figure)
-        return shown(product.load().make(inputs_of(product, self.folder), product.reads))
+        inputs = inputs_of(product, self.folder)
+        inputs.refuse_missing([Path(pattern).stem for pattern in product.reads])
+        return drawn(figure, product.load().rows(inputs))
 
     def __repr__(self) -> str:
         lines = [f"Results in {self.folder}: {', '.join(self.names)}"]

@@ -1,30 +1,29 @@
 """Search in notebooks: questions and documents as lists, by the retrievers of the pipeline, with its numbers."""
 
 import os
+import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.data import catalog
 from sentflow.api.embedding import SentenceEncoder, encoder_name
-from sentflow.api.run_inputs import Texts, corpus_of, texts_of
-from sentflow.api.term_search import has_vectors_of_terms, search_terms, weighs_terms
 from sentflow.config.model import mistakes, refuse_wrong
 from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.config.search import Cut
 from sentflow.encoders import entries
-from sentflow.encoders.fetch.model import fetch_model
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.kinds.table import DENSE, FITTED
-from sentflow.encoders.load import encode_settings, load_encoder
+from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.fetch import fetch_model
+from sentflow.encoders.kind import Context, load_encoder
 from sentflow.encoders.manifest import source_kind
-from sentflow.encoders.protocol import FloatArray
-from sentflow.encoders.roles import DOCUMENT, QUERY, SIDES
+from sentflow.encoders.settings import DENSE, DOCUMENT, FITTED, QUERY, SIDES
+from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import instead
 from sentflow.report.numbers import counted
 from sentflow.retrieval.analysers import Analyser
@@ -32,14 +31,16 @@ from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.dense import Vectors, search
 from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import NOTHING, Ranked, Run, top
+from sentflow.retrieval.retrievers.sparse import TermCorpus, reordered
 from sentflow.retrieval.settings import BM25, Dense, Fusion, RandomOrder, Shown, Sparse, TunedWeights
+from sentflow.retrieval.sparse import SparseVectors
+from sentflow.retrieval.sparse import search as search_terms
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Corpus
 from sentflow.texts.split_passages import split_corpus
 
 if TYPE_CHECKING:
     import pandas as pd
-
 
 DEPTH = 1000  # of runs that are fused, as retrieval.depth of the default configuration
 SEED = 9847706
@@ -161,7 +162,7 @@ def retrieve(
     """
     if not isinstance(k, int) or isinstance(k, bool) or k < 1:
         raise ArgumentError(f"k is {k!r}. Write a whole number of at least 1.")
-    asked, corpus = texts_of(questions, "questions"), corpus_of(documents)
+    asked, corpus = corpus_of(questions, "questions"), corpus_of(documents)
     search, written = _Search(asked, corpus), [bool(text.strip()) for text in asked.texts]
     empty = {"question": written.count(False), "document": len(corpus) - len(search.rows)}
     if any(empty.values()):
@@ -173,10 +174,29 @@ def retrieve(
     return RetrievedRun(name or _name(retriever), run, dict(zip(asked.ids, asked.texts, strict=True)), corpus)
 
 
+def corpus_of(given: Any, argument: str = "documents") -> Corpus:
+    """Texts of a list, named by their places from 0, or of a dictionary by name; a document may be (title, text)."""
+    if isinstance(given, str) or not isinstance(given, Mapping | Iterable):
+        raise ArgumentError(
+            f"{argument} is a {type(given).__name__}. Give a list of texts, or a dictionary from names to texts."
+        )
+    items = given.items() if isinstance(given, Mapping) else enumerate(given)
+    texts = {str(name): item if isinstance(item, tuple) else ("", item) for name, item in items}
+    for name, item in texts.items():
+        if len(item) != 2 or not all(isinstance(part, str) for part in item):
+            raise ArgumentError(
+                f"{argument}[{name!r}] is no text. Give a string, or (title, text) of a document."
+            )
+    if not texts:
+        raise ArgumentError(f"{argument} is empty. Give at least one text.")
+    titles, whole = ([item[part] for item in texts.values()] for part in (0, 1))
+    return Corpus("documents", "own", "und", [*texts], titles, whole)
+
+
 class _Search:
     """Questions and documents, and what every retriever makes of them."""
 
-    def __init__(self, questions: Texts, corpus: Corpus) -> None:
+    def __init__(self, questions: Corpus, corpus: Corpus) -> None:
         kept = [row for row, text in enumerate(questions.texts) if text.strip()]
         self._ids, self._asked = ([part[row] for row in kept] for part in (questions.ids, questions.texts))
         self._corpus = corpus
@@ -237,10 +257,32 @@ class _Search:
         return [fused(found, settings, weights, k) for found in zip(*runs, strict=True)]
 
     def _sparse(self, settings: Sparse, k: int, model: Any, batch_size: int = 32) -> list[Ranked]:
-        found = search_terms(
-            model, self._asked, self._texts, k, candidates=settings.candidates, batch_size=batch_size
+        has_vectors, candidates = _is(model, *_SPARSEMBED), settings.candidates
+        if not has_vectors and not _is(model, *_SPARSE_ENCODER):
+            raise ArgumentError(
+                f"retriever.model is a {type(model).__name__}. Kind sparse takes a SparseEncoder of "
+                "sentence-transformers, or a SparsEmbed."
+            )
+        if candidates is not None and (not has_vectors or candidates < k):
+            what = (
+                f"fewer than k={k}" if has_vectors else "for a SparsEmbed, which has vectors to rank them by"
+            )
+            raise ArgumentError(
+                f"retriever.candidates={candidates} is {what}. Leave it out, or write another."
+            )
+        encoded = _vectors_of_terms if has_vectors else _weights_of_terms
+        asked, found = (
+            encoded(model, texts, side, batch_size)
+            for texts, side in ((self._asked, QUERY), (self._texts, DOCUMENT))
         )
-        return [Ranked(self.rows[one.rows], one.scores, one.tied_at_cut) for one in found]
+        documents = np.arange(len(self._texts))
+        if not has_vectors:
+            ranked = search_terms(asked, SparseVectors(found, documents), k)
+        else:
+            ranked = search_terms(asked.weights, SparseVectors(found.weights, documents), candidates or k)
+            if candidates:
+                ranked = reordered(ranked, asked, TermCorpus(found, documents), k)
+        return [Ranked(self.rows[one.rows], one.scores, one.tied_at_cut) for one in ranked]
 
     def _random(self, settings: RandomOrder, k: int) -> list[Ranked]:
         def drawn(question: str) -> np.ndarray:
@@ -254,9 +296,10 @@ def _entry(retriever: Any, k: int) -> dict[str, Any]:
     """A retriever as an entry of the configuration."""
     if isinstance(retriever, Mapping):
         return dict(retriever)
-    if weighs_terms(retriever):
-        candidates = {"candidates": max(k, DEPTH)} if has_vectors_of_terms(retriever) else {}
-        return {"kind": "sparse", "model": retriever, **candidates}
+    if _is(retriever, *_SPARSE_ENCODER):
+        return {"kind": "sparse", "model": retriever}
+    if _is(retriever, *_SPARSEMBED):
+        return {"kind": "sparse", "model": retriever, "candidates": max(k, DEPTH)}
     if not isinstance(retriever, str):
         return {"kind": "dense", "model": retriever}
     retrievers, models = catalog("retrievers"), catalog("models")
@@ -330,8 +373,8 @@ class CatalogEncoder:
                 "pipeline: sentflow run."
             )
         manifest = fetch_model(name, entries.fetch_settings(entry), Path())
-        settings = encode_settings(manifest, entries.encode_settings(entry, roles=SIDES))
-        self._encoder = load_encoder(manifest, settings, Surroundings(threads=os.cpu_count() or 1))
+        settings = entries.encode_settings(entry, roles=SIDES)
+        self._encoder = load_encoder(manifest, settings, Context(threads=os.cpu_count() or 1))
 
     def encode_query(self, texts: Sequence[str]) -> FloatArray:
         """(n, d) float32 vectors of n questions."""
@@ -344,17 +387,60 @@ class CatalogEncoder:
     def _encode(self, texts: Sequence[str], role: str) -> FloatArray:
         if isinstance(texts, str):
             raise TypeError("a list of texts is encoded")
-        return self._encoder.encode(list(texts), role=role, task=None)
+        vectors: FloatArray = self._encoder.encode(list(texts), role=role, task=None)
+        return vectors
 
 
 def _missing(entry: Mapping[str, Any]) -> str:
     """Why vectors cannot be computed from what is installed; empty if nothing is known to be in the way."""
     kind = entries.kind_of(entry)
-    if kind.gives == FITTED:
+    if kind.output == FITTED:
         return "learns from the training part of each fold, so that there is nothing to search with"
     source = entry.get("source", {})
     if entry["kind"] == "trained":
         return "has no weights here: a training of the pipeline makes them"
     if source and (origin := source_kind(source)) not in ("package", "folder"):
         return f"has no weights here: source.{origin} is fetched by the pipeline"
-    return "" if kind.gives == DENSE else f"gives {kind.gives}, no vectors of texts"
+    return "" if kind.output == DENSE else f"gives {kind.output}, no vectors of texts"
+
+
+# --- weights of terms ---------------------------------------------------------------------------------------
+
+_SPARSE_ENCODER = ("sentence_transformers", "SparseEncoder")
+_SPARSEMBED = ("sentflow.sparse.model", "SparsEmbed")
+
+
+def _is(model: Any, module: str, name: str) -> bool:
+    """Whether a model is of a class; who has such a model has imported its module."""
+    return module in sys.modules and isinstance(model, getattr(sys.modules[module], name))
+
+
+def _weights_of_terms(model: Any, texts: list[str], side: str, batch_size: int) -> csr_array:
+    encode = getattr(model, f"encode_{side}")
+    tensor = encode(texts, batch_size=batch_size, save_to_cpu=True, show_progress_bar=False).coalesce()
+    rows, columns = tensor.indices().numpy()
+    weights = csr_array((tensor.values().float().numpy(), (rows, columns)), shape=tuple(tensor.shape))
+    weights.eliminate_zeros()
+    weights.sort_indices()
+    return _checked(weights)
+
+
+def _vectors_of_terms(model: Any, texts: list[str], side: str, batch_size: int) -> TermEmbeddings:
+    from sentflow.sparse.encoding import term_embeddings
+
+    starts = range(0, len(texts), batch_size)
+    parts = [
+        term_embeddings(model, texts[start : start + batch_size], model.k[side], side) for start in starts
+    ]
+    joined: TermEmbeddings = TERM_FORM.joined(parts)
+    _checked(joined.weights)
+    return joined
+
+
+def _checked(weights: csr_array) -> csr_array:
+    if not np.isfinite(weights.data).all() or (weights.data < 0).any():
+        raise ArgumentError(
+            "retriever.model gives weights of terms below 0, or that are not finite. Give a trained encoder whose "
+            "weights are 0 or more."
+        )
+    return weights

@@ -1,24 +1,16 @@
 """Runs against judgements in notebooks: values per question, intervals, tests between runs, as in the pipeline."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sentflow.api.arguments import ArgumentError
-from sentflow.api.retrieval import SEED, RetrievedRun
-from sentflow.api.run_inputs import (
-    Grades,
-    Scores,
-    corpus_of,
-    grades_of,
-    judged_questions,
-    ranked_run,
-    scores_of,
-)
+from sentflow.api.retrieval import SEED, RetrievedRun, corpus_of
 from sentflow.compare.differences import all_differences
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.questions import QuestionScores, QuestionSettings
@@ -34,13 +26,18 @@ from sentflow.retrieval.evaluation import (
     stated_means,
 )
 from sentflow.retrieval.measures import check_measures
+from sentflow.retrieval.ranking import Ranked, Run
+from sentflow.retrieval.trec import read_judgements, read_scores
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
-from sentflow.texts.corpora import EXCLUDE, KEEP, SAME_IDS, Corpus
+from sentflow.texts.corpora import EXCLUDE, KEEP, SAME_IDS, Corpus, Questions
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+Scores = dict[str, dict[str, float]]
+Grades = dict[str, dict[str, int]]
 
 # Of the default configuration
 MEASURES = ("nDCG@10", "R@10", "R@100", "RR@10", "AP@100")
@@ -442,3 +439,108 @@ def _known(measure: str, measures: Mapping[str, Any]) -> str:
 def _some(names: Any) -> str:
     found = list(dict.fromkeys(names))
     return ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
+
+
+# --- runs and judgements as a notebook has them: dictionaries, rows, files -----------------------------------
+
+
+def scores_of(run: Any) -> Scores:
+    """Question → document → score, in the order given."""
+    if isinstance(run, str | Path):
+        return read_scores(Path(run))
+    scores: Scores = {}
+    for question, own in _by_question(run, "run", ("question", "document", "score")):
+        of_question = scores.setdefault(question, {})
+        for name, score in own:
+            if not _is_number(score):
+                raise ArgumentError(
+                    f"run: the score of {name!r} for {question!r} is {score!r}. Give a finite number."
+                )
+            if name in of_question:
+                raise ArgumentError(f"run: {name!r} occurs twice for {question!r}. Name each document once.")
+            of_question[name] = float(score)
+    return scores
+
+
+def grades_of(judgements: Any) -> Grades:
+    """Question → document → grade."""
+    if isinstance(judgements, str | Path):
+        return read_judgements(Path(judgements))
+    grades: Grades = {}
+    for question, own in _by_question(judgements, "judgements", ("question", "document", "grade"), 1):
+        of_question = grades.setdefault(question, {})
+        for name, grade in own:
+            if not _is_number(grade) or int(grade) != grade:
+                raise ArgumentError(f"judgements: a grade of {question!r} is {grade!r}. Give a whole number.")
+            of_question[name] = int(grade)
+    if not any(grades.values()):
+        raise ArgumentError("judgements are empty. Give at least one relevant document.")
+    return grades
+
+
+def _by_question(
+    given: Any, argument: str, names: Sequence[str], default: Any = None
+) -> Iterable[tuple[str, Iterable[tuple[str, Any]]]]:
+    """A question and its documents with their values; `default` is that of documents without one, where it may lack."""
+    if not isinstance(given, Iterable):
+        raise ArgumentError(
+            f"{argument} is a {type(given).__name__}. Give a dictionary, rows of ({', '.join(names)}), or the path of "
+            "a file in TREC's form."
+        )
+    if isinstance(given, Mapping):
+        for question, own in given.items():
+            if not isinstance(own, Mapping):
+                if default is None or isinstance(own, str) or not isinstance(own, Iterable):
+                    lists = "" if default is None else ", or a list of the relevant documents"
+                    raise ArgumentError(
+                        f"{argument}[{question!r}] is a {type(own).__name__}. Give document → {names[2]}{lists}."
+                    )
+                own = dict.fromkeys(own, default)
+            yield str(question), [(str(document), value) for document, value in own.items()]
+        return
+    least = len(names) if default is None else len(names) - 1
+    for number, row in enumerate(given):
+        if isinstance(row, str) or not isinstance(row, Sequence) or not least <= len(row) <= len(names):
+            raise ArgumentError(f"{argument}[{number}] is {row!r}. Give ({', '.join(names)}).")
+        question, document, value, *_ = *row, default
+        yield str(question), [(str(document), value)]
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return math.isfinite(float(value)) and not isinstance(value, bool | str)
+    except (TypeError, ValueError):
+        return False
+
+
+def ranked_run(
+    scores: Mapping[str, Mapping[str, float]], document_ids: Sequence[str], *, ordered: bool
+) -> Run:
+    """Scores as a run."""
+    row_of = {name: row for row, name in enumerate(document_ids)}
+    ranked = {}
+    for question, found in scores.items():
+        rows = np.array([row_of[name] for name in found], dtype=np.int64)
+        values = np.array([*found.values()], dtype=np.float64)
+        order = np.lexsort((rows if ordered else np.arange(len(rows)), -values))
+        ranked[question] = Ranked(rows[order], values[order])
+    return Run(document_ids, ranked)
+
+
+def judged_questions(name: str, grades: Mapping[str, Mapping[str, int]], relevant_grade: int) -> Questions:
+    """Judgements as questions, whose texts do not matter."""
+    ids = [*grades]
+    rows = [(row, one, grade) for row, judged in enumerate(grades.values()) for one, grade in judged.items()]
+    return Questions(
+        name=name,
+        corpus="documents",
+        data_version="own",
+        language="und",
+        relevant_grade=relevant_grade,
+        ids=ids,
+        texts=ids,
+        groups=[""] * len(ids),
+        judged=np.array([row for row, _, _ in rows], dtype=np.int64),
+        documents=[one for _, one, _ in rows],
+        grades=np.array([grade for *_, grade in rows], dtype=np.int64),
+    )

@@ -21,10 +21,10 @@ from sentflow.cli.terminal import Block, beginning, listing, quiet, show_blocks
 from sentflow.config.entries import AllEntries
 from sentflow.config.experiment import Experiment
 from sentflow.config.problems.common import made_of_seeds, unknown
+from sentflow.config.retrievers import BY_VECTORS, FUSION, QUESTIONS, RUN, all_retrievers, decided_by
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.exports.submission import submission, submission_text
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.retrieval.parts import BY_VECTORS, FUSION, QUESTIONS, RUN, all_retrievers, decided_by
 from sentflow.files.io import read_json, write_text
 from sentflow.files.parquet import read_described
 from sentflow.flow import paths

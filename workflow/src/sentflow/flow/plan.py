@@ -6,8 +6,8 @@ from typing import Any
 
 from sentflow.config.datasets import SAMPLES
 from sentflow.downloads.mirrors import is_remote, local_path
-from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
+from sentflow.encoders.settings import API
 from sentflow.errors import ConfigError
 from sentflow.flow.targets import Targets
 

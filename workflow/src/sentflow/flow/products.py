@@ -3,7 +3,7 @@
 Standard library only: the Snakefile is read again in every cluster job.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -39,10 +39,32 @@ class Product:
         """The module that makes it."""
         return self.maker.partition(":")[0]
 
+    @property
+    def group(self) -> str:
+        """With which others one job makes it; geometry and similarity share vectors and pair sets."""
+        package = self.module.split(".")
+        group = package[3] if package[2] == "families" else "run"
+        return "similarity" if group == "geometry" else group
+
+    def takes(self, file: str) -> bool:
+        """Whether it reads a file, wherever the results lie."""
+        return any(_is_of(pattern, file) for pattern in (*self.reads, *self.also))
+
+    def files(self, there: Sequence[str]) -> list[str]:
+        """What it reads, given the files that are made besides those that `reads` names in full."""
+        named = [pattern for pattern in self.reads if "{" not in pattern]
+        return named + [file for file in there if self.takes(file) and file not in named]
+
     def load(self) -> Any:
         """What `maker` names."""
         module, _, name = self.maker.partition(":")
         return getattr(import_module(module), name)
+
+
+def _is_of(pattern: str, file: str) -> bool:
+    """Whether a path ends in a pattern, which may have a wildcard."""
+    before, _, rest = pattern.partition("{")
+    return before in file and file.endswith(rest.rpartition("}")[2]) if rest else file.endswith(pattern)
 
 
 def _product(kind: str, name: str, maker: str, needs: str, *reads: str, **more: Any) -> Product:

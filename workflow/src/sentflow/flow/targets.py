@@ -4,7 +4,7 @@ Settings are JSON text with sorted keys, the only compound form that Snakemake c
 exactly what its rule reads, so that a change runs no other rule again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +58,12 @@ class Targets:
         self.data = self._merged("data")
         # The run and its scores in external formats
         self.exports = [*self._all("exports"), paths.RO_CRATE]
-        self.tables = _files_of_tables(self.selected("tables"))
-        self.figures = each(paths.FIGURE, figure=self.selected("figures"), format=("pdf", "png", "svg"))
+        tables = [products.find(TABLE, name) for name in self.selected("tables")]
+        self.tables = [file for table in tables for file in table_files(table)]
+        figures = self.selected("figures")
+        self.figures = each(paths.FIGURE, figure=figures, format=("pdf", "png", "svg", "md"))
         self.checks = each(paths.CHECK, check=self.selected("checks"))
-        # Tables that are written as wide CSV and compact LaTeX, too; collections whose texts are those of tables
-        self.matrices = one_of(_matrices(self.selected("tables")))
+        # Collections whose texts are those of tables
         self.collected = one_of(name for name, one in self.collections.items() if one.tables)
 
     def _all(self, attribute: str) -> list[Any]:
@@ -88,8 +89,9 @@ class Targets:
 
     def crate_files(self) -> list[str]:
         """What the RO-Crate holds: everything that is made of scores, the audits, and the record; no texts."""
-        shown = [name for name in self.selected("tables") if not products.find(TABLE, name).quotes]
-        made = [*_files_of_tables(shown), *self.figures, *self.checks]
+        tables = [products.find(TABLE, name) for name in self.selected("tables")]
+        shown = [file for table in tables if not table.quotes for file in table_files(table)]
+        made = [*shown, *self.figures, *self.checks]
         record = [paths.COSTS, paths.RECORD_CONFIG, paths.RECORD_VERSIONS]
         return list(dict.fromkeys([*self._all("published_results"), *self.summaries, *made, *record]))
 
@@ -106,35 +108,40 @@ class Targets:
             there.add(products.DRAWN)
         return [product.name for product in chosen if not product.needs or product.needs in there]
 
-    def files_of(self, kind: str) -> Callable[[Any], list[str]]:
-        """The files that a table, figure or check is made of, by the wildcard of that name."""
+    def groups(self, kind: str) -> dict[str, list[Product]]:
+        """Group → its selected tables, figures or checks, which one job makes."""
+        groups: dict[str, list[Product]] = {}
+        chosen = set(self.selected(f"{kind}s"))
+        for product in products.PRODUCTS:
+            if product.kind == kind and product.name in chosen:
+                groups.setdefault(product.group, []).append(product)
+        return groups
 
-        def files(wildcards: Any) -> list[str]:
-            product, there = _product(kind, wildcards), self._read_by_products()
-            also = [file for file in product.also if file in there]
-            return [file for pattern in (*product.reads, *also) for file in _matching(pattern, there)]
+    def read_by(self, members: Iterable[Product]) -> list[str]:
+        """The files that products are made of."""
+        there = self._read_by_products()
+        return list(dict.fromkeys(file for product in members for file in product.files(there)))
 
-        return files
+    def code_of(self, job: str, members: Iterable[Product]) -> Callable[[Any], str]:
+        """The digest of what makes products: the job, and their modules."""
+        modules = sorted({product.module for product in members})
+        return lambda _wildcards: code(job, *modules)
 
-    def code_of(self, kind: str) -> Callable[[Any], str]:
-        """The digest of what makes a table, figure or check: its job and its module. An edit makes no other again."""
-        return lambda wildcards: code(kind, _product(kind, wildcards).module)
+    def table_settings(self, members: Iterable[Product]) -> Callable[[Any], str]:
+        """How captions begin, and what papers report of the things that tables show."""
+        names = [product.name for product in members]
+        return lambda _wildcards: json_text(
+            {"caption": self.experiment.title, "published": pick_known(self._merged("published"), *names)}
+        )
 
-    def maker_of(self, kind: str) -> Callable[[Any], str]:
-        """What makes a table or check."""
-        return lambda wildcards: _product(kind, wildcards).maker
+    def check_settings(self, _wildcards: Any) -> str:
+        """Check → what was selected of the family that it looks at, to compare with what is there; of none else."""
+        needs = {name: products.find(CHECK, name).needs for name in self.selected("checks")}
+        return json_text({name: self._selection(need) for name, need in needs.items()})
 
-    def table_settings(self, wildcards: Any) -> str:
-        """How captions begin, and what papers report of the things that a table shows."""
-        papers = self._merged("published")
-        shown = {"published": papers[wildcards.table]} if wildcards.table in papers else {}
-        return json_text({"caption": self.experiment.title, **shown})
-
-    def check_settings(self, wildcards: Any) -> str:
-        """What was selected of the family that a check looks at, to compare with what is there; of none else."""
-        needs = _product(CHECK, wildcards).needs
-        selection = (family.selection for family in self.families.values() if needs in family.available)
-        return json_text({**next(selection, {}), "random_models": self.experiment.random_models})
+    def _selection(self, need: str) -> dict[str, Any]:
+        selection = (family.selection for family in self.families.values() if need in family.available)
+        return {**next(selection, {}), "random_models": self.experiment.random_models}
 
     def report_settings(self, _wildcards: Any) -> str:
         """Everything the report says about experiment, tasks, models and data."""
@@ -213,14 +220,10 @@ class Targets:
 
     def constraints(self) -> dict[str, str]:
         """Wildcard → regular expression of what it may be."""
-        report = self.experiment.config.report
         return {
             "dataset": one_of(self.datasets),
             "collection": one_of(self.collections),
             "model": one_of(self.experiment.fetched_models),
-            "table": one_of(report.tables),
-            "figure": one_of(report.figures),
-            "check": one_of(report.checks),
             **self._merged("constraints"),
         }
 
@@ -242,27 +245,17 @@ def _checksums(dataset: Entry) -> dict[str, str]:
     return {name: digest for name, digest in pinned.items() if digest}
 
 
-def _matrices(tables: list[str]) -> list[str]:
-    return [name for name in tables if products.find(TABLE, name).is_matrix]
-
-
-def _files_of_tables(tables: list[str]) -> list[str]:
-    """Tables in every format."""
-    further = (paths.WIDE_TABLE, paths.COMPACT_TABLE)
+def table_files(table: Product) -> list[str]:
+    """A table in every format."""
+    further = (paths.WIDE_TABLE, paths.COMPACT_TABLE) if table.is_matrix else ()
     return [
-        *each(paths.TABLE, table=tables, format=("csv", "md", "tex")),
-        *(form.format(table=name) for name in _matrices(tables) for form in further),
+        *each(paths.TABLE, table=[table.name], format=("csv", "md", "tex")),
+        *(form.format(table=table.name) for form in further),
     ]
 
 
-def _product(kind: str, wildcards: Any) -> Product:
-    return products.find(kind, getattr(wildcards, kind))
-
-
-def _matching(pattern: str, files: list[str]) -> list[str]:
-    """A file, or those of `files` that a pattern with wildcards stands for."""
-    before, wildcard, rest = pattern.partition("{")
-    if not wildcard:
-        return [pattern]
-    after = rest.rpartition("}")[2]
-    return [file for file in files if file.startswith(before) and file.endswith(after)]
+def figure_files(figure: Product) -> list[str]:
+    """All that is written of a figure."""
+    forms = ("pdf", "png", "svg", "md", "parquet")
+    files = each(paths.FIGURE, figure=[figure.name], format=forms)
+    return [*files, paths.FIGURE_INSPECTION.format(figure=figure.name)]

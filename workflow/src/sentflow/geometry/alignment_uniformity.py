@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.arrays import FloatArray
 from sentflow.geometry.measures import BLOCK_ROWS, count_zeros, distances_of_pairs, log_mean_exp, unit_vectors
 from sentflow.geometry.settings import ALIGNUNFORMEVAL, PER_BATCH, AlignmentSettings
 from sentflow.similarity.results import graph_of
@@ -67,17 +67,8 @@ def scored_vectors(tables: Sequence[PairTable], vectors: FloatArray, row_of: Tex
 def uniformity(vectors: np.ndarray, block_rows: int = BLOCK_ROWS) -> tuple[float, int]:
     """ln of the mean of exp(−2 ‖x − y‖²) over all pairs of vectors, and how many pairs there are.
 
-    Parameters
-    ----------
-    vectors
-        (n, d) float64 of length one.
-    block_rows
-        Of the computation; changes nothing.
-
-    Returns
-    -------
-    tuple
-        A float in [−8, 0], lower is better, NaN with fewer than two vectors; and an int.
+    `vectors`: (n, d) float64 of length one. `block_rows`: of the computation; changes nothing. Returns a float in [−8,
+    0], lower is better, NaN with fewer than two vectors; and an int.
     """
     if len(vectors) < 2:
         return float("nan"), 0
@@ -89,15 +80,9 @@ def measure(
 ) -> AlignmentUniformity:
     """Alignment of the positive pairs and uniformity of the sentences, by a variant.
 
-    Parameters
-    ----------
-    pairs
-        Whose sentences the uniformity is that of.
-    settings
-        See `AlignmentSettings`.
-    positives
-        Whose positive pairs the alignment is that of, where they are another form of the same texts; under
-        ``per-batch`` the uniformity is of these too.
+    `pairs`: whose sentences the uniformity is that of. `settings`: see `AlignmentSettings`. `positives`: whose positive
+    pairs the alignment is that of, where they are another form of the same texts; under ``per-batch`` the uniformity is
+    of these too.
     """
     positives = positives or pairs
     if settings.variant == PER_BATCH:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.encoders.protocol import FloatArray
-from sentflow.encoders.vectors.unit_rows import unit_rows
+from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.vectors.storage import unit_rows
 from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
 
 BLOCK_ROWS = 1000
@@ -36,12 +36,7 @@ def squared_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 def distances_of_pairs(vectors: np.ndarray, *, block_rows: int = BLOCK_ROWS) -> Iterator[np.ndarray]:
     """Squared distances of all pairs i < j, each once, in flat float64 arrays of at most `block_rows` squared.
 
-    Parameters
-    ----------
-    vectors
-        (n, d) float64.
-    block_rows
-        Rows that are compared with so many others at once.
+    `vectors`: (n, d) float64. `block_rows`: rows that are compared with so many others at once.
     """
     starts = range(0, len(vectors), block_rows)
     for start in starts:
@@ -106,15 +101,8 @@ def fit_whitening(vectors: np.ndarray) -> Whitening:
 def spectrum(vectors: np.ndarray) -> np.ndarray:
     """Shares of the variance along the principal axes.
 
-    Parameters
-    ----------
-    vectors
-        (n, d) float64, n >= 2; centred here.
-
-    Returns
-    -------
-    ndarray
-        (d,) eigenvalues of the covariance over their sum, descending; NaN if all vectors are one.
+    `vectors`: (n, d) float64, n >= 2; centred here. Returns (d,) eigenvalues of the covariance over their sum,
+    descending; NaN if all vectors are one.
     """
     centred = vectors - vectors.mean(axis=0)
     values = np.clip(np.linalg.eigvalsh(centred.T @ centred)[::-1], 0, None)
@@ -129,15 +117,8 @@ def spectrum(vectors: np.ndarray) -> np.ndarray:
 def effective_rank(shares: np.ndarray) -> float:
     """exp of the entropy of the singular values (Roy & Vetterli 2007, definition 1).
 
-    Parameters
-    ----------
-    shares
-        (d,) of `spectrum`: squared singular values of the centred vectors, up to a factor.
-
-    Returns
-    -------
-    float
-        In [1, d]: 1 if all vectors lie on one line, d if all axes are alike; NaN for NaN.
+    `shares`: (d,) of `spectrum`: squared singular values of the centred vectors, up to a factor. Returns in [1, d]: 1
+    if all vectors lie on one line, d if all axes are alike; NaN for NaN.
     """
     singular = np.sqrt(shares)
     parts = singular / singular.sum()
@@ -148,18 +129,9 @@ def effective_rank(shares: np.ndarray) -> float:
 def average_cosine(unit: np.ndarray) -> float:
     """Mean cosine of all pairs i < j (Ethayarajh 2019, "anisotropy" of sentences).
 
-    Parameters
-    ----------
-    unit
-        (n, d) vectors of length one, float64; zero vectors count with a cosine of 0.
+    `unit`: (n, d) vectors of length one, float64; zero vectors count with a cosine of 0. Returns in [−1/(n − 1), 1]:
+    about 0 for directions that cancel, 1 if all vectors point the same way; NaN for n < 2.
 
-    Returns
-    -------
-    float
-        In [−1/(n − 1), 1]: about 0 for directions that cancel, 1 if all vectors point the same way; NaN for n < 2.
-
-    Notes
-    -----
     The cosines of all ordered pairs and of each vector with itself sum to ‖Σ u‖², so no pair is formed.
     """
     n = len(unit)
@@ -172,15 +144,8 @@ def average_cosine(unit: np.ndarray) -> float:
 def average_cosine_interval(unit: np.ndarray, bootstrap: Bootstrap) -> tuple[float, float]:
     """Percentile interval of `average_cosine` over sentences drawn with replacement.
 
-    Parameters
-    ----------
-    unit
-        (n, d) vectors of length one, float64, n >= 2.
-    bootstrap
-        See `Bootstrap`.
+    `unit`: (n, d) vectors of length one, float64, n >= 2. `bootstrap`: see `Bootstrap`.
 
-    Notes
-    -----
     Two draws of the same sentence are no pair: they would pull every resample towards 1.
     """
     own = np.einsum("ij,ij->i", unit, unit)
@@ -196,18 +161,8 @@ def average_cosine_interval(unit: np.ndarray, bootstrap: Bootstrap) -> tuple[flo
 def partition_ratio(unit: np.ndarray) -> float:
     """Least over greatest value of the partition function Z(a) = Σ exp(a · u) over principal directions.
 
-    Parameters
-    ----------
-    unit
-        (n, d) vectors of length one, float64, n >= 1.
+    `unit`: (n, d) vectors of length one, float64, n >= 1. Returns in (0, 1]; 1 is isotropic.
 
-    Returns
-    -------
-    float
-        In (0, 1]; 1 is isotropic.
-
-    Notes
-    -----
     Mu & Viswanath 2018, section 2.2, I(W) ≈ min Z(a) / max Z(a) over the eigenvectors a of WᵀW, after Arora et al.
     2016. Two choices of ours: vectors have length one, so that the scale of an encoder does not decide; and each
     direction counts with both signs, for the sign of an eigenvector is the whim of a library.
@@ -235,17 +190,7 @@ class Neighbours:
 def nearest(unit: np.ndarray, k: int) -> Neighbours:
     """The k nearest others by Euclidean distance, on vectors of length one those of greatest cosine.
 
-    Parameters
-    ----------
-    unit
-        (n, d) float64, n > k.
-    k
-        At least 1.
-
-    Raises
-    ------
-    ValueError
-        There are not so many others.
+    `unit`: (n, d) float64, n > k. `k`: at least 1. Raises ValueError: there are not so many others.
     """
     n = len(unit)
     if not 1 <= k < n:
@@ -268,14 +213,9 @@ def nearest(unit: np.ndarray, k: int) -> Neighbours:
 def hubness(neighbours: Neighbours) -> float:
     """Skewness of the k-occurrences: in how many lists of k neighbours each vector occurs.
 
-    Returns
-    -------
-    float
-        Above 0 where a few vectors, hubs, are neighbours of many; 0 if occurrences are symmetric about k. NaN if all
-        occur equally often.
+    Returns Above 0 where a few vectors, hubs, are neighbours of many; 0 if occurrences are symmetric about k. NaN if
+    all occur equally often.
 
-    Notes
-    -----
     Radovanović, Nanopoulos & Ivanović 2010, eq. 1: E[(N − μ)³] / σ³, with the plain moments of all n counts.
     """
     counts = np.bincount(neighbours.rows.ravel(), minlength=len(neighbours.rows)).astype(float)
@@ -287,18 +227,9 @@ def hubness(neighbours: Neighbours) -> float:
 def dimension_two_nn(neighbours: Neighbours) -> float:
     """Intrinsic dimension from the ratio of the second to the first distance.
 
-    Parameters
-    ----------
-    neighbours
-        Of k >= 2. Vectors whose nearest neighbour is the same vector (`SAME`) are left out.
+    `neighbours`: of k >= 2. Vectors whose nearest neighbour is the same vector (`SAME`) are left out. Returns Above 0;
+    NaN where fewer than two ratios are above 1.
 
-    Returns
-    -------
-    float
-        Above 0; NaN where fewer than two ratios are above 1.
-
-    Notes
-    -----
     Facco, d'Errico, Rodriguez & Laio 2017, steps 1 to 5 of "The two-NN estimator": the slope of a line through the
     origin fitted to (ln μ, −ln(1 − F(μ))), F the empirical distribution, without the greatest tenth of the ratios μ.
     """
@@ -315,18 +246,9 @@ def dimension_two_nn(neighbours: Neighbours) -> float:
 def dimension_mle(neighbours: Neighbours) -> float:
     """Intrinsic dimension by maximum likelihood from the distances of k neighbours.
 
-    Parameters
-    ----------
-    neighbours
-        Of k >= 2. Vectors whose nearest neighbour is the same vector (`SAME`) are left out.
+    `neighbours`: of k >= 2. Vectors whose nearest neighbour is the same vector (`SAME`) are left out. Returns Above 0;
+    NaN if no distances differ.
 
-    Returns
-    -------
-    float
-        Above 0; NaN if no distances differ.
-
-    Notes
-    -----
     Levina & Bickel 2004, eq. 8, averaged over vectors as inverses, as MacKay & Ghahramani 2005 advise.
     """
     distances = neighbours.distances[neighbours.distances[:, 0] > SAME]

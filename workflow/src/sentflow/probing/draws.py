@@ -50,22 +50,11 @@ def plan_folds(
 ) -> Iterator[FoldPlan]:
     """The folds of a task in their order.
 
-    Parameters
-    ----------
-    labels
-        (n,) int64 class indices.
-    protocol
-        Gives repetitions, folds, seed and the evaluation share.
-    wanted
-        (repetition, fold) pairs to give; all without it. A plan does not depend on which others are wanted.
-    groups
-        (n,) int64, the document of each row: rows of one are never in two folds. None: rows are assigned one by one.
-
-    Yields
-    ------
-    FoldPlan
-        Train, evaluation and test rows of one fold are disjoint; the test rows of a repetition's folds
-        partition the balanced rows.
+    `labels`: (n,) int64 class indices. `protocol`: Gives repetitions, folds, seed and the evaluation share. `wanted`:
+    (repetition, fold) pairs to give; all without it. A plan does not depend on which others are wanted. `groups`: (n,)
+    int64, the document of each row: rows of one are never in two folds. None: rows are assigned one by one. Yields
+    Train, evaluation and test rows of one fold are disjoint; the test rows of a repetition's folds partition the
+    balanced rows.
     """
     seeds = np.random.RandomState(protocol.seed).randint(0, MAX_SEED, size=protocol.repetitions)
     for repetition, seed in enumerate(seeds, start=1):
@@ -109,15 +98,10 @@ def stratified_folds(labels: np.ndarray, n_folds: int, *, seed: int) -> np.ndarr
 def grouped_folds(labels: np.ndarray, groups: np.ndarray, n_folds: int, *, seed: int) -> np.ndarray:
     """(n,) int64: the fold of each row, from 0; a group is never split, classes are spread as evenly as that allows.
 
-    Notes
-    -----
+    Raises UngroupableError: there are too few groups: a fold would lack a class.
+
     Groups come in random order, the largest first; each goes to the fold where it leaves the classes most even (least
     sum of squared shares). The first of equal folds wins.
-
-    Raises
-    ------
-    UngroupableError
-        There are too few groups: a fold would lack a class.
     """
     _, codes = np.unique(groups, return_inverse=True)
     classes, indices = np.unique(labels, return_inverse=True)
@@ -191,10 +175,7 @@ def task_plans(
 ) -> Iterator[FoldPlan]:
     """The folds of a task, see `plan_folds`.
 
-    Raises
-    ------
-    DataError
-        Its documents cannot be assigned to the folds.
+    Raises DataError: Its documents cannot be assigned to the folds.
     """
     groups = _documents(table) if protocol.switches.group_folds else None
     try:
@@ -218,24 +199,9 @@ def too_few_documents(table: TaskTable, protocol: ProbeProtocol) -> str | None:
 def check_documents(table: TaskTable, *, repetitions: int, folds: int, seed: int, needed: bool) -> str | None:
     """Plan the folds that keep the documents of a task together, to tell early where there are none.
 
-    Parameters
-    ----------
-    table
-        The rows of the task.
-    repetitions, folds, seed
-        Of the protocol.
-    needed
-        Whether the experiment names a protocol that needs such folds.
-
-    Returns
-    -------
-    str or None
-        See `too_few_documents`.
-
-    Raises
-    ------
-    DataError
-        There are no such folds, and they are needed.
+    `table`: the rows of the task. `repetitions`, `folds`, `seed`: of the protocol. `needed`: whether the experiment
+    names a protocol that needs such folds. Returns see `too_few_documents`. Raises DataError: there are no such folds,
+    and they are needed.
     """
     switches = Switches(group_folds=True)
     protocol = ProbeProtocol(repetitions=repetitions, folds=folds, seed=seed, switches=switches)

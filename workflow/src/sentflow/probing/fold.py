@@ -84,10 +84,6 @@ def adjusted_macro_f1(counts: np.ndarray) -> float:
     return float((macro - chance) / np.float32(1 - 1 / n_classes))
 
 
-# What fits regularised probes. By name, not imported: its code counts in the digests of those jobs alone.
-REGULARISED_PROBES = "sentflow.probing.regularised"
-
-
 @dataclass(frozen=True)
 class ProbeDesign:
     """The probe of a task."""

@@ -15,6 +15,8 @@ from sentflow.config.model import Count, Distinct, Folds, Int, Maybe, Number, Re
 PUBLISHED_NAME = "published"
 CROSS_VALIDATION = ("repetitions", "folds", "seed")
 LOGISTIC, MLP, REGULARISED = "logistic", "mlp", "regularised"
+# What fits regularised probes. By name, not imported: its code counts in the digests of those jobs alone.
+REGULARISED_PROBES = "sentflow.probing.regularised"
 
 
 class Setting(NamedTuple):
@@ -28,12 +30,8 @@ class Setting(NamedTuple):
 class Penalty(NamedTuple):
     """One point of the grid of a regularised probe.
 
-    Attributes
-    ----------
-    penalty
-        λ of mean loss + λ/2 · squared norm of the weights.
-    scaling
-        ``"one"`` number for all columns, or a number for each of the ``"columns"``.
+    `penalty`: λ of mean loss + λ/2 · squared norm of the weights. `scaling`: ``"one"`` number for all columns, or a
+    number for each of the ``"columns"``.
     """
 
     penalty: float

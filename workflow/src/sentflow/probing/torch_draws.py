@@ -58,12 +58,8 @@ def mlp_parameters(n_features: int, n_outputs: int, *, hidden: int, seed: int) -
 class EpochOrders:
     """The orders in which a torch ``DataLoader`` visits the rows, epoch by epoch.
 
-    Parameters
-    ----------
-    seed
-        Of the one generator that all trainings of a fold share, in their order.
-    n_rows
-        Rows of the training part.
+    `seed`: of the one generator that all trainings of a fold share, in their order. `n_rows`: rows of the training
+    part.
     """
 
     def __init__(self, *, seed: int, n_rows: int) -> None:

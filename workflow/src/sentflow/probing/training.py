@@ -10,16 +10,17 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from sentflow.probing.draws import FoldPlan, plan_folds
-from sentflow.probing.fold import REGULARISED_PROBES, FinalRun, Fold, FoldResult, ProbeDesign
-from sentflow.probing.kernels.features import Problem, joined
-from sentflow.probing.settings import Setting
+from sentflow.probing.fold import FinalRun, Fold, FoldResult, ProbeDesign
+from sentflow.probing.kernels.features import Features, Problem, joined, standardised_sparse
+from sentflow.probing.kernels.logistic import LogisticTraining
+from sentflow.probing.settings import REGULARISED_PROBES, Setting
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     FeaturePart: TypeAlias = "np.ndarray | SelectedRows | csr_array"
     Parts: TypeAlias = tuple[FeaturePart, FeaturePart, FeaturePart]
-    from sentflow.probing.kernels.features import Features
+    from sentflow.probing.kernels.mlp import MlpTraining
 
 logger = logging.getLogger(__name__)
 
@@ -135,22 +136,6 @@ def _moments(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean, np.sqrt(squares / (len(features) - 1)).astype(np.float32)
 
 
-class Training(Protocol):
-    """S probes that are trained side by side."""
-
-    def epoch(self, rows: np.ndarray) -> None:
-        """Train on every batch of (S, batches, B) int64 row numbers."""
-
-    def losses(self) -> np.ndarray:
-        """(S, epochs, batches) float64 mean losses of all batches so far, each before its step."""
-
-    def logits(self, features: Any, offset: np.ndarray | None = None) -> np.ndarray:
-        """(S, m, outputs) for (m, D) features, dense or sparse as those of training.
-
-        The decayed `offset` (m, units) of the first layer is added.
-        """
-
-
 def train_fold(
     plan: FoldPlan, parts: "Sequence[FeaturePart]", labels: np.ndarray, design: ProbeDesign
 ) -> FoldResult:
@@ -211,25 +196,18 @@ class _FoldTraining:
     def _standardised(self, parts: "Sequence[FeaturePart]") -> "Sequence[Features]":
         logistic, unscaled = self._hidden is None, self._protocol.switches.const_features == "unscaled"
         if self._sparse:
-            from sentflow.probing.kernels.features import standardised_sparse
-
             return standardised_sparse(parts, ones=logistic, unscaled_constant=unscaled)
         return standardised(parts, ones=logistic, unscaled_constant=unscaled)
 
-    def _new_training(self, settings: Sequence[Setting], *, epochs: int) -> Training:
+    def _new_training(self, settings: Sequence[Setting], *, epochs: int) -> "LogisticTraining | MlpTraining":
         schedule, labels = self._fold.schedule(settings, epochs=epochs), self._fold.train_labels
         problem, n_outputs = self._problem, self._fold.design.n_outputs
-        # Imported here, for each reads its compiled loops from a file.
         if self._hidden is not None:
-            from sentflow.probing.kernels.mlp import MlpTraining
+            from sentflow.probing.kernels.mlp import (
+                MlpTraining,  # here, for it reads its compiled loops from files
+            )
 
             return MlpTraining(problem, labels, schedule, n_outputs=n_outputs, hidden=self._hidden)
-        if self._sparse:
-            from sentflow.probing.kernels.logistic import SparseLogisticTraining
-
-            return SparseLogisticTraining(problem, labels, schedule, n_outputs=n_outputs)
-        from sentflow.probing.kernels.logistic import LogisticTraining
-
         return LogisticTraining(problem, labels, schedule, n_outputs=n_outputs)
 
 

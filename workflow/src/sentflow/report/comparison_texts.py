@@ -7,21 +7,21 @@ from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import OfAProtocol, by_protocol
 from sentflow.report import captions
 from sentflow.report.comparison_data import RankingRow
-from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.figure.recipe import Caption
 from sentflow.report.numbers import counted, decimal, p_value, percent
 from sentflow.report.rows import data_note, unique
 
 NOTHING = "Nothing to compare: fewer than two encoders have a score on every task."
 
 
-def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
+def ranks(rows: Sequence[RankingRow]) -> Caption:
     """Texts of the average ranks, their intervals, and the bars that join encoders."""
     groups = ranked_groups(rows)
     if not groups:
         return nothing("Average ranks")
     ranked = rows_of(groups)
     first = ranked[0]
-    return FigureTexts(
+    return Caption(
         title=f"Average ranks with {percent(first.level)} intervals, and which encoders are not separated",
         reading=" ".join(
             [
@@ -47,16 +47,14 @@ def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
     )
 
 
-def differences(
-    rows: Sequence[PairRow], score_notes: Sequence[str] = (), *, n_left_out: int = 0
-) -> FigureTexts:
+def differences(rows: Sequence[PairRow], score_notes: Sequence[str] = (), *, n_left_out: int = 0) -> Caption:
     """Texts of the paired differences; the notes say why scores are lower than encoders allow."""
     if not rows:
         return nothing("Paired differences")
     first = rows[0]
     n_pairs = len(unique(f"{row.model_a} {row.model_b}" for row in rows))
     left_out = f" {n_left_out} further pairs are in the table of differences." if n_left_out else ""
-    return FigureTexts(
+    return Caption(
         title=f"Paired differences of scores with {percent(first.level)} intervals",
         reading=" ".join(
             [
@@ -74,9 +72,9 @@ def differences(
     )
 
 
-def nothing(title: str) -> FigureTexts:
+def nothing(title: str) -> Caption:
     """Texts of a figure that has nothing to show."""
-    return FigureTexts(title=title, reading=NOTHING, alternative=f"{title}. {NOTHING}")
+    return Caption(title=title, reading=NOTHING, alternative=f"{title}. {NOTHING}")
 
 
 def ranked_groups(rows: Sequence[RankingRow]) -> dict[str, list[RankingRow]]:

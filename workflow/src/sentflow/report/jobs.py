@@ -1,16 +1,15 @@
 """Jobs of the report: summaries, tables, figures, checks, the record, the page."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sentflow.compare.settings import Titles
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.files.io import read_json, read_sealed, write_json, write_sealed, write_text
-from sentflow.jobs.job import In, Json, Out, Wildcard, job
+from sentflow.jobs.job import In, Json, Out, job
 from sentflow.report.settings import (
     CostSummary,
     DecisionSummary,
@@ -27,6 +26,8 @@ from sentflow.report.settings import (
 
 if TYPE_CHECKING:
     from sentflow.compare.score_rows import ScoreRow
+    from sentflow.flow.products import Product
+    from sentflow.report.inputs import Inputs
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +67,7 @@ def summarise(*, scores: list[In], tables: list[In], settings: Titles, summary: 
 
 def _refuse_other_place(file: Path, row: "ScoreRow") -> None:
     """Refuse a score file of another task or encoder than its path says."""
-    from sentflow.files.result_names import name_in_results
+    from sentflow.files.parquet import name_in_results
 
     name = name_in_results(file.as_posix())
     if name is not None and not name.endswith(f"scores/{row.task}/{row.model}.json"):
@@ -378,8 +379,8 @@ def summarise_costs(
 
 
 def _about(path: Path) -> dict[str, float | None]:
-    from sentflow.encoders.fetch.parameters import count_parameters
     from sentflow.encoders.manifest import read_manifest
+    from sentflow.encoders.safety import count_parameters
 
     manifest = read_manifest(path)
     return {
@@ -389,23 +390,46 @@ def _about(path: Path) -> dict[str, float | None]:
     }
 
 
-def _named(maker: str) -> Any:
-    module, _, name = maker.partition(":")
-    return getattr(import_module(module), name)
+def _make_each(kind: str, names: Iterable[str], files: Sequence[Path], make: Callable[..., None]) -> None:
+    """Make products one after the other, each of its own files; in the end, name all that failed.
+
+    `make`: of a product and its `Inputs`.
+    """
+    from sentflow.flow import products
+    from sentflow.report.inputs import Inputs
+
+    failed = {}
+    for name in names:
+        product = products.find(kind, name)
+        try:
+            make(product, Inputs([file for file in files if product.takes(file.as_posix())]))
+        except DataError as error:
+            failed[name] = str(error)
+        except Exception as error:  # a mistake in the code of one is no reason to say nothing of the others
+            logger.exception("%s %s", kind, name)
+            failed[name] = f"{type(error).__name__}: {error}"
+    if failed:
+        rest = f" To get the others of this job all the same, leave it out of report.{kind}s."
+        raise DataError(
+            "\n".join(f"{kind} {name}: {problem}" for name, problem in failed.items())
+            + (rest if kind != "check" else "")
+        )
+
+
+def _endings(output: Sequence[Path], name: str, forms: Mapping[str, Any]) -> dict[str, Path]:
+    """Ending of each file of a product → the file, among those of several products."""
+    endings = ((file.name.removeprefix(name), file) for file in output)
+    return {ending: file for ending, file in endings if ending in forms}
 
 
 @job("jinja2", "pyarrow")
-def table(*, summary: list[In], table: Wildcard, maker: str, settings: Json, output: list[Out]) -> None:
-    """One table of the experiment as CSV, Markdown and LaTeX; a matrix as wide CSV and compact LaTeX, too.
+def make_tables(*, summary: list[In], products: str, settings: Json, output: list[Out]) -> None:
+    """Tables as CSV, Markdown and LaTeX; matrices as wide CSV and compact LaTeX, too.
 
-    Maker: ``module:function``.
-
-    Settings: {"caption": how the caption begins, "published": scores}.
+    Settings: {"caption": how captions begin, "published": table → scores}.
     """
-    from sentflow.report.inputs import Inputs
     from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
     from sentflow.report.table.latex import compact_latex_text, latex_text
-    from sentflow.report.table.table import Table
 
     # how the name of a file goes on behind that of the table → what writes it
     forms = {
@@ -415,72 +439,82 @@ def table(*, summary: list[In], table: Wildcard, maker: str, settings: Json, out
         "-wide.csv": wide_csv_text,
         "-compact.tex": compact_latex_text,
     }
-    made: Table = _named(maker)(Inputs(summary), settings)
-    for file in output:
-        write = forms.get(file.name.removeprefix(table))
-        if write is None:
-            names = ", ".join(table + ending for ending in forms)
-            raise ConfigError(f"{file} is no form of the table {table}. Write one of: {names}.")
-        write_text(file, write(made))
-    logger.info("%s: %d records", made.name, len(made.records))
+
+    def make(product: "Product", inputs: "Inputs") -> None:
+        about = {"caption": settings["caption"]}
+        if product.name in settings["published"]:
+            about["published"] = settings["published"][product.name]
+        table = product.load()(inputs, about)
+        for ending, file in _endings(output, product.name, forms).items():
+            write_text(file, forms[ending](table))
+        logger.info("%s: %d records", product.name, len(table.records))
+
+    _make_each("table", products.split(), summary, make)
 
 
 @job("matplotlib", "pyarrow")
-def figure(
-    *,
-    summary: list[In],
-    figure: Wildcard,
-    data: Out | None = None,
-    pdf: Out,
-    png: Out,
-    svg: Out,
-    inspection: Out | None = None,
-) -> None:
-    """One figure of the experiment as PDF, PNG and SVG."""
-    from sentflow.flow import products
-    from sentflow.report.figure.canvas import save
+def make_figures(*, summary: list[In], products: str, output: list[Out]) -> None:
+    """Figures as PDF, PNG and SVG, with captions, rows, and what was measured of them.
+
+    A figure is made of the summaries that it reads, or again of its own rows alone.
+    """
+    from sentflow.files.rows import write_rows
+    from sentflow.report.figure import canvas
     from sentflow.report.figure.inspection import inspect
     from sentflow.report.figure.recipe import Recipe
-    from sentflow.report.inputs import Inputs
 
     # it tells every step of cutting the fonts of a PDF down
     logging.getLogger("fontTools").setLevel(logging.WARNING)
-    product = products.find("figure", figure)
-    recipe: Recipe = product.load()
-    drawn = recipe.make(Inputs(summary), product.reads, data=data)
-    for path in (pdf, png, svg):
-        save(drawn, path)
-        logger.info("%s: %d kB", path, path.stat().st_size // 1000)
-    found = inspect(drawn)
-    for problem in found.problems:
-        logger.warning("figure %s: %s", figure, problem)
-    if inspection is not None:
-        write_sealed(inspection, {"figure": figure, **asdict(found)})
+    forms = dict.fromkeys((".pdf", ".png", ".svg", ".md", ".parquet", ".inspection.json"))
+
+    def make(product: "Product", inputs: "Inputs") -> None:
+        recipe: Recipe = product.load()
+        if inputs.files:
+            inputs.refuse_missing([Path(pattern).stem for pattern in product.reads])
+        rows = recipe.rows(inputs) if inputs.files else recipe.own_rows(summary)
+        files = _endings(output, product.name, forms)
+        with canvas.style():
+            drawn = recipe.draw(rows)
+        inspection = inspect(drawn)
+        for problem in inspection.problems:
+            logger.warning("figure %s: %s", product.name, problem)
+        for ending, file in files.items():
+            if ending == ".md":
+                write_text(file, recipe.texts(rows).markdown)
+            elif ending == ".parquet":
+                write_rows(file, recipe.kind, rows)
+            elif ending == ".inspection.json":
+                write_sealed(file, {"figure": product.name, **asdict(inspection)})
+            else:
+                canvas.save(drawn, file)
+        logger.info("%s: %d texts", product.name, inspection.n_texts)
+
+    _make_each("figure", products.split(), summary, make)
 
 
 @job("pyarrow")
-def check(*, summary: list[In], maker: str, settings: Json, output: Out) -> None:
-    """One acceptance check of the results: a small file if it holds, an error that lists every row if not.
+def make_checks(*, summary: list[In], settings: Json, output: list[Out]) -> None:
+    """Acceptance checks of the results: a small file for each if all hold, an error that lists every row if not.
 
-    Maker: ``module:function``.
-
-    Settings: {"tasks": […], "models": […], "random_models": […], …}, see Selection.
+    Settings: check → {"tasks": […], "models": […], "random_models": […], …}, see Selection.
     """
     from sentflow.report.checks import CheckResult, Selection
-    from sentflow.report.inputs import Inputs
 
-    result: CheckResult = _named(maker)(Inputs(summary), Selection(**settings))
-    if not result.passed:
-        raise DataError(
-            f"{summary[0]} fails the check {result.name!r}. {result.rule} Problems:\n  "
-            + "\n  ".join(result.problems)
-            + "\nThe results are kept: check these rows before you use them."
-        )
-    write_json(
-        output,
-        {"check": result.name, "rule": result.rule, "passed": result.passed, "counts": result.counts},
-    )
-    logger.info("%s holds: %s", result.name, result.counts)
+    files = {file.stem: file for file in output}
+
+    def make(product: "Product", inputs: "Inputs") -> None:
+        result: CheckResult = product.load()(inputs, Selection(**settings[product.name]))
+        if not result.passed:
+            raise DataError(
+                f"{result.rule} Problems:\n  "
+                + "\n  ".join(result.problems)
+                + "\nThe results are kept: check these rows before you use them."
+            )
+        outcome = {"check": result.name, "rule": result.rule, "passed": True, "counts": result.counts}
+        write_json(files[product.name], outcome)
+        logger.info("%s holds: %s", result.name, result.counts)
+
+    _make_each("check", files, summary, make)
 
 
 @job()
@@ -529,7 +563,7 @@ def report(
         checks=[check(inputs, selection) for check in products_of_checks],
         config=config.read_text(encoding="utf-8"),
         versions=read_json(versions),
-        files=[*tables, *figures],
+        files=[*tables, *(file for file in figures if file.suffix != ".md")],
         audits={_audited(file): read_sealed(file) for file in audits if file.suffix == ".json"},
         hardest={
             file.stem: read_rows(file, HardRow, may_be_empty=True)[:10]  # the file holds more

@@ -17,10 +17,7 @@ Grades = Mapping[str, Mapping[str, int]]
 def check_measures(names: Sequence[str], where: str) -> None:
     """Refuse names that ir-measures does not know.
 
-    Raises
-    ------
-    ConfigError
-        Names the first of them.
+    Raises ConfigError: names the first of them.
     """
     for name in names:
         parsed(name, 1, where)
@@ -31,26 +28,11 @@ def per_question(
 ) -> dict[str, np.ndarray]:
     """The value of each measure for each question.
 
-    Parameters
-    ----------
-    ranking
-        Their order counts, so that the rule for ties is ours; questions may be missing.
-    grades
-        Of the n questions that count, in the order of the values; documents without one are not relevant.
-    measures
-        Names as ir-measures writes them, such as nDCG@10.
-    relevant_grade
-        The least grade that is relevant. The gains of nDCG are the grades themselves.
-
-    Returns
-    -------
-    dict
-        Measure → (n,) float64; 0 for a question without a document.
-
-    Raises
-    ------
-    ConfigError
-        ir-measures does not know a measure.
+    `ranking`: Their order counts, so that the rule for ties is ours; questions may be missing. `grades`: of the n
+    questions that count, in the order of the values; documents without one are not relevant. `measures`: names as
+    ir-measures writes them, such as nDCG@10. `relevant_grade`: the least grade that is relevant. The gains of nDCG are
+    the grades themselves. Returns Measure → (n,) float64; 0 for a question without a document. Raises ConfigError:
+    ir-measures does not know a measure.
     """
     import ir_measures
 
@@ -74,10 +56,7 @@ def per_question(
 def cutoff_of(name: str) -> int | None:
     """The rank below which documents change no value of a measure; None where all count, or unjudged ones do not.
 
-    Raises
-    ------
-    ConfigError
-        ir-measures does not know the measure.
+    Raises ConfigError: ir-measures does not know the measure.
     """
     return _seen_by(parsed(name))
 
@@ -100,12 +79,7 @@ def chance(
 ) -> dict[str, float]:
     """What a random order reaches on average, see `sentflow.retrieval.measures`; NaN where that is not known.
 
-    Parameters
-    ----------
-    grades, measures, relevant_grade
-        See `per_question`.
-    n_documents, depth
-        Of the corpus; ranked at most.
+    `grades`, `measures`, `relevant_grade`: see `per_question`. `n_documents`, `depth`: of the corpus; ranked at most.
     """
     known = [parsed(name, relevant_grade) for name in measures]
     found = chance_levels(grades, known, n_documents=n_documents, depth=depth)
@@ -115,10 +89,7 @@ def chance(
 def parsed(name: str, relevant_grade: int = 1, where: str = "measures") -> Any:
     """A measure of ir-measures, whose documents are relevant from that grade on.
 
-    Raises
-    ------
-    ConfigError
-        ir-measures does not know it; `where` it was named.
+    Raises ConfigError: ir-measures does not know it; `where` it was named.
     """
     import ir_measures
 
@@ -147,19 +118,9 @@ def cutoffs(depth: int) -> list[int]:
 def recall_at(ranks: Sequence[np.ndarray], n_relevant: np.ndarray, cuts: Sequence[int]) -> np.ndarray:
     """Recall of each question at each cut.
 
-    Parameters
-    ----------
-    ranks
-        n arrays of ascending ranks, from 1, at which relevant documents were found.
-    n_relevant
-        (n,) relevant documents, each at least 1.
-    cuts
-        k numbers of documents, at least 1.
-
-    Returns
-    -------
-    np.ndarray
-        (n, k) float64 in [0, 1]: as ir-measures' ``R@k``.
+    `ranks`: n arrays of ascending ranks, from 1, at which relevant documents were found. `n_relevant`: (n,) relevant
+    documents, each at least 1. `cuts`: k numbers of documents, at least 1. Returns (n, k) float64 in [0, 1]: as
+    ir-measures' ``R@k``.
     """
     found = np.stack([np.searchsorted(own, cuts, side="right") for own in ranks])
     shares: np.ndarray = found / n_relevant[:, None]

@@ -23,22 +23,10 @@ _NAMES = {F2: "SetF(beta=4.0)", SET_P: "SetP", SET_R: "SetR"}
 def set_values(decided: Ranking, grades: Grades, *, relevant_grade: int = 1) -> dict[str, np.ndarray]:
     """Set measures of each question.
 
-    Parameters
-    ----------
-    decided
-        Question → its documents; a document that repeats counts once, and questions may be missing.
-    grades
-        Of the n questions that count, in the order of the values.
-    relevant_grade
-        The least grade that is relevant.
+    `decided`: Question → its documents; a document that repeats counts once, and questions may be missing. `grades`: of
+    the n questions that count, in the order of the values. `relevant_grade`: the least grade that is relevant. Returns
+    each of `SET_MEASURES` → (n,) float64 in [0, 1]; 0 for a question without a document.
 
-    Returns
-    -------
-    dict
-        Each of `SET_MEASURES` → (n,) float64 in [0, 1]; 0 for a question without a document.
-
-    Notes
-    -----
     With precision P and recall R of the set, F2 = 5 P R / (4 P + R). ``F2-published`` is the count of the published
     pipeline of the Zalo challenge 2021: each document decided for is compared with every relevant one and counts as
     wrong for each that it is not, so that a question with several relevant documents never reaches 1.

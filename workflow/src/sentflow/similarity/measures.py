@@ -14,14 +14,9 @@ SEVEN_TASKS = ("STS12", "STS13", "STS14", "STS15", "STS16", "STSB", "SICKR")
 def seven_task_average(values: Mapping[str, float | None]) -> float:
     """Mean of the seven tasks × 100; NaN where one of them is missing or undefined.
 
-    Parameters
-    ----------
-    values
-        Task of `SEVEN_TASKS` → Spearman's ρ in [-1, 1] over all pairs of the test part: 4,927 pairs of SICK-R, not the
-        9,927 of MTEB. None or NaN is undefined. Other keys are passed over.
+    `values`: Task of `SEVEN_TASKS` → Spearman's ρ in [-1, 1] over all pairs of the test part: 4,927 pairs of SICK-R,
+    not the 9,927 of MTEB. None or NaN is undefined. Other keys are passed over.
 
-    Notes
-    -----
     SimCSE prints each task with two digits and averages what it printed (princeton-nlp/SimCSE@49fa580,
     ``evaluation.py``); the average of unrounded values may differ in the last digit.
     """
@@ -36,10 +31,7 @@ _EQUAL = 1e-12
 def pearson(first: np.ndarray, second: np.ndarray) -> float:
     """Pearson's r in [-1, 1]; NaN where it is undefined: one of the two has a single value, or there is one pair.
 
-    Raises
-    ------
-    ValueError
-        The lengths differ, or a value is not finite.
+    Raises ValueError: the lengths differ, or a value is not finite.
     """
     first, second = _checked(first, second)
     if is_constant(first) or is_constant(second):
@@ -97,18 +89,11 @@ class Similarities:
 def pair_similarities(embeddings: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray) -> Similarities:
     """The measures of `MEASURES` for every pair.
 
-    Parameters
-    ----------
-    embeddings
-        (m, d) float32, finite.
-    rows_a, rows_b
-        (n,) int64 rows of the two sides.
+    `embeddings`: (m, d) float32, finite. `rows_a`, `rows_b`: (n,) int64 rows of the two sides.
 
-    Notes
-    -----
     Computed in double precision, block by block: memory does not grow with the number of pairs. The cosine of a zero
-    vector is 0 as in the evaluators of the field (princeton-nlp/SimCSE@7edb07e, ``SentEval/senteval/sts.py``, turns
-    the NaN into 0); the number of such pairs is told.
+    vector is 0 as in the evaluators of the field (princeton-nlp/SimCSE@7edb07e, ``SentEval/senteval/sts.py``, turns the
+    NaN into 0); the number of such pairs is told.
     """
     columns = {measure: np.empty(len(rows_a)) for measure in MEASURES}
     n_zero = 0

@@ -61,16 +61,11 @@ def pair_features(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def soft_targets(gold: np.ndarray) -> np.ndarray:
     """(n, 5) float32 weights of the grades 1 to 5, whose weighted mean is the gold score.
 
-    Notes
-    -----
+    Raises ValueError: a score lies outside [0, 5].
+
     3.2 becomes 0.8 of grade 3 and 0.2 of grade 4: Tai, Socher and Manning 2015, section 4.2. There is no grade 0: a
     score s below 1, of which STS-B has many, becomes s of grade 1 and no more, so that its weights do not sum to 1;
     SentEval does the same.
-
-    Raises
-    ------
-    ValueError
-        A score lies outside [0, 5].
     """
     if len(gold) and (gold.min() < 0 or gold.max() > GRADES):
         raise ValueError(f"gold scores from {gold.min()} to {gold.max()}: the regressor needs 0 to {GRADES}")

@@ -24,25 +24,11 @@ def bootstrap(
 ) -> dict[str, np.ndarray]:
     """Draw units with replacement and correlate; all columns see the same resamples.
 
-    Parameters
-    ----------
-    gold
-        (n,) float64.
-    columns
-        K arrays (n,) float64: measures of one encoder, or one measure of several.
-    units
-        What is drawn: pairs, or what pairs that share sentences make up.
-    n_resamples, seed
-        R, and where the draws come from.
+    `gold`: (n,) float64. `columns`: K arrays (n,) float64: measures of one encoder, or one measure of several. `units`:
+    what is drawn: pairs, or what pairs that share sentences make up. `n_resamples`, `seed`: R, and where the draws come
+    from. Returns ``spearman`` and ``pearson``: (R, K) float64 correlations with the gold scores; NaN where a resample
+    has a single value, or no pair.
 
-    Returns
-    -------
-    dict
-        ``spearman`` and ``pearson``: (R, K) float64 correlations with the gold scores; NaN where a resample has a
-        single value, or no pair.
-
-    Notes
-    -----
     Ranks are taken anew within each resample. A pair's average rank there follows from how often each value was drawn:
     with c draws of a value and s of all smaller ones, each of the c has the rank s + (c + 1) / 2. So values are sorted
     once, and a resample costs sums alone. Where units hold several pairs, the size of a resample changes.
@@ -194,33 +180,17 @@ def similarity_scores(
 ) -> dict[str, Any]:
     """Correlations with intervals.
 
-    Parameters
-    ----------
-    gold
-        (n,) scores of people.
-    subsets
-        n names of sub-sources.
-    columns
-        Measure → (n,) similarities.
-    graph
-        Which sentences the n pairs share.
-    settings
-        Of the intervals.
+    `gold`: (n,) scores of people. `subsets`: n names of sub-sources. `columns`: Measure → (n,) similarities. `graph`:
+    which sentences the n pairs share. `settings`: of the intervals. Returns ``scores``: per measure ``all``, ``mean``,
+    ``wmean`` (correlation → value in [-1, 1]) and ``subsets`` (name → ``n`` and correlations; empty where there is one
+    sub-source alone). ``intervals``: the same with ``[low, high]``. ``drawn``: for each of these intervals what was
+    drawn (``kind``), how many (``n_units``), and ``effective_pairs``; see `PairGraph.units`. ``warnings``: sentences.
+    Undefined values are NaN.
 
-    Returns
-    -------
-    dict
-        ``scores``: per measure ``all``, ``mean``, ``wmean`` (correlation → value in [-1, 1]) and ``subsets``
-        (name → ``n`` and correlations; empty where there is one sub-source alone). ``intervals``: the same with
-        ``[low, high]``. ``drawn``: for each of these intervals what was drawn (``kind``), how many (``n_units``), and
-        ``effective_pairs``; see `PairGraph.units`. ``warnings``: sentences. Undefined values are NaN.
-
-    Notes
-    -----
     all: one correlation over the pairs of all sub-sources; mean: of the correlations of the sub-sources; wmean: the
     same, weighted by their numbers of pairs. facebookresearch/SentEval@1869aaa and princeton-nlp/SimCSE@7edb07e,
-    ``senteval/sts.py``. Intervals are percentiles of a bootstrap over pairs, or over what pairs that share
-    sentences make up; for mean and wmean these are drawn within each sub-source, for its size is no accident.
+    ``senteval/sts.py``. Intervals are percentiles of a bootstrap over pairs, or over what pairs that share sentences
+    make up; for mean and wmean these are drawn within each sub-source, for its size is no accident.
     """
     parts = rows_by_subset(subsets)
     values = list(columns.values())

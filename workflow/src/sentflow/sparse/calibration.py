@@ -39,15 +39,8 @@ class TermStatistics:
 def term_statistics(batches: Iterable[torch.Tensor]) -> TermStatistics:
     """Statistics of weights, batch by batch; none is kept.
 
-    Parameters
-    ----------
-    batches
-        (b, V) >= 0 each, at least two rows in all.
-
-    Raises
-    ------
-    DataError
-        There are fewer rows, or a weight is not finite.
+    `batches`: (b, V) >= 0 each, at least two rows in all. Raises DataError: there are fewer rows, or a weight is not
+    finite.
     """
     counts: list[int] = []
     total = torch.zeros(0)
@@ -78,13 +71,8 @@ def term_statistics(batches: Iterable[torch.Tensor]) -> TermStatistics:
 def expected_matches(query_weights: torch.Tensor, document_weights: torch.Tensor) -> float:
     """Σ_j P(j ∈ q) · P(j ∈ d): terms that a random query and a random document share (TERMS in the paper).
 
-    Parameters
-    ----------
-    query_weights, document_weights
-        (Q, V) and (D, V) >= 0, after pruning.
+    `query_weights`, `document_weights`: (Q, V) and (D, V) >= 0, after pruning.
 
-    Notes
-    -----
     Kong et al. 2023, section 4; the product of mean numbers of terms, as printed there, cannot give its values.
     """
     shares = [(weights > 0).double().mean(dim=0) for weights in (query_weights, document_weights)]
@@ -106,28 +94,10 @@ def check_start(
 ) -> TermStatistics:
     """Refuse a model that a training cannot start from; calibrate it first (`sentflow.sparse.calibration`).
 
-    Parameters
-    ----------
-    model
-        As the training gets it.
-    texts
-        At least 2 different ones, of the kind that is trained on; some hundred are enough.
-    side
-        See `SparsEmbed.forward`.
-    batch_size
-        Texts that are read at once.
-
-    Returns
-    -------
-    TermStatistics
-        Of the texts.
-
-    Raises
-    ------
-    ConfigError
-        No text has a term, or all texts have nearly the same (`PARALLEL`).
-    DataError
-        There are too few texts, or logits are not finite.
+    `model`: as the training gets it. `texts`: at least 2 different ones, of the kind that is trained on; some hundred
+    are enough. `side`: see `SparsEmbed.forward`. `batch_size`: texts that are read at once.
+    Raises ConfigError: no text has a term, or all texts have nearly the same (`PARALLEL`). Raises DataError: there are
+    too few texts, or logits are not finite.
     """
     found = starting_statistics(model, texts, side=side, batch_size=batch_size)
     if not found.most:
@@ -150,10 +120,7 @@ def logits_of(
 ) -> Iterator[torch.Tensor]:
     """(b, V) greatest logits of different texts in batches, on the processor.
 
-    Raises
-    ------
-    DataError
-        A logit is not finite.
+    Raises DataError: a logit is not finite.
     """
     different = list(dict.fromkeys(texts))
     for start in range(0, len(different), check_count(batch_size, "batch_size")):
@@ -166,12 +133,7 @@ def logits_of(
 class Calibration:
     """What a calibration did.
 
-    Attributes
-    ----------
-    shift
-        Was added to the bias of every term.
-    before, after
-        Mean number of active terms per text.
+    `shift`: Was added to the bias of every term. `before`, `after`: mean number of active terms per text.
     """
 
     shift: float
@@ -185,24 +147,10 @@ def shift_for(greatest: torch.Tensor, n_active: float, *, tolerance: float) -> C
     Logits are ordered, and the constant is put in the middle between the last one that is to be active and the next,
     as far from both as can be: rounding, or other texts in the batch, then change no term.
 
-    Parameters
-    ----------
-    greatest
-        (N, V) greatest logit of each term in each text.
-    n_active
-        In (0, V).
-    tolerance
-        Largest difference to `n_active`, as a share of it.
-
-    Returns
-    -------
-    Calibration
-        With ``shift``: (greatest + shift > 0) has `n_active` terms per text, as near as the logits allow.
-
-    Raises
-    ------
-    ConfigError
-        The number is out of range, or no constant comes near enough, because logits of many terms are equal.
+    `greatest`: (N, V) greatest logit of each term in each text. `n_active`: in (0, V). `tolerance`: largest difference
+    to `n_active`, as a share of it. Returns with ``shift``: (greatest + shift > 0) has `n_active` terms per text, as
+    near as the logits allow. Raises ConfigError: the number is out of range, or no constant comes near enough, because
+    logits of many terms are equal.
     """
     n_texts, n_terms = greatest.shape
     if not 0 < n_active < n_terms:
@@ -239,27 +187,10 @@ def calibrate(
 ) -> Calibration:
     """Shift the bias of a head in place, so that texts have `n_active` terms on average before pruning.
 
-    Parameters
-    ----------
-    model
-        Not trained yet.
-    texts
-        Real ones of the side, some hundred; equal ones count once. 4 · V bytes are held for each.
-    n_active
-        Terms per text, e.g. 200 of documents and 30 of queries.
-    side
-        Whose head; with two heads, calibrate both.
-    batch_size
-        Texts that are read at once.
-    tolerance
-        See `shift_for`.
-
-    Raises
-    ------
-    ConfigError
-        See `shift_for`.
-    DataError
-        A logit is not finite, or a text has no token.
+    `model`: not trained yet. `texts`: real ones of the side, some hundred; equal ones count once. 4 · V bytes are held
+    for each. `n_active`: terms per text, e.g. 200 of documents and 30 of queries. `side`: whose head; with two heads,
+    calibrate both. `batch_size`: texts that are read at once. `tolerance`: see `shift_for`. Raises ConfigError: see
+    `shift_for`. Raises DataError: a logit is not finite, or a text has no token.
     """
     greatest = torch.cat(list(logits_of(model, texts, side=side, batch_size=batch_size)))
     found = shift_for(greatest, n_active, tolerance=tolerance)

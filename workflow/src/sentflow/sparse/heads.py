@@ -29,12 +29,7 @@ _PARTS = {**_PARTS, "xlm-roberta": _PARTS["roberta"]}
 class TermHead(torch.nn.Module):
     """From vectors of tokens to logits of terms.
 
-    Attributes
-    ----------
-    transform
-        (…, h) → (…, h).
-    decoder
-        (…, h) → (…, V), with a bias.
+    `transform`: (…, h) → (…, h). `decoder`: (…, h) → (…, V), with a bias.
     """
 
     def __init__(self, transform: torch.nn.Module, decoder: torch.nn.Linear) -> None:
@@ -49,10 +44,7 @@ class TermHead(torch.nn.Module):
     def term_logits(self, transformed: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
         """(B, n, k) logits of k terms per text, (B, k) >= 0, without those of all others.
 
-        Parameters
-        ----------
-        transformed
-            (B, n, h), what `transform` gave.
+        `transformed`: (B, n, h), what `transform` gave.
         """
         chosen = embedding(ids, self.decoder.weight)
         return transformed @ chosen.transpose(1, 2) + self.decoder.bias[ids][:, None, :]
@@ -61,18 +53,10 @@ class TermHead(torch.nn.Module):
 def copied_head(model: PreTrainedModel, *, tied: bool) -> TermHead:
     """A copy of the layer of a masked language model.
 
-    Parameters
-    ----------
-    model
-        A `BertForMaskedLM`, `DistilBertForMaskedLM`, `RobertaForMaskedLM` or `XLMRobertaForMaskedLM`.
-    tied
-        Whether the decoder has the word embeddings of the encoder as its weights, the same tensor; else a copy of its
-        own, which is trained apart. Its bias is a copy in both cases.
-
-    Raises
-    ------
-    ConfigError
-        The model has no such layer, or it is to be tied and its decoder has other weights than the word embeddings.
+    `model`: a `BertForMaskedLM`, `DistilBertForMaskedLM`, `RobertaForMaskedLM` or `XLMRobertaForMaskedLM`. `tied`:
+    whether the decoder has the word embeddings of the encoder as its weights, the same tensor; else a copy of its own,
+    which is trained apart. Its bias is a copy in both cases. Raises ConfigError: the model has no such layer, or it is
+    to be tied and its decoder has other weights than the word embeddings.
     """
     transform, decoder = _parts(model)
     words = model.get_input_embeddings().weight
@@ -91,12 +75,8 @@ def copied_head(model: PreTrainedModel, *, tied: bool) -> TermHead:
 def put_head(head: TermHead, model: PreTrainedModel) -> None:
     """Make a head the layer of a masked language model that predicts terms; both hold the same tensors afterwards.
 
-    Parameters
-    ----------
-    head
-        As `copied_head` makes it of a model of this type.
-    model
-        Its configuration says whether the decoder is tied; weights of its layer are dropped.
+    `head`: as `copied_head` makes it of a model of this type. `model`: Its configuration says whether the decoder is
+    tied; weights of its layer are dropped.
     """
     transform, decoder = _parts(model)
     transform.load_state_dict(head.transform.state_dict(), assign=True)
@@ -141,10 +121,7 @@ def masked_model(name: str) -> Any:
 
     `AutoModelForMaskedLM` draws a new layer where the files have none, as those of a sentence encoder, and only warns.
 
-    Raises
-    ------
-    ConfigError
-        The files have no layer that predicts masked tokens, or not all of it.
+    Raises ConfigError: the files have no layer that predicts masked tokens, or not all of it.
     """
     model, told = AutoModelForMaskedLM.from_pretrained(name, output_loading_info=True)
     _parts(model)

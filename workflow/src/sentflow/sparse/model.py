@@ -37,12 +37,8 @@ _MOST_CELLS = 1 << 25
 class TermVectors:
     """The active terms of texts with a vector each.
 
-    Attributes
-    ----------
-    ids
-        (…, k) whole numbers, each once per text; `NO_TERM` where there is no further term.
-    embeddings
-        (…, k, E) float. What stands where there is no term counts nowhere.
+    `ids`: (…, k) whole numbers, each once per text; `NO_TERM` where there is no further term. `embeddings`: (…, k, E)
+    float. What stands where there is no term counts nowhere.
     """
 
     ids: torch.Tensor
@@ -56,19 +52,9 @@ class TermVectors:
 def attended(term_logits: torch.Tensor, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """c_j = Σ_i a_ij H_i, where a_·j is the softmax over positions of the raw logits of term j.
 
-    Parameters
-    ----------
-    term_logits
-        (B, n, k), of the kept terms.
-    tokens
-        (B, n, h), the last layer of the encoder.
-    mask
-        (B, n), other than 0 where a position is real; at least one in each row.
-
-    Returns
-    -------
-    torch.Tensor
-        (B, k, h). Padding has attention 0: its logits are −∞, since a logit of 0 would still count as e⁰ = 1.
+    `term_logits`: (B, n, k), of the kept terms. `tokens`: (B, n, h), the last layer of the encoder. `mask`: (B, n),
+    other than 0 where a position is real; at least one in each row. Returns (B, k, h). Padding has attention 0: its
+    logits are −∞, since a logit of 0 would still count as e⁰ = 1.
     """
     padding = ~mask.to(device=term_logits.device, dtype=torch.bool)
     # Filled with 0 as well, for 0 times NaN would be NaN
@@ -79,15 +65,8 @@ def attended(term_logits: torch.Tensor, tokens: torch.Tensor, mask: torch.Tensor
 def pair_scores(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
     """s = Σ_j e^q_j · e^d_j over the terms j that both texts of a pair have.
 
-    Parameters
-    ----------
-    queries, documents
-        (B, k_q) and (B, k_d) terms; row i of both is a pair.
-
-    Returns
-    -------
-    torch.Tensor
-        (B,), at least float32; 0, with a gradient of 0, for a pair that shares no term.
+    `queries`, `documents`: (B, k_q) and (B, k_d) terms; row i of both is a pair. Returns (B,), at least float32; 0,
+    with a gradient of 0, for a pair that shares no term.
     """
     return _shared_sum("bie,bje->bij", queries.ids[:, :, None], documents.ids[:, None, :], queries, documents)
 

@@ -11,20 +11,11 @@ from sentflow.errors import ConfigError, DataError, instead
 def flops(weights: torch.Tensor) -> torch.Tensor:
     """Σ_j (mean over the batch of |w_j|)²: how many products a query and a document of this batch would need.
 
-    Parameters
-    ----------
-    weights
-        (B, V) of one side, queries or documents. **All rows of the step**: with several processes the caller gathers
-        them first, because the square of a mean over all is not the mean of the squares, and sparsity would depend on
-        the number of processes (texttron/tevatron#36).
+    `weights`: (B, V) of one side, queries or documents. **All rows of the step**: with several processes the caller
+    gathers them first, because the square of a mean over all is not the mean of the squares, and sparsity would depend
+    on the number of processes (texttron/tevatron#36). Returns a scalar, >= 0; 0 only if no text has a term. There is no
+    threshold below which it would act otherwise.
 
-    Returns
-    -------
-    torch.Tensor
-        A scalar, >= 0; 0 only if no text has a term. There is no threshold below which it would act otherwise.
-
-    Notes
-    -----
     Paria et al. 2020 (arXiv 2004.05665), equation 4; Formal et al. 2021 (arXiv 2107.05720).
     """
     return weights.abs().mean(dim=0).square().sum()
@@ -33,22 +24,9 @@ def flops(weights: torch.Tensor) -> torch.Tensor:
 def quadratic_weight(weight: float, step: int, rise_steps: int) -> float:
     """λ(t) = λ · min(1, t / T)²: the weight of `flops` at a step.
 
-    Parameters
-    ----------
-    weight
-        λ, >= 0; queries and documents have one each.
-    step
-        t, from 0.
-    rise_steps
-        T, after which it is constant; 0 is constant from the beginning.
+    `weight`: λ, >= 0; queries and documents have one each. `step`: t, from 0. `rise_steps`: T, after which it is
+    constant; 0 is constant from the beginning. Raises ConfigError: one of them is negative.
 
-    Raises
-    ------
-    ConfigError
-        One of them is negative.
-
-    Notes
-    -----
     Formal et al. 2021 (arXiv 2107.05720), section 3.3.
     """
     for name, value in (("weight", weight), ("step", step), ("rise_steps", rise_steps)):
@@ -65,15 +43,8 @@ RANKINGS = (MARGIN_MSE, KL, CONTRASTIVE)
 def in_batch_negatives(scores: torch.Tensor) -> torch.Tensor:
     """Mean cross-entropy of finding the document of each query among those of all queries.
 
-    Parameters
-    ----------
-    scores
-        (B, C), C >= B; column i < B is the document of query i, further columns are hard negatives.
-
-    Returns
-    -------
-    torch.Tensor
-        A scalar; ln C where all scores are equal.
+    `scores`: (B, C), C >= B; column i < B is the document of query i, further columns are hard negatives. Returns a
+    scalar; ln C where all scores are equal.
     """
     n_queries, n_documents = scores.shape
     if n_documents < n_queries:
@@ -84,18 +55,9 @@ def in_batch_negatives(scores: torch.Tensor) -> torch.Tensor:
 def margin_mse(scores: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
     """Mean of ((s⁺ − s⁻) − (t⁺ − t⁻))² over queries and negatives.
 
-    Parameters
-    ----------
-    scores, teacher
-        (B, 1 + m), m >= 1: of the relevant document of each query, then of its negatives.
+    `scores`, `teacher`: (B, 1 + m), m >= 1: of the relevant document of each query, then of its negatives. Raises
+    DataError: The teacher's scores are not finite, or of another shape.
 
-    Raises
-    ------
-    DataError
-        The teacher's scores are not finite, or of another shape.
-
-    Notes
-    -----
     Hofstätter et al. 2020 (arXiv 2010.02666), equation 8.
     """
     teacher = _checked_teacher(scores, teacher)
@@ -106,25 +68,10 @@ def margin_mse(scores: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
 def kl_divergence(scores: torch.Tensor, teacher: torch.Tensor, *, temperature: float = 1.0) -> torch.Tensor:
     """KL(teacher ‖ student) of the softmax over the candidates of each query; mean over queries, times temperature².
 
-    Parameters
-    ----------
-    scores, teacher
-        (B, C), C >= 2, any order of candidates that is the same in both.
-    temperature
-        What the scores of both are divided by, > 0. Its square keeps gradients of one size (Hinton et al. 2015, arXiv
-        1503.02531).
-
-    Returns
-    -------
-    torch.Tensor
-        A scalar, >= 0; 0 where scores differ by a constant per query.
-
-    Raises
-    ------
-    ConfigError
-        The temperature is not above 0.
-    DataError
-        See `margin_mse`.
+    `scores`, `teacher`: (B, C), C >= 2, any order of candidates that is the same in both. `temperature`: what the
+    scores of both are divided by, > 0. Its square keeps gradients of one size (Hinton et al. 2015, arXiv 1503.02531).
+    Returns a scalar, >= 0; 0 where scores differ by a constant per query. Raises ConfigError: the temperature is not
+    above 0. Raises DataError: see `margin_mse`.
     """
     if not temperature > 0:
         raise ConfigError(f"temperature is {temperature}. Write a number above 0.")
@@ -160,16 +107,9 @@ def own_first(scores: torch.Tensor) -> torch.Tensor:
 class LossParts:
     """A loss and what it is the sum of; every field is a scalar.
 
-    Attributes
-    ----------
-    total
-        What is minimised.
-    weights
-        The ranking loss of the dot products of weights, not yet weighted.
-    query_flops, document_flops
-        `flops` of both sides, not yet weighted.
-    embeddings
-        The ranking loss of the scores by term vectors; None where terms have none.
+    `total`: what is minimised. `weights`: the ranking loss of the dot products of weights, not yet weighted.
+    `query_flops`, `document_flops`: `flops` of both sides, not yet weighted. `embeddings`: the ranking loss of the
+    scores by term vectors; None where terms have none.
     """
 
     total: torch.Tensor
@@ -183,20 +123,11 @@ class LossParts:
 class SpladeLoss:
     """L = R(w_q · w_d) + λ_Q(t) FLOPS(w_q) + λ_D(t) FLOPS(w_d).
 
-    Attributes
-    ----------
-    query_flops, document_flops
-        λ_Q and λ_D, >= 0. Those of papers (.5 and .4 for SPLADE++, .004 and .005 for SparseEmbed) belong to MarginMSE;
-        cross-entropies are smaller by orders.
-    rise_steps
-        See `quadratic_weight`; 50,000 in the papers.
-    ranking
-        R: ``"margin-mse"``, ``"kl"``, or ``"contrastive"`` without a teacher (`in_batch_negatives`).
-    temperature
-        Of `kl_divergence`.
+    `query_flops`, `document_flops`: λ_Q and λ_D, >= 0. Those of papers (.5 and .4 for SPLADE++, .004 and .005 for
+    SparseEmbed) belong to MarginMSE; cross-entropies are smaller by orders. `rise_steps`: see `quadratic_weight`;
+    50,000 in the papers. `ranking`: R: ``"margin-mse"``, ``"kl"``, or ``"contrastive"`` without a teacher
+    (`in_batch_negatives`). `temperature`: of `kl_divergence`.
 
-    Notes
-    -----
     Formal et al. 2021 and 2022 (arXiv 2109.10086, arXiv 2205.04733).
     """
 
@@ -221,21 +152,9 @@ class SpladeLoss:
     ) -> LossParts:
         """The loss of a step.
 
-        Parameters
-        ----------
-        weight_scores
-            (B, C) dot products of weights as the ranking loss reads them.
-        query_weights, document_weights
-            (·, V) after pruning, of all processes.
-        step
-            From 0.
-        teacher
-            (B, C) scores; not with ``"contrastive"``, which reads none.
-
-        Raises
-        ------
-        ConfigError
-            Scores of a teacher are missing, or given and not read.
+        `weight_scores`: (B, C) dot products of weights as the ranking loss reads them. `query_weights`,
+        `document_weights`: (·, V) after pruning, of all processes. `step`: from 0. `teacher`: (B, C) scores; not with
+        ``"contrastive"``, which reads none. Raises ConfigError: scores of a teacher are missing, or given and not read.
         """
         ranking = self.ranked(weight_scores, teacher)
         return LossParts(
@@ -273,13 +192,8 @@ class SpladeLoss:
 class SparseEmbedLoss(SpladeLoss):
     """L = R(s) + share · R(w_q · w_d) + λ_Q(t) FLOPS(w_q) + λ_D(t) FLOPS(w_d).
 
-    Attributes
-    ----------
-    weights_share
-        Of the second term; .1 in the paper.
+    `weights_share`: of the second term; .1 in the paper.
 
-    Notes
-    -----
     Kong et al. 2023 (doi 10.1145/3539618.3592065), equation 4.
     """
 

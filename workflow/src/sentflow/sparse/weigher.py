@@ -13,7 +13,7 @@ import torch
 from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
 
-from sentflow.encoders.fetch.positions import usable_tokens
+from sentflow.encoders.descriptions import usable_tokens
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.sparse.folder_description import SHARED, TWO
 from sentflow.sparse.heads import TermHead, copied_head
@@ -76,28 +76,11 @@ def splade_weights(
 ) -> torch.Tensor:
     """w_j = max_i, or sum_i, of log(1 + ReLU(M_ij)) over the real positions i of a text.
 
-    Parameters
-    ----------
-    logits
-        (B, n, V) float. What stands in padding is never read, NaN included.
-    mask
-        (B, n), other than 0 where a position is real.
-    pooling
-        ``"max"`` (SPLADE v2, SparseEmbed) or ``"sum"`` (SPLADE v1).
-    chunk_size
-        Positions that are pooled at once; all without it. It may change the last bits of sums, and none of maxima.
-
-    Returns
-    -------
-    torch.Tensor
-        (B, V), >= 0; 0 where no logit is positive. At least float32. NaN where a real position has one.
-
-    Raises
-    ------
-    ConfigError
-        There is no such pooling, or the chunk is smaller than 1.
-    ValueError
-        The shapes do not fit.
+    `logits`: (B, n, V) float. What stands in padding is never read, NaN included. `mask`: (B, n), other than 0 where a
+    position is real. `pooling`: ``"max"`` (SPLADE v2, SparseEmbed) or ``"sum"`` (SPLADE v1). `chunk_size`: positions
+    that are pooled at once; all without it. It may change the last bits of sums, and none of maxima. Returns (B, V), >=
+    0; 0 where no logit is positive. At least float32. NaN where a real position has one. Raises ConfigError: there is
+    no such pooling, or the chunk is smaller than 1. Raises ValueError: the shapes do not fit.
     """
     if logits.ndim != 3 or logits.shape[:2] != mask.shape:
         raise ValueError(
@@ -116,17 +99,9 @@ def pooled_weights(
 ) -> torch.Tensor:
     """The same without ever holding the logits of all positions.
 
-    Parameters
-    ----------
-    predict
-        From vectors of tokens, (B, c, h), to logits, (B, c, V); without dropout.
-    tokens
-        (B, n, h).
-    mask, pooling, chunk_size
-        See `splade_weights`.
+    `predict`: from vectors of tokens, (B, c, h), to logits, (B, c, V); without dropout. `tokens`: (B, n, h). `mask`,
+    `pooling`, `chunk_size`: see `splade_weights`.
 
-    Notes
-    -----
     Logits of B · `chunk_size` · V are held at once. In training they are computed again for the gradient.
     """
     if pooling not in POOLINGS:
@@ -209,17 +184,8 @@ class TopTerms:
 def top_terms(weights: torch.Tensor, k: int) -> TopTerms:
     """The k terms of greatest weight of each text, fewer where fewer are above 0; for training and search alike.
 
-    Parameters
-    ----------
-    weights
-        (B, V), >= 0 and finite.
-    k
-        At least 1; at most V are kept.
-
-    Raises
-    ------
-    ConfigError
-        k is no whole number of at least 1.
+    `weights`: (B, V), >= 0 and finite. `k`: at least 1; at most V are kept. Raises ConfigError: k is no whole number of
+    at least 1.
     """
     n_kept = min(check_count(k, "k"), weights.shape[1])
     # Sorted stably, for torch.topk promises no order of equal weights

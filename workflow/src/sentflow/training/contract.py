@@ -19,7 +19,7 @@ from safetensors.torch import save_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 
-from sentflow.encoders.kinds.neural.pooling import LayerPooling
+from sentflow.encoders.neural.load import LayerPooling
 from sentflow.errors import DataError
 from sentflow.files.atomic import not_written
 from sentflow.jobs.lifeline import refuse_orphan
@@ -93,12 +93,7 @@ class Objective(torch.nn.Module, ABC):
     Its parameters with ``requires_grad`` are what is trained; all of its state is in ``state_dict()``, so that a
     training goes on from the file of it.
 
-    Parameters
-    ----------
-    encoder
-        What is trained and exported.
-    max_tokens
-        Texts are cut after this many tokens, special ones included.
+    `encoder`: what is trained and exported. `max_tokens`: texts are cut after this many tokens, special ones included.
     """
 
     # frozen_views: views whose vectors do not depend on what is trained: they are represented without gradient
@@ -114,10 +109,7 @@ class Objective(torch.nn.Module, ABC):
 
         Called again where a training goes on, before its state is restored; so it is a function of the rows alone.
 
-        Raises
-        ------
-        ConfigError
-            The start cannot be trained on these rows.
+        Raises ConfigError: the start cannot be trained on these rows.
         """
 
     def at_step(self, step: int, total: int) -> None:  # noqa: B027
@@ -155,10 +147,7 @@ class Objective(torch.nn.Module, ABC):
         Sums and numbers of several batches are added up; the measure is their quotient. By default the loss, of one
         batch; what `further_losses` gives is no part of it.
 
-        Parameters
-        ----------
-        views, rows
-            As of `loss`, represented without dropout.
+        `views`, `rows`: as of `loss`, represented without dropout.
         """
         with torch.no_grad():
             return {"loss": (self.loss(views, rows).item(), 1)}
@@ -213,10 +202,7 @@ def recipe(name: str) -> Callable[[_Kind], _Kind]:
     It is called with the start, on its device and in training mode, the settings of the recipe, draws for the weights
     of new heads, and ``max_tokens``. It may raise ConfigError: the start cannot be trained in this way.
 
-    Parameters
-    ----------
-    name
-        Of `sentflow.training.recipes.settings.RECIPES`.
+    `name`: of `sentflow.training.recipes.settings.RECIPES`.
     """
 
     def mark(kind: _Kind) -> _Kind:
@@ -237,19 +223,8 @@ def build_objective(
 
     Of all modules of recipes and options, only theirs are imported.
 
-    Parameters
-    ----------
-    name
-        Of the recipe.
-    encoder
-        The start, on its device and in training mode.
-    settings, training, draws
-        Of the recipe, and of the training.
-
-    Raises
-    ------
-    ConfigError
-        The encoder cannot be trained in this way.
+    `name`: of the recipe. `encoder`: the start, on its device and in training mode. `settings`, `training`, `draws`: of
+    the recipe, and of the training. Raises ConfigError: the encoder cannot be trained in this way.
     """
     import_module(module_of(name))
     kind: Any = _OBJECTIVES[name]

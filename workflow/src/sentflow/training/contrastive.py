@@ -18,25 +18,13 @@ def in_batch_cross_entropy(
 ) -> torch.Tensor:
     """Cross-entropy of finding the positive of each anchor among those of all anchors; in one direction.
 
-    Parameters
-    ----------
-    anchors, positives, negatives
-        (n, d) float, row i of each belongs to the same example; with `negatives` there are 2n candidates per anchor.
-    temperature
-        What cosines are divided by, > 0.
-    own_negative_weight
-        Added to the logit of the negative of the anchor's own example: its term in the sum is multiplied by e to this
-        power.
+    `anchors`, `positives`, `negatives`: (n, d) float, row i of each belongs to the same example; with `negatives` there
+    are 2n candidates per anchor. `temperature`: what cosines are divided by, > 0. `own_negative_weight`: added to the
+    logit of the negative of the anchor's own example: its term in the sum is multiplied by e to this power. Returns a
+    scalar, the mean over the n anchors; ln n for vectors that are all the same, ln 2n with negatives.
 
-    Returns
-    -------
-    torch.Tensor
-        A scalar, the mean over the n anchors; ln n for vectors that are all the same, ln 2n with negatives.
-
-    Notes
-    -----
-    Gao et al. 2021 (arXiv 2104.08821), equations 4 and 5; princeton-nlp/SimCSE@49fa580a,
-    ``hard_negative_weight``. Anchors are no negatives of each other, so the loss is not symmetric.
+    Gao et al. 2021 (arXiv 2104.08821), equations 4 and 5; princeton-nlp/SimCSE@49fa580a, ``hard_negative_weight``.
+    Anchors are no negatives of each other, so the loss is not symmetric.
     """
     candidates = [positives] if negatives is None else [positives, negatives]
     n = len(anchors)
@@ -57,21 +45,10 @@ def in_batch_cross_entropy(
 def nt_xent(first: torch.Tensor, second: torch.Tensor, *, temperature: float) -> torch.Tensor:
     """NT-Xent of two views, the sum of both directions; the other sentences of the same view are negatives, too.
 
-    Parameters
-    ----------
-    first, second
-        (n, d) float, row i of both is the same sentence.
-    temperature
-        What cosines are divided by, > 0.
+    `first`, `second`: (n, d) float, row i of both is the same sentence. `temperature`: what cosines are divided by, >
+    0. Returns a scalar, a mean over n for each view as anchor, added: twice the mean over 2n anchors of the paper. The
+    order of the views does not matter; 2 ln(2n − 1) for vectors that are all the same.
 
-    Returns
-    -------
-    torch.Tensor
-        A scalar, a mean over n for each view as anchor, added: twice the mean over 2n anchors of the paper. The order
-        of the views does not matter; 2 ln(2n − 1) for vectors that are all the same.
-
-    Notes
-    -----
     Yan et al. 2021 (arXiv 2105.11741), section 3; the sum is that of yym6472/ConSERT@03c9e8ff.
     """
     loss = MultipleNegativesRankingLoss(

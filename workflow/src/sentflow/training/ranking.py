@@ -15,20 +15,11 @@ def ranking_loss(
 ) -> torch.Tensor:
     """Mean cross-entropy of finding the document of each question among all documents of the batch, by cosine.
 
-    Parameters
-    ----------
-    questions
-        (n, d) float.
-    documents
-        One or two tensors (n, d): the relevant document of each question, and a hard negative of each.
-    false_negatives
-        (n, n · number of tensors) bool: candidates that count in no sum, because they are relevant to the question,
-        too. The own document of a question is none.
-    scale
-        What cosines are multiplied by.
+    `questions`: (n, d) float. `documents`: one or two tensors (n, d): the relevant document of each question, and a
+    hard negative of each. `false_negatives`: (n, n · number of tensors) bool: candidates that count in no sum, because
+    they are relevant to the question, too. The own document of a question is none. `scale`: what cosines are multiplied
+    by.
 
-    Notes
-    -----
     `MultipleNegativesRankingLoss` of sentence-transformers where there are no false negatives.
     """
     logits = cos_sim(questions, torch.cat(list(documents))) * scale
@@ -39,18 +30,9 @@ def ranking_loss(
 def false_negatives(questions: Sequence[str], columns: Sequence[Sequence[str]]) -> torch.Tensor:
     """Which candidates are known to be relevant to a question of another row.
 
-    Parameters
-    ----------
-    questions
-        n texts.
-    columns
-        n documents each: the relevant ones, and perhaps hard negatives.
-
-    Returns
-    -------
-    torch.Tensor
-        (n, n · number of columns) bool. A candidate is relevant where its text is that of any relevant document, in the
-        batch, of a row with the text of this question; the own document of a row is not marked.
+    `questions`: n texts. `columns`: n documents each: the relevant ones, and perhaps hard negatives. Returns (n, n ·
+    number of columns) bool. A candidate is relevant where its text is that of any relevant document, in the batch, of a
+    row with the text of this question; the own document of a row is not marked.
     """
     relevant: dict[str, set[str]] = {}
     for question, document in zip(questions, columns[0], strict=True):
@@ -69,17 +51,9 @@ def contrastive_loss(
 ) -> torch.Tensor:
     """Mean over pairs of half the squared distance, or of what a pair with label 0 lacks to the margin.
 
-    Parameters
-    ----------
-    questions, documents
-        (n, d) float, row i of both is a pair.
-    labels
-        (n,) 1 where the document is relevant, else 0.
-    margin
-        Distance, 1 − cosine, from which on a pair with label 0 gives no gradient.
+    `questions`, `documents`: (n, d) float, row i of both is a pair. `labels`: (n,) 1 where the document is relevant,
+    else 0. `margin`: Distance, 1 − cosine, from which on a pair with label 0 gives no gradient.
 
-    Notes
-    -----
     Hadsell et al. 2006, equation 4; `ContrastiveLoss` of sentence-transformers.
     """
     distances = 1 - torch.nn.functional.cosine_similarity(questions, documents)

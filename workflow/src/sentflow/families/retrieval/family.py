@@ -6,9 +6,9 @@ from typing import Any
 
 from sentflow.config.entries import Entry, read_yaml
 from sentflow.config.experiment import Experiment
+from sentflow.config.retrievers import EXPLAINED, counts_terms
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.files import raw_files
-from sentflow.families.retrieval.parts import BM25, EXPLAINED
 from sentflow.families.retrieval.settings import JobSettings
 from sentflow.flow import paths
 from sentflow.flow.family import each
@@ -51,7 +51,7 @@ class Retrieval(JobSettings):
         }
         self._set_results()
         self.selection = {"question_sets": list(self.judged_sets), "retrievers": list(self.shown)}
-        lexical = self.of_kind(BM25).values()
+        lexical = filter(counts_terms, self.retrievers.values())
         analysers = {self.analyser_of(entry, corpus) for entry in lexical for corpus in self.corpora}
         self.constraints = {
             "corpus": f"(?:{one_of(self.prepared_corpora)}){SUFFIX_PATTERN}",

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from sentflow.config.entries import Entry
-from sentflow.families.retrieval.parts import (
-    BM25,
+from sentflow.config.retrievers import (
     BY_VECTORS,
     DENSE,
     DOCUMENTS,
@@ -14,6 +13,7 @@ from sentflow.families.retrieval.parts import (
     RERANK,
     RUN,
     SPARSE,
+    counts_terms,
     parts_of,
 )
 from sentflow.families.retrieval.selection import Selection
@@ -240,7 +240,7 @@ class JobFiles(Selection):
 
     def _of_terms(self, pattern: str, wildcards: Any, corpus: str) -> list[str]:
         entry = self._retriever(wildcards)
-        if entry["kind"] != BM25:
+        if not counts_terms(entry):
             return []
         return [pattern.format(corpus=corpus, analyser=self.analyser_of(entry, corpus))]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
-from sentflow.families.retrieval.parts import (
+from sentflow.config.retrievers import (
     BM25,
     BY_VECTORS,
     DOCUMENTS,
@@ -19,8 +19,8 @@ from sentflow.families.retrieval.parts import (
     parts_of,
     tuned_on,
 )
-from sentflow.families.training.needs import selected_data
-from sentflow.families.training.seeds import seed_in
+from sentflow.config.seeds import seed_in
+from sentflow.config.trained import selected_data
 from sentflow.flow.family import Family
 from sentflow.texts.shards import shards_of, suffix_of, whole_of
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, searchers_of

@@ -8,10 +8,10 @@ from pydantic import TypeAdapter
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Retrieval
 from sentflow.config.model import Settings
+from sentflow.config.retrievers import BM25, BY_VECTORS, RANDOM, RERANK, SPARSE, all_retrievers, counts_terms
 from sentflow.config.search import Analyser, Cut, Decision, StopList
-from sentflow.encoders.entries import encode_settings, kind_of, place_settings
+from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.families.retrieval.files import JobFiles
-from sentflow.families.retrieval.parts import BM25, BY_VECTORS, RANDOM, RERANK, SPARSE, all_retrievers
 from sentflow.flow.job_settings import json_text, pick
 from sentflow.flow.provenance import code, versions
 from sentflow.flow.rules import asks
@@ -54,17 +54,6 @@ from sentflow.training.data.forms import MOST_RANKS
 _RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _HARDEST_QUESTIONS = 20
 _RETRIEVER: TypeAdapter[Retriever] = TypeAdapter(Retriever)
-# Kind of retriever → MB, minutes, and MB for each MB of files
-_ASKS = {
-    "bm25": (1000, 60, 30),
-    "dense": (1000, 60, 4),
-    "sparse": (2000, 60, 6),
-    "index": (1000, 60, 6),
-    "fusion": (1000, 20, 30),
-    "rerank": (4000, 240, 30),
-    "run": (2000, 20, 0),
-    "random": (1000, 10, 0),
-}
 
 
 class JobSettings(JobFiles):
@@ -111,15 +100,15 @@ class JobSettings(JobFiles):
         if search.index:
             return versions(*search.index.libraries)
         if search.by.kind == RERANK:
-            return versions(*kind_of(self._encoder(self._retriever(wildcards))).libraries)
+            return versions(*kind_of(self._encoder(self._retriever(wildcards))).distributions)
         return versions(*search.by.libraries, *(_libraries(search.analyser) if search.analyser else ()))
 
     def search_requests(self) -> dict[str, Any]:
         """Memory and time of a search, see `asks`."""
 
         def of_kind(wildcards: Any) -> tuple[int, int, float]:
-            entry = self._retriever(wildcards)
-            return _ASKS["index" if "index" in entry else entry["kind"]]
+            search = self._search(wildcards)
+            return (search.index or search.by).asks
 
         return asks(
             lambda wildcards: of_kind(wildcards)[0],
@@ -130,9 +119,7 @@ class JobSettings(JobFiles):
     def search_device(self, wildcards: Any) -> str:
         """Where pairs are compared. Not a setting of science: changing it runs nothing again."""
         entry = self._retriever(wildcards)
-        return json_text(
-            place_settings(self._encoder(entry)).get("device") if entry["kind"] == RERANK else None
-        )
+        return json_text(self._encoder(entry).get("device") if entry["kind"] == RERANK else None)
 
     def search_threads(self, wildcards: Any) -> int:
         """Threads that the kind of a cross-encoder has use for; no number depends on them."""
@@ -273,7 +260,7 @@ class JobSettings(JobFiles):
         """Of runs that become training data alone, so many documents are ranked that no edit trains again."""
         entry, mined = self._retriever(wildcards), wildcards.questions in self.mined_alone
         more: dict[str, Any] = {}
-        if entry["kind"] == BM25:
+        if counts_terms(entry):
             more["analyser"] = self._analyser(self.analyser_of(entry, self._corpus(wildcards)))
         elif entry["kind"] == RERANK:
             more["encoder"] = encode_settings(self._encoder(entry))
@@ -288,7 +275,7 @@ class JobSettings(JobFiles):
         """A retriever with what its searches of a question set read of it, and nothing that is shown alone."""
         by = _RETRIEVER.validate_python(self.retrievers[name])
         read: dict[str, Any] = {"title": None, "seed_of": None}
-        if by.kind == BM25:
+        if counts_terms(self.retrievers[name]):
             read["analyser"] = self.analyser_of(self.retrievers[name], self.searched[questions]["corpus"])
         elif isinstance(by, Fusion) and isinstance(by.weights, TunedWeights):
             read["weights"] = None
@@ -301,7 +288,7 @@ class JobSettings(JobFiles):
     def _modules(self, wildcards: Any) -> list[str]:
         search = self._search(wildcards)
         if search.by.kind == RERANK:
-            return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module]
+            return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module()]
         return [search.module]
 
     def _analyser(self, name: str) -> Analyser:

@@ -1,42 +1,38 @@
 """Training of logistic probes on a processor, on dense features or on sparse ones."""
 
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sentflow.probing.kernels.features import Problem
-from sentflow.probing.kernels.loops import logistic, sparse
 from sentflow.probing.kernels.loops.common import NO_MULTIPLICITY
 from sentflow.probing.kernels.schedule import Schedule, mean_losses
 
-if TYPE_CHECKING:
-    from sentflow.probing.kernels.features import ShiftedSparse
 
-
-class LinearProbes(ABC):
+class LogisticTraining:
     """S linear probes with the same initial weights; each visits its own batches.
 
-    Parameters
-    ----------
-    problem
-        Training features with the column of ones, dense or sparse; initial weights.
-    labels
-        (n,) int64.
-    schedule
-        Of S probes.
-    n_outputs
-        1 for two classes, else the number of classes.
+    `problem`: training features with the column of ones, dense or sparse; initial weights. `labels`: (n,) int64.
+    `schedule`: of S probes. `n_outputs`: 1 for two classes, else the number of classes.
     """
 
     def __init__(
         self, problem: Problem[Any], labels: np.ndarray, schedule: Schedule, *, n_outputs: int
     ) -> None:
-        self._features, self._labels, self._schedule = problem.train, labels, schedule
+        # Imported here, for each reads its compiled loop from a file
+        if isinstance(problem.train, np.ndarray):
+            from sentflow.probing.kernels.loops.logistic import train_epoch
+
+            self._features: tuple[np.ndarray, ...] = (problem.train,)
+            self._train: Any = train_epoch
+        else:
+            from sentflow.probing.kernels.loops.sparse import train_epoch as train_sparse
+
+            self._features, self._train = (*problem.train.entries(), problem.train.shift), train_sparse
+        self._labels, self._schedule = labels, schedule
         n_probes = schedule.scalars.shape[1]
         self._weights = np.tile(problem.initial, (n_probes, 1)).reshape(n_probes, n_outputs, -1)
         self._first, self._second = np.zeros_like(self._weights), np.zeros_like(self._weights)
-        self._scalars, self._max_norm = schedule.scalars, schedule.max_norm
         self._multiplicity = (
             NO_MULTIPLICITY
             if problem.multiplicity is None
@@ -50,23 +46,12 @@ class LinearProbes(ABC):
         rows = np.ascontiguousarray(rows)
         size, n_batches, n = rows.shape
         logits = np.empty((size, n_batches, self._weights.shape[1], n), np.float32)
-        self._train(
-            self._labels,
-            rows,
-            self._weights,
-            self._first,
-            self._second,
-            self._scalars[self._steps : self._steps + n_batches],
-            self._max_norm,
-            self._multiplicity,
-            logits,
-        )
+        scalars = self._schedule.scalars[self._steps : self._steps + n_batches]
+        state = self._weights, self._first, self._second
+        limits = self._schedule.max_norm, self._multiplicity
+        self._train(*self._features, self._labels, rows, *state, scalars, *limits, logits)
         self._epochs.append((logits, rows))
         self._steps += n_batches
-
-    @abstractmethod
-    def _train(self, *arguments: Any) -> None:
-        """Train an epoch: the arguments of `loops.logistic.train_epoch` behind the features."""
 
     def losses(self) -> np.ndarray:
         """(S, epochs, batches) float64 mean losses of all batches so far, each before its step."""
@@ -83,23 +68,3 @@ class LinearProbes(ABC):
         if offset is not None:
             logits = logits + self._schedule.decay[self._steps, :, :, None].astype(np.float32) * offset
         return logits
-
-
-class LogisticTraining(LinearProbes):
-    """Linear probes on dense features; parameters as those of `LinearProbes`."""
-
-    def _train(self, *arguments: Any) -> None:
-        logistic.train_epoch(self._features, *arguments)
-
-
-class SparseLogisticTraining(LinearProbes):
-    """Linear probes on features that are almost all zero; parameters as those of `LinearProbes`."""
-
-    def __init__(
-        self, problem: "Problem[ShiftedSparse]", labels: np.ndarray, schedule: Schedule, *, n_outputs: int
-    ) -> None:
-        super().__init__(problem, labels, schedule, n_outputs=n_outputs)
-        self._entries = problem.train.entries()
-
-    def _train(self, *arguments: Any) -> None:
-        sparse.train_epoch(*self._entries, self._features.shift, *arguments)

@@ -11,20 +11,8 @@ from sentflow.probing.settings import ProbeProtocol, Setting
 def mean_losses(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Mean cross-entropy of each of S sets of rows.
 
-    Parameters
-    ----------
-    logits
-        (S, n, 1) float32 for two classes, (S, n, K) for more.
-    labels
-        (S, n) int64.
+    `logits`: (S, n, 1) float32 for two classes, (S, n, K) for more. `labels`: (S, n) int64. Returns (S,) float64.
 
-    Returns
-    -------
-    np.ndarray
-        (S,) float64.
-
-    Notes
-    -----
     Two classes: the sum runs in float64, because the published evaluator's binary labels are float64.
     """
     if logits.shape[-1] == 1:
@@ -48,17 +36,11 @@ def sigmoid(values: np.ndarray) -> np.ndarray:
 def predicted_classes(logits: np.ndarray, *, as_probabilities: bool = True) -> np.ndarray:
     """(…, n) int64 from the logits (…, n, 1) or (…, n, K) of probes on a whole part.
 
-    Parameters
-    ----------
-    logits
-        Of every row of the part, by one probe or by several.
-    as_probabilities
-        Two classes: compare a probe's logits with 0.5 where all of them lie in [0, 1]. Without it class 1 is logit > 0.
+    `logits`: of every row of the part, by one probe or by several. `as_probabilities`: two classes: compare a probe's
+    logits with 0.5 where all of them lie in [0, 1]. Without it class 1 is logit > 0.
 
-    Notes
-    -----
-    Two classes: torchmetrics takes logits for probabilities when all of them lie in [0, 1], and the published
-    numbers were made so.
+    Two classes: torchmetrics takes logits for probabilities when all of them lie in [0, 1], and the published numbers
+    were made so.
     """
     if logits.shape[-1] > 1:
         return np.asarray(logits.argmax(axis=-1))
@@ -96,17 +78,9 @@ def adamw_schedule(
 ) -> Schedule:
     """The schedule of S settings.
 
-    Parameters
-    ----------
-    settings
-        One per probe.
-    protocol
-        Gives weight decay, warm-up, clipping.
-    n_steps
-        Most steps that will be taken.
-    warmup_steps
-        Steps until the learning rate reaches its full value; 0 keeps it at `warmup_start` for ever, as the
-        published evaluator does for training parts below 512 rows.
+    `settings`: one per probe. `protocol`: Gives weight decay, warm-up, clipping. `n_steps`: most steps that will be
+    taken. `warmup_steps`: Steps until the learning rate reaches its full value; 0 keeps it at `warmup_start` for ever,
+    as the published evaluator does for training parts below 512 rows.
     """
     learning_rate, beta1, beta2 = (np.array(values)[:, None] for values in zip(*settings, strict=True))
     steps = np.arange(1, n_steps + 1)[:, None, None]

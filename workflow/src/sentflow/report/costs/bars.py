@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.figure import canvas, layout
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.figure.recipe import Caption, Recipe
 from sentflow.report.numbers import MISSING, count, duration, memory
 from sentflow.report.rows import data_note
 
@@ -32,10 +31,10 @@ def draw(rows: Sequence[CostRow]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[CostRow]) -> FigureTexts:
+def texts_of(rows: Sequence[CostRow]) -> Caption:
     """Texts of the bars of time and memory."""
     longest = max(rows, key=lambda row: row.wall_seconds)
-    return FigureTexts(
+    return Caption(
         title="Time and memory per rule",
         reading="Jobs that ran in parallel took less wall-clock time. " + data_note(rows),
         alternative=f"Bars of time and memory for {len(rows)} rules; the longest is {longest.rule} with "

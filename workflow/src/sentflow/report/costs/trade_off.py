@@ -13,8 +13,7 @@ from sentflow.report.costs.pareto import Point, draw_points, write_ticks
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.figure import canvas, layout, legend
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, nothing, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, duration, listed, percent, seconds_each
 from sentflow.report.rows import data_note, unique
@@ -97,7 +96,7 @@ def draw(rows: Sequence[TradeOffRow]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[TradeOffRow]) -> FigureTexts:
+def texts_of(rows: Sequence[TradeOffRow]) -> Caption:
     """Texts of the figure, which names whoever is in none of its panels."""
     title, shown = "Score against cost", _shown_costs(rows)
     first = rows[0]
@@ -108,7 +107,7 @@ def texts_of(rows: Sequence[TradeOffRow]) -> FigureTexts:
     incomplete = [row.model_title for row in rows if math.isnan(row.mean)]
     devices = ", ".join(unique(row.device for row in timed)) or "no device"
     level = next((row.level for row in rows if not math.isnan(row.mean_low)), math.nan)
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             f"Mean score over {counted(first.n_tasks, 'task')}."

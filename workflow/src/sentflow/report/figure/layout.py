@@ -1,4 +1,4 @@
-"""The size of a figure and what stands around its panels: title, stamp of sample data, legend, reading aid.
+"""The size of a figure and what stands around its panels: a stamp of sample data and the legend.
 
 Panels have a size in inches; the figure grows by what labels, legend and texts need around them. So no number of
 encoders or tasks makes the panels collapse, and no text is cut at the edge.
@@ -13,25 +13,24 @@ from matplotlib.lines import Line2D
 from sentflow.report.figure import lettering
 from sentflow.report.figure.canvas import INK, PAGE_WIDTH
 from sentflow.report.figure.panels import MARGIN, Panels, settle
-from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.figure.recipe import Caption
 from sentflow.report.rows import DataRow, data_versions, is_sample
 
 STAMP_COLOR = "#B3400A"
-_TITLE_SIZE, _STAMP_SIZE, _LEGEND_SIZE, _READING_SIZE = 8, 7, 7, 6  # points
-_READING_SPACE = 1.4  # distance of lines, in sizes of letters
+_STAMP_SIZE, _LEGEND_SIZE = 7, 7  # points
 _LEGEND_LINE = 0.155  # inches
 _LEGEND_HANDLE = 0.35  # inches of line, marker and gaps beside a text of the legend
-_LEAST_WIDTH = 4.4  # inches, below which title, stamp and reading aid would not stand well
+_LEAST_WIDTH = 4.4  # inches, below which the stamp would not stand well
 
 
 def finish(
     figure: Figure,
-    texts: FigureTexts,
+    texts: Caption,
     rows: Sequence[DataRow],
     panels: Panels | None = None,
     legend: Sequence[Line2D] = (),
 ) -> None:
-    """Size the figure, place its panels, and write title, stamp, legend and reading aid around them.
+    """Size the figure, place its panels, and write the stamp and the legend around them.
 
     `figure`: drawn; its lines of panels have the ratios of `Panels.heights`. `panels`: room for the panels; None for a
     figure without any. Raises RuntimeError: labels leave no room for the panels.
@@ -52,17 +51,17 @@ def column_inches(n_columns: int, beside: float = 0.0) -> float:
 class _Surround:
     """What stands above and below the panels; its height depends on the width."""
 
-    def __init__(self, texts: FigureTexts, rows: Sequence[DataRow], legend: Sequence[Line2D]) -> None:
+    def __init__(self, texts: Caption, rows: Sequence[DataRow], legend: Sequence[Line2D]) -> None:
         self.texts, self._legend = texts, legend
         self._stamp = _stamp_of(rows)
 
-    def head(self, width: float) -> float:
+    def head(self, width: float) -> float:  # noqa: ARG002
         """Inches above the panels."""
-        return 0.18 + _TITLE_SIZE * lettering.LINE / 72 * len(self._title(width))
+        return 0.3 if self._stamp else MARGIN
 
     def foot(self, width: float) -> float:
         """Inches below the panels."""
-        return self._reading_height(width) + self._legend_height(width) + MARGIN
+        return self._legend_height(width) + MARGIN
 
     def least_width(self) -> float:
         """Inches that the widest entry of the legend needs."""
@@ -71,11 +70,7 @@ class _Surround:
     def write(self, figure: Figure) -> None:
         """Write everything on a figure whose size is set."""
         width, height = (float(inches) for inches in figure.get_size_inches())
-        middle, left = 1 - 0.5 * self.head(width) / height, MARGIN / width
-        figure.text(
-            left, middle, "\n".join(self._title(width)),
-            va="center", fontsize=_TITLE_SIZE, fontweight="bold", color=INK, linespacing=lettering.LINE,
-        )  # fmt: skip
+        middle = 1 - 0.5 * self.head(width) / height
         if self._stamp:
             figure.text(
                 1 - 0.08 / width, middle, self._stamp,
@@ -87,10 +82,6 @@ class _Surround:
                     "linewidth": 0.8,
                 },
             )  # fmt: skip
-        figure.text(
-            left, 0.5 * MARGIN / height, "\n".join(self._reading(width)),
-            va="bottom", fontsize=_READING_SIZE, linespacing=_READING_SPACE, color="#555555",
-        )  # fmt: skip
         if self._legend:
             figure.legend(
                 handles=list(self._legend),
@@ -99,17 +90,6 @@ class _Surround:
                 ncols=self._columns(width),
                 borderaxespad=0.2,
             )
-
-    def _title(self, width: float) -> list[str]:
-        stamp = lettering.width(self._stamp, _STAMP_SIZE, bold=True) + 0.25 if self._stamp else 0.0
-        fits = lettering.into(width - 2 * MARGIN - stamp, _TITLE_SIZE, bold=True)
-        return lettering.wrap(self.texts.title, fits)
-
-    def _reading(self, width: float) -> list[str]:
-        return lettering.wrap(self.texts.reading, lettering.into(width - 2 * MARGIN, _READING_SIZE))
-
-    def _reading_height(self, width: float) -> float:
-        return _READING_SIZE * 1.5 / 72 * len(self._reading(width))
 
     def _entry(self) -> float:
         labels = [str(handle.get_label()) for handle in self._legend]
@@ -130,8 +110,13 @@ def _stamp_of(rows: Sequence[DataRow]) -> str:
     return "SAMPLE DATA" if len(sample) == len(versions) else "PARTLY SAMPLE DATA"
 
 
-def nothing(texts: FigureTexts, rows: Sequence[DataRow]) -> Figure:
+def nothing(texts: Caption, rows: Sequence[DataRow]) -> Figure:
     """A figure that only says why it shows nothing."""
     figure = Figure(figsize=(PAGE_WIDTH, 1.0))
     finish(figure, texts, rows)
+    fits = lettering.into(PAGE_WIDTH - 2 * MARGIN, 7)
+    figure.set_size_inches(PAGE_WIDTH, 0.8)
+    figure.text(
+        MARGIN / PAGE_WIDTH, 0.3, "\n".join(lettering.wrap(texts.reading, fits)), va="center", color=INK
+    )
     return figure

@@ -53,6 +53,14 @@ def numbered(n: int, *, after: int = 0) -> list[str]:
     return [str(number) for number in range(after + 1, after + n + 1)]
 
 
+def records_of(file: str, names: Sequence[str], rows: Sequence[Sequence[str]], *, what: str) -> Records:
+    """Rows as records. Raises DataError: there are none; `what` says what the file lacks then."""
+    if not rows:
+        raise DataError(f"{file} is empty or of another form: expected {what}, found none.")
+    columns: list[list[str] | None] = [list(column) for column in zip(*rows, strict=True)]
+    return Records(file, list(names), columns, numbered(len(rows)))
+
+
 def typed_records(
     file: str,
     header: Sequence[str],
@@ -219,3 +227,31 @@ class RawFile:
                 f"Write member: <name> in the reader. Members: {listed(map(repr, names))}."
             )
         return fitting[0]
+
+
+def read_parquet_columns(
+    path: Path, wanted: Iterable[Column | None], *, joined: str | None = None
+) -> Records:
+    """The wanted columns that exist."""
+    from sentflow.files.parquet_columns import column_names, column_values
+
+    header = column_names(path)
+    names = set(wanted)
+    values = column_values(path, [name for name in header if name in names])
+    return typed_records(path.name, header, values, joined=joined)
+
+
+def parquet_batches(
+    path: Path, wanted: Iterable[Column | None], *, joined: str | None = None
+) -> Iterator[Records]:
+    """The rows of `read_parquet_columns`, of which a batch at a time is in memory."""
+    from sentflow.files.parquet_columns import column_batches, column_names
+
+    header, done = column_names(path), 0
+    names = set(wanted)
+    for values in column_batches(path, [name for name in header if name in names]):
+        records = typed_records(path.name, header, values, joined=joined, after=done)
+        yield records
+        done += len(records)
+    if not done:  # says whether it has no rows, or none of these columns
+        yield read_parquet_columns(path, names, joined=joined)

@@ -31,19 +31,10 @@ BLOCKS = {DIFFERENCE: 3, DIFFERENCE_AND_SQUARE: 4}
 def pair_features(u: torch.Tensor, v: torch.Tensor, *, form: str) -> torch.Tensor:
     """The vectors of two texts beside one another.
 
-    Parameters
-    ----------
-    u, v
-        (n, d) float.
-    form
-        ``"difference"``: u, v and the absolute difference (Reimers and Gurevych 2019, section 3; the paper of ConSERT;
-        `SoftmaxLoss` of sentence-transformers). ``"difference-and-square"``: the square of the greater value as a
-        fourth block (the released scripts of yym6472/ConSERT@03c9e8ff).
-
-    Returns
-    -------
-    torch.Tensor
-        (n, 3 d) or (n, 4 d).
+    `u`, `v`: (n, d) float. `form`: ``"difference"``: u, v and the absolute difference (Reimers and Gurevych 2019,
+    section 3; the paper of ConSERT; `SoftmaxLoss` of sentence-transformers). ``"difference-and-square"``: the square of
+    the greater value as a fourth block (the released scripts of yym6472/ConSERT@03c9e8ff). Returns (n, 3 d) or (n, 4
+    d).
     """
     blocks = [u, v, (u - v).abs()]
     if form == DIFFERENCE_AND_SQUARE:

@@ -121,14 +121,8 @@ LateMlm = Annotated[bool, Field(description="Whether the encoder itself says the
 class DataNeeds(NamedTuple):
     """What a recipe needs of its data.
 
-    Attributes
-    ----------
-    forms
-        It reads data of one of these.
-    least_rows
-        A batch has at least so many, where a text is compared with others of its batch.
-    taught
-        Whether it learns from a teacher.
+    `forms`: it reads data of one of these. `least_rows`: a batch has at least so many, where a text is compared with
+    others of its batch. `taught`: whether it learns from a teacher.
     """
 
     forms: tuple[str, ...]
@@ -139,18 +133,11 @@ class DataNeeds(NamedTuple):
 class RecipeSettings(Settings):
     """Settings of a recipe.
 
-    Attributes
-    ----------
-    libraries
-        Distributions beside torch, transformers, tokenizers and sentence-transformers whose versions count.
-    compares_vectors
-        Whether its loss is one of vectors of texts alone, which matryoshka may truncate.
-    read_out
-        The pooling of its encoders, and of those that are trained on from them; None is any.
-    predicts
-        Whether what it makes has a layer that predicts masked tokens, for trainings that go on from it.
-    needs_prediction
-        Whether its start must have one.
+    `libraries`: Distributions beside torch, transformers, tokenizers and sentence-transformers whose versions count.
+    `compares_vectors`: whether its loss is one of vectors of texts alone, which matryoshka may truncate. `read_out`:
+    the pooling of its encoders, and of those that are trained on from them; None is any. `predicts`: whether what it
+    makes has a layer that predicts masked tokens, for trainings that go on from it. `needs_prediction`: whether its
+    start must have one.
     """
 
     libraries: ClassVar[tuple[str, ...]] = ()

@@ -86,26 +86,12 @@ class Contrast:
 def contrast(form: str, n: int, layers: int, *, further: int = 0, first_is_lost: bool = False) -> Contrast:
     """What each form of the loss compares.
 
-    Parameters
-    ----------
-    form
-        `BASE`, `OPT1`, `OPT2` or `OPT3`.
-    n
-        Sentences.
-    layers
-        Views of each sentence: 1, or all layers for `OPT3`.
-    further
-        Sentences that are negatives of all anchors, of as many layers.
-    first_is_lost
-        Leave out the first negative of each anchor, as the released code of opt2 does.
-
-    Returns
-    -------
-    Contrast
-        Over c, (n, d), and h, (n · layers, d) sentence by sentence, then the further ones. A positive is the other kind
-        of vector of the same sentence, a negative any vector of another sentence. So per anchor of `OPT3` there are
-        `layers` positives and (n − 1) · layers negatives; of `OPT2` 1 and n − 1; of `OPT1` 1 and 2 (n − 1); and `BASE`
-        has 2 n anchors with 1 and 2 (n − 1).
+    `form`: `BASE`, `OPT1`, `OPT2` or `OPT3`. `n`: Sentences. `layers`: Views of each sentence: 1, or all layers for
+    `OPT3`. `further`: Sentences that are negatives of all anchors, of as many layers. `first_is_lost`: Leave out the
+    first negative of each anchor, as the released code of opt2 does. Returns Over c, (n, d), and h, (n · layers, d)
+    sentence by sentence, then the further ones. A positive is the other kind of vector of the same sentence, a negative
+    any vector of another sentence. So per anchor of `OPT3` there are `layers` positives and (n − 1) · layers negatives;
+    of `OPT2` 1 and n − 1; of `OPT1` 1 and 2 (n − 1); and `BASE` has 2 n anchors with 1 and 2 (n − 1).
     """
     sentences = torch.arange(n)
     others = torch.arange(n, n + further)
@@ -124,20 +110,9 @@ def contrast(form: str, n: int, layers: int, *, further: int = 0, first_is_lost:
 def self_guided(c: torch.Tensor, h: torch.Tensor, compared: Contrast, *, temperature: float) -> torch.Tensor:
     """Minus the log of how much of φ a positive has beside all negatives of its anchor.
 
-    Parameters
-    ----------
-    c, h
-        (n, d) and (m, d) float, see `contrast`.
-    compared
-        See `Contrast`.
-    temperature
-        τ of φ(u, v) = exp(cos(u, v) / τ), > 0. Logits are as large as 1 / τ, so sums of exponentials are taken in
-        logarithms.
-
-    Returns
-    -------
-    torch.Tensor
-        A scalar, the mean over all pairs of an anchor and a positive of it. 0 without negatives.
+    `c`, `h`: (n, d) and (m, d) float, see `contrast`. `compared`: see `Contrast`. `temperature`: τ of φ(u, v) =
+    exp(cos(u, v) / τ), > 0. Logits are as large as 1 / τ, so sums of exponentials are taken in logarithms. Returns a
+    scalar, the mean over all pairs of an anchor and a positive of it. 0 without negatives.
     """
     vectors = torch.nn.functional.normalize(torch.cat([c, h]), dim=1)
     device = vectors.device

@@ -13,8 +13,7 @@ from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, nothing, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal, percent
 from sentflow.report.rows import data_note, unique
@@ -49,7 +48,7 @@ def draw(rows: Sequence[AssociationRow]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[AssociationRow]) -> FigureTexts:
+def texts_of(rows: Sequence[AssociationRow]) -> Caption:
     """Texts of the correlations between geometry and scores."""
     title = "Is geometry related to scores?"
     if not rows:
@@ -60,7 +59,7 @@ def texts_of(rows: Sequence[AssociationRow]) -> FigureTexts:
     controls = max(row.n_controls for row in rows)
     # the longest list: a measure may be undefined for some
     names = max((row.encoders for row in rows), key=len)
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             f"Spearman's correlation over encoders between a measure of geometry and a score, with "

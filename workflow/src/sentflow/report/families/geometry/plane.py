@@ -17,8 +17,7 @@ from sentflow.report.families.geometry.rows import AlignmentRow, PlaneRow
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.figure import canvas, layout, lettering, placement
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, encoders, nothing, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import percent
 from sentflow.report.rows import data_note, unique
@@ -109,7 +108,7 @@ def _look_alike(one: Sequence[PlaneRow], other: Sequence[PlaneRow]) -> bool:
     )
 
 
-def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
+def texts_of(rows: Sequence[PlaneRow]) -> Caption:
     """Texts of the plane of alignment and uniformity."""
     are_scored = any(not math.isnan(row.score) for row in rows)
     title = "Alignment, uniformity and similarity scores" if are_scored else "Alignment and uniformity"
@@ -117,7 +116,7 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
         return nothing(title)
     n_sets = len(unique(row.alignment_set for row in rows))
     panels = panels_of(_known(rows))
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             "Lower is better on both axes: sentences with the same meaning close together (alignment), all "

@@ -9,8 +9,7 @@ from matplotlib.lines import Line2D
 from sentflow.report.families.geometry.rows import SpectrumRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, encoders, nothing, sentences
 from sentflow.report.rows import data_note, unique
 
 _PANEL_INCHES, _LEAST_PANEL = 1.55, 2.0
@@ -40,12 +39,12 @@ def draw(rows: Sequence[SpectrumRow]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[SpectrumRow]) -> FigureTexts:
+def texts_of(rows: Sequence[SpectrumRow]) -> Caption:
     """Texts of the spectrum."""
     title = "Spectrum of the embeddings"
     if not rows:
         return nothing(title)
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             "Left: share of the variance along each principal direction, the largest first. Right: share "

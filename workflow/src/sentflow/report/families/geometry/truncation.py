@@ -11,8 +11,7 @@ from sentflow.report.families.geometry.rows import TruncationRow
 from sentflow.report.figure import canvas, layout, legend, lettering
 from sentflow.report.figure.grid import draw_grid
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, encoders, nothing, sentences
 from sentflow.report.rows import data_note, unique
 
 _COLUMNS = 4
@@ -40,12 +39,12 @@ def draw(rows: Sequence[TruncationRow]) -> Figure:
     return grid.figure
 
 
-def texts_of(rows: Sequence[TruncationRow]) -> FigureTexts:
+def texts_of(rows: Sequence[TruncationRow]) -> Caption:
     """Texts of the truncation curves."""
     title = "Scores of shortened vectors"
     if not rows:
         return nothing(title)
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             "Spearman's correlation × 100 if only the first dimensions of each vector are kept and "

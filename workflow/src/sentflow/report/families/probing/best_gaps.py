@@ -16,8 +16,7 @@ from sentflow.report import captions
 from sentflow.report.families.probing import encoder_lines, remarks
 from sentflow.report.families.probing.differences import oriented
 from sentflow.report.figure import canvas, layout
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, encoders, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, encoders, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import data_note, unique
@@ -60,13 +59,13 @@ def draw(rows: Sequence[BestGapRow]) -> Figure:
     )
 
 
-def texts_of(rows: Sequence[BestGapRow]) -> FigureTexts:
+def texts_of(rows: Sequence[BestGapRow]) -> Caption:
     """Texts of the differences, with what the choice of the highest does to them."""
     if not rows:
-        return FigureTexts(_TITLE, _NOTHING, f"{_TITLE}. {_NOTHING}")
+        return Caption(_TITLE, _NOTHING, f"{_TITLE}. {_NOTHING}")
     first = rows[0]
     tasks = unique(row.task for row in rows)
-    return FigureTexts(
+    return Caption(
         title=_TITLE,
         reading=sentences(
             "Score of each encoder less the highest on the task, on the same folds; 0 is the highest. Line: "

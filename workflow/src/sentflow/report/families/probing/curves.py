@@ -15,8 +15,7 @@ from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.figure.recipe import Caption, Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import percent
 from sentflow.report.rows import data_note, unique
@@ -81,9 +80,9 @@ def draw(rows: Sequence[DrawnCurveRow]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[DrawnCurveRow]) -> FigureTexts:
+def texts_of(rows: Sequence[DrawnCurveRow]) -> Caption:
     """Texts of the training curves."""
-    return FigureTexts(
+    return Caption(
         title="Training curves",
         reading="Mean loss over the folds that reached an epoch; the band is the published "
         f"{percent(rows[0].level)} interval (repeatability). Below: how many of the "

@@ -16,8 +16,7 @@ from sentflow.report import comparison_texts
 from sentflow.report.families.probing import remarks
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.figure.recipe import Caption, Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.rows import unique
 
@@ -132,7 +131,7 @@ def shown_pairs(rows: Sequence[PairRow]) -> list[tuple[str, str]]:
     return [(best, a if b == best else b) for a, b in pairs if best in (a, b)][:MAX_PAIRS]
 
 
-def texts_of(rows: Sequence[DrawnPairRow]) -> FigureTexts:
+def texts_of(rows: Sequence[DrawnPairRow]) -> Caption:
     """Texts of the figure, which has no room for too many pairs."""
     n_pairs = len({(row.model_a, row.model_b) for row in rows})
     return comparison_texts.differences(

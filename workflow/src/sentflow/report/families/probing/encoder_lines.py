@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from sentflow.report import captions
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.figure.recipe import Caption
 from sentflow.report.rows import DataRow
 
 _COLUMNS = 3
@@ -50,7 +50,7 @@ def draw(
     *,
     head: Callable[[Row], Head],
     ends: Callable[[Row], Iterable[float]],
-    texts: FigureTexts,
+    texts: Caption,
     legend: Sequence[Line2D],
 ) -> Figure:
     """A panel for each name of a head, in the order of the rows. `rows`: one per panel and encoder; at least one."""

@@ -14,8 +14,7 @@ from sentflow.report import captions
 from sentflow.report.families.probing import encoder_lines, remarks
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.figure import canvas
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.figure.recipe import Caption, Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import data_note, data_versions, unique
@@ -100,12 +99,12 @@ def _mean_over(members: Sequence[ScoreRow], of_family: Sequence[ScoreRow]) -> Fo
     return ForestRow(**vars(first) | changed)
 
 
-def texts_of(all_rows: Sequence[ForestRow]) -> FigureTexts:
+def texts_of(all_rows: Sequence[ForestRow]) -> Caption:
     """Texts of the forest plot."""
     rows = [row for row in all_rows if not row.n_tasks]
     means = [row for row in all_rows if row.n_tasks]
     row = rows[0]
-    return FigureTexts(
+    return Caption(
         title=f"Scores with {percent(row.level)} intervals",
         reading=" ".join(
             [

@@ -14,8 +14,7 @@ from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import data_note, unique
 
@@ -64,10 +63,10 @@ def draw(rows: Sequence[ScoreRow]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
+def texts_of(rows: Sequence[ScoreRow]) -> Caption:
     """Texts of the heat map."""
     low, high = min(row.mean for row in rows), max(row.mean for row in rows)
-    return FigureTexts(
+    return Caption(
         title="Score of each encoder on each task",
         reading=sentences(
             "Encoders in the order of the selection; 0 (dark) is chance, 1 (light) is perfect.",

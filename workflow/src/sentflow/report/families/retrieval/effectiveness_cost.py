@@ -12,8 +12,7 @@ from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalCostRow
 from sentflow.report.figure import canvas, layout, legend, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, nothing, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.numbers import counted, file_size, percent, seconds_each
 from sentflow.report.rows import data_note, unique
 
@@ -58,7 +57,7 @@ def draw(rows: Sequence[RetrievalCostRow]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[RetrievalCostRow]) -> FigureTexts:
+def texts_of(rows: Sequence[RetrievalCostRow]) -> Caption:
     """Texts of the figure of costs."""
     shown = _of_texts(rows)
     if not shown:
@@ -67,7 +66,7 @@ def texts_of(rows: Sequence[RetrievalCostRow]) -> FigureTexts:
     sets, models = unique(row.questions for row in shown), unique(row.model for row in shown)
     unknown = unique(row.model_title for row in shown if math.isnan(row.seconds_each))
     has_flops = _FLOPS in _costs_of(shown)
-    return FigureTexts(
+    return Caption(
         title=f"{first.measure} against {'time, size and FLOPS' if has_flops else 'time and size'}",
         reading=sentences(
             f"Mean with its {percent(first.level)} interval for {words.POPULATION}. Time: ranking the documents for a "

@@ -12,8 +12,7 @@ from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import QuestionGapRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, nothing, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.numbers import count, counted, interval, percent, signed
 from sentflow.report.rows import data_note, unique
 
@@ -71,7 +70,7 @@ def shown_models(rows: Sequence[QuestionGapRow]) -> list[str]:
     return [model for model in models if model in chosen]
 
 
-def texts_of(rows: Sequence[QuestionGapRow]) -> FigureTexts:
+def texts_of(rows: Sequence[QuestionGapRow]) -> Caption:
     """Texts of the differences question by question."""
     if not rows:
         why = "Nothing to compare: fewer than two retrievers were measured on the same questions."
@@ -82,7 +81,7 @@ def texts_of(rows: Sequence[QuestionGapRow]) -> FigureTexts:
         *([counted(len(models) - _MOST_MODELS, "retriever")] if len(models) > _MOST_MODELS else []),
         *([counted(len(sets) - _MOST_SETS, "question set")] if len(sets) > _MOST_SETS else []),
     ]
-    return FigureTexts(
+    return Caption(
         title=f"{first.measure} less that of {first.reference_title}, question by question",
         reading=sentences(
             "A bar per question, the highest difference first. Above: the mean difference with its "

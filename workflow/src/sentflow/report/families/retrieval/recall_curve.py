@@ -12,8 +12,7 @@ from sentflow.report.families.retrieval.rows import RecallRow
 from sentflow.report.figure import canvas, layout, legend, lettering
 from sentflow.report.figure.grid import draw_grid
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, nothing, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.numbers import count, counted, percent
 from sentflow.report.rows import data_note, unique
 
@@ -44,7 +43,7 @@ def draw(rows: Sequence[RecallRow]) -> Figure:
     return grid.figure
 
 
-def texts_of(rows: Sequence[RecallRow]) -> FigureTexts:
+def texts_of(rows: Sequence[RecallRow]) -> Caption:
     """Texts of the curves of recall."""
     title = "Recall by documents read"
     if not rows:
@@ -55,7 +54,7 @@ def texts_of(rows: Sequence[RecallRow]) -> FigureTexts:
         if len(models) <= _MOST_BANDS
         else "Intervals are in the data of the figure."
     )
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             "Share of the relevant documents of a question that are among the first ones, mean over the questions "

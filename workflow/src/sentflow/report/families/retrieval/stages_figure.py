@@ -12,8 +12,7 @@ from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.grid import draw_grid
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, nothing, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import data_note, unique
 
@@ -55,7 +54,7 @@ def draw(rows: Sequence[StageRow]) -> Figure:
     return grid.figure
 
 
-def texts_of(rows: Sequence[StageRow]) -> FigureTexts:
+def texts_of(rows: Sequence[StageRow]) -> Caption:
     """Texts of the stages."""
     title = "Retrieval stage by stage"
     means = [row for row in rows if row.is_mean]
@@ -65,7 +64,7 @@ def texts_of(rows: Sequence[StageRow]) -> FigureTexts:
     reference = next((row.series for row in rows if not row.place), "")
     main = next((row.measure for row in rows if row.is_main), "")
     several = any(row.n_seeds > 1 for row in means)
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             f"Means over questions{' and seeds (small: single seeds)' if several else ''}.",

@@ -11,8 +11,7 @@ from sentflow.report.families.retrieval.words import POPULATION
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.grid import draw_grid
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import data_note, unique
 
@@ -52,15 +51,15 @@ def draw(rows: Sequence[WeightRow]) -> Figure:
     return grid.figure
 
 
-def texts_of(rows: Sequence[WeightRow]) -> FigureTexts:
+def texts_of(rows: Sequence[WeightRow]) -> Caption:
     """Texts of the weight curves."""
     title = "Fusions by their weights"
     shown = drawn(rows)
     if not shown:
-        return FigureTexts(title=title, reading=_NOTHING, alternative=_NOTHING)
+        return Caption(title=title, reading=_NOTHING, alternative=_NOTHING)
     more = unique(row.retriever for row in rows if row.n_runs > 2)
     tuned = {row.retriever: row for row in shown}
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             f"{shown[0].measure} by the weight of the second retriever; at 0 and 1 each retriever searches alone. "

@@ -11,8 +11,7 @@ from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import HistogramRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, encoders, nothing, sentences
 from sentflow.report.numbers import MISSING, counted
 from sentflow.report.rows import data_note, unique
 
@@ -56,7 +55,7 @@ def draw(rows: Sequence[HistogramRow]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[HistogramRow]) -> FigureTexts:
+def texts_of(rows: Sequence[HistogramRow]) -> Caption:
     """Texts of the histograms of similarity by gold score."""
     title = "Similarity by gold score"
     if not rows:
@@ -67,7 +66,7 @@ def texts_of(rows: Sequence[HistogramRow]) -> FigureTexts:
         left_out.append(counted(len(models) - _MOST_MODELS, "encoder"))
     if len(sets) > _MOST_SETS:
         left_out.append(counted(len(sets) - _MOST_SETS, "pair set"))
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             f"Distribution of {words.MEASURES[rows[0].measure]} for pairs in each range of gold scores, "

@@ -21,8 +21,7 @@ from sentflow.report.families.training.rows import DEVELOPMENT, SPEARMAN, Traini
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted
 from sentflow.report.rows import data_note, unique
@@ -75,15 +74,15 @@ def draw(rows: Sequence[CurvePoint]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[CurvePoint]) -> FigureTexts:
+def texts_of(rows: Sequence[CurvePoint]) -> Caption:
     """Texts of the curves of training."""
     title = "Loss and development score during training"
     if not rows:
-        return FigureTexts(title, _NOTHING, _NOTHING)
+        return Caption(title, _NOTHING, _NOTHING)
     n_seeds = max(row.n_seeds for row in rows)
     scored = unique(row.pairs for row in rows if row.pairs)
     spacing = _spacing(rows)
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             "Line: mean over seeds; band: from the lowest to the highest seed, which is no interval."

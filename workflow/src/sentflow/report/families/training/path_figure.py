@@ -13,8 +13,7 @@ from sentflow.report.families.training.rows import ALIGNMENT, DEVELOPMENT, UNIFO
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted
 from sentflow.report.rows import data_note
@@ -55,14 +54,14 @@ def draw(rows: Sequence[PathPoint]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[PathPoint]) -> FigureTexts:
+def texts_of(rows: Sequence[PathPoint]) -> Caption:
     """Texts of the ways through the plane."""
     title = "Alignment and uniformity during training"
     if not _known(rows):
-        return FigureTexts(title, _NOTHING, _NOTHING)
+        return Caption(title, _NOTHING, _NOTHING)
     groups = of_group(rows)
     seeds = max(len({row.seed for row in own}) for own in groups.values())
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             "Lower is better on both axes: sentences with the same meaning close together (alignment), all sentences "

@@ -13,8 +13,7 @@ from sentflow.report.families.training.rows import SPEARMAN, TEST, TrainingRow
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import data_note, unique
@@ -57,14 +56,14 @@ def draw(rows: Sequence[SeedPoint]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[SeedPoint]) -> FigureTexts:
+def texts_of(rows: Sequence[SeedPoint]) -> Caption:
     """Texts of the scores by seed."""
     title = "Scores of trainings by seed"
     if not rows:
-        return FigureTexts(title, _NOTHING, _NOTHING)
+        return Caption(title, _NOTHING, _NOTHING)
     levels = sorted({row.level for row in rows if math.isfinite(row.low)})
     single = [name for name, own in of_group(rows).items() if len({row.seed for row in own}) == 1]
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             "Small: one training; large, with a line: mean over seeds.",

@@ -13,8 +13,7 @@ from sentflow.report.families.training.figure_rows import SweepPoint
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.grid import draw_grid
 from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, sentences
+from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.numbers import counted
 from sentflow.report.rows import data_note, unique
 
@@ -52,16 +51,16 @@ def draw(rows: Sequence[SweepPoint]) -> Figure:
     return grid.figure
 
 
-def texts_of(rows: Sequence[SweepPoint]) -> FigureTexts:
+def texts_of(rows: Sequence[SweepPoint]) -> Caption:
     """Texts of sweeps."""
     title = "Development scores by learning rate"
     known = _known(rows)
     if not known:
-        return FigureTexts(title, _NOTHING, _NOTHING)
+        return Caption(title, _NOTHING, _NOTHING)
     ours = [row for row in known if not row.published]
     seeds = sorted({row.n_seeds for row in ours})
     told = "Ours: none was run." if not ours else f"Ours (filled): mean over {_range(seeds)}."
-    return FigureTexts(
+    return Caption(
         title=title,
         reading=sentences(
             "Spearman's correlation × 100 on the development set of each sweep; panels have their own vertical axes.",
