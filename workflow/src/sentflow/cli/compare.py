@@ -98,7 +98,7 @@ def _line(each: Difference) -> tuple[str, ...]:
     a, b = each.score
     difference = _size(each.size)
     if a == b:
-        first, *others = [*each.about, *each.values]
+        first, *others = [*each.about, *each.values] or ["scores of folds"]
         difference = f"score equal; {first}{f' and {len(others)} more' if others else ''}"
     cause = f"{each.cause.stage}: {each.cause.what}" if each.cause else ""
     return (each.name, _score(a), _score(b), difference, folds, cause)
