@@ -11,9 +11,9 @@ from sentflow.audit.task_audit import (
     contradicting_rows,
     folds_of_rows,
     languages,
-    pairs_torn_apart,
+    pairs_split_across_folds,
     share_of_drawn,
-    torn_apart,
+    split_across_folds,
     warnings_of,
 )
 from sentflow.probing.draws import plan_folds
@@ -66,16 +66,16 @@ def test_folds_are_the_test_parts_of_the_protocol():
 def test_share_across_folds_by_hand():
     folds = np.array([[1, 1, 2, NOT_DRAWN, 2], [1, 2, 1, 2, 2]])
     groups = np.array([0, 0, 1, 1, 2])
-    # repetition 1: rows 0 and 1 are in one fold, row 3 is left out; repetition 2: both pairs are torn apart
-    torn = torn_apart(groups, folds)
-    assert torn.tolist() == [[False] * 5, [True, True, True, True, False]]
-    assert share_of_drawn(torn, folds) == pytest.approx((0 / 4 + 4 / 5) / 2)
+    # repetition 1: rows 0 and 1 are in one fold, row 3 is left out; repetition 2: both pairs are split apart
+    split = split_across_folds(groups, folds)
+    assert split.tolist() == [[False] * 5, [True, True, True, True, False]]
+    assert share_of_drawn(split, folds) == pytest.approx((0 / 4 + 4 / 5) / 2)
 
 
 def test_pairs_across_folds_by_hand():
     folds = np.array([[1, 2, 2, NOT_DRAWN], [1, 1, 2, 2]])
-    torn = pairs_torn_apart(np.array([0, 1, 2]), np.array([1, 2, 3]), folds)
-    assert torn.tolist() == [[True, True, False, False], [False, True, True, False]]
+    split = pairs_split_across_folds(np.array([0, 1, 2]), np.array([1, 2, 3]), folds)
+    assert split.tolist() == [[True, True, False, False], [False, True, True, False]]
 
 
 def audit_of(table: TaskTable, **changes: object) -> dict:

@@ -211,7 +211,7 @@ def test_justifications_are_read_where_yaml_is_not_valid_and_cut_to_articles(raw
 
 def test_another_file_is_refused(raw):
     for read in (read_statute, read_oab_exam, read_oab_justifications):
-        with pytest.raises(DataError, match=r"x.txt: it holds not a"):
+        with pytest.raises(DataError, match=r"x.txt is empty or of another form: expected an? "):
             read(raw("something else\n", "x.txt"))
 
 

@@ -67,7 +67,7 @@ def warnings_of(facts: Mapping[str, Any], *, language: str) -> list[str]:
 
 def _copies(facts: Mapping[str, Any]) -> Iterator[str]:
     """Rows that occur more than once, nearly more than once, or share a text with another."""
-    told = {
+    kinds = {
         "exact_duplicates": (
             ("occur", "occurs", "more than once"),
             "an exact copy in another fold, so probes are tested on texts that they were trained on",
@@ -81,7 +81,7 @@ def _copies(facts: Mapping[str, Any]) -> Iterator[str]:
             "a text that also occurs in another fold",
         ),
     }
-    for name, ((many, one, what), there) in told.items():
+    for name, ((many, one, what), there) in kinds.items():
         found = facts[name]
         if found is not None and found["share_across_folds"] >= _LEAST_SHARE:
             share = _percent(found["share_across_folds"])
@@ -217,27 +217,27 @@ def folds_of_rows(plans: Iterable[FoldPlan], n_rows: int) -> np.ndarray:
     return np.stack([folds[repetition] for repetition in sorted(folds)])
 
 
-def torn_apart(groups: np.ndarray, folds: np.ndarray) -> np.ndarray:
+def split_across_folds(groups: np.ndarray, folds: np.ndarray) -> np.ndarray:
     """(repetitions, n) bool: which rows have another row of their group in another fold."""
-    torn = np.zeros(folds.shape, bool)
-    for line, fold_of in zip(torn, folds, strict=True):
+    split = np.zeros(folds.shape, bool)
+    for line, fold_of in zip(split, folds, strict=True):
         drawn = np.flatnonzero(fold_of != NOT_DRAWN)
         lowest = np.full(groups.max() + 1, np.iinfo(np.int64).max)
         highest = np.full(groups.max() + 1, NOT_DRAWN)
         np.minimum.at(lowest, groups[drawn], fold_of[drawn])
         np.maximum.at(highest, groups[drawn], fold_of[drawn])
         line[drawn] = (lowest < highest)[groups[drawn]]
-    return torn
+    return split
 
 
-def pairs_torn_apart(first: np.ndarray, second: np.ndarray, folds: np.ndarray) -> np.ndarray:
+def pairs_split_across_folds(first: np.ndarray, second: np.ndarray, folds: np.ndarray) -> np.ndarray:
     """(repetitions, n) bool: which rows are paired with a row in another fold."""
-    torn = np.zeros(folds.shape, bool)
-    for line, fold_of in zip(torn, folds, strict=True):
+    split = np.zeros(folds.shape, bool)
+    for line, fold_of in zip(split, folds, strict=True):
         one, two = fold_of[first], fold_of[second]
         apart = (one != NOT_DRAWN) & (two != NOT_DRAWN) & (one != two)
         line[first[apart]] = line[second[apart]] = True
-    return torn
+    return split
 
 
 def share_of_drawn(rows: np.ndarray, folds: np.ndarray) -> float:
@@ -301,7 +301,7 @@ def audit(table: TaskTable, settings: AuditSettings) -> dict[str, Any]:
         else {
             "n": len({name for name in table.groups if name is not None}),
             "rows_with_one": sum(name is not None for name in table.groups),
-            "share_across_folds": share_of_drawn(torn_apart(documents, folds), folds),
+            "share_across_folds": share_of_drawn(split_across_folds(documents, folds), folds),
         },
     }
     return {**facts, "warnings": warnings_of(facts, language=settings.language)}
@@ -321,7 +321,7 @@ def _exact(contents: np.ndarray, folds: np.ndarray) -> Mapping[str, Any]:
     return {
         "rows": int(sizes[sizes > 1].sum()),
         "groups": int((sizes > 1).sum()),
-        "share_across_folds": share_of_drawn(torn_apart(contents, folds), folds),
+        "share_across_folds": share_of_drawn(split_across_folds(contents, folds), folds),
     }
 
 
@@ -335,7 +335,9 @@ def _near(table: TaskTable, contents: np.ndarray, folds: np.ndarray) -> Mapping[
     return {
         "rows": len(np.unique(np.concatenate([pairs.first, pairs.second]))),
         "pairs": len(pairs.first),
-        "share_across_folds": share_of_drawn(pairs_torn_apart(pairs.first, pairs.second, folds), folds),
+        "share_across_folds": share_of_drawn(
+            pairs_split_across_folds(pairs.first, pairs.second, folds), folds
+        ),
         "threshold": NEAR,
         "examples": examples,
     }
@@ -354,14 +356,14 @@ def _shared_texts(table: TaskTable, contents: np.ndarray, folds: np.ndarray) -> 
     """Rows that have one of their two texts in common with a row of other content, and what all rows are worth."""
     graph = row_graph(table)
     shared = np.zeros(len(table), bool)
-    torn = np.zeros(folds.shape, bool)
+    split = np.zeros(folds.shape, bool)
     first_of_content = np.unique(contents, return_index=True)[1]
     for texts in (numbered(table.text_a), numbered(table.text_b)):
         shared |= (np.bincount(texts[first_of_content]) > 1)[texts]
-        torn |= torn_apart(texts, folds)
+        split |= split_across_folds(texts, folds)
     return {
         "rows": int(shared.sum()),
-        "share_across_folds": share_of_drawn(torn & shared, folds),
+        "share_across_folds": share_of_drawn(split & shared, folds),
         "effective_rows": graph.effective_rows,
         "largest_connected": int(np.bincount(graph.component).max()),
     }

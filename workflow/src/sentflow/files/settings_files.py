@@ -45,11 +45,11 @@ def parse_settings(text: str, *, where: str) -> Any:
         if text.lstrip().startswith("{"):  # as Snakemake reads it: YAML refuses the tabs of some JSON
             with suppress(ValueError, RecursionError):
                 value = json.loads(text)
-                refuse_overgrown(value, where=where)
+                check_size(value, where=where)
                 return value
         _check_depth(text, where=where)
         value = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader
-        refuse_overgrown(value, where=where)
+        check_size(value, where=where)
         return value
     except yaml.YAMLError as error:
         raise ConfigError(f"{where} is not YAML: {_place(error)}") from None
@@ -62,7 +62,7 @@ def parse_settings(text: str, *, where: str) -> Any:
         ) from None
 
 
-def refuse_overgrown(value: Any, *, where: str) -> None:
+def check_size(value: Any, *, where: str) -> None:
     """Refuse settings that are too large with all that they repeat, too deep, or a part of themselves."""
     known: dict[int, tuple[int, int]] = {}  # a repeated part is counted again, but looked at once
     above: set[int] = set()
