@@ -116,6 +116,13 @@ def quoted(pair=()):
     return read_rows("hard.parquet", HardQuestion)
 
 
+def test_an_expanded_question_finds_documents_without_its_own_terms(prepared):
+    by = {"kind": "bm25-rm3", "analyser": "words"}
+    _, found = searched("rm3.parquet", by, 4, analyser=WORDS, terms=Path("t.parquet"))
+    assert set(bm25(4)[1]["q1"]) == {"d0", "d2"}
+    assert (found["q1"][2:], found["q3"]) == (["d1"], ["d3"])  # heat, which d2 has beside wings
+
+
 def test_hardest_questions_and_those_that_two_retrievers_disagree_on(prepared):
     bm25()
     (prepared / "run.trec").write_text("q1 Q0 d1 1 9 x\nq1 Q0 d0 2 1 x\nq2 Q0 d1 1 1 x\n", encoding="utf-8")

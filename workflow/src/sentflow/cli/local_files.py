@@ -13,9 +13,9 @@ from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
 from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.errors import DataError, SentflowError
+from sentflow.families.pairs import Similarity
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.similarity import Similarity
 from sentflow.files.limits import limited
 from sentflow.flow import paths
 from sentflow.texts.raw_files import DERIVED
@@ -187,7 +187,7 @@ def _labels_line(file: Path, settings: str, problem: str) -> str:
     """The line that names the labels of a task that are words: the job does not know them in full."""
     if "label is not an integer" not in problem:
         return ""
-    from sentflow.texts.readers import read_rows
+    from sentflow.texts.sources import read_rows
 
     reader = TaskSettings.model_validate_json(settings).reader
     if reader.format == DERIVED or reader.labels:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.files.result_names import repetition_and_fold
+from sentflow.files.parquet import repetition_and_fold
 from sentflow.probing.draws import task_plans, too_few_documents
 from sentflow.probing.fold import FoldResult, ProbeDesign
 from sentflow.probing.fold_files import write_result

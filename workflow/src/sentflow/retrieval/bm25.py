@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from bm25s import scoring
 
 from sentflow.retrieval.ranking import Ranked, top
-from sentflow.retrieval.settings import BM25
+from sentflow.retrieval.settings import CountsTerms
 from sentflow.retrieval.terms import TermCounts
 
 
@@ -89,7 +89,7 @@ class Bm25:
     """
 
     def __init__(
-        self, terms: Sequence[Sequence[str]], settings: BM25, counts: TermCounts | None = None
+        self, terms: Sequence[Sequence[str]], settings: CountsTerms, counts: TermCounts | None = None
     ) -> None:
         self._n_documents = len(terms)
         named: dict[str, Any] = {
@@ -127,7 +127,7 @@ class Bm25:
         found: np.ndarray = self._index.get_scores_from_ids(known)
         return found
 
-    def _holds(self, terms: Sequence[str]) -> np.ndarray:
+    def holds(self, terms: Sequence[str]) -> np.ndarray:
         """(n,) bool: documents with at least one of the terms. Their score may be 0: a weight of a term may be."""
         found = np.zeros(self._n_documents, dtype=bool)
         for number in {self._vocabulary[term] for term in terms if term in self._vocabulary}:
@@ -139,5 +139,5 @@ class Bm25:
         """The k best documents of each question that hold at least one of its terms."""
         for terms in questions:
             scores = self.scores(terms)
-            scores[~self._holds(terms)] = -np.inf
+            scores[~self.holds(terms)] = -np.inf
             yield top(scores, k)

@@ -29,6 +29,7 @@ class IndexSettings(Settings):
     """An approximate index; with the distributions whose versions count."""
 
     libraries: ClassVar[tuple[str, ...]] = ("faiss-cpu", "numpy")
+    asks: ClassVar[tuple[int, int, int]] = (1000, 60, 6)
     kind: str
 
 
@@ -98,6 +99,8 @@ class Shown(Settings):
     explained_by: ClassVar[str] = ""
     """The module that says which terms make a score, where that is a sum over terms."""
     libraries: ClassVar[tuple[str, ...]] = ("numpy",)
+    asks: ClassVar[tuple[int, int, int]] = (1000, 60, 30)
+    """MB and minutes of a search, and MB for each MB of files."""
     title: Maybe[Title] = None
     seed_of: Maybe[Name] = None
     """Name that retrievers share which differ in a seed alone, say that of their encoder's training: they get a mean
@@ -105,13 +108,10 @@ class Shown(Settings):
     """
 
 
-class BM25(Shown):
-    """Counts terms."""
+class CountsTerms(Shown):
+    """What a retriever may say that counts terms by BM25."""
 
-    module = f"{_SEARCHES}.bm25"
-    explained_by = f"{_SEARCHES}.bm25_terms"
     libraries = ("bm25s", "numpy")
-    kind: Literal["bm25"]
     analyser: Text | dict[str, Text]
     """Name of the analyser that makes terms of texts, or language of the corpus → name, with `other` for languages
     that are not named.
@@ -131,10 +131,32 @@ class BM25(Shown):
             yield "analyser", "'other' is missing, the analyser of languages that are not named."
 
 
+class BM25(CountsTerms):
+    """Counts terms."""
+
+    module = f"{_SEARCHES}.bm25"
+    explained_by = f"{_SEARCHES}.bm25_terms"
+    kind: Literal["bm25"]
+
+
+class BM25RM3(CountsTerms):
+    """Counts terms, with those of the documents that it ranks first (RM3)."""
+
+    module = f"{_SEARCHES}.bm25_rm3"
+    kind: Literal["bm25-rm3"]
+    feedback_documents: Count = 10
+    """Documents whose terms expand a question."""
+    feedback_terms: Count = 10
+    """Terms that they give it."""
+    original_weight: Number = Field(0.5, ge=0, le=1)
+    """Weight of the question's own terms."""
+
+
 class Dense(Shown):
     """Compares vectors of an encoder."""
 
     module = f"{_SEARCHES}.dense"
+    asks = (1000, 60, 4)
     kind: Literal["dense"]
     model: Text
     """Name of a selected encoder."""
@@ -154,6 +176,7 @@ class Sparse(Shown):
     """Multiplies weights of terms by a model of kind splade or sparse-embed."""
 
     module = f"{_SEARCHES}.sparse"
+    asks = (2000, 60, 6)
     explained_by = f"{_SEARCHES}.sparse_terms"
     libraries = ("numpy", "scipy")
     kind: Literal["sparse"]
@@ -178,6 +201,7 @@ class Fusion(Shown):
     """Makes one run of several."""
 
     module = f"{_SEARCHES}.fusion"
+    asks = (1000, 20, 30)
     kind: Literal["fusion"]
     of: Names = Field(min_length=2)
     """Names of the retrievers whose runs become one."""
@@ -220,6 +244,7 @@ class Rerank(Shown):
     """Orders the first documents of another retriever anew by a cross-encoder."""
 
     module = f"{_SEARCHES}.rerank"
+    asks = (4000, 240, 30)
     kind: Literal["rerank"]
     model: Text
     """Name of an encoder of kind cross-encoder."""
@@ -237,6 +262,7 @@ class RunFile(Shown):
     """Reads the run of another engine."""
 
     module = f"{_SEARCHES}.run_file"
+    asks = (2000, 20, 0)
     libraries = ()
     kind: Literal["run"]
     files: dict[str, Text] = Field(min_length=1)
@@ -247,13 +273,14 @@ class RandomOrder(Shown):
     """Puts documents in a random order, as a control."""
 
     module = f"{_SEARCHES}.random_order"
+    asks = (1000, 10, 0)
     kind: Literal["random"]
     seed: Maybe[Seed] = None
     """Seed of the order; that of `retrieval.seed` if left out."""
 
 
 Retriever = Annotated[
-    BM25 | Dense | Sparse | Fusion | Rerank | RunFile | RandomOrder, Field(discriminator="kind")
+    BM25 | BM25RM3 | Dense | Sparse | Fusion | Rerank | RunFile | RandomOrder, Field(discriminator="kind")
 ]
 """What ranks the documents of a corpus for a question (docs/retrieval.md)."""
 

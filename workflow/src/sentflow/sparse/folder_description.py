@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
-from sentflow.encoders.fetch.settings_files import damaged, map_of, read_settings, whole_number
+from sentflow.encoders.safety import damaged, map_of, read_settings, whole_number
 from sentflow.errors import ConfigError, DataError
 
 DESCRIPTION = "sparse_embed.json"

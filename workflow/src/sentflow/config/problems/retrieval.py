@@ -7,23 +7,23 @@ from sentflow.config.entries import AllEntries, Entries, Entry, Selected
 from sentflow.config.experiment import Configuration, Retrieval
 from sentflow.config.problems.common import dataset_problems, made_of_seeds, missing_files, unknown
 from sentflow.config.problems.encoders import custom_problems, required_revisions
-from sentflow.encoders.entries import compares_pairs, gives_vectors, has_term_vectors, kind_of, weighs_terms
-from sentflow.encoders.kinds.table import SPARSE_EMBED, WEIGHING
-from sentflow.families.retrieval.parts import (
-    BM25,
+from sentflow.config.retrievers import (
     DENSE,
     FUSION,
     RERANK,
     RUN,
     SPARSE,
     UNITS,
+    counts_terms,
     decided_by,
     parts_of,
     reached_by,
     task_of_mteb,
     tuned_on,
 )
-from sentflow.families.training.needs import data_of, miners
+from sentflow.config.trained import data_of, miners
+from sentflow.encoders.entries import compares_pairs, gives_vectors, has_term_vectors, kind_of, weighs_terms
+from sentflow.encoders.settings import SPARSE_EMBED, WEIGHING
 from sentflow.retrieval.analysers import list_problems
 from sentflow.texts.raw_files import raw_files_of
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, retriever_of
@@ -165,7 +165,7 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
     if not entry:
         return
     searched = _searched_by(name, entries, selected) if entry["kind"] in (SPARSE, RUN) else []
-    if entry["kind"] == BM25:
+    if counts_terms(entry):
         yield from _analyser_problems(where, entry, entries["analysers"])
     if "model" in entry:
         yield from _encoder_problems(where, entry, entries, searched)
