@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from sentflow.flow import products
 from sentflow.flow.products import FIGURE, TABLE
-from sentflow.report.claims import Ranking
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.numbers import counted, duration
 from sentflow.report.page import draw
@@ -111,19 +110,14 @@ def _hash(text: str) -> Markup:
 
 def _verdict(reports: Sequence[Report]) -> Markup:
     """The answer of the first family that ranks anything."""
-    for report in reports:
-        if report.rankings:
-            ranking: Ranking = report.rankings[0]
-            said = sentence(ranking.verdict())
-            if (
-                not ranking.is_tested
-                and len(ranking.systems) > 1
-                and report.sets
-                and len(report.sets.sets) > 1
-            ):
-                said = h("{} {}", said, sentence(report.sets.finding()))
-            return h("{} (protocol {})", said, ranking.protocol) if ranking.protocol else said
-    return h("{}", reports[0].sections[0].finding if reports else "Nothing was measured.")
+    first = next((report for report in reports if report.rankings), None)
+    if first is None:
+        return h("{}", reports[0].sections[0].finding if reports else "Nothing was measured.")
+    ranking, sets = first.rankings[0], first.sets
+    if sets and len(sets.sets) > 1 and len(ranking.systems) > 1 and not ranking.tests:
+        return sentence(sets.finding())
+    said = sentence(ranking.verdict())
+    return h("{} (protocol {})", said, ranking.protocol) if ranking.protocol else said
 
 
 def _figures(

@@ -114,7 +114,18 @@ def _every_fold(sources: Sources, sets: Sets) -> Section:
         n,
         term("probe", "probe"),
     )
-    return Section("tasks", "Every test", sentence(sets.finding()), reading + joined(pictures))
+    return Section("tasks", "Every test", _wins(sources, sets), reading + joined(pictures))
+
+
+def _wins(sources: Sources, sets: Sets) -> str | Markup:
+    """In how many folds the first encoder of the only task is above the second."""
+    one = sets.sets[0]
+    if len(sets.sets) > 1 or len(one.ranked) == 1:
+        return sentence(sets.finding()) if len(sets.sets) > 1 else "Every test of the only encoder"
+    first, second = one.ranked[:2]
+    folds = sources.folds[one.name]
+    n = sum(a > b for a, b in zip(folds[first], folds[second], strict=True))
+    return f"{sets.titles[first]} is above {sets.titles[second]} in {n} of {len(folds[first])} tests."
 
 
 def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets: Sets) -> Section:
