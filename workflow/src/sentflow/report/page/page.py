@@ -69,7 +69,8 @@ def _context(sources: Sources) -> dict[str, Any]:
     sections.append(_Shown("data", "Data and method", about.finding, about.body, _common(sources, marks)))
     caveats = [("Sample data", _SAMPLE)] if any(samples) else []
     caveats += [caveat for report in reports for caveat in report.caveats]
-    caveats += [("Marks", mark) for mark in unique(marks)]
+    said = {text for _, text in caveats}
+    caveats += [("Marks", mark) for mark in unique(marks) if mark not in said]
     grouped: dict[str, list[str]] = {}
     for heading, text in caveats:
         grouped.setdefault(heading, []).append(text)

@@ -184,11 +184,9 @@ def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets
 
 
 def _caveats(sources: Sources, rows: Sequence[ScoreRow], tests: Comparisons) -> list[tuple[str, str]]:
-    found = [
-        ("Not comparable with published scores", text)
-        for text in unique(row.not_comparable for row in rows if row.not_comparable)
-    ]
-    found += [("Low scores that are due to the probe", text) for text in remarks.low_score_notes(rows)]
+    changed = unique(row.not_comparable for row in rows if row.not_comparable)
+    found = [("Not comparable with published scores", f"Not as published: {text}.") for text in changed]
+    found += [("Low scores that are due to the probe", text) for text in remarks.score_notes(rows)]
     found += [("Rows that share texts", text) for text in remarks.shared_notes(rows)]
     found += [("Unequal classes", text) for text in remarks.unbalanced_notes(rows)] if tests.pairs else []
     found += [("Too few documents", text) for text in captions.too_few_documents_notes(rows)]
