@@ -166,9 +166,8 @@ def score(
     predictions: Out,
 ) -> None:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
-    from sentflow.files.arrow import table_of
     from sentflow.files.io import write_sealed
-    from sentflow.files.parquet import write_parquet
+    from sentflow.files.parquet import table_of, write_parquet
     from sentflow.probing.fold_files import read_folds, refuse_other_settings
     from sentflow.probing.scores import about_score, kept_documents, out_of_fold
     from sentflow.stats.items import item_interval, resampling_units
