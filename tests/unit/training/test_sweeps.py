@@ -5,7 +5,7 @@ import re
 import pytest
 
 from sentflow.families.training.sweeps import cells, sweep_problems
-from sentflow.training.shown import NOT_APPLICABLE, NOT_RUN, VALUE
+from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE
 
 SWEEP = {
     "title": "Trial",

@@ -8,7 +8,7 @@ from sentflow.encoders.kinds.table import TRAINED
 from sentflow.families.training.needs import write_out_pooling
 from sentflow.families.training.seeds import write_out_seeds
 from sentflow.families.training.sweeps import cells, sweep_problems
-from sentflow.training.shown import VALUE
+from sentflow.training.settings import VALUE
 
 _OF_PRESET = ("recipe", "settings", "training", "training_pooling", "pooling", "selection")
 

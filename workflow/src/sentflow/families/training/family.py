@@ -28,8 +28,8 @@ from sentflow.training.settings import (
     TrainingRun,
     TrainingSettings,
     option_module,
+    shown_start,
 )
-from sentflow.training.shown import shown_start
 from sentflow.training.snapshots import scored_steps, snapshot_name
 
 
