@@ -25,14 +25,12 @@ from scipy.stats import spearmanr
 
 from embedding_speed import model_folder, sample_texts
 from sentflow.api.data import catalog_pairs, known_tasks, load_task
-from sentflow.encoders.kinds.neural.backends import ExportedTransformer, missing_libraries
-from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
-from sentflow.encoders.kinds.neural.load import load_folder
-from sentflow.encoders.kinds.neural.settings import Settings
-from sentflow.encoders.roles import TEXT
-from sentflow.encoders.tuning.candidates import Candidate, precisions
-from sentflow.encoders.tuning.measure import Timing, difference, in_turn
-from sentflow.encoders.vectors.unit_rows import unit_rows
+from sentflow.encoders.kind import Context
+from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
+from sentflow.encoders.neural.backends import ExportedTransformer, missing_libraries
+from sentflow.encoders.settings import TEXT, VectorSettings
+from sentflow.encoders.tune import PRECISIONS, Candidate, Timing, difference, in_turn
+from sentflow.encoders.vectors.storage import unit_rows
 from sentflow.jobs.machine import prepare_environment
 from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.settings import PUBLISHED
@@ -75,7 +73,8 @@ def main() -> None:
     prepare_environment(1)
     torch.set_num_threads(1)
     data = read_data()
-    tried = [candidate for candidate in precisions(Settings().batch_tokens, 1) if installed(candidate)]
+    measured = [Candidate(*precision, VectorSettings().batch_tokens, 1) for precision in PRECISIONS]
+    tried = [candidate for candidate in measured if installed(candidate)]
     memory = {candidate: apart(candidate) for candidate in tried}
     encoders = {candidate: load(candidate) for candidate in tried}
     sentences = thinned(list(dict.fromkeys(data.pairs.text_a)), arguments.sentences)
@@ -144,8 +143,10 @@ def installed(candidate: Candidate) -> bool:
 
 def load(candidate: Candidate) -> SentenceTransformerEncoder:
     """all-MiniLM-L6-v2 on one thread of the processor."""
-    settings = Settings(backend=candidate.backend, dtype=candidate.dtype, batch_tokens=candidate.batch_tokens)
-    return load_folder(model_folder(), settings, threads=1, allow_pickle=False, devices=["cpu"])
+    settings = VectorSettings(
+        backend=candidate.backend, dtype=candidate.dtype, batch_tokens=candidate.batch_tokens
+    )
+    return SentenceTransformerEncoder.of_folder(model_folder(), settings, Context(devices=("cpu",)))
 
 
 def encode(encoder: SentenceTransformerEncoder, texts: list[str]) -> np.ndarray:

@@ -16,9 +16,9 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from sentflow.cli.tune import sample_texts
-from sentflow.encoders.kinds.neural.load import load_folder
-from sentflow.encoders.kinds.neural.settings import Settings
-from sentflow.encoders.roles import TEXT
+from sentflow.encoders.kind import Context
+from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
+from sentflow.encoders.settings import TEXT, VectorSettings
 
 BATCH_SIZES = (8, 32, 128)
 
@@ -51,7 +51,9 @@ def programs_for(
     """Name of each program → what it computes: the vectors of all texts, row by row."""
     folder = model_folder()
     plain = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-    encoder = load_folder(folder, Settings(), threads=threads, allow_pickle=False, devices=["cpu"])
+    encoder = SentenceTransformerEncoder.of_folder(
+        folder, VectorSettings(), Context(threads=threads, devices=("cpu",))
+    )
     row_of = {text: row for row, text in enumerate(distinct)}
     rows = np.asarray([row_of[text] for text in texts])
 

@@ -27,9 +27,9 @@ from real_probes import (
     embedded_task,
     text_task,
 )
-from sentflow.stats.confusions import metric_values
 from sentflow.stats.effective import effective_clusters
 from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.items import metric_values
 from sentflow.stats.seeds import derive_seed
 
 DOCUMENTS = {"T1A-open": (6, 8, 10, 20, 39), "T2A-open": (25, 50, 100, 150), "T3-open": (50, 125, 500)}

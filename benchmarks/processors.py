@@ -102,9 +102,9 @@ def measured(folder: Path, mirror: str, mlp_repetitions: int) -> Iterator[tuple[
     """Names and values."""
     from embedding_speed import model_folder
     from sentflow.api.data import catalog_pairs, known_tasks, load_task
-    from sentflow.encoders.kinds.neural.load import load_folder
-    from sentflow.encoders.kinds.neural.settings import Settings
-    from sentflow.encoders.roles import TEXT
+    from sentflow.encoders.kind import Context
+    from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
+    from sentflow.encoders.settings import TEXT, VectorSettings
     from sentflow.geometry.alignment_uniformity import ScoredVectors, measure
     from sentflow.geometry.measures import (
         average_cosine,
@@ -124,7 +124,9 @@ def measured(folder: Path, mirror: str, mlp_repetitions: int) -> Iterator[tuple[
     task = load_task("T1B-open", known_tasks(None), folder=folder, protocol=PUBLISHED, mirrors=[mirror])
     pairs = catalog_pairs("STSB-dev", folder=folder, mirrors=[mirror])
     sentences = list(dict.fromkeys(pairs.texts()))
-    encoder = load_folder(model_folder(), Settings(), threads=1, allow_pickle=False, devices=["cpu"])
+    encoder = SentenceTransformerEncoder.of_folder(
+        model_folder(), VectorSettings(), Context(devices=("cpu",))
+    )
     own = {
         "task": encoder.encode(list(task.text_a), role=TEXT, task=None),
         "pairs": encoder.encode(sentences, role=TEXT, task=None),

@@ -19,7 +19,7 @@ from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.draws import FoldPlan, UngroupableError, plan_folds
 from sentflow.probing.rows import row_features
 from sentflow.probing.settings import PUBLISHED, ProbeProtocol
-from sentflow.stats.confusions import metric_values
+from sentflow.stats.items import metric_values
 from sentflow.texts.collection import read_collection, rows_of
 from sentflow.texts.table import TaskTable, read_task
 

@@ -15,8 +15,7 @@ import numpy as np
 
 from bootstrap_speed import scipy_interval
 from sentflow.probing.settings import PUBLISHED
-from sentflow.stats.confusions import metric_values
-from sentflow.stats.items import OutOfFold, Units, item_interval, resampling_units
+from sentflow.stats.items import OutOfFold, Units, item_interval, metric_values, resampling_units
 from sentflow.stats.repeatability import PER_EPOCH, QUANTITIES, bootstrap_seed, quantity_seeds
 from sentflow.stats.score import StatisticsSettings, score
 

@@ -92,13 +92,11 @@ def programs(
     import yaml
     from sentence_transformers import SentenceTransformer
 
-    from sentflow.encoders.fetch.model import fetch_model
-    from sentflow.encoders.kinds.contract import Surroundings
-    from sentflow.encoders.kinds.neural.settings import Settings
-    from sentflow.encoders.load import load_encoder
+    from sentflow.encoders.fetch import fetch_model
+    from sentflow.encoders.kind import Context, load_encoder
     from sentflow.encoders.manifest import model_folder
-    from sentflow.encoders.vectors.embedding import embed_texts
-    from sentflow.encoders.vectors.shards import ShardFolder
+    from sentflow.encoders.vectors.cache import ShardFolder
+    from sentflow.encoders.vectors.embed import embed_texts
     from sentflow.similarity.measures import pair_similarities
     from sentflow.similarity.results import graph_of
     from sentflow.similarity.scores import similarity_scores
@@ -106,9 +104,8 @@ def programs(
 
     entries = yaml.safe_load((REPOSITORY / "workflow/catalog/models.yaml").read_text(encoding="utf-8"))
     manifest = fetch_model("minilm-l6", entries["minilm-l6"], folder)
-    encoder = load_encoder(
-        manifest, Settings(), Surroundings(manifest_folder=folder, threads=threads, devices=("cpu",))
-    )
+    context = Context(manifest_folder=folder, threads=threads, devices=("cpu",))
+    encoder = load_encoder(manifest, {}, context)
     model = SentenceTransformer(
         str(model_folder(manifest.source, folder)), device="cpu", local_files_only=True
     )

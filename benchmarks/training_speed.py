@@ -131,8 +131,8 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
     """The loop of sentflow, until nobody asks for another turn."""
     import torch
 
-    from sentflow.encoders.kinds.neural.load import load_model
-    from sentflow.encoders.kinds.neural.settings import Settings
+    from sentflow.encoders.neural.load import load_model
+    from sentflow.encoders.settings import VectorSettings
     from sentflow.training.contract import build_objective
     from sentflow.training.draws import Draws
     from sentflow.training.loop import Hooks, StateFolder, Trainer
@@ -140,7 +140,7 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
     from sentflow.training.settings import TrainingSettings
 
     torch.set_num_threads(1)
-    encoder = load_model(model_folder(), Settings(), "cpu", threads=1, allow_pickle=False, plain=False)
+    encoder = load_model(model_folder(), VectorSettings(), "cpu", threads=1, allow_pickle=False, plain=False)
     settings = TrainingSettings(
         learning_rate=RATE,
         steps=MANY,

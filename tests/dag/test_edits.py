@@ -87,7 +87,7 @@ def slow(*case: Any) -> Any:
 @pytest.mark.parametrize(
     ("module", "run_again"),
     [
-        ("texts/readers.py", ("prepare", "audit", *COLLECT_TASKS, *EMBED_TASKS, *PROBES)),
+        ("texts/prepare.py", ("prepare", "audit", *COLLECT_TASKS, *EMBED_TASKS, *PROBES)),
         slow("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
         ("encoders/kinds/random.py", OF_RANDOM),
         slow("probing/kernels/logistic.py", PROBES),
@@ -129,7 +129,7 @@ def test_an_edit_of_one_job_leaves_its_neighbours_alone(unedited, everything, mo
 def test_code_of_no_job_runs_nothing(unedited):
     modules = (
         "encoders/kinds/api.py",
-        "encoders/fetch/hub.py",
+        "encoders/hub.py",
         "flow/targets.py",
         "jobs/log.py",
         "files/io.py",

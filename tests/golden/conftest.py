@@ -43,16 +43,14 @@ class MiniLM:
     def __init__(self, folder: Path) -> None:
         from tokenizers import Tokenizer
 
-        from sentflow.encoders.fetch.model import fetch_model
-        from sentflow.encoders.kinds.contract import Surroundings
-        from sentflow.encoders.kinds.neural.settings import Settings
-        from sentflow.encoders.load import load_encoder
+        from sentflow.encoders.fetch import fetch_model
+        from sentflow.encoders.kind import Context, load_encoder
         from sentflow.encoders.manifest import model_folder
 
         manifest = fetch_model("minilm-l6", catalog()["models"]["minilm-l6"], folder)
         self._folder, self._key = folder, manifest.files_sha256
         self._encoder = load_encoder(
-            manifest, Settings(), Surroundings(manifest_folder=folder, threads=2, devices=("cpu",))
+            manifest, {}, Context(manifest_folder=folder, threads=2, devices=("cpu",))
         )
         self._tokenizer = Tokenizer.from_file(str(model_folder(manifest.source, folder) / "tokenizer.json"))
         self._tokenizer.no_truncation()
@@ -68,8 +66,8 @@ class MiniLM:
         return np.stack([self._known[ids] for ids in tokens])
 
     def _kept(self, texts: Sequence[str]) -> np.ndarray:
-        from sentflow.encoders.vectors.embedding import embed_texts
-        from sentflow.encoders.vectors.shards import ShardFolder
+        from sentflow.encoders.vectors.cache import ShardFolder
+        from sentflow.encoders.vectors.embed import embed_texts
         from sentflow.encoders.vectors.storage import text_order_sha256
 
         made_for = f"{self._key} {text_order_sha256(texts)} {os.environ.get(VARIABLE)}"

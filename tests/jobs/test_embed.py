@@ -6,7 +6,7 @@ import os
 import pyarrow as pa
 import pytest
 
-import sentflow.encoders.vectors.embedding
+import sentflow.encoders.vectors.embed
 from sentflow.encoders import jobs
 from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.files.parquet import write_parquet
@@ -70,8 +70,8 @@ def embedded_texts(monkeypatch):
         asked.append(list(texts))
         return encoded(encoder, texts, *rest)
 
-    encoded = sentflow.encoders.vectors.embedding._encoded
-    monkeypatch.setattr(sentflow.encoders.vectors.embedding, "_encoded", spy)
+    encoded = sentflow.encoders.vectors.embed._encoded
+    monkeypatch.setattr(sentflow.encoders.vectors.embed, "_encoded", spy)
     return asked
 
 

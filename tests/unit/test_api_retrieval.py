@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from masked_models import sparse_encoder
 from retrievers import analyser_with, bm25_settings, fusion_settings
 from sentence_transformers import SentenceTransformer
 
@@ -26,6 +27,7 @@ from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.dense import Vectors, search
 from sentflow.retrieval.evaluation import evaluate, stated_means
 from sentflow.retrieval.fusion import fused
+from sentflow.sparse.encoding import term_embeddings
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
 
@@ -204,6 +206,24 @@ def test_empty_texts_find_nothing_and_are_never_found(retriever):
     assert [set(found[place]) for place in range(3)] == [{"0", "3"}, set(), {"0", "3"}]
     if retriever != "random-order":
         assert [next(iter(found[place])) for place in (0, 2)] == ["3", "0"]
+
+
+def test_a_sparsembed_finds_by_weights_and_ranks_by_vectors(tmp_path):
+    encoder = sparse_encoder(tmp_path)
+    questions, documents = ["a c", "d"], ["a b c", "c d", "", "a a c"]
+    with pytest.warns(UserWarning, match="^1 document without text"):
+        by_weights, by_vectors = (
+            sentflow.retrieve(questions, documents, {"kind": "sparse", "model": encoder, **candidates}, k=3)
+            for candidates in ({}, {"candidates": 3})
+        )
+    asked, found = (
+        term_embeddings(encoder, texts, encoder.k[side], side).weights.toarray()
+        for texts, side in ((questions, "query"), (["a b c", "c d", "a a c"], "document"))
+    )
+    for row, name in enumerate(by_weights):
+        scores = dict(zip(("0", "1", "3"), (asked[row] @ found.T).tolist(), strict=True))
+        assert dict(by_weights[name]) == pytest.approx({one: scores[one] for one in by_weights[name]})
+        assert by_vectors[name].keys() == by_weights[name].keys()
 
 
 @pytest.mark.parametrize("retriever", ["bm25", law_and_court, "random-order"])

@@ -1,9 +1,8 @@
-"""What an audit says about rows: duplicates, contradictions, shares across folds, languages, leaks, warnings."""
+"""What an audit says about rows: duplicates, contradictions, shares across folds, languages, warnings."""
 
 import numpy as np
 import pytest
 
-from sentflow.audit.leaks import leaks
 from sentflow.audit.task_audit import (
     NOT_DRAWN,
     AuditSettings,
@@ -12,9 +11,9 @@ from sentflow.audit.task_audit import (
     contradicting_rows,
     folds_of_rows,
     languages,
-    pairs_torn_apart,
+    pairs_split_across_folds,
     share_of_drawn,
-    torn_apart,
+    split_across_folds,
     warnings_of,
 )
 from sentflow.probing.draws import plan_folds
@@ -67,16 +66,16 @@ def test_folds_are_the_test_parts_of_the_protocol():
 def test_share_across_folds_by_hand():
     folds = np.array([[1, 1, 2, NOT_DRAWN, 2], [1, 2, 1, 2, 2]])
     groups = np.array([0, 0, 1, 1, 2])
-    # repetition 1: rows 0 and 1 are in one fold, row 3 is left out; repetition 2: both pairs are torn apart
-    torn = torn_apart(groups, folds)
-    assert torn.tolist() == [[False] * 5, [True, True, True, True, False]]
-    assert share_of_drawn(torn, folds) == pytest.approx((0 / 4 + 4 / 5) / 2)
+    # repetition 1: rows 0 and 1 are in one fold, row 3 is left out; repetition 2: both pairs are split apart
+    split = split_across_folds(groups, folds)
+    assert split.tolist() == [[False] * 5, [True, True, True, True, False]]
+    assert share_of_drawn(split, folds) == pytest.approx((0 / 4 + 4 / 5) / 2)
 
 
 def test_pairs_across_folds_by_hand():
     folds = np.array([[1, 2, 2, NOT_DRAWN], [1, 1, 2, 2]])
-    torn = pairs_torn_apart(np.array([0, 1, 2]), np.array([1, 2, 3]), folds)
-    assert torn.tolist() == [[True, True, False, False], [False, True, True, False]]
+    split = pairs_split_across_folds(np.array([0, 1, 2]), np.array([1, 2, 3]), folds)
+    assert split.tolist() == [[True, True, False, False], [False, True, True, False]]
 
 
 def audit_of(table: TaskTable, **changes: object) -> dict:
@@ -139,36 +138,3 @@ def test_each_finding_is_one_warning_with_its_numbers():
     ):
         (warning,) = warnings_of({**clean, **change}, language="pt")
         assert told in warning
-
-
-RNG = np.random.default_rng(3)
-LABELS = RNG.permutation([0, 1] * 100).tolist()
-WORDS = np.array(["lei", "prazo", "juiz", "multa", "bem", "dano", "pena", "voto"])
-NOBODY = [None] * len(LABELS)
-
-
-def of_sizes(sizes: list[int]) -> list[str]:
-    return [" ".join(RNG.choice(WORDS, size)) for size in sizes]
-
-
-EQUAL = of_sizes([6] * len(LABELS))
-
-
-def test_texts_that_do_not_depend_on_the_label_are_near_chance():
-    found = leaks(EQUAL, of_sizes([6] * len(LABELS)), LABELS, NOBODY)
-    assert set(found) == {"lengths", "punctuation", "text_a", "text_b", "length_difference"}
-    assert all(abs(one.mcc) < 3 * one.error for one in found.values())
-
-
-def test_a_label_in_length_or_punctuation_is_found():
-    of_length = of_sizes([4 + 6 * label for label in LABELS])
-    assert leaks(of_length, None, LABELS, NOBODY)["lengths"].mcc > 0.9
-    marked = [text + "!" * label for text, label in zip(EQUAL, LABELS, strict=True)]
-    assert leaks(marked, None, LABELS, NOBODY)["punctuation"].mcc > 0.9
-
-
-def test_a_label_in_one_side_is_found_there_alone():
-    told = [f"{text} {'novo' if label else 'velho'}" for text, label in zip(EQUAL, LABELS, strict=True)]
-    found = leaks(EQUAL, told, LABELS, NOBODY)
-    assert found["text_b"].mcc > 0.9
-    assert abs(found["text_a"].mcc) < 3 * found["text_a"].error

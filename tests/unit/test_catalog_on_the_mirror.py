@@ -8,7 +8,7 @@ import pytest
 from mirror_data import catalog, mirror_pairs, raw_file
 from training_files import prepared_of
 
-from sentflow.families.training.needs import REQUIRED
+from sentflow.config.trained import REQUIRED
 from sentflow.texts.prepare import prepare
 from sentflow.texts.raw_files import DERIVED, task_files_of
 from sentflow.texts.settings import TaskChecks, TaskSettings

@@ -5,9 +5,11 @@ import re
 import fake_comparisons
 import fake_summary
 from called import printed, refused
+from made_scores import write_scores
 from small_tasks import make_task
 
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.files.io import write_json
 from sentflow.files.rows import write_rows
 from sentflow.texts.table import write_task
 
@@ -48,6 +50,16 @@ def test_a_task_tells_classes_repeats_and_contradictions_and_shows_no_hostile_te
     assert line_of(text, "duplicate rows") == f"duplicate rows | {24 - len({*table.text_a})}"
     assert line_of(text, "texts with several labels") == "texts with several labels | 1"
     assert r"[bold]\x1b[31mlinha um x" in text and text.count("x") < 200
+
+
+def test_score_files_without_a_summary_are_a_table(tmp_path):
+    write_scores(tmp_path, {"T1": {"near": 0.8, "far": 0.8}})
+    write_json(
+        tmp_path / "retrieval/laws/bm25.json",
+        {"questions": "laws", "retriever": "bm25", "measures": {"nDCG@10": {"mean": 0.25}}},
+    )
+    assert re.fullmatch(r"T1 \| 0\.\d{3}.* \| 0\.\d{3}.*", line_of(shown(tmp_path / "scores"), "T1"))
+    assert line_of(shown(tmp_path / "retrieval"), "laws, bm25") == "laws, bm25 | 0.250"
 
 
 def test_what_cannot_be_shown_is_told(tmp_path):

@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from small_tasks import make_task
 
-from sentflow.encoders.fetch.model import fetch_model
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.kinds.custom import CustomFeaturiser, as_vectors
-from sentflow.encoders.kinds.custom_code import CustomCode
-from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.load import load_encoder
+from sentflow.encoders.fetch import fetch_model
+from sentflow.encoders.kind import Context, load_encoder
+from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser, as_vectors
 from sentflow.errors import ConfigError, DataError
 from sentflow.probing.draws import FoldPlan
 from sentflow.probing.featurised import LazyFeaturised
@@ -32,7 +29,7 @@ def own(tmp_path, monkeypatch):
 
 
 def encoder(manifest, folder):
-    return load_encoder(manifest, EncoderSettings(), Surroundings(folder))
+    return load_encoder(manifest, {}, Context(folder))
 
 
 @pytest.mark.parametrize(

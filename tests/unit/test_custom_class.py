@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sentflow.config.problems.encoders import custom_problems
+from sentflow.encoders.custom_class import CustomClass, code_files, read_class
 from sentflow.encoders.entries import custom_files, is_featuriser, is_lazy
-from sentflow.encoders.kinds.custom_class import CustomClass, code_files, read_class
 from sentflow.errors import ConfigError
 
 ENCODER = "class Mine:\n    def encode(self, texts): ...\n"

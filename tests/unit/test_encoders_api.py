@@ -17,8 +17,8 @@ import pytest
 from one_connection import one_connection
 
 from sentflow.downloads import http
-from sentflow.encoders.kinds.api import ApiEncoder, Settings, read_answer
-from sentflow.encoders.kinds.embeddings_service import Connection, EmbeddingsService
+from sentflow.encoders.kinds.api import ApiEncoder, EmbeddingsService, read_answer
+from sentflow.encoders.settings import Connection, ServiceSettings
 from sentflow.errors import DataError
 
 KEY = 'chave/do+lab"=zq81'  # with signs that every form writes in another way
@@ -118,7 +118,7 @@ def make_encoder(server, *, dimension=4, request_dimension=False, prompt=None, n
         model="small",
         dimension=dimension,
         request_dimension=request_dimension,
-        settings=Settings(prompt=prompt, normalise=normalise),
+        settings=ServiceSettings(prompt=prompt, normalise=normalise),
         batch_texts=connection.batch_texts,
     )
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from tiny_bert import save_tiny_bert
 
-from sentflow.encoders.kinds.neural.backends import missing_libraries
-from sentflow.encoders.kinds.neural.load import load_folder
-from sentflow.encoders.kinds.neural.settings import Settings
+from sentflow.encoders.kind import Context
+from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
+from sentflow.encoders.neural.backends import missing_libraries
+from sentflow.encoders.settings import VectorSettings
 
 TEXTS = ["lei", "a câmara aprovou a lei", "a lei de saúde"]
 
@@ -19,9 +20,8 @@ def folder(tmp_path_factory):
 
 
 def encoded(folder, texts, **settings):
-    encoder = load_folder(
-        folder, Settings(**settings), threads=2, allow_pickle=False, plain=True, devices=["cpu"]
-    )
+    context = Context(threads=2, devices=("cpu",))
+    encoder = SentenceTransformerEncoder.of_folder(folder, VectorSettings(**settings), context, plain=True)
     return encoder.encode(texts, role="text", task=None)
 
 

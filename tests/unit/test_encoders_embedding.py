@@ -6,17 +6,18 @@ import json
 import numpy as np
 import pytest
 
-from sentflow.encoders.protocol import Batch
-from sentflow.encoders.vectors.batches import plan_batches
-from sentflow.encoders.vectors.embedding import check_texts, embed_texts
-from sentflow.encoders.vectors.shards import ShardFolder
+from sentflow.encoders.arrays import Batch
+from sentflow.encoders.kind import Encoder
+from sentflow.encoders.neural.batches import plan_batches
+from sentflow.encoders.vectors.cache import ShardFolder
+from sentflow.encoders.vectors.embed import check_texts, embed_texts
 from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
 
 TEXTS = ["Ação", "lei", "lei complementar", "votação", "🗳 voto", "a", "Ação"]
 
 
-class HashEncoder:
+class HashEncoder(Encoder):
     """The vector is a hash of the text, so that a swapped row is seen."""
 
     dimension = 4
@@ -35,11 +36,11 @@ class BatchHashEncoder(HashEncoder):
         self.dies_at = dies_at
         self.encoded = []
 
-    def plan(self, texts):
+    def plan(self, texts, *, role, task):
         order = np.arange(len(texts))[::-1]
         return [Batch(rows=order[i : i + 2], cost=2) for i in range(0, len(texts), 2)]
 
-    def encode_batches(self, texts, batches):
+    def encode_batches(self, texts, batches, *, role, task):
         for number, batch in enumerate(batches):
             if number == self.dies_at:
                 raise KeyboardInterrupt

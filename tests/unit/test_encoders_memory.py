@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from sentflow.encoders.vectors.memory import BatchHalver, is_out_of_memory
+from sentflow.encoders.neural.batches import BatchRunner, is_out_of_memory
 from sentflow.errors import DataError
 
 ERRORS = [
@@ -15,6 +15,10 @@ ERRORS = [
     RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes."),
     MemoryError(),
 ]
+
+
+def runner(forward):
+    return BatchRunner([None], forward, threads=1)
 
 
 class Small:
@@ -46,30 +50,30 @@ def batch(n_rows: int, n_tokens: int = 4):
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_a_batch_is_halved_until_it_fits_and_its_rows_keep_their_order(error):
     small = Small(holds=12, error=error)
-    vectors = BatchHalver(small)(batch(8), None)
+    vectors = runner(small).compute(batch(8), None)
     assert vectors == pytest.approx(np.arange(32, dtype=np.float32).reshape(8, 4))
     assert small.asked == [(8, 4), (4, 4), (2, 4), (2, 4), (2, 4), (2, 4)]
 
 
 def test_what_did_not_fit_once_is_not_tried_again():
     small = Small(holds=12)
-    halver = BatchHalver(small)
-    halver(batch(8), None)
+    halver = runner(small)
+    halver.compute(batch(8), None)
     small.asked.clear()
-    halver(batch(6), None)
+    halver.compute(batch(6), None)
     assert small.asked == [(3, 4), (3, 4)]
     assert halver.n_halved == 4  # the eight, its two fours, the six
 
 
 def test_one_text_that_does_not_fit_is_told_with_a_way_out():
     with pytest.raises(DataError, match="one text of 20 tokens.*max_tokens"):
-        BatchHalver(Small(holds=12))(batch(2, n_tokens=20), None)
+        runner(Small(holds=12)).compute(batch(2, n_tokens=20), None)
 
 
 def test_other_errors_are_not_hidden():
-    halver = BatchHalver(Small(holds=0, error=RuntimeError("mat1 and mat2 shapes cannot be multiplied")))
+    halver = runner(Small(holds=0, error=RuntimeError("mat1 and mat2 shapes cannot be multiplied")))
     with pytest.raises(RuntimeError, match="mat1"):
-        halver(batch(2), None)
+        halver.compute(batch(2), None)
     assert not is_out_of_memory(ValueError("length 3"))
 
 
@@ -100,8 +104,10 @@ class Shared:
 
 
 def test_a_batch_that_fits_alone_is_computed_whole():
-    halver = BatchHalver(Shared())
+    halver = runner(Shared())
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(halver, [{"input_ids": torch.full((8, 4), n)} for n in range(4)], [None] * 4))
+        found = list(
+            pool.map(halver.compute, [{"input_ids": torch.full((8, 4), n)} for n in range(4)], [None] * 4)
+        )
     assert [vectors.mean() for vectors in found] == [0, 1, 2, 3]
     assert halver.n_halved == 0

@@ -7,8 +7,9 @@ import pytest
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from sentflow.encoders.fetch import model2vec
-from sentflow.encoders.kinds.model2vec import Model2vecEncoder, Settings
+from sentflow.encoders.fetch import fetch_model
+from sentflow.encoders.kinds.model2vec import Model2vecEncoder
+from sentflow.encoders.settings import Model2vecSettings
 from sentflow.errors import DataError
 
 REAL = "github/MinishLab/model2vec-rs/c75c126fe7aeeea34714f1cc36cef74b3c489f19/tests/fixtures"
@@ -30,7 +31,7 @@ def write_model(folder, tensors=None, config=None):
 
 
 def encode(folder, texts, **settings):
-    encoder = Model2vecEncoder.load(folder, Settings(**settings))
+    encoder = Model2vecEncoder.of_folder(folder, Model2vecSettings(**settings))
     return encoder.encode(texts, role="text", task=None)
 
 
@@ -58,7 +59,7 @@ def test_vectors_have_length_one_if_the_files_or_the_entry_say_so(tmp_path):
 
 
 def describe_model2vec(folder):
-    return model2vec.fetch({"kind": "model2vec", "source": {"folder": str(folder)}}, folder, ())
+    return fetch_model("m", {"kind": "model2vec", "source": {"folder": str(folder)}}, folder)
 
 
 @pytest.mark.parametrize(

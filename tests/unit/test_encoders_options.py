@@ -7,9 +7,11 @@ from sentence_transformers import SentenceTransformer
 from tiny_bert import TEXTS, save_tiny_bert
 from transformers import AutoModel, AutoTokenizer
 
-from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
-from sentflow.encoders.kinds.neural.load import load_folder
-from sentflow.encoders.kinds.neural.settings import POOLINGS, Settings
+from sentflow.encoders.kind import Context
+from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
+from sentflow.encoders.neural.batches import BatchRunner
+from sentflow.encoders.neural.load import LAYER_POOLINGS, TOKEN_POOLINGS
+from sentflow.encoders.settings import PromptNames, VectorSettings
 from sentflow.errors import DataError
 
 
@@ -18,17 +20,11 @@ def folder(tmp_path_factory):
     return save_tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
-def load(folder, *, threads=1, plain=True, devices=("cpu",), role="text", task=None, **settings):
-    return load_folder(
-        folder,
-        Settings(**settings),
-        threads=threads,
-        allow_pickle=False,
-        plain=plain,
-        devices=devices,
-        role=role,
-        task=task,
-    )
+def load(folder, **settings):
+    names = settings.pop("prompt_names", {})
+    settings = VectorSettings(**settings, prompt_names=PromptNames(**names))
+    context = Context(devices=("cpu",))
+    return SentenceTransformerEncoder.of_folder(folder, settings, context, plain=True)
 
 
 def encode(encoder, texts=TEXTS, role="text", task=None):
@@ -60,7 +56,7 @@ def by_hand(states, pooling):
     }[pooling]
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("pooling", [*TOKEN_POOLINGS, *LAYER_POOLINGS])
 def test_a_pooling_is_what_its_name_says_and_padding_does_not_count(folder, pooling):
     # one batch of texts of 3 to 11 tokens: all but the longest are padded
     vectors = encode(load(folder, pooling=pooling))
@@ -96,7 +92,7 @@ def test_long_texts_lose_the_end_that_was_asked_for(folder):
 def test_long_texts_are_refused_by_name_if_asked_for(folder):
     encoder = load(folder, max_tokens=4, truncation="refuse")
     with pytest.raises(DataError, match=r"2 of 5 texts have more than 4 tokens: row 2 \('ação projeto"):
-        encoder.plan(TEXTS)
+        encoder.plan(TEXTS, role="text", task=None)
     assert encode(encoder, ["lei", "saúde não"]).shape == (2, 8)
 
 
@@ -109,14 +105,14 @@ def test_the_prompt_follows_role_and_task(folder):
         assert encode(encoder, role=role, task=task) == pytest.approx(expected, abs=1e-6)
 
 
-def test_several_devices_take_turns_and_change_nothing(folder):
+def test_several_devices_take_turns_and_change_nothing(folder, monkeypatch):
     encoder = load(folder, batch_size=1)
     expected = encode(encoder)
-    copies = [load(folder)._model for _ in range(2)]
-    several = SentenceTransformerEncoder(encoder._model, Settings(batch_size=1), threads=1, copies=copies)
-    several.device = "several"  # not the name that is computed in threads
+    models = [load(folder)._models[0] for _ in range(3)]
+    several = SentenceTransformerEncoder(*models, settings=VectorSettings(batch_size=1))
+    monkeypatch.setattr(BatchRunner, "_is_processor", lambda self: False)
     used = []
-    for model in (encoder._model, *copies):
+    for model in models:
         model.register_forward_hook(lambda module, *_: used.append(id(module)))
     assert encode(several) == pytest.approx(expected, abs=1e-6)
-    assert sorted(used.count(id(model)) for model in (encoder._model, *copies)) == [1, 2, 2]
+    assert sorted(used.count(id(model)) for model in models) == [1, 2, 2]

@@ -6,12 +6,13 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
+from sentflow.config.model import mistakes
 from sentflow.encoders.kinds.bag_of_words import BagOfWordsEncoder
 from sentflow.encoders.kinds.random import RandomEncoder
 from sentflow.encoders.kinds.scikit_learn import ScikitLearnEncoder
-from sentflow.encoders.kinds.scikit_learn_steps import step_problems
 from sentflow.encoders.kinds.stop_words import PORTUGUESE
 from sentflow.encoders.kinds.tfidf import TfidfEncoder
+from sentflow.encoders.settings import ScikitLearn
 from sentflow.errors import ConfigError, DataError
 
 TEXT = "sklearn.feature_extraction.text."
@@ -23,7 +24,7 @@ TEST = ["a lei da saúde", "nada disso"]
 
 
 def build(name, **arguments):
-    return ScikitLearnEncoder.from_settings({"class": name, "arguments": arguments})
+    return ScikitLearnEncoder.of_settings({"class": name, "arguments": arguments})
 
 
 def test_a_class_gives_what_scikit_learn_gives():
@@ -38,7 +39,7 @@ def test_a_pipeline_is_fitted_on_the_training_texts():
         {"class": TFIDF, "arguments": {"sublinear_tf": True}},
         {"class": SVD, "arguments": {"n_components": 2, "random_state": 1}},
     ]
-    vectors = ScikitLearnEncoder.from_settings({"pipeline": steps}).fit(TRAIN).transform(TEST)
+    vectors = ScikitLearnEncoder.of_settings({"pipeline": steps}).fit(TRAIN).transform(TEST)
     pipeline = make_pipeline(TfidfVectorizer(sublinear_tf=True), TruncatedSVD(2, random_state=1))
     assert vectors == pytest.approx(pipeline.fit(TRAIN).transform(TEST), abs=1e-6)
 
@@ -46,7 +47,7 @@ def test_a_pipeline_is_fitted_on_the_training_texts():
 @pytest.mark.parametrize(
     ("settings", "part"),
     [
-        ({"class": "os.system"}, "'os.system' is no class that an entry may name"),
+        ({"class": "os.system"}, "class: 'os.system' should match pattern"),
         ({"class": "sklearn.decomposition._truncated_svd.TruncatedSVD"}, f"Did you mean {SVD}"),
         ({"class": HASHING, "arguments": {"features": 2}}, "Write only: .*n_features"),
         ({"class": HASHING, "arguments": {"n_features": "many"}}, "'n_features' parameter .* Got 'many'"),
@@ -54,13 +55,13 @@ def test_a_pipeline_is_fitted_on_the_training_texts():
         ({"class": "sklearn.preprocessing.Normalizer"}, "may be called by a custom class of your own"),
         ({"class": SVD, "arguments": {"random_state": 1}}, "does not read texts. Begin with a vectoriser"),
         ({"pipeline": [{"class": HASHING}, {"class": TFIDF}]}, "can only be the first step"),
-        ({}, "either class"),
-        ({"pipeline": [{"class": HASHING, "arg": 1}]}, "pipeline.0.arg: a step has no such key"),
+        ({}, "write class, or pipeline"),
+        ({"pipeline": [{"class": HASHING, "arg": 1}]}, "pipeline.0.arg: there is no such key"),
     ],
 )
 def test_what_cannot_be_an_encoder_is_refused_before_any_fold(settings, part):
     with pytest.raises(ConfigError, match=part):
-        ScikitLearnEncoder.from_settings(settings)
+        ScikitLearnEncoder.of_settings(settings)
 
 
 @pytest.mark.parametrize(
@@ -70,10 +71,10 @@ def test_what_cannot_be_an_encoder_is_refused_before_any_fold(settings, part):
 def test_paths_and_code_are_refused_wherever_they_are_written(argument, value):
     step = {"class": TFIDF, "arguments": {argument: value}}
     for entry in (step, {"pipeline": [step]}):
-        (problem,) = step_problems("models.x", entry)
+        (problem,) = map(str, mistakes(ScikitLearn, {"kind": "scikit-learn", **entry}, where="models.x"))
         assert f"arguments.{argument}: " in problem
         with pytest.raises(ConfigError, match=f"arguments.{argument}: "):
-            ScikitLearnEncoder.from_settings(entry)
+            ScikitLearnEncoder.of_settings(entry)
 
 
 TFIDF_TRAIN = [

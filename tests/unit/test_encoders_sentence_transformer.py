@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
-from sentflow.encoders.kinds.neural.load import load_folder
-from sentflow.encoders.kinds.neural.settings import Settings
+from sentflow.encoders.kind import Context
+from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
+from sentflow.encoders.settings import VectorSettings
 
 TEXTS = [
     "Não houve sobreviventes.",
@@ -35,7 +35,9 @@ def reference(folder):
 
 
 def load(folder, threads=1, **settings):
-    encoder = load_folder(folder, Settings(**settings), threads=threads, allow_pickle=False)
+    encoder = SentenceTransformerEncoder.of_folder(
+        folder, VectorSettings(**settings), Context(threads=threads)
+    )
     if encoder.device != "cpu":
         pytest.skip("these promises are those of the processor")
     return encoder
@@ -65,9 +67,9 @@ def test_default_prompt_of_the_model_is_used_and_can_be_switched_off(folder, ref
         prompts={"default": "Pergunta: "},
         default_prompt_name="default",
     )
-    own = encode(SentenceTransformerEncoder(model, Settings(), threads=1))
+    own = encode(SentenceTransformerEncoder(model, settings=VectorSettings()))
     assert own == pytest.approx(encoded_by_library(model), abs=1e-5)
-    none = encode(SentenceTransformerEncoder(model, Settings(prompt=""), threads=1))
+    none = encode(SentenceTransformerEncoder(model, settings=VectorSettings(prompt="")))
     assert none == pytest.approx(encoded_by_library(reference), abs=1e-5)
 
 

@@ -66,5 +66,5 @@ def test_terms_are_those_of_the_model_one_text_at_a_time(folder, tmp_path, role)
 
 
 def test_a_killed_run_goes_on_with_the_same_bytes_and_known_texts_are_not_read_again(folder, tmp_path):
-    encoder = loaded("sparse-embed", folder, tmp_path, {"batch_size": 4}, role="document")
+    encoder = loaded("sparse-embed", folder, tmp_path, {"batch_size": 4})
     assert_goes_on_and_knows_texts(encoder, TERM_FORM, tmp_path)

@@ -109,5 +109,5 @@ def test_damaged_files_and_those_of_other_texts_are_refused(tmp_path):
 
 
 def test_a_killed_run_goes_on_with_the_same_bytes_and_known_texts_are_not_read_again(folder, tmp_path):
-    encoder = loaded("splade", folder, tmp_path, {"batch_size": 4}, role="document")
+    encoder = loaded("splade", folder, tmp_path, {"batch_size": 4})
     assert_goes_on_and_knows_texts(encoder, SPARSE_FORM, tmp_path)

@@ -6,11 +6,8 @@ import yaml
 from called import refused
 from tiny_bert import TEXTS, save_tiny_bert
 
-from sentflow.encoders.kinds.neural.settings import TORCH
-from sentflow.encoders.tuning import candidates
-from sentflow.encoders.tuning.candidates import Candidate
-from sentflow.encoders.tuning.choice import fastest, told_apart
-from sentflow.encoders.tuning.measure import Timing, difference
+from sentflow.encoders.settings import TORCH
+from sentflow.encoders.tune import Candidate, Timing, _threads, difference, fastest, told_apart
 
 PLAIN = np.array([[1, 0], [0, 1], [0.6, 0.8]], dtype=np.float32)
 
@@ -56,7 +53,7 @@ def test_the_plainest_is_taken_that_no_other_is_seen_to_be_faster_than(timings, 
 def test_threads_are_powers_of_two_up_to_the_most():
     for most, counts in ((1, [1]), (6, [1, 2, 4, 6]), (8, [1, 2, 4, 8])):
         chosen = Candidate("torch", "float32", 2048, most)
-        assert [candidate.threads for candidate in candidates.threads(chosen)] == counts
+        assert [candidate.threads for candidate in _threads(chosen)] == counts
 
 
 @pytest.fixture
@@ -70,7 +67,7 @@ def words(tmp_path, monkeypatch):
     (tmp_path / "texts.txt").write_text("\n".join([*TEXTS, "", "saúde"]), encoding="utf-8")
     # exports take a minute; they are tested by themselves
     missing = lambda backend: [] if backend == TORCH else ["a_library"]  # noqa: E731
-    monkeypatch.setattr("sentflow.encoders.tuning.tune.missing_libraries", missing)
+    monkeypatch.setattr("sentflow.encoders.tune.missing_libraries", missing)
     return ["tiny", "--configfile", "mine.yaml", "--texts", "texts.txt", "--rounds", 1, "--threads", 2]
 
 

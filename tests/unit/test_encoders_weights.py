@@ -10,8 +10,9 @@ from sentence_transformers.sentence_transformer import modules
 from tiny_bert import TEXTS, save_tiny_bert
 from transformers import AutoModel
 
-from sentflow.encoders.kinds.neural.load import load_folder
-from sentflow.encoders.kinds.neural.settings import Settings
+from sentflow.encoders.kind import Context
+from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
+from sentflow.encoders.settings import VectorSettings
 from sentflow.errors import ConfigError, DataError
 
 QUERY = "encoder.layer.0.attention.self.query.weight"
@@ -24,9 +25,9 @@ def bert(tmp_path):
 
 
 def load(folder, *, plain=False, allow_pickle=False, **settings):
-    return load_folder(
-        folder, Settings(**settings), threads=1, allow_pickle=allow_pickle, plain=plain, devices=["cpu"]
-    )
+    how = {"allow_pickle": allow_pickle, "plain": plain}
+    context = Context(devices=("cpu",))
+    return SentenceTransformerEncoder.of_folder(folder, VectorSettings(**settings), context, **how)
 
 
 def vectors(encoder):

@@ -5,8 +5,13 @@ import gzip
 import numpy as np
 import pytest
 
-from sentflow.encoders.kinds.word_vector_files import describe_word_vectors, read_word_vectors
-from sentflow.encoders.kinds.word_vectors import TOKENS, Settings, WordVectorEncoder
+from sentflow.encoders.kinds.word_vectors import (
+    TOKENS,
+    WordVectorEncoder,
+    describe,
+    read_word_vectors,
+)
+from sentflow.encoders.settings import WordVectorSettings
 from sentflow.errors import DataError
 from sentflow.files.limits import limited
 
@@ -20,8 +25,8 @@ def write(path, text=PLAIN):
 
 
 def described(path):
-    description = describe_word_vectors(path)
-    return description.n_words, description.dimension
+    description = describe({}, path)
+    return description.settings["n_words"], description.dimension
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,7 @@ def test_forms_of_files(tmp_path, name, text):
 )
 def test_a_wrong_line_is_named(tmp_path, text, part):
     with pytest.raises(DataError, match=part) as error:
-        describe_word_vectors(write(tmp_path / "v.txt", text))
+        described(write(tmp_path / "v.txt", text))
     assert str(tmp_path / "v.txt") in str(error.value)
 
 
@@ -70,7 +75,7 @@ def test_ways_to_cut_are_those_of_the_docs():
 
 
 def encoder(tmp_path, text=PLAIN, **settings):
-    return WordVectorEncoder(write(tmp_path / "v.txt", text), Settings(**settings), dimension=2)
+    return WordVectorEncoder(write(tmp_path / "v.txt", text), WordVectorSettings(**settings), dimension=2)
 
 
 def test_a_text_is_the_mean_of_its_known_words(tmp_path):
@@ -87,5 +92,5 @@ def test_a_packed_file_is_left_at_the_limit_of_what_it_may_unpack_to(tmp_path):
         limited(unpacked_bytes=3000),
         pytest.raises(DataError, match=r"limits\.unpacked_bytes allows \(3000\)"),
     ):
-        describe_word_vectors(path)
-    assert describe_word_vectors(path).n_words == 1000
+        described(path)
+    assert described(path) == (1000, 2)

@@ -9,11 +9,9 @@ from transformers import XLNetTokenizer
 
 from sentflow.config.model import mistakes
 from sentflow.encoders.entries import fetch_settings
-from sentflow.encoders.fetch.model import fetch_model
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.kinds.neural.load import load
-from sentflow.encoders.kinds.neural.settings import Settings
-from sentflow.encoders.kinds.neural.tokenizer import tokenizer_of
+from sentflow.encoders.fetch import fetch_model
+from sentflow.encoders.kind import Context, load_encoder
+from sentflow.encoders.neural.tokenizer import tokenizer_of
 from sentflow.encoders.settings import Model
 from sentflow.errors import ConfigError
 
@@ -34,8 +32,8 @@ def loaded(folder, kind="transformers", pooling="cls", **more):
     entry = {"kind": kind, "source": {"folder": str(folder)}, **more}
     assert not mistakes(Model, entry, where="mine")
     manifest = fetch_model("mine", fetch_settings(entry), folder.parent)
-    around = Surroundings(threads=1, manifest_folder=folder.parent)
-    return manifest, load(manifest, Settings(pooling=pooling), around).encode(TEXTS, role="text", task=None)
+    encoder = load_encoder(manifest, {"pooling": pooling}, Context(manifest_folder=folder.parent))
+    return manifest, encoder.encode(TEXTS, role="text", task=None)
 
 
 @pytest.mark.parametrize("kind", ["transformers", "sentence-transformers"])

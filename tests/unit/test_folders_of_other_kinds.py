@@ -9,9 +9,10 @@ from sentence_transformers.sentence_transformer.modules import Dense, Transforme
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 from tiny_bert import save_tiny_bert, save_tiny_cross_encoder, save_tiny_masked_bert
 
-from sentflow.encoders.fetch.descriptions import describe
-from sentflow.encoders.kinds.neural.load import load_folder
-from sentflow.encoders.kinds.neural.settings import Settings
+from sentflow.encoders.descriptions import describe_modules
+from sentflow.encoders.kind import Context
+from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
+from sentflow.encoders.settings import VectorSettings
 from sentflow.errors import ConfigError
 
 
@@ -41,7 +42,7 @@ def compares_pairs(folder):
 def test_a_model_of_another_kind_is_refused_by_name(tmp_path, make, problem):
     make(tmp_path / "start").save(str(tmp_path / "model"))
     with pytest.raises(ConfigError, match=problem):
-        load_folder(tmp_path / "model", Settings(), threads=1, allow_pickle=False)
+        SentenceTransformerEncoder.of_folder(tmp_path / "model", VectorSettings(), Context())
 
 
 @pytest.mark.parametrize("name", ["MultiVectorMask", "TokenPooling", "CLIPModel", "ModuleOfTomorrow"])
@@ -51,4 +52,4 @@ def test_a_module_that_is_not_computed_is_refused_whatever_the_model_is_called(t
     (tmp_path / "modules.json").write_text(json.dumps(modules))
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ConfigError, match=f"{name}"):
-        describe(tmp_path, allow_pickle=False)
+        describe_modules(tmp_path, allow_pickle=False)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from sentflow.cli.app import app
 from sentflow.cli.configuration import read_configuration
 from sentflow.config.load import load_experiment
-from sentflow.encoders.fetch.module_checks import check_own_modules
+from sentflow.encoders.safety import check_own_modules
 from sentflow.errors import ConfigError
 from sentflow.flow.workflow_folder import workflow_folder
 

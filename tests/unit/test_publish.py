@@ -4,8 +4,8 @@ import pytest
 from tiny_bert import TEXTS, save_tiny_bert
 
 from sentflow.cli.publish import write_folder
-from sentflow.encoders.fetch.file_names import model_files
 from sentflow.encoders.manifest import Manifest, checked_folder, read_manifest, write_manifest
+from sentflow.encoders.safety import model_files
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import file_sha256
 

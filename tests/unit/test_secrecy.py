@@ -14,7 +14,7 @@ import yaml
 from workflow_copy import REPOSITORY
 
 from sentflow.config.load import load_experiment
-from sentflow.encoders.kinds.service_keys import is_key_variable, read_key
+from sentflow.encoders.service_keys import is_key_variable, read_key
 from sentflow.errors import ConfigError
 from sentflow.jobs.log import exit_with, start_log
 from sentflow.jobs.secrecy import without_secrets

@@ -4,9 +4,9 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from sentflow.encoders.kinds.neural.term_names import term_names
 from sentflow.encoders.manifest import Manifest
-from sentflow.encoders.vocabulary import vocabulary_sha256
+from sentflow.encoders.neural.term_names import term_names
+from sentflow.encoders.vectors.sparse import vocabulary_sha256
 from sentflow.errors import DataError
 
 

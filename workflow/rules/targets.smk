@@ -1,7 +1,7 @@
 """Names of targets besides `all`: ``snakemake tables``. Those of a family are in its own file."""
 
 # Not in onstart: without its targets Snakemake never starts
-told_of_unknown_targets(logger, workflow)
+explain_unknown_targets(logger, workflow)
 
 
 rule sources:

@@ -200,7 +200,8 @@ rule choose_snapshot:
     resources:
         **asks(1000, 10),
     params:
-        **job_params("choose_snapshot", settings=training.choice_settings),
+        code=training.choice_code,
+        settings=training.choice_settings,
         state=training.state,
     shell:
         command("choose_snapshot")

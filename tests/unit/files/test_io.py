@@ -82,14 +82,13 @@ def test_what_is_not_finite_becomes_null(tmp_path):
 
 def test_json_without_an_end_or_with_half_a_sign_is_no_json():
     for text, message in (
-        ("[" * 101 + "]" * 101, "more than 100 levels"),
+        ("[" * 10**6, "too deep"),
         ("1" * 5000, "digits"),
         ('{"\\udc00": 1}', "half of a surrogate pair"),
         ("{", "Expecting"),
     ):
         with pytest.raises(ValueError, match=message):
             parse_json(text)
-    parse_json("[" * 100 + "]" * 100)
     assert parse_json(r'"\ud83d\ude00 \\ud800"') == r"😀 \ud800"
 
 

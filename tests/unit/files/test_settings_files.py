@@ -8,7 +8,7 @@ import yaml
 from sentflow.cli.configuration import read_configuration
 from sentflow.errors import ConfigError
 from sentflow.files.limits import GIB, MIB, SETTINGS_BYTES, Limits, limited
-from sentflow.files.settings_files import read_settings, refuse_overgrown
+from sentflow.files.settings_files import check_size, read_settings
 
 
 def test_a_part_of_itself_is_refused(tmp_path):
@@ -19,7 +19,7 @@ def test_a_part_of_itself_is_refused(tmp_path):
     itself = {}
     itself["a"] = itself
     with pytest.raises(ConfigError, match="contains itself"):
-        refuse_overgrown(itself, where="config")
+        check_size(itself, where="config")
 
 
 def test_honest_files_are_read_as_ever(tmp_path):

@@ -18,9 +18,9 @@ from sentflow.texts.formats.classic import (
 from sentflow.texts.formats.delimited import read_matched_lines
 from sentflow.texts.formats.documents import read_oab_exam, read_oab_justifications, read_statute
 from sentflow.texts.formats.json_records import read_law_questions, read_laws, read_squad
-from sentflow.texts.formats.literals import literal_list
 from sentflow.texts.formats.raw import RawFile
 from sentflow.texts.formats.table import read_records
+from sentflow.texts.sources import literal_list
 
 
 @pytest.fixture
@@ -211,7 +211,7 @@ def test_justifications_are_read_where_yaml_is_not_valid_and_cut_to_articles(raw
 
 def test_another_file_is_refused(raw):
     for read in (read_statute, read_oab_exam, read_oab_justifications):
-        with pytest.raises(DataError, match=r"x.txt: it holds not a"):
+        with pytest.raises(DataError, match=r"x.txt is empty or of another form: expected an? "):
             read(raw("something else\n", "x.txt"))
 
 

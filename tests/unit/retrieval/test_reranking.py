@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from tiny_bert import save_tiny_cross_encoder
 
-from sentflow.encoders.fetch.model import fetch_model
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.load import load_pair_encoder
+from sentflow.encoders.fetch import fetch_model
+from sentflow.encoders.kind import Context, load_encoder
 from sentflow.retrieval.ranking import Ranked
 from sentflow.retrieval.retrievers.rerank import reranked
 
@@ -49,9 +48,9 @@ def manifest_of(folder, tmp_path, **entry):
     return fetch_model("m", {"kind": "cross-encoder", "source": {"folder": str(folder)}, **entry}, tmp_path)
 
 
-def scorer(folder, tmp_path, settings=(), **around):
-    surroundings = Surroundings(manifest_folder=tmp_path, devices=("cpu",), **around)
-    return load_pair_encoder(manifest_of(folder, tmp_path), dict(settings), surroundings)
+def scorer(folder, tmp_path, settings=(), **context):
+    context = Context(manifest_folder=tmp_path, devices=("cpu",), **context)
+    return load_encoder(manifest_of(folder, tmp_path), dict(settings), context)
 
 
 @pytest.mark.slow

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentflow.probing.fold import confusion, published_metric
-from sentflow.stats.confusions import metric_values
-from sentflow.stats.items import OutOfFold, item_interval, item_replicates, resampling_units
+from sentflow.stats.items import OutOfFold, item_interval, item_replicates, metric_values, resampling_units
 
 N_ROWS, REPETITIONS = 60, 3
 

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from sentflow.stats.confusions import metric_values
+from sentflow.stats.items import metric_values
 from sentflow.stats.out_of_fold import OutOfFoldT, row_scores
 
 N_ROWS, REPETITIONS = 300, 4

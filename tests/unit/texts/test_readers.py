@@ -12,7 +12,7 @@ from sentflow.config.tasks import Reader
 from sentflow.errors import DataError
 from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.raw import RawFile, decode
-from sentflow.texts.readers import label_map, read_rows
+from sentflow.texts.sources import label_map, read_rows
 
 
 def reader(**keys: object) -> Reader:

@@ -6,7 +6,6 @@ import torch
 from sentence_transformers import CrossEncoder
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from sentflow.encoders.fetch.cross_encoder_descriptions import describe_cross_encoder
 from sentflow.errors import DataError
 from sentflow.training.draws import Draws
 from sentflow.training.selection import manifest_of
@@ -30,9 +29,9 @@ def test_what_is_left_is_a_cross_encoder_with_the_scores_of_training(tmp_path, k
     read = CrossEncoder(str(tmp_path / "saved"), device="cpu", activation_fn=torch.nn.Identity())
     expected = torch.from_numpy(read.predict(PAIRS))
     torch.testing.assert_close(scores(found, tiny.PAIRS)[0][:, 0].detach(), expected, rtol=1e-4, atol=1e-5)
-    assert describe_cross_encoder(tmp_path / "saved", allow_pickle=False).dimension is None
     manifest = manifest_of(tmp_path / "saved", model="mine", kind="cross-encoder")
     assert (manifest.kind, manifest.source) == ("cross-encoder", {"trained": "mine"})
+    assert manifest.dimension is None
 
 
 def test_the_document_is_told_from_the_negative(tmp_path):

@@ -89,11 +89,11 @@ def test_a_training_goes_on_with_the_heads_of_the_one_before(tmp_path):
 
 
 def _loaded(folder):
-    from sentflow.encoders.kinds.neural.load import load_model
-    from sentflow.encoders.kinds.neural.settings import Settings
+    from sentflow.encoders.neural.load import load_model
+    from sentflow.encoders.settings import VectorSettings
 
     return load_model(
-        folder, Settings(pooling="cls"), "cpu", threads=1, allow_pickle=False, plain=False
+        folder, VectorSettings(pooling="cls"), "cpu", threads=1, allow_pickle=False, plain=False
     ).train()
 
 

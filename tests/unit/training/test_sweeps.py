@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from sentflow.families.training.sweeps import cells, sweep_problems
 from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE
+from sentflow.training.sweeps import cells, sweep_problems
 
 SWEEP = {
     "title": "Trial",

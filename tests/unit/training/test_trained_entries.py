@@ -3,7 +3,7 @@
 from experiments import experiment, mistakes
 
 from sentflow.config.entries import merge
-from sentflow.families.training.needs import chosen_by_tests
+from sentflow.config.trained import chosen_by_tests
 
 SELECT = {
     "models": ["minilm-l6", "mine"],

@@ -9,7 +9,6 @@ from filled import filled
 
 from sentflow.compare.best_of_groups import best_of_groups
 from sentflow.compare.training_rows import TrainingSeeds
-from sentflow.families.training.sweeps import shown_sweep
 from sentflow.report.families.training import tables
 from sentflow.report.families.training.published import published_cells
 from sentflow.report.families.training.rows import ALIGNMENT, DEVELOPMENT, SPEARMAN, TEST, TrainingRow
@@ -17,6 +16,7 @@ from sentflow.report.families.training.sweep_cells import reduced, sweep_cells
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import markdown_text
 from sentflow.training.settings import NOT_RUN
+from sentflow.training.sweeps import shown_sweep
 
 WORKFLOW = Path(__file__).parents[3] / "workflow"
 CATALOG = yaml.safe_load((WORKFLOW / "catalog/sweeps.yaml").read_text(encoding="utf-8"))

@@ -141,6 +141,8 @@ def load_task(
     official task without that file, the CSV that the published evaluator left in `folder` will do; its checksum is
     not known, so that a warning says that it was not verified.
     """
+    if name not in known["tasks"]:
+        raise ArgumentError(f"there is no task {name!r}. {instead(str(name), known['tasks'])}")
     entry = known["tasks"][name]
     dataset = known["datasets"][entry["dataset"]]
     settings = TaskSettings.from_parts(entry)

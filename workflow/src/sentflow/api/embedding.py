@@ -16,12 +16,11 @@ import numpy as np
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.config.problems.encoders import custom_problems
-from sentflow.encoders.fetch import custom
-from sentflow.encoders.kinds.custom import CustomEncoder, CustomFeaturiser, CustomLazyEncoder
-from sentflow.encoders.kinds.custom_class import EMBED
-from sentflow.encoders.kinds.custom_code import CustomCode
-from sentflow.encoders.kinds.table import CUSTOM
-from sentflow.encoders.protocol import FloatArray, IntArray
+from sentflow.encoders.arrays import FloatArray, IntArray
+from sentflow.encoders.custom_class import EMBED
+from sentflow.encoders.fetch import fetch_model
+from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser, CustomLazyEncoder
+from sentflow.encoders.settings import CUSTOM
 from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
 from sentflow.probing.draws import FoldPlan
@@ -361,7 +360,7 @@ class OwnEncoder:
         if problems := custom_problems("own", entry):
             told = [problem.removeprefix("models.own.").removeprefix("custom: ") for problem in problems]
             raise ArgumentError(f"sentence_model={reference!r}: {' '.join(told)}")
-        manifest = custom.fetch(entry)
+        manifest = fetch_model("own", entry, Path())
         self.lazy: bool = manifest.settings["lazy"]
         self._code = CustomCode.load(manifest, offline=False)
         self._embeds = manifest.settings["level"] == EMBED

@@ -7,7 +7,7 @@ import logging
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -38,7 +38,6 @@ from sentflow.api.folds import trained_folds
 from sentflow.api.results import ResultFolder, TaskScores, TasksScores, aggregate
 from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
-from sentflow.errors import instead
 from sentflow.probing.catalog import about_protocol, changed_settings, job_settings
 from sentflow.probing.draws import task_plans
 from sentflow.probing.fold import ProbeDesign
@@ -283,23 +282,19 @@ class UlyssesSentEval:
         self._check_embed()
         for task in self.tasks:
             self._table(task, self._train_arguments(kwargs_train, task))
-        aggregated = TasksScores()
-        tables = []
-        for task in self.tasks:
-            both = self.evaluate_in_task(
-                task,
-                kwargs_embed=kwargs_embed,
-                kwargs_train=kwargs_train,
-                return_all_results=True,
-                ignore_cached=ignore_cached,
-            )
-            aggregated[task], table = cast("tuple[TaskScores, pd.DataFrame]", both)
-            table.insert(0, "task", task)
-            tables.append(table)
+        evaluated = {
+            task: self._evaluated(task, kwargs_embed, kwargs_train, ignore_cached=ignore_cached)
+            for task in self.tasks
+        }
+        aggregated = TasksScores({task: scores for task, (scores, _) in evaluated.items()})
         if not return_all_results:
             return aggregated
         import pandas as pd
 
+        tables = []
+        for task, (_, table) in evaluated.items():
+            table.insert(0, "task", task)
+            tables.append(table)
         return aggregated, pd.concat(tables, ignore_index=True)
 
     def evaluate_in_task(
@@ -340,16 +335,21 @@ class UlyssesSentEval:
             See `evaluate`.
         """
         self._check_embed()
+        scores, folds = self._evaluated(task, kwargs_embed, kwargs_train, ignore_cached=ignore_cached)
+        return (scores, folds) if return_all_results else scores
+
+    def _evaluated(
+        self,
+        task: str,
+        kwargs_embed: Mapping[str, Any] | None,
+        kwargs_train: Mapping[str, Any] | None,
+        *,
+        ignore_cached: bool,
+    ) -> "tuple[TaskScores, pd.DataFrame]":
         arguments = self._train_arguments(kwargs_train, task)
         table = self._table(task, arguments)
         source = self._source(table, dict(kwargs_embed or {}), ignore_cached=ignore_cached)
-        scores, folds = self._train(table, source, arguments)
-        return (scores, folds) if return_all_results else scores
-
-    def _train(
-        self, table: TaskTable, source: FeatureSource, arguments: TrainArguments
-    ) -> "tuple[TaskScores, pd.DataFrame]":
-        entry, protocol = self._catalog["tasks"][table.info.task], arguments.protocol
+        entry, protocol = self._catalog["tasks"][task], arguments.protocol
         settings = job_settings(protocol, entry, lazy=self.lazy_embedding)
         design = ProbeDesign.of(settings, len(table.info.classes))
         text = not_comparable_text(changed_settings(protocol, entry))
@@ -365,14 +365,14 @@ class UlyssesSentEval:
         folds = []
         with tqdm(
             total=protocol.repetitions * protocol.folds,
-            desc=f"Task: {table.info.task:<4}",
+            desc=f"Task: {task:<4}",
             unit="partition",
             disable=not arguments.show_progress_bar,
         ) as bar:
             for fold in results:
                 folds.append(fold)
                 if files is not None:
-                    files.write_fold(table.info.task, fold)
+                    files.write_fold(task, fold)
                 bar.update()
         aggregated, rows, numbers = aggregate(folds, protocol, kept_documents(table, settings))
         name = self.model_name if self.model_name is not None else type(self.sentence_model).__name__
@@ -382,23 +382,18 @@ class UlyssesSentEval:
         )
         record = {**about, **numbers}
         if files is not None:
-            files.write_score(table.info.task, record, rows)
+            files.write_score(task, record, rows)
         titles = Titles(
-            tasks={table.info.task: TaskTitle(title=entry["title"], family=entry["family"])},
+            tasks={task: TaskTitle(title=entry["title"], family=entry["family"])},
             models={name: ModelTitle(title=name, control=False)},
         )
         return TaskScores(aggregated, score_row(record, titles)), rows
 
     def _table(self, task: str, arguments: TrainArguments) -> TaskTable:
         """The rows of a task, brought and checked."""
-        if task not in self._catalog["tasks"]:
-            raise ArgumentError(f"there is no task {task!r}. {instead(str(task), self._catalog['tasks'])}")
+        folder = Path(self.data_dir_path)
         return load_task(
-            task,
-            self._catalog,
-            folder=Path(self.data_dir_path),
-            protocol=arguments.protocol,
-            mirrors=self.mirrors,
+            task, self._catalog, folder=folder, protocol=arguments.protocol, mirrors=self.mirrors
         )
 
     def _source(
@@ -410,10 +405,8 @@ class UlyssesSentEval:
             return rows
         if self.cache_dir is None:
             return FixedFeatures(rows.embed_now(np.arange(len(table))))
-        folder, task = Path(self.cache_dir), table.info.task
-        return FixedFeatures(
-            cached_features(folder, task, rows.keys, rows.embed_now, ignore_cached=ignore_cached)
-        )
+        folder, task, embed = Path(self.cache_dir), table.info.task, rows.embed_now
+        return FixedFeatures(cached_features(folder, task, rows.keys, embed, ignore_cached=ignore_cached))
 
     def _train_arguments(self, kwargs_train: Mapping[str, Any] | None, task: str) -> TrainArguments:
         protocol = self._protocols.get(task, self.protocol)

@@ -18,13 +18,11 @@ from sentflow.config.model import mistakes, refuse_wrong
 from sentflow.config.search import Analyser as AnalyserSettings
 from sentflow.config.search import Cut
 from sentflow.encoders import entries
-from sentflow.encoders.fetch.model import fetch_model
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.kinds.table import DENSE, FITTED
-from sentflow.encoders.load import encode_settings, load_encoder
+from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.fetch import fetch_model
+from sentflow.encoders.kind import Context, load_encoder
 from sentflow.encoders.manifest import source_kind
-from sentflow.encoders.protocol import FloatArray
-from sentflow.encoders.roles import DOCUMENT, QUERY, SIDES
+from sentflow.encoders.settings import DENSE, DOCUMENT, FITTED, QUERY, SIDES
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import instead
 from sentflow.report.numbers import counted
@@ -164,7 +162,7 @@ def retrieve(
     """
     if not isinstance(k, int) or isinstance(k, bool) or k < 1:
         raise ArgumentError(f"k is {k!r}. Write a whole number of at least 1.")
-    asked, corpus = texts_of(questions, "questions"), corpus_of(documents)
+    asked, corpus = corpus_of(questions, "questions"), corpus_of(documents)
     search, written = _Search(asked, corpus), [bool(text.strip()) for text in asked.texts]
     empty = {"question": written.count(False), "document": len(corpus) - len(search.rows)}
     if any(empty.values()):
@@ -176,43 +174,29 @@ def retrieve(
     return RetrievedRun(name or _name(retriever), run, dict(zip(asked.ids, asked.texts, strict=True)), corpus)
 
 
-@dataclass(frozen=True)
-class Texts:
-    """Texts by name, in their order; those of a list are named by their places, from 0."""
-
-    ids: list[str]
-    titles: list[str]
-    texts: list[str]
-
-
-def texts_of(given: Any, argument: str) -> Texts:
-    """Texts of a list, or of a dictionary by name; a document may be (title, text)."""
+def corpus_of(given: Any, argument: str = "documents") -> Corpus:
+    """Texts of a list, named by their places from 0, or of a dictionary by name; a document may be (title, text)."""
     if isinstance(given, str) or not isinstance(given, Mapping | Iterable):
         raise ArgumentError(
             f"{argument} is a {type(given).__name__}. Give a list of texts, or a dictionary from names to texts."
         )
     items = given.items() if isinstance(given, Mapping) else enumerate(given)
-    found = {str(name): item if isinstance(item, tuple) else ("", item) for name, item in items}
-    for name, item in found.items():
+    texts = {str(name): item if isinstance(item, tuple) else ("", item) for name, item in items}
+    for name, item in texts.items():
         if len(item) != 2 or not all(isinstance(part, str) for part in item):
             raise ArgumentError(
                 f"{argument}[{name!r}] is no text. Give a string, or (title, text) of a document."
             )
-    if not found:
+    if not texts:
         raise ArgumentError(f"{argument} is empty. Give at least one text.")
-    return Texts([*found], [title for title, _ in found.values()], [text for _, text in found.values()])
-
-
-def corpus_of(documents: Any) -> Corpus:
-    """Documents as a corpus; see `texts_of`."""
-    found = texts_of(documents, "documents")
-    return Corpus("documents", "own", "und", found.ids, found.titles, found.texts)
+    titles, whole = ([item[part] for item in texts.values()] for part in (0, 1))
+    return Corpus("documents", "own", "und", [*texts], titles, whole)
 
 
 class _Search:
     """Questions and documents, and what every retriever makes of them."""
 
-    def __init__(self, questions: Texts, corpus: Corpus) -> None:
+    def __init__(self, questions: Corpus, corpus: Corpus) -> None:
         kept = [row for row, text in enumerate(questions.texts) if text.strip()]
         self._ids, self._asked = ([part[row] for row in kept] for part in (questions.ids, questions.texts))
         self._corpus = corpus
@@ -389,8 +373,8 @@ class CatalogEncoder:
                 "pipeline: sentflow run."
             )
         manifest = fetch_model(name, entries.fetch_settings(entry), Path())
-        settings = encode_settings(manifest, entries.encode_settings(entry, roles=SIDES))
-        self._encoder = load_encoder(manifest, settings, Surroundings(threads=os.cpu_count() or 1))
+        settings = entries.encode_settings(entry, roles=SIDES)
+        self._encoder = load_encoder(manifest, settings, Context(threads=os.cpu_count() or 1))
 
     def encode_query(self, texts: Sequence[str]) -> FloatArray:
         """(n, d) float32 vectors of n questions."""
@@ -403,20 +387,21 @@ class CatalogEncoder:
     def _encode(self, texts: Sequence[str], role: str) -> FloatArray:
         if isinstance(texts, str):
             raise TypeError("a list of texts is encoded")
-        return self._encoder.encode(list(texts), role=role, task=None)
+        vectors: FloatArray = self._encoder.encode(list(texts), role=role, task=None)
+        return vectors
 
 
 def _missing(entry: Mapping[str, Any]) -> str:
     """Why vectors cannot be computed from what is installed; empty if nothing is known to be in the way."""
     kind = entries.kind_of(entry)
-    if kind.gives == FITTED:
+    if kind.output == FITTED:
         return "learns from the training part of each fold, so that there is nothing to search with"
     source = entry.get("source", {})
     if entry["kind"] == "trained":
         return "has no weights here: a training of the pipeline makes them"
     if source and (origin := source_kind(source)) not in ("package", "folder"):
         return f"has no weights here: source.{origin} is fetched by the pipeline"
-    return "" if kind.gives == DENSE else f"gives {kind.gives}, no vectors of texts"
+    return "" if kind.output == DENSE else f"gives {kind.output}, no vectors of texts"
 
 
 # --- weights of terms ---------------------------------------------------------------------------------------

@@ -60,22 +60,22 @@ class KnownTexts:
         sizes = np.bincount(rows, minlength=len(texts))
         self._find_short(found, hashes, rows, sizes, is_long)
         wanted = self._in_prefix(self._counts(hashes), hashes, rows, sizes) & is_long[rows]
-        asked, known, shared = self._met(self._rarest, hashes, rows)
-        within = (self._sizes[known] <= sizes[asked]) & (shared >= self._least_shared(self._sizes[known]))
-        candidates = [asked[within] * len(self) + known[within]]
-        asked, known, shared = self._met(self._everywhere, hashes[wanted], rows[wanted])
-        within = (sizes[asked] <= self._sizes[known]) & (shared >= self._least_shared(sizes[asked]))
-        candidates.append(asked[within] * len(self) + known[within])
-        asked, known = np.divmod(np.unique(np.concatenate(candidates)), max(len(self), 1))
-        open_ = found[asked] < 0
-        asked, known = asked[open_], known[open_]
-        if not len(asked):
+        new, known, shared = self._met(self._rarest, hashes, rows)
+        within = (self._sizes[known] <= sizes[new]) & (shared >= self._least_shared(self._sizes[known]))
+        candidates = [new[within] * len(self) + known[within]]
+        new, known, shared = self._met(self._everywhere, hashes[wanted], rows[wanted])
+        within = (sizes[new] <= self._sizes[known]) & (shared >= self._least_shared(sizes[new]))
+        candidates.append(new[within] * len(self) + known[within])
+        new, known = np.divmod(np.unique(np.concatenate(candidates)), max(len(self), 1))
+        open_ = found[new] < 0
+        new, known = new[open_], known[open_]
+        if not len(new):
             return found
-        smaller = np.minimum(sizes[asked], self._sizes[known])
-        counted = np.where(sizes[asked] <= self._sizes[known], is_long[asked], self._is_long[known])
-        shared = self._shared(asked, known, hashes, np.cumsum(sizes) - sizes, sizes)
+        smaller = np.minimum(sizes[new], self._sizes[known])
+        counted = np.where(sizes[new] <= self._sizes[known], is_long[new], self._is_long[known])
+        shared = self._shared(new, known, hashes, np.cumsum(sizes) - sizes, sizes)
         hit = counted & (shared >= self._share * smaller - _ROUNDING)
-        first, place = np.unique(asked[hit], return_index=True)  # pairs ascend: the first known text of each
+        first, place = np.unique(new[hit], return_index=True)  # pairs ascend: the first known text of each
         found[first] = known[hit][place]
         return found
 
@@ -84,10 +84,10 @@ class KnownTexts:
     ) -> None:
         """Where nothing is found yet, put the first near copy if it or the text is short."""
         few = self._is_few(sizes)[rows] & (found[rows] < 0)
-        asked, known, shared = self._met(self._of_few, hashes[few], rows[few])
-        either = sizes[asked] + self._sizes[known] - shared
-        near = ~(is_long[asked] & self._is_long[known]) & (shared >= self._share * either - _ROUNDING)
-        first, place = np.unique(asked[near], return_index=True)
+        new, known, shared = self._met(self._of_few, hashes[few], rows[few])
+        either = sizes[new] + self._sizes[known] - shared
+        near = ~(is_long[new] & self._is_long[known]) & (shared >= self._share * either - _ROUNDING)
+        first, place = np.unique(new[near], return_index=True)
         found[first] = known[near][place]
 
     def _is_few(self, sizes: np.ndarray) -> np.ndarray:
@@ -146,13 +146,13 @@ class KnownTexts:
         return *np.divmod(pairs, max(len(self), 1)), shared
 
     def _shared(
-        self, asked: np.ndarray, known: np.ndarray, hashes: np.ndarray, starts: np.ndarray, sizes: np.ndarray
+        self, new: np.ndarray, known: np.ndarray, hashes: np.ndarray, starts: np.ndarray, sizes: np.ndarray
     ) -> np.ndarray:
         """How many n-grams the two texts of each pair have in common; pairs are sorted by the first."""
-        shared = np.zeros(len(asked), np.int64)
-        borders = np.flatnonzero(np.diff(asked)) + 1
-        for lines in np.split(np.arange(len(asked)), borders):
-            row, others = asked[lines[0]], known[lines]
+        shared = np.zeros(len(new), np.int64)
+        borders = np.flatnonzero(np.diff(new)) + 1
+        for lines in np.split(np.arange(len(new)), borders):
+            row, others = new[lines[0]], known[lines]
             own = hashes[starts[row] : starts[row] + sizes[row]]  # ascending
             lengths = self._sizes[others]
             offsets = np.cumsum(lengths) - lengths

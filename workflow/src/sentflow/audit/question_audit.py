@@ -69,31 +69,33 @@ def _folded(texts: Sequence[str]) -> set[str]:
     return set(map(folded, texts))
 
 
-def _similar(asked: Sequence[str], known: Sequence[str]) -> SimilarPairs:
+def _similar(tested: Sequence[str], known: Sequence[str]) -> SimilarPairs:
     """Pairs of similar questions, at least one of them of the test; rows of training follow those of the test."""
-    texts = [*asked, *known]
-    return similar_pairs(ngram_sets([texts]), threshold=NEAR, first_below=len(asked))
+    texts = [*tested, *known]
+    return similar_pairs(ngram_sets([texts]), threshold=NEAR, first_below=len(tested))
 
 
-def _among(pairs: SimilarPairs, asked: Sequence[str]) -> list[tuple[int, int]]:
+def _among(pairs: SimilarPairs, tested: Sequence[str]) -> list[tuple[int, int]]:
     """Similar questions of the test, copies left out."""
     rows = zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)
     return [
-        (one, other) for one, other in rows if other < len(asked) and plain(asked[one]) != plain(asked[other])
+        (one, other)
+        for one, other in rows
+        if other < len(tested) and plain(tested[one]) != plain(tested[other])
     ]
 
 
 def _judged_copies(questions: Questions, copies: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """Texts that a question has judged under several identifiers, and those of them with different grades."""
-    several = torn = 0
+    several = conflicting = 0
     for judged in questions.by_question().values():
         grades: dict[str, list[int]] = defaultdict(list)
         for document, grade in judged.items():
             if document in copies:
                 grades[copies[document][0]].append(grade)
         several += sum(len(own) > 1 for own in grades.values())
-        torn += sum(len(set(own)) > 1 for own in grades.values())
-    return {"texts": several, "different_grades": torn}
+        conflicting += sum(len(set(own)) > 1 for own in grades.values())
+    return {"texts": several, "different_grades": conflicting}
 
 
 def _question_copies(questions: Questions, answered: Mapping[str, set[str]]) -> dict[str, Any]:
@@ -101,11 +103,11 @@ def _question_copies(questions: Questions, answered: Mapping[str, set[str]]) -> 
     for name, text in zip(questions.ids, questions.texts, strict=True):
         same[plain(text)].append(name)
     groups = [names for names in same.values() if len(names) > 1]
-    torn = [names for names in groups if any(answered[name] != answered[names[0]] for name in names)]
+    conflicting = [names for names in groups if any(answered[name] != answered[names[0]] for name in names)]
     return {
         "questions": sum(map(len, groups)),
         "texts": len(groups),
-        "different_answers": len(torn),
+        "different_answers": len(conflicting),
         "examples": groups[:_EXAMPLES],
     }
 
@@ -115,7 +117,7 @@ def _leaks(
 ) -> tuple[dict[str, str], dict[str, dict[str, int]]]:
     """Question → how it leaked; and training set → numbers of questions, of copies and of similar ones in the test."""
     names, n_asked = test.questions.ids, len(test.questions)
-    asked = [plain(text) for text in test.questions.texts]
+    tested = [plain(text) for text in test.questions.texts]
     leaked: dict[str, str] = {}
     of_training: dict[str, dict[str, int]] = {}
     start = n_asked
@@ -123,7 +125,7 @@ def _leaks(
         end = start + len(one.questions)
         known = {plain(text) for text in one.questions.texts}
         near = set(pairs.first[(pairs.second >= start) & (pairs.second < end)].tolist())
-        copied = [row for row, text in enumerate(asked) if text in known]
+        copied = [row for row, text in enumerate(tested) if text in known]
         similar = sorted(near.difference(copied))
         leaked |= {names[row]: NEARLY for row in similar if names[row] not in leaked}
         leaked |= {names[row]: COPY for row in copied}

@@ -72,15 +72,15 @@ def _seen(texts: Sequence[str], known: Sequence[str], first_row: Sequence[int]) 
             row[place], similarity[place] = copy, 1.0
     copied = row >= 0
     others = np.flatnonzero(~copied)
-    asked = [texts[place] for place in others.tolist()]
+    tested = [texts[place] for place in others.tolist()]
     rows = np.array(first_row)
-    for start, end in _parts(known) if asked else ():
+    for start, end in _parts(known) if tested else ():
         pairs = similar_pairs(
-            ngram_sets([[*asked, *known[start:end]]]), threshold=NEAR, first_below=len(asked)
+            ngram_sets([[*tested, *known[start:end]]]), threshold=NEAR, first_below=len(tested)
         )
-        across = pairs.second >= len(asked)
+        across = pairs.second >= len(tested)
         places = others[pairs.first[across]]
-        training = rows[pairs.second[across] - len(asked) + start]
+        training = rows[pairs.second[across] - len(tested) + start]
         for place, first, value in zip(places, training, pairs.similarity[across], strict=True):
             if value > similarity[place] or (value == similarity[place] and first < row[place]):
                 row[place], similarity[place] = first, value
@@ -145,9 +145,9 @@ def _warnings(facts: Mapping[str, Any]) -> Iterator[str]:
         texts = test["texts"]
         if texts["copies"] + texts["near"]:
             found = texts["copies"] + texts["near"]
-            told = "" if facts["declared"] else ", which the catalog does not say"
+            note = "" if facts["declared"] else ", which the catalog does not say"
             yield (
                 f"{found:,} of the {texts['n']:,} texts of {test['kind']} {test['name']} occur in training, "
-                f"{texts['copies']:,} as copies and {texts['near']:,} nearly so{told}: its scores are not those of "
+                f"{texts['copies']:,} as copies and {texts['near']:,} nearly so{note}: its scores are not those of "
                 "texts that an encoder has never seen."
             )

@@ -15,26 +15,11 @@ from typer.core import TyperCommand, TyperGroup
 
 from sentflow.errors import SentflowError
 
-COMMANDS = {
-    "tasks": "catalog",
-    "models": "catalog",
-    "catalog": "catalog",
-    "validate": "validate",
-    "show": "show",
-    "compare": "compare",
-    "leaderboard": "leaderboard",
-    "evaluate": "evaluate",
-    "search": "search",
-    "explain": "explain",
-    "costs": "costs",
-    "tune": "tune",
-    "new-experiment": "new_experiment",
-    "ledger": "ledger",
-    "publish": "publish",
-    "run": "run",
-    "sweep": "sweep",
-}
-"""Command → the module with the function of this name."""
+_COMMANDS = (
+    *("tasks", "models", "catalog", "validate", "show", "compare", "leaderboard", "evaluate", "search"),
+    *("explain", "costs", "tune", "new-experiment", "ledger", "publish", "run", "sweep"),
+)
+"""Each is the function of its name, in the module of its name or in `catalog`."""
 
 
 class _AsTyped(TyperCommand):
@@ -49,15 +34,15 @@ class _AsTyped(TyperCommand):
 
 
 class _Commands(TyperGroup):
-    """The commands of `COMMANDS`; a `SentflowError` ends them with one paragraph and exit code 2."""
+    """The commands; a `SentflowError` ends them with one paragraph and exit code 2."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
+        return list(_COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
+        if cmd_name not in _COMMANDS:
             return None
-        module = import_module(f"sentflow.cli.{COMMANDS[cmd_name]}")
+        module = import_module(f"sentflow.cli.{_module(cmd_name)}")
         application = getattr(module, "app", None)  # of several commands
         if application is None:
             application = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -69,7 +54,7 @@ class _Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
-            formatter.write_dl([(name, _summary(name)) for name in COMMANDS])
+            formatter.write_dl([(name, _summary(name)) for name in _COMMANDS])
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -79,9 +64,13 @@ class _Commands(TyperGroup):
             raise typer.Exit(2) from None
 
 
+def _module(name: str) -> str:
+    return "catalog" if name in ("tasks", "models") else name.replace("-", "_")
+
+
 def _summary(name: str) -> str:
     """The first line of the docstring of a command, without an import of its module."""
-    text = Path(__file__).with_name(f"{COMMANDS[name]}.py").read_text(encoding="utf-8")
+    text = Path(__file__).with_name(f"{_module(name)}.py").read_text(encoding="utf-8")
     return text.partition(f"\ndef {name.replace('-', '_')}(")[2].split('"""')[1].partition("\n")[0]
 
 

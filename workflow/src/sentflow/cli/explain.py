@@ -15,11 +15,11 @@ from sentflow.cli.configuration import AsJson, ConfigFiles, ResultsRead, read_ca
 from sentflow.cli.here import fetched_manifest, in_folder, refuse_missing
 from sentflow.cli.terminal import Block, beginning, listing, quiet, show_blocks
 from sentflow.config.problems.common import made_of_seeds, unknown
+from sentflow.config.retrievers import EXPLAINED
 from sentflow.encoders.entries import encode_settings, has_term_vectors, weighs_terms
-from sentflow.encoders.kinds.table import TRAINED, WEIGHING
+from sentflow.encoders.settings import TRAINED, WEIGHING
 from sentflow.errors import ConfigError, instead
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.retrieval.parts import EXPLAINED
 from sentflow.files.io import json_document
 from sentflow.flow import paths
 from sentflow.jobs.machine import prepare_environment
@@ -109,20 +109,16 @@ def _explained_text(
     """The weights that an encoder gives the terms of a text, the greatest first, equal ones by the vocabulary."""
     entry = _entry(model, configs)
     prepare_environment(1)
-    from sentflow.encoders.kinds.contract import Surroundings
-    from sentflow.encoders.kinds.neural.term_names import term_names
-    from sentflow.encoders.load import encode_settings as settings_of
-    from sentflow.encoders.load import load_sparse_encoder
+    from sentflow.encoders.kind import Context, load_encoder
+    from sentflow.encoders.neural.term_names import term_names
 
     with quiet(), tempfile.TemporaryDirectory() as temporary:
         manifest, folder = fetched_manifest(
             model, entry, Path(temporary), before="its terms are shown", results=results
         )
-        settings = settings_of(manifest, encode_settings(entry, roles=(role,)))
-        around = Surroundings(manifest_folder=folder, role=role)
-        encoder = load_sparse_encoder(manifest, settings, around)
+        encoder = load_encoder(manifest, encode_settings(entry, roles=(role,)), Context(folder))
         encoded: Any = encoder.encode([text], role=role, task=None)
-        reading = getattr(encoder, "reading", None)
+        reading = encoder.reading
         name = term_names(manifest, folder)
     weights = encoded.weights if has_term_vectors(entry) else encoded
     terms = zip(weights.indices.tolist(), weights.data.tolist(), strict=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sentflow.encoders.entries import fetch_settings
-from sentflow.encoders.kinds.table import MADE_BY, TRAINED
 from sentflow.encoders.manifest import read_manifest, source_kind
+from sentflow.encoders.settings import MADE_BY, TRAINED
 from sentflow.errors import ConfigError, DataError
 from sentflow.flow import paths
 from sentflow.jobs.job import job_named, option_of
@@ -63,7 +63,7 @@ def fetched_manifest(
     is_trained = entry["kind"] == TRAINED
     source = {"trained": model} if is_trained else entry["source"]
     if source_kind(source) in ("folder", "package"):
-        from sentflow.encoders.fetch.model import fetch_model
+        from sentflow.encoders.fetch import fetch_model
 
         return fetch_model(model, fetch_settings(entry), folder), folder
     file = paths.MANIFEST.format(model=model)

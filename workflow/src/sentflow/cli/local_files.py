@@ -187,7 +187,7 @@ def _labels_line(file: Path, settings: str, problem: str) -> str:
     """The line that names the labels of a task that are words: the job does not know them in full."""
     if "label is not an integer" not in problem:
         return ""
-    from sentflow.texts.readers import read_rows
+    from sentflow.texts.sources import read_rows
 
     reader = TaskSettings.model_validate_json(settings).reader
     if reader.format == DERIVED or reader.labels:

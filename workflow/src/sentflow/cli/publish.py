@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from sentflow.cli.here import in_folder
-from sentflow.encoders.kinds.table import CUSTOM, KINDS
 from sentflow.encoders.manifest import Manifest, check_files, checked_folder, read_manifest
+from sentflow.encoders.settings import CUSTOM, KINDS
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.atomic import not_written
 from sentflow.flow import paths
@@ -101,7 +101,7 @@ def _licence_of(card: str, path: Path) -> str:
 def _files_of(model: str, manifest: Manifest, manifest_file: Path) -> Path:
     """The folder with the files of an encoder, whose checksums are right and among which there are weights."""
     if not manifest.files or manifest.kind == CUSTOM:
-        with_files = sorted(name for name, kind in KINDS.items() if kind.has_files)
+        with_files = sorted(name for name, kind in KINDS.items() if "source" in kind.model_fields)
         raise ConfigError(
             f"{model} is of kind {manifest.kind}, which has no files that could be published. Encoders with files are "
             f"of kind {', '.join(with_files)}."

@@ -17,8 +17,7 @@ from sentflow.cli.terminal import Block, beginning, facts, listing, more, show_b
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import DIGEST, digest_of_values, parse_json, refuse_edited
-from sentflow.files.parquet import read_parquet, readable
-from sentflow.files.result_names import repetition_and_fold
+from sentflow.files.parquet import read_parquet, readable, repetition_and_fold
 from sentflow.files.rows import number_or_nan
 from sentflow.files.settings_files import read_settings
 from sentflow.flow import paths, products

@@ -11,10 +11,10 @@ from sentflow.cli.configuration import ConfigFiles, read_catalog, read_configura
 from sentflow.cli.terminal import show_blocks
 from sentflow.compare.best_of_groups import best_of_groups
 from sentflow.errors import ConfigError, DataError, instead
-from sentflow.families.training.sweeps import SEED, Cell, cells, development_of
 from sentflow.files.rows import read_rows
 from sentflow.report.families.training.means import NOTHING, seed_means
 from sentflow.report.families.training.rows import SPEARMAN, TrainingRow
+from sentflow.training.sweeps import SEED, Cell, cells, development_of
 
 LEAST_SEEDS = 6  # of which all signs can be equal by chance in less than 5 %
 _OVER = "learning_rate"

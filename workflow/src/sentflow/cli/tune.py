@@ -17,12 +17,11 @@ from sentflow.cli.terminal import listing, quiet, show_blocks
 from sentflow.config.datasets import SAMPLES
 from sentflow.downloads.mirrors import local_path
 from sentflow.encoders.entries import encode_settings, kind_of
-from sentflow.encoders.kinds.table import KINDS
+from sentflow.encoders.settings import KINDS, VectorSettings
 from sentflow.errors import ConfigError, DataError, instead
 
 if TYPE_CHECKING:
-    from sentflow.encoders.tuning.candidates import Candidate
-    from sentflow.encoders.tuning.tune import Stage
+    from sentflow.encoders.tune import Candidate, Stage
 
 _HEADER = (
     *("Backend", "dtype", "Batch tokens", "Threads", "Texts/s", "Tokens/s", "Spread", "Times the first"),
@@ -68,11 +67,10 @@ def tune(
     from sentflow.jobs.machine import prepare_environment
 
     prepare_environment(most_threads)
-    from sentflow.encoders.kinds.neural.settings import Settings
-    from sentflow.encoders.tuning.tune import Measuring, loader
-    from sentflow.encoders.tuning.tune import tune as measure
+    from sentflow.encoders.tune import Measuring, loader
+    from sentflow.encoders.tune import tune as measure
 
-    settings = Settings.from_entry(encode_settings(entry))
+    settings = VectorSettings.model_validate(encode_settings(entry))
     with quiet(), tempfile.TemporaryDirectory() as folder:
         manifest, manifest_folder = fetched_manifest(model, entry, Path(folder), before="it is measured")
         load = loader(manifest, settings, manifest_folder)
@@ -97,8 +95,8 @@ def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:
     if model not in models:
         raise ConfigError(f"{model}: there is no such model. {instead(model, models)}")
     entry = models[model]
-    tunable = [name for name, kind in KINDS.items() if kind.backend_libraries]
-    if kind_of(entry).name not in tunable:
+    tunable = [name for name, kind in KINDS.items() if issubclass(kind, VectorSettings)]
+    if not issubclass(kind_of(entry), VectorSettings):
         raise ConfigError(
             f"{model} is of kind {entry['kind']}, which has no backend, dtype or batches to choose from. Take a model "
             f"of kind {' or '.join(tunable)}."

@@ -10,15 +10,15 @@ import typer
 from sentflow.cli.configuration import configuration_files, read_experiment
 from sentflow.cli.local_files import read_local_files, small_tasks
 from sentflow.cli.terminal import facts, show_blocks
+from sentflow.config.trained import chosen_by_tests
 from sentflow.downloads.mirrors import local_path
-from sentflow.encoders.kinds.service_keys import read_key
-from sentflow.encoders.kinds.table import API
 from sentflow.encoders.manifest import source_kind
+from sentflow.encoders.service_keys import read_key
+from sentflow.encoders.settings import API
 from sentflow.errors import ConfigError
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.training.needs import chosen_by_tests
-from sentflow.flow.plan import files_outside, is_fetched, is_on_this_machine, raw_files, refuse_uploads
+from sentflow.flow.start import files_outside, is_fetched, is_on_this_machine, raw_files, refuse_uploads
 from sentflow.flow.targets import Targets
 from sentflow.jobs.secrecy import TOKEN_VARIABLES, without_secrets
 from sentflow.report.numbers import counted

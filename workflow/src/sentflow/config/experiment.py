@@ -32,7 +32,7 @@ from sentflow.config.model import (
     Text,
 )
 from sentflow.encoders.entries import is_featuriser, is_lazy
-from sentflow.encoders.kinds.table import RANDOM, TRAINED
+from sentflow.encoders.settings import RANDOM, TRAINED
 from sentflow.files.limits import Limits
 from sentflow.geometry.settings import Described
 from sentflow.training.snapshots import snapshot_entries

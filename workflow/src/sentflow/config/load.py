@@ -19,12 +19,11 @@ from sentflow.config.problems.common import made_of_seeds, refuse, unknown
 from sentflow.config.problems.encoders import written_as
 from sentflow.config.problems.values import name_problems, plain_values
 from sentflow.config.removed import removed_names, without_removed
+from sentflow.config.retrievers import further_encoders, without_encoder
 from sentflow.config.sections import MEASURED, SECTIONS, SWEEPS, Section
 from sentflow.config.short_forms import write_out
+from sentflow.config.trained import further_models, write_out_models
 from sentflow.errors import ConfigError, instead
-from sentflow.families.retrieval.parts import further_encoders, without_encoder
-from sentflow.families.training.entries import write_out_models
-from sentflow.families.training.needs import further_models
 from sentflow.files.settings_files import read_settings
 from sentflow.flow import products
 from sentflow.flow.products import CHECK, FIGURE, TABLE
@@ -203,7 +202,7 @@ def _checked(
     entries, of_entries, unfit = read_entries(plain, workflow)
     fit = _fit(entries, unfit)
     found += of_entries
-    found += [*encoders.entry_problems(fit), *probing.entry_problems(fit), *training.entry_problems(fit)]
+    found += [*probing.entry_problems(fit), *training.entry_problems(fit)]
     return parsed, entries, found, unfit
 
 

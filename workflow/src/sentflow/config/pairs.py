@@ -1,10 +1,11 @@
 """Pair sets, and what is measured on them: entries of the catalog."""
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
 
 from pydantic import Field
 
+from sentflow.config.entries import Entries
 from sentflow.config.model import (
     Count,
     Delimiter,
@@ -188,3 +189,23 @@ class Regression(Settings):
     """Pair set for early stopping (development split)."""
     test: Text
     """Pair set that is reported (test split)."""
+
+
+PERMUTED = "-permuted"
+"""Ends the name of the collection of a family's texts with their words in another order."""
+_MADE_OF_SETS = {"alignments": ("pairs", "positives"), "regressions": ("train", "dev", "test")}
+
+
+def pair_sets_of(section: str, entry: Mapping[str, Any]) -> list[str]:
+    """The pair sets that an entry of alignments or regressions is made of."""
+    named = [entry.get(key, []) for key in _MADE_OF_SETS[section]]
+    return [name for one in named for name in ([one] if isinstance(one, str) else one)]
+
+
+def needed_pair_sets(selected: Mapping[str, Iterable[str]], entries: Mapping[str, Entries]) -> list[str]:
+    """The selected pair sets, then those that selected alignments and regressions are made of; each once."""
+    needed = list(selected["pair_sets"])
+    for section in _MADE_OF_SETS:
+        for name in selected[section]:
+            needed += pair_sets_of(section, entries[section][name])
+    return list(dict.fromkeys(needed))

@@ -1,80 +1,73 @@
 """A model entry of the catalog: which of its keys each rule reads, and which rules it needs.
 
-Standard library only: the Snakefile imports this module in every job.
+The Snakefile imports this module in every job.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sentflow.encoders.kinds.custom_class import EMBED, own_files, read_class
-from sentflow.encoders.kinds.table import (
-    API,
-    CONNECTION_KEYS,
+from sentflow.config.model import fields_of
+from sentflow.encoders.custom_class import EMBED, own_files, read_class
+from sentflow.encoders.prompts import narrowed
+from sentflow.encoders.settings import (
     CUSTOM,
     DENSE,
-    DESCRIPTIVE_KEYS,
-    FETCH_KEYS,
     FITTED,
     KINDS,
-    OTHER_KEYS,
     OWN,
     PAIRS,
-    PLACE_KEYS,
+    SPARSE,
     TERM_VECTORS,
-    TERMS,
     TERMS_OF,
+    TEXT,
     TRAINED,
-    TRAINED_KINDS,
-    Kind,
+    Connection,
+    Described,
+    fetched_keys,
+    made_by,
 )
-from sentflow.encoders.prompts import narrowed
-from sentflow.encoders.roles import TEXT
-
-# Keys that do not decide the vectors of a text, beside the manifest
-_ELSEWHERE = FETCH_KEYS | CONNECTION_KEYS | PLACE_KEYS | DESCRIPTIVE_KEYS | OTHER_KEYS
 
 
-def kind_of(entry: Mapping[str, Any]) -> Kind:
-    """The kind of an entry of a known kind; of a trained encoder, what its recipe makes."""
-    kind = KINDS[entry["kind"]]
-    return TRAINED_KINDS.get(str(entry.get("recipe")), kind) if kind.name == TRAINED else kind
+def kind_of(entry: Mapping[str, Any]) -> type[Described]:
+    """The model of an entry of a known kind; of a trained encoder, of what its recipe makes."""
+    return KINDS[made_by(str(entry.get("recipe")))] if entry["kind"] == TRAINED else KINDS[entry["kind"]]
 
 
 def is_lazy(entry: Mapping[str, Any]) -> bool:
     """Whether an encoder is fitted inside each fold, so that it has no embeddings file."""
     if entry["kind"] == CUSTOM:
         return read_class(entry["custom"]).lazy
-    return kind_of(entry).gives == FITTED
+    return kind_of(entry).output == FITTED
 
 
 def gives_vectors(entry: Mapping[str, Any]) -> bool:
     """Whether an encoder gives a text one dense vector, whatever it is used for."""
-    dense = kind_of(entry).gives in (DENSE, OWN)
+    dense = kind_of(entry).output in (DENSE, OWN)
     return dense and not is_lazy(entry) and not is_featuriser(entry)
 
 
 def compares_pairs(entry: Mapping[str, Any]) -> bool:
     """Whether an encoder gives a number for two texts, and no vector of one."""
-    return kind_of(entry).gives == PAIRS
+    return kind_of(entry).output == PAIRS
 
 
 def weighs_terms(entry: Mapping[str, Any]) -> bool:
     """Whether an encoder gives weights of terms, and no dense vector."""
-    return kind_of(entry).weighs_terms
+    return kind_of(entry).output in (SPARSE, TERM_VECTORS)
 
 
 def has_term_vectors(entry: Mapping[str, Any]) -> bool:
     """Whether an encoder gives a vector for each term that it weighs."""
-    return kind_of(entry).gives == TERM_VECTORS
+    return kind_of(entry).output == TERM_VECTORS
 
 
 def is_featuriser(entry: Mapping[str, Any]) -> bool:
     """Whether an encoder makes the features of all rows of a task itself, before the folds."""
     if entry["kind"] != CUSTOM:
         return False
-    found = read_class(entry["custom"])
-    return found.level == EMBED and not found.lazy
+    own = read_class(entry["custom"])
+    return own.level == EMBED and not own.lazy
 
 
 def custom_files(entry: Mapping[str, Any]) -> list[str]:
@@ -84,31 +77,29 @@ def custom_files(entry: Mapping[str, Any]) -> list[str]:
 
 def fetch_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a model entry that rule fetch_model reads."""
-    return _picked(entry, FETCH_KEYS)
+    return _picked(entry, fetched_keys(KINDS[entry["kind"]]))
 
 
 def encode_settings(
     entry: Mapping[str, Any], *, roles: Sequence[str] = (TEXT,), task: str | None = None
 ) -> dict[str, Any]:
-    """The keys of a model entry that decide its vectors, beside the manifest.
+    """Every setting that decides the vectors of an entry, beside the manifest.
 
     `roles`, `task`: of the texts: prompts and numbers of terms that they cannot meet are left out, so that an edit
     there runs nothing again.
     """
-    settings = narrowed(_picked(entry, entry.keys() - _ELSEWHERE), roles=roles, task=task)
-    terms = settings.pop(TERMS, {})
-    own = {name: terms[name] for role in roles if (name := TERMS_OF.get(role)) in terms}
-    return settings | ({TERMS: own} if own else {})
+    encoding = kind_of(entry).encoding
+    picked = narrowed(_picked(entry, fields_of(encoding)), roles=roles, task=task)
+    terms = picked.pop("terms", {})
+    if own := {name: terms[name] for role in roles if (name := TERMS_OF.get(role)) in terms}:
+        picked["terms"] = own
+    return encoding.model_validate(picked).as_dict()
 
 
 def connection_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a model entry that say how its service is reached; empty for most kinds."""
-    return _picked(entry, CONNECTION_KEYS) if entry["kind"] == API else {}
-
-
-def place_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a model entry that say where its vectors are computed; empty for most kinds."""
-    return _picked(entry, PLACE_KEYS)
+    reached = issubclass(KINDS[entry["kind"]], Connection)
+    return _picked(entry, Connection.model_fields.keys() - {"url"}) if reached else {}
 
 
 def call_seconds(entry: Mapping[str, Any]) -> int:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from sentflow.files.limits import USUAL, Limits, use_limits
@@ -20,15 +21,15 @@ def fetch_model(
 ) -> None:
     """A model from hub, folder, package or archive → verified files, and the manifest that describes them."""
     from sentflow.downloads.mirrors import mirrors_in_use
-    from sentflow.encoders.fetch.model import fetch_model
     from sentflow.encoders.manifest import write_manifest
 
     use_limits(limits)
     if not sys.stderr.isatty():
         os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log file is no place for bars
     output.parent.mkdir(parents=True, exist_ok=True)
-    found = mirrors_in_use(mirrors, os.environ)
-    write_manifest(output, fetch_model(model, settings, output.parent, mirrors=found))
+    used = mirrors_in_use(mirrors, os.environ)
+    fetch = import_module("sentflow.encoders.fetch")  # named by the rule for encoders with files
+    write_manifest(output, fetch.fetch_model(model, settings, output.parent, mirrors=used))
 
 
 @job("numpy")
@@ -54,17 +55,18 @@ def embed(
     Settings: how texts are encoded, by kind. Device: one, or a list; none for the best that there is. With the digest
     of its code, vectors are used that an earlier run with the same digest kept, beside its output or `kept`.
     """
-    from sentflow.encoders.kinds.contract import Surroundings
-    from sentflow.encoders.load import encode_settings
+    from sentflow.config.model import refuse_wrong
+    from sentflow.encoders.kind import Context
     from sentflow.encoders.manifest import read_manifest
-    from sentflow.encoders.vectors.embed_collection import embed_collection
+    from sentflow.encoders.settings import KINDS
+    from sentflow.encoders.vectors.embed import embed_collection
     from sentflow.encoders.vectors.storage import model_of
     from sentflow.texts.collection import read_collection
 
     use_limits(limits)
     prepare_environment(threads)
     described = read_manifest(manifest)
-    around = Surroundings(
+    context = Context(
         manifest_folder=manifest.parent,
         threads=threads,
         connection=connection or {},
@@ -75,8 +77,8 @@ def embed(
     embed_collection(
         read_collection(texts),
         described,
-        encode_settings(described, settings),
-        around,
+        refuse_wrong(KINDS[described.kind].encoding, settings, where="settings"),
+        context,
         about={"model": model_of(manifest), "collection": collection},
         code=code,
         kept_beside=kept or embeddings,

@@ -5,9 +5,11 @@ import importlib.util
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from sentflow.encoders.settings import KINDS
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.limits import name_fault
 from sentflow.files.io import file_sha256, read_json, write_json
@@ -26,23 +28,44 @@ SOURCE_KEYS = {
 
 
 @dataclass(frozen=True)
-class Manifest:
-    """What `fetch_model` found out about a model."""
+class Description:
+    """What the files of a model, or its entry, say of its vectors."""
 
-    kind: str  # of encoder, see `sentflow.encoders.kinds.table`
     # dimension: width of the vectors; the largest one for TF-IDF; None where the model's files do not say, or where
     # each fold has its own
     dimension: int | None
-    # source: the source of the catalog entry; None for encoders without files
-    source: Mapping[str, Any] | None = None
-    revision: str | None = None  # commit of a model from the hub, else None
-    # files: name in the model's folder → SHA-256, of every file that is read
-    files: Mapping[str, str] = field(default_factory=dict)
     # pooling: how token vectors become one, e.g. ``"mean"``, ``"cls"``, ``"cls+max"``; None without such a step
     pooling: str | None = None
     # max_tokens: tokens of a text that the model reads unless told otherwise; None is no limit
     max_tokens: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)  # further keys of the entry, by kind
+    # source, files: where these are not those that its entry names
+    source: Mapping[str, Any] | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What `fetch_model` found out about a model."""
+
+    kind: str  # of encoder, see `sentflow.encoders.settings.KINDS`
+    dimension: int | None  # this, pooling, max_tokens and settings as in `Description`
+    # source: the source of the catalog entry; None for encoders without files
+    source: Mapping[str, Any] | None = None
+    revision: str | None = None  # commit of a model from the hub, else None
+    # files: name in the model's folder → SHA-256, of every file that is read
+    files: Mapping[str, str] = field(default_factory=dict)
+    pooling: str | None = None
+    max_tokens: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any], description: Description, files: Mapping[str, str]) -> Self:
+        """Of an entry with files that are described."""
+        source = description.source or entry.get("source")
+        revision = source.get("revision") if source else None
+        own = {**vars(description), "source": source, "files": {**files, **description.files}}
+        return cls(kind=entry["kind"], revision=revision, **own)
 
     @property
     def files_sha256(self) -> str | None:
@@ -50,6 +73,17 @@ class Manifest:
         if not self.files:
             return None
         return hashlib.sha256(json.dumps(dict(self.files), sort_keys=True).encode()).hexdigest()
+
+
+def description_of(entry: Mapping[str, Any], place: Path) -> Description:
+    """What the ``describe`` of a kind says of an entry whose files are at a place; of kinds without it, the entry."""
+    module = import_module(KINDS[entry["kind"]].module())
+    if hasattr(module, "describe"):
+        described: Description = module.describe(entry, place)
+        return described
+    settings = {key: value for key, value in entry.items() if key != "kind"}
+    # TF-IDF says how many values there are at most
+    return Description(settings.get("dimension", settings.get("max_features")), settings=settings)
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:

@@ -1,13 +1,13 @@
 """Which prompt is put before a text: by role, and by task.
 
-Standard library only: the Snakefile picks the prompt of every job, so that a job depends on its own alone.
+The Snakefile picks the prompt of every job, so that a job depends on its own alone.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.encoders.roles import DOCUMENT, QUERY, SIDES, TEXT
+from sentflow.encoders.settings import DOCUMENT, QUERY, SIDES, TEXT
 
 # Names that sentence-transformers looks up for a role when it is told nothing.
 _USUAL_NAMES = {QUERY: ("query",), DOCUMENT: ("document", "passage", "corpus")}

@@ -1,8 +1,12 @@
-"""Settings of encoders, a model per kind."""
+"""Settings of encoders: of each kind the keys of an entry, those that decide vectors, and what the workflow must know.
+
+The Snakefile reads this in every job: standard library and pydantic only. No digest of code holds it: what it says
+reaches jobs as their params.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
@@ -23,10 +27,71 @@ from sentflow.config.model import (
     fields_of,
 )
 from sentflow.config.trainings import INNER_POOLINGS, Pooling, Trained
-from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
-from sentflow.encoders.kinds.service_keys import how_to_name, is_key_variable
-from sentflow.encoders.kinds.table import MADE_BY
+from sentflow.encoders.service_keys import how_to_name, is_key_variable
+from sentflow.errors import instead
 from sentflow.training.settings import Selection, Start, TrainingSettings
+
+# What a text is to those who ask for its vector
+TEXT, QUERY, DOCUMENT = "text", "query", "document"
+# The first and the second texts of a task whose prompts tell them apart
+SIDES = (QUERY, DOCUMENT)
+
+# What an encoder gives
+DENSE = "dense"  # vectors of texts, one array per dataset
+FITTED = "fitted"  # learns from the training part of every fold, so that it has no array
+PAIRS = "pairs"  # a number for two texts, and no vector of one
+SPARSE = "sparse"  # weights of the terms of a vocabulary, few of them not 0
+TERM_VECTORS = "term-vectors"  # the same, and a vector for each term that has a weight
+OWN = "own"  # one or the other, or features of rows, as the user's class says
+
+# Kinds that other parts of the program speak of by name
+API, CUSTOM, RANDOM, TRAINED = "api", "custom", "random", "trained"
+SPLADE, SPARSE_EMBED, CROSS_ENCODER = "splade", "sparse-embed", "cross-encoder"
+# Recipe → the kind of encoder that it makes; others make one of dense vectors
+MADE_BY: Mapping[str, str] = {"splade": SPLADE, "sparse-embed": SPARSE_EMBED, "cross-encoder": CROSS_ENCODER}
+
+
+def made_by(recipe: str) -> str:
+    """The kind of encoder that a recipe makes."""
+    return MADE_BY.get(recipe, TRAINED)
+
+
+TORCH, ONNX, ONNX_INT8, OPENVINO = "torch", "onnx", "onnx-int8", "openvino"
+# Weights and sums in float32, factors and products of matrices in bfloat16: torch's autocast.
+FLOAT32, BFLOAT16, BFLOAT16_AUTOCAST = "float32", "bfloat16", "bfloat16-autocast"
+
+_NEURAL_LIBRARIES = ("numpy", "sentence-transformers", "tokenizers", "torch", "transformers")
+# What computes a transformer → distributions that it needs
+BACKEND_LIBRARIES: Mapping[str, tuple[str, ...]] = {
+    TORCH: (),
+    ONNX: ("onnx", "onnxruntime", "onnxscript"),
+    ONNX_INT8: ("onnx", "onnxruntime", "onnxscript"),
+    OPENVINO: ("onnx", "onnxscript", "openvino"),
+}
+# How words are marked in texts before an encoder reads them → the distribution whose version can change that
+SEGMENTERS: Mapping[str, str] = {"vietnamese-words": "underthesea"}
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+REQUIRED = "REQUIRED"  # of an entry of the catalog whose commit the user must choose
+_Type = TypeVar("_Type")
+_FETCHED: Final = object()
+Fetched = Annotated[_Type, _FETCHED]
+"""A field that decides the files of a model, or its manifest: the job `fetch_model` receives it."""
+
+
+def revision_problems(where: str, source: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the revision of a source with ``hub``; a branch or a tag can move."""
+    revision = source.get("revision")
+    if isinstance(revision, str) and _COMMIT.fullmatch(revision):
+        return []
+    found = {None: "is missing", REQUIRED: "the catalog knows no commit of this model"}.get(
+        revision, f"{revision!r} can point to other weights tomorrow"
+    )
+    return [
+        f"{where}: {found}. Write the 40 hexadecimal digits of a commit of {source.get('hub')}: on its page in "
+        "the hub open 'Files and versions', then 'History', and copy the hash of the commit that you mean."
+    ]
+
 
 _ADDRESS = re.compile(r"https?://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?(/[^\s?#]*)?")
 # HF_TOKEN, AWS_SECRET_ACCESS_KEY, OPENAI_API_KEY …: a name, and nothing that could be a key itself
@@ -124,7 +189,17 @@ Arguments = Annotated[
 SklearnClass = Annotated[str, Field(pattern=r"^sklearn(\.[A-Za-z_][A-Za-z0-9_]*)+\z")]
 
 
-class PromptNamesOfRoles(Settings):
+class _ByRole(Settings):
+    """Role → name of a prompt; null is none."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The roles that are written: null is no prompt, and what is left out says nothing."""
+        return {
+            role: getattr(self, role) for role in type(self).model_fields if role in self.model_fields_set
+        }
+
+
+class PromptNamesOfRoles(_ByRole):
     """Role → name of a prompt; null is none."""
 
     text: str | None = None
@@ -144,7 +219,7 @@ class PromptNamesOfRoles(Settings):
             )
 
 
-class Roles(Settings):
+class Roles(_ByRole):
     """The prompt of all texts."""
 
     text: str | None = None
@@ -185,12 +260,56 @@ TermsKept = Annotated[
 ]
 
 
+_TEXTS = "strip_accents lowercase stop_words token_pattern ngram_range analyzer binary"
+_COUNTS = f"{_TEXTS} max_df min_df max_features vocabulary"
+_REDUCER = "sklearn.decomposition.TruncatedSVD"
+# Class of scikit-learn → the arguments that it may be given. Closed, for an argument can be a wish to read the files
+# that texts name (`input`), or code; `dtype` changes no vector here.
+_CLASSES = {
+    "sklearn.feature_extraction.text.CountVectorizer": _COUNTS,
+    "sklearn.feature_extraction.text.HashingVectorizer": f"{_TEXTS} n_features norm alternate_sign",
+    "sklearn.feature_extraction.text.TfidfVectorizer": f"{_COUNTS} norm use_idf smooth_idf sublinear_tf",
+    _REDUCER: "n_components algorithm n_iter n_oversamples power_iteration_normalizer tol random_state",
+}
+
+
 class Step(Settings):
     """A class of scikit-learn and its arguments."""
 
     class_: SklearnClass = Field(alias="class")
     """Dotted name of a class of scikit-learn."""
     arguments: Maybe[Arguments] = None
+
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """What is not on the list, and chance without a seed."""
+        yield from _wrong_step(self.class_, self.arguments or {})
+
+
+def _wrong_step(name: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str | Path, str]]:
+    if name not in _CLASSES:
+        yield (
+            "class",
+            f"{name!r} is no class that an entry may name. {instead(name, _CLASSES)} Any other class may be called by "
+            "a custom class of your own (docs/own-encoder.md).",
+        )
+        return
+    if name == _REDUCER and arguments.get("random_state") is None:
+        yield (
+            "",
+            f"{name} draws random numbers, and equal runs must give equal numbers. Write a seed into its arguments, "
+            "e.g. random_state: 1.",
+        )
+    known = _CLASSES[name].split()
+    for key, value in arguments.items():
+        items = value if isinstance(value, list) else [value]
+        if key not in known:
+            yield (
+                ("arguments", key),
+                "this argument is not on the list of an entry. Leave it out if it changes no vector (dtype); arguments "
+                f"that read files or name code are refused. Write only: {', '.join(sorted(known))}.",
+            )
+        elif not all(isinstance(item, bool | int | float | str | None) for item in items):
+            yield ("arguments", key), "write a number, a word, true, false, null, or a list of such."
 
 
 class Archive(Settings):
@@ -253,8 +372,26 @@ class Source(Settings):
                 yield "revision", problem.removeprefix(": ")
 
 
+class NoSettings(Settings):
+    """Of kinds whose vectors depend on the manifest alone."""
+
+
 class Described(Settings):
-    """What tables and captions say of any encoder."""
+    """What tables and captions say of any encoder; and what the workflow must know of its kind."""
+
+    encoding: ClassVar[type[Settings]] = NoSettings
+    """The keys that decide the vectors of a text, beside the manifest."""
+    output: ClassVar[str] = DENSE
+    distributions: ClassVar[tuple[str, ...]] = ("numpy",)
+    """Those whose versions can change a vector."""
+    threads: ClassVar[int] = 1
+    """That it has use for."""
+    has_tokenizer: ClassVar[bool] = False
+    """Whether `sentflow.encoders.neural.tokenizer` can say where its tokens are."""
+    one_file: ClassVar[bool] = False
+    """Whether its source is one file of word vectors, and no folder of a model."""
+    file: ClassVar[str] = ""
+    """Below ``kinds/``; empty is the name of the kind."""
 
     title: Maybe[Text] = None
     """Name in tables and captions; the name of the entry if left out."""
@@ -265,11 +402,28 @@ class Described(Settings):
     control: bool = False
     """Whether it is only a reference for other scores."""
 
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The kinds that entries of this class have."""
+        return get_args(cls.model_fields["kind"].annotation)
+
+    @classmethod
+    def module(cls) -> str:
+        """Where its code is."""
+        return f"sentflow.encoders.kinds.{cls.file or cls.names()[0].replace('-', '_')}"
+
+    @classmethod
+    def vector_libraries(cls, settings: Mapping[str, object]) -> tuple[str, ...]:
+        """`distributions`, and those of the backend and of the words that an entry or its settings name."""
+        segmenter = SEGMENTERS.get(str(settings.get("segment")))
+        backend = BACKEND_LIBRARIES.get(str(settings.get("backend")), ())
+        return (*cls.distributions, *backend, *([segmenter] if segmenter else []))
+
 
 class WithFiles(Described):
     """An encoder with the files of a model."""
 
-    source: Source
+    source: Fetched[Source]
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """A file of word vectors, which it does not read."""
@@ -278,7 +432,15 @@ class WithFiles(Described):
             yield "source", "a file is of word vectors. Write one of: archive, folder, hub, package."
 
 
-class Reading(Settings):
+class OnDevice(WithFiles):
+    """A neural model."""
+
+    distributions: ClassVar[tuple[str, ...]] = _NEURAL_LIBRARIES
+    threads = 4
+    device: Devices = None
+
+
+class TextSettings(Settings):
     """How texts are read."""
 
     max_tokens: MaxTokens = None
@@ -295,10 +457,9 @@ class Reading(Settings):
     """
     dtype: Literal["float32", "bfloat16-autocast", "bfloat16", "float16"] = "float32"
     """Of weights and activations; bfloat16-autocast keeps float32 weights. The vectors are float32 in any case."""
-    device: Devices = None
     batch_tokens: BatchTokens = 2048
     batch_size: Count | None = None
-    """Most texts of a batch, beside batch_tokens; null is no limit, but 64 for kinds splade and sparse-embed."""
+    """Most texts of a batch, beside batch_tokens; null is no limit."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """A prompt of all texts beside prompts by name."""
@@ -311,7 +472,7 @@ class Reading(Settings):
             )
 
 
-class Vectors(Reading):
+class VectorSettings(TextSettings):
     """How vectors of texts are made."""
 
     truncate_dim: Count | None = None
@@ -319,11 +480,28 @@ class Vectors(Reading):
     normalise: Normalise = False
     backend: Literal["torch", "onnx", "onnx-int8", "openvino"] = "torch"
     """What computes the transformer. All but torch need an extra, export the weights, and run on the processor."""
+    pooling: Pooling = None
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """What the other backends cannot do."""
         yield from super().wrong()
-        yield from wrong_backend(self.backend, self.dtype, getattr(self, "pooling", None))
+        yield from wrong_backend(self.backend, self.dtype, self.pooling)
+
+
+class TermSettings(TextSettings):
+    """How terms of texts are weighed."""
+
+    # whose weights are dense for a moment: 64 × 30,522 of them take 8 MB
+    batch_size: Count | None = 64
+    terms: Maybe[TermsKept] = None
+
+    def most_terms(self, role: str) -> int | None:
+        """Terms that are kept of a text of a role; None where the entry does not say."""
+        return getattr(self.terms, TERMS_OF[role], None) if role in TERMS_OF else None
+
+
+# Role of texts → the name in the map of how many of their terms are kept
+TERMS_OF: Mapping[str, str] = {QUERY: "queries", DOCUMENT: "documents"}
 
 
 def wrong_backend(backend: str, dtype: str, pooling: str | None) -> Iterator[tuple[str, str]]:
@@ -341,20 +519,26 @@ def wrong_backend(backend: str, dtype: str, pooling: str | None) -> Iterator[tup
         )
 
 
-class Neural(WithFiles, Vectors):
+class Neural(OnDevice, VectorSettings):
     """A neural model with all of its modules, or a plain one, of which only the transformer is read."""
 
+    encoding = VectorSettings
+    has_tokenizer = True
     kind: Literal["sentence-transformers", "transformers"]
-    allow_pickle: AllowPickle = False
-    tokenizer_class: Maybe[str] = None
+    allow_pickle: Fetched[AllowPickle] = False
+    tokenizer_class: Fetched[Maybe[str]] = None
     """Class of transformers that reads the tokenizer's files, where these name another or none, e.g. AlbertTokenizer.
     """
-    pooling: Pooling = None
 
 
-class TrainedEncoder(Described, Vectors, Trained):
+class TrainedEncoder(Described, VectorSettings, Trained):
     """One that a recipe makes of another here."""
 
+    encoding = VectorSettings
+    distributions = _NEURAL_LIBRARIES
+    threads = 4
+    has_tokenizer = True
+    file = "sentence_transformers"
     kind: Literal["trained"]
     preset: Maybe[Text] = None
     """Published settings of catalog/presets.yaml, over which the keys of the entry are laid."""
@@ -374,6 +558,7 @@ class TrainedEncoder(Described, Vectors, Trained):
     cell: Maybe[dict[str, Any]] = None
     """Its place in a sweep; written by the program."""
     terms: Maybe[TermsKept] = None
+    device: Devices = None
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """No seed, and keys that what its recipe makes does not have."""
@@ -394,53 +579,84 @@ class TrainedEncoder(Described, Vectors, Trained):
             )
 
 
-class CrossEncoder(WithFiles):
-    """Compares two texts, for retrievers of kind rerank."""
+class PairSettings(Settings):
+    """How pairs of texts are read."""
 
-    kind: Literal["cross-encoder"]
-    allow_pickle: AllowPickle = False
     max_tokens: MaxTokens = None
     batch_tokens: BatchTokens = 2048
-    device: Devices = None
 
 
-class Splade(WithFiles, Reading):
-    """Weighs the terms of its vocabulary, for retrievers of kind sparse."""
+class CrossEncoder(OnDevice, PairSettings):
+    """Compares two texts, for retrievers of kind rerank."""
 
-    kind: Literal["splade"]
-    allow_pickle: AllowPickle = False
+    encoding = PairSettings
+    output = PAIRS
+    kind: Literal["cross-encoder"]
+    allow_pickle: Fetched[AllowPickle] = False
+
+
+class SpladeSettings(TermSettings):
+    """How SPLADE weighs terms."""
+
     pooling: Literal["max", "sum"] | None = None
     """How weights of terms are put together over the tokens of a text; null is what the files say, and max where they
     name nothing.
     """
-    terms: Maybe[TermsKept] = None
 
 
-class SparseEmbed(WithFiles, Reading):
+class Splade(OnDevice, SpladeSettings):
+    """Weighs the terms of its vocabulary, for retrievers of kind sparse."""
+
+    encoding = SpladeSettings
+    output = SPARSE
+    distributions = (*_NEURAL_LIBRARIES, "scipy")
+    has_tokenizer = True
+    kind: Literal["splade"]
+    allow_pickle: Fetched[AllowPickle] = False
+
+
+class SparseEmbed(OnDevice, TermSettings):
     """Weighs the terms of its vocabulary and gives each a vector, too, for retrievers of kind sparse."""
 
+    encoding = TermSettings
+    output = TERM_VECTORS
+    distributions = (*_NEURAL_LIBRARIES, "scipy")
+    has_tokenizer = True
     kind: Literal["sparse-embed"]
-    terms: Maybe[TermsKept] = None
 
 
-class Model2vec(WithFiles):
-    """Averages vectors of tokens."""
+class Model2vecSettings(Settings):
+    """How texts are read."""
 
-    kind: Literal["model2vec"]
     max_tokens: MaxTokens = None
     normalise: Normalise = False
 
 
-class WordVectors(Described):
-    """Averages vectors of words."""
+class Model2vec(WithFiles, Model2vecSettings):
+    """Averages vectors of tokens."""
 
-    kind: Literal["word-vectors"]
-    source: Source
+    encoding = Model2vecSettings
+    distributions = ("numpy", "tokenizers")
+    kind: Literal["model2vec"]
+
+
+class WordVectorSettings(Settings):
+    """How texts are cut into words."""
+
     tokens: Literal["words", "hyphenated-words", "words-and-signs", "whitespace"] = "words"
     """What a word is: hyphenated-words keep hyphens, and of words-and-signs each punctuation mark is one."""
     lower_case: bool = True
     """Whether words are looked up in lower case."""
     normalise: Normalise = False
+
+
+class WordVectors(Described, WordVectorSettings):
+    """Averages vectors of words."""
+
+    encoding = WordVectorSettings
+    one_file = True
+    kind: Literal["word-vectors"]
+    source: Fetched[Source]
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Whether it comes from a file or an archive."""
@@ -448,23 +664,34 @@ class WordVectors(Described):
             yield "source", "word vectors are in one file. Write file or archive."
 
 
-class Service(Described):
-    """A service behind an address."""
+class PowerMeansSettings(WordVectorSettings):
+    """How texts are cut into words, and what is made of these."""
 
-    kind: Literal["api"]
-    url: Annotated[str, BeforeValidator(_plain_address)]
-    """Address that takes requests in the OpenAI format; neither user, password nor query."""
-    model: Text
-    """The model's name at the service."""
-    dimension: Dimension
-    request_dimension: bool = False
-    """Whether requests name the dimension."""
+    means: Distinct[Literal["min", "mean", "cubic", "max"]] = Field(("min", "mean", "max"), min_length=1)
+    """Power means of each value over the words of a text, one beside the other; cubic has the power 3."""
+
+
+class PowerMeans(WordVectors, PowerMeansSettings):
+    """Power means of vectors of words."""
+
+    encoding = PowerMeansSettings
+    kind: Literal["power-means"]  # type: ignore[assignment]
+
+
+class ServiceSettings(Settings):
+    """What is done to texts before, and to vectors after, a service is asked."""
+
     prompt: Prompt = None
     normalise: Normalise = False
+
+
+class Connection(Settings):
+    """How a service is reached; none of this changes what it answers."""
+
+    # validated before the other: its message names the address
+    url: Maybe[Any] = None
     key_variable: Annotated[str | None, BeforeValidator(_key_variable)] = None
     """Name of the environment variable with the key, SENTFLOW_KEY_…; SENTFLOW_HOST_… beside it names the host."""
-    allow_upload: bool = False
-    """Whether texts of files outside the folder of the configuration may be sent, too."""
     batch_texts: Count = 64
     """Most texts of a request."""
     timeout_seconds: Maybe[Seconds] = None
@@ -472,59 +699,104 @@ class Service(Described):
     """Tries of a request to a service."""
 
 
+class Service(Described, ServiceSettings, Connection):
+    """A service behind an address."""
+
+    encoding = ServiceSettings
+    # It computes elsewhere; asking again costs money, and NumPy does no more than divide by a length
+    distributions = ()
+    kind: Literal["api"]
+    url: Fetched[Annotated[str, BeforeValidator(_plain_address)]]
+    """Address that takes requests in the OpenAI format; neither user, password nor query."""
+    model: Fetched[Text]
+    """The model's name at the service."""
+    dimension: Fetched[Dimension]
+    request_dimension: Fetched[bool] = False
+    """Whether requests name the dimension."""
+    allow_upload: bool = False
+    """Whether texts of files outside the folder of the configuration may be sent, too."""
+
+
 class Tfidf(Described):
     """TF-IDF, fitted on the training part of each fold."""
 
+    output = FITTED
+    distributions = ("numpy", "scikit-learn")
     kind: Literal["tfidf"]
-    max_features: Count
+    max_features: Fetched[Count]
     """So many of the most frequent n-grams of the training texts are kept."""
-    ngram_range: Pair[Count]
+    ngram_range: Fetched[Pair[Count]]
     """Shortest and longest n-gram, in words."""
-    stop_words: Literal["portuguese", "none"] = "none"
+    stop_words: Fetched[Literal["portuguese", "none"]] = "none"
     """Words that are left out before n-grams are formed."""
 
 
 class ScikitLearn(Described):
     """A class of scikit-learn, or several, fitted on the training part of each fold."""
 
+    output = FITTED
+    distributions = ("numpy", "scikit-learn")
     kind: Literal["scikit-learn"]
-    class_: Maybe[SklearnClass] = Field(None, alias="class")
+    class_: Fetched[Maybe[SklearnClass]] = Field(None, alias="class")
     """Dotted name of a class of scikit-learn that turns texts into rows of numbers."""
-    arguments: Maybe[Arguments] = None
-    pipeline: Maybe[Several[Step]] = Field(None, min_length=1)
+    arguments: Fetched[Maybe[Arguments]] = None
+    pipeline: Fetched[Maybe[Several[Step]]] = Field(None, min_length=1)
     """Steps with class and arguments; the first reads texts."""
 
-    def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether it is one class or several."""
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """Whether it is one class or several, of which the first alone reads texts."""
         if (self.class_ is None) == (self.pipeline is None):
             yield "", "write class, or pipeline with several."
+            return
+        if self.class_ is not None:
+            yield from _wrong_step(self.class_, self.arguments or {})
+        elif self.arguments is not None:
+            yield "arguments", "these belong to a step of the pipeline. Write them there."
+        names = [self.class_] if self.class_ else [step.class_ for step in self.pipeline or ()]
+        where = "" if self.class_ else "pipeline"
+        if names[0] == _REDUCER:
+            yield (
+                where,
+                f"the first step, {_REDUCER}, does not read texts. Begin with a vectoriser, e.g. "
+                "sklearn.feature_extraction.text.TfidfVectorizer.",
+            )
+        for name in names[1:]:
+            if name != _REDUCER:
+                yield (
+                    where,
+                    f"{name} reads texts, so it can only be the first step. Write it first, or leave it out.",
+                )
 
 
 class BagOfWords(Described):
     """Counts of words, as a control."""
 
     kind: Literal["bag-of-words"]
-    dimension: Dimension
+    dimension: Fetched[Dimension]
 
 
 class Random(Described):
     """Random vectors, as a control."""
 
     kind: Literal["random"]
-    dimension: Dimension
-    seed: RandomSeed
+    dimension: Fetched[Dimension]
+    seed: Fetched[RandomSeed]
 
 
 class Custom(Described):
     """A class of your own."""
 
+    output = OWN
+    # its entry names more under `libraries`
+    distributions = (*_NEURAL_LIBRARIES, "scikit-learn")
+    threads = 4
     kind: Literal["custom"]
-    custom: str = Field(pattern=r"^.+\.py:[A-Za-z_][A-Za-z0-9_]*\z")
+    custom: Fetched[str] = Field(pattern=r"^.+\.py:[A-Za-z_][A-Za-z0-9_]*\z")
     """path/to/file.py:ClassName, relative to the folder in which you run. It is run with your rights."""
-    arguments: Maybe[Arguments] = None
-    files: Names = ()
+    arguments: Fetched[Maybe[Arguments]] = None
+    files: Fetched[Names] = ()
     """Further files that the class reads; an edit runs the model again."""
-    libraries: Names = ()
+    libraries: Fetched[Names] = ()
     """Packages whose versions can change the vectors, as pip names them."""
     timeout_seconds: Maybe[Seconds] = None
 
@@ -550,6 +822,7 @@ Model = Annotated[
     | SparseEmbed
     | Model2vec
     | WordVectors
+    | PowerMeans
     | Service
     | Tfidf
     | ScikitLearn
@@ -559,3 +832,16 @@ Model = Annotated[
     Field(discriminator="kind"),
 ]
 """An encoder, where it comes from and how it is used."""
+_ALL: tuple[type[Described], ...] = get_args(get_args(Model)[0])
+KINDS: Mapping[str, type[Described]] = {name: one for one in _ALL for name in one.names()}
+"""Kind → the model of its entries."""
+# Kinds that retrievers of kind sparse search by
+WEIGHING = tuple(name for name, one in KINDS.items() if one.output in (SPARSE, TERM_VECTORS))
+# Kinds whose weights can be trained on
+TRAINABLE = ("sentence-transformers", "transformers", SPLADE, TRAINED)
+DESCRIPTIVE_KEYS = frozenset(Described.model_fields)
+
+
+def fetched_keys(kind: type[Described]) -> list[str]:
+    """The keys of an entry that the job `fetch_model` receives."""
+    return ["kind", *(key for key, field in fields_of(kind).items() if _FETCHED in field.metadata)]

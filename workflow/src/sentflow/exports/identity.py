@@ -7,7 +7,7 @@ from typing import Any
 
 from sentflow.config.experiment import About
 from sentflow.config.model import Count, Int, Number, Ordered, Pair, Settings, Several, Text
-from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, PLACE_KEYS
+from sentflow.encoders.settings import DESCRIPTIVE_KEYS
 
 OWNER = "sentflow"  # of what has no name on the hub
 REVISION_DIGITS = 40  # of a git commit, whose place a checksum takes
@@ -158,7 +158,8 @@ def model_facts(entry_name: str, entry: Mapping[str, Any]) -> ModelFacts:
     """
     source = entry.get("source", {})
     hub = source.get("hub")
-    settings = {key: value for key, value in entry.items() if key not in DESCRIPTIVE_KEYS | PLACE_KEYS}
+    elsewhere = DESCRIPTIVE_KEYS | {"device", "allow_upload"}
+    settings = {key: value for key, value in entry.items() if key not in elsewhere}
     if hub and set(settings) <= {"kind", "source", "allow_pickle"} and entry["kind"] != "transformers":
         named = {"name": hub, "revision": source["revision"], "adapted_from": None}
     else:

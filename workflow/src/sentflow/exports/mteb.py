@@ -21,6 +21,12 @@ SPLIT, SUBSET = "test", "default"
 _DIGITS = 6  # as MTEB rounds
 # Licences that MTEB knows under the name that people write.
 _LICENCES = ("apache-2.0", "mit", "cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0", "gpl-3.0")
+# Fields of `ModelMeta` of which nothing is known here
+_UNKNOWN = (
+    *("loader", "release_date", "languages", "n_parameters", "memory_usage_mb", "open_weights", "reference"),
+    *("public_training_code", "public_training_data", "similarity_fn_name", "use_instructions"),
+    "training_datasets",
+)
 _RETRIEVAL = {"ndcg": "nDCG", "map": "AP", "recall": "R", "precision": "P", "mrr": "RR"}
 _CUTS = (1, 3, 5, 10, 20, 100, 1000)
 _MAIN_OF_RETRIEVAL = "ndcg_at_10"
@@ -72,24 +78,13 @@ def model_meta(model: ModelFacts, dimension: float) -> dict[str, Any]:
     """The description of a model, in the fields of MTEB's ``ModelMeta``; null is unknown."""
     licence = model.licence.lower()
     return {
-        "loader": None,
+        **dict.fromkeys(_UNKNOWN),
         "name": model.name,
         "revision": model.revision,
-        "release_date": None,
-        "languages": None,
-        "n_parameters": None,
-        "memory_usage_mb": None,
         "max_tokens": model.max_tokens,
         "embed_dim": dimension,
         "license": licence if licence in _LICENCES else None,
-        "open_weights": None,
-        "public_training_code": None,
-        "public_training_data": None,
         "framework": [],
-        "reference": None,
-        "similarity_fn_name": None,
-        "use_instructions": None,
-        "training_datasets": None,
         "adapted_from": model.adapted_from,
         "modalities": ["text"],
         "model_type": ["dense"],

@@ -3,7 +3,8 @@
 from typing import Any
 
 from sentflow.config.experiment import Experiment
-from sentflow.families.pair_sets import PERMUTED, embedded_sets, measured, resampling, titles_of
+from sentflow.config.pairs import PERMUTED
+from sentflow.families.pair_sets import embedded_sets, measured, resampling, titles_of
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
 from sentflow.flow.job_settings import one_of, pick

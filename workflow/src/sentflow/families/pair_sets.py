@@ -3,35 +3,13 @@
 The sentences of the pair sets with one ``family`` in their entries are one collection: they are embedded together.
 """
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sentflow.config.entries import Entries
 from sentflow.config.experiment import Experiment
+from sentflow.config.pairs import needed_pair_sets
 from sentflow.flow.job_settings import described_models, pick
 from sentflow.report.settings import PairSetTitle
-
-PERMUTED = "-permuted"
-# The keys of an entry that name pair sets.
-_PARTS = {"alignments": ("pairs", "positives"), "regressions": ("train", "dev", "test")}
-
-
-def pair_sets_of(section: str, entry: Mapping[str, Any]) -> list[str]:
-    """The pair sets that an entry of alignments or regressions is made of."""
-    found: list[str] = []
-    for key in _PARTS[section]:
-        named = entry.get(key, [])
-        found += [named] if isinstance(named, str) else list(named)
-    return found
-
-
-def needed_pair_sets(selected: Mapping[str, Iterable[str]], entries: Mapping[str, Entries]) -> list[str]:
-    """The selected pair sets, then those that selected alignments and regressions are made of; each once."""
-    needed = list(selected["pair_sets"])
-    for section in _PARTS:
-        for name in selected[section]:
-            needed += pair_sets_of(section, entries[section][name])
-    return list(dict.fromkeys(needed))
 
 
 def embedded_sets(experiment: Experiment) -> dict[str, Entries]:

@@ -16,11 +16,11 @@ from sentflow.compare.settings import (
 from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import descriptions
+from sentflow.config.trained import held_out_tasks
 from sentflow.encoders.entries import kind_of
 from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
-from sentflow.encoders.roles import SIDES
+from sentflow.encoders.settings import SIDES
 from sentflow.exports.identity import ScoreExport, data_name, model_facts
-from sentflow.families.training.needs import held_out_tasks
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, each, raw_paths
 from sentflow.flow.job_settings import described_models, one_of, pick
@@ -273,6 +273,16 @@ class Probing(Family):
         """The predictions of a task, a file per model; controls are not counted when texts are ranked as hard."""
         return each(paths.SCORE_PREDICTIONS, study=[""], task=[wildcards.task], model=self._real_models())
 
+    def folds_of_page(self) -> list[str]:
+        """The test scores of folds, which the page draws where there are one or two tasks."""
+        if len(self.tasks) > 2:
+            return []
+        return [
+            paths.SCORE_TABLE.format(study="", task=task, model=model)
+            for task in self.tasks
+            for model in self.models
+        ]
+
     def fold_outputs(self) -> list[str]:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
         job = self.experiment.config.probe.job
@@ -308,7 +318,7 @@ class Probing(Family):
         def digest(wildcards: Any) -> str:
             modules = [REGULARISED_PROBES] if self._is_regularised(wildcards) else []
             if wildcards.model in self.experiment.lazy_models:
-                modules.append(kind_of(self.experiment.models[wildcards.model]).module)
+                modules.append(kind_of(self.experiment.models[wildcards.model]).module())
             return code(job, *modules)
 
         def settings(wildcards: Any) -> str:
@@ -319,7 +329,9 @@ class Probing(Family):
     def _probe_versions(self, wildcards: Any) -> str:
         """Versions of the libraries that can change the probes."""
         if wildcards.model in self.experiment.lazy_models:
-            return versions(*{"numba", "numpy", *kind_of(self.experiment.models[wildcards.model]).libraries})
+            return versions(
+                *{"numba", "numpy", *kind_of(self.experiment.models[wildcards.model]).distributions}
+            )
         if self._is_regularised(wildcards):
             return versions("numpy", "scikit-learn", "scipy")
         return versions("numba", "numpy")

@@ -4,7 +4,6 @@ PyYAML and the standard library only: the Snakefile imports this module in every
 """
 
 import json
-from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from sentflow.files.limits import SETTINGS_BYTES, SETTINGS_DEPTH, SETTINGS_PART_
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loader is ten times faster
 # What PyYAML raises for values that are not what they look like: a month 13, 5,000 digits, a tag without its value
 _ODD_VALUES = (ValueError, TypeError, AttributeError, LookupError, OverflowError)
-_Parts = Callable[[Any], tuple[int, Iterable[Any]]]
 
 
 def read_settings(path: Path) -> Any:
@@ -47,9 +45,12 @@ def parse_settings(text: str, *, where: str) -> Any:
         if text.lstrip().startswith("{"):  # as Snakemake reads it: YAML refuses the tabs of some JSON
             with suppress(ValueError, RecursionError):
                 value = json.loads(text)
-                refuse_overgrown(value, where=where)
+                check_size(value, where=where)
                 return value
-        return _from_yaml(text, where=where)
+        _check_depth(text, where=where)
+        value = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader
+        check_size(value, where=where)
+        return value
     except yaml.YAMLError as error:
         raise ConfigError(f"{where} is not YAML: {_place(error)}") from None
     except RecursionError:
@@ -61,29 +62,41 @@ def parse_settings(text: str, *, where: str) -> Any:
         ) from None
 
 
-def refuse_overgrown(value: Any, *, where: str) -> None:
-    """Refuse settings that someone else has read, if they are larger than settings can be.
+def check_size(value: Any, *, where: str) -> None:
+    """Refuse settings that are too large with all that they repeat, too deep, or a part of themselves."""
+    known: dict[int, tuple[int, int]] = {}  # a repeated part is counted again, but looked at once
+    above: set[int] = set()
 
-    Raises ConfigError: too large with everything that is repeated in it, too deep, or a part of itself.
-    """
-    _check(value, _parts_of_value, where=where)
+    def measure(part: Any) -> tuple[int, int]:
+        """Size and height of a part."""
+        if not isinstance(part, dict | list | tuple):
+            return SETTINGS_PART_BYTES + (len(part) if isinstance(part, str) else 0), 0
+        if id(part) in known:
+            return known[id(part)]
+        if id(part) in above:
+            raise ConfigError(
+                f"{where}: a map or list contains itself, by an anchor (&) and an alias (*) inside it. "
+                "Write the contents out."
+            )
+        above.add(id(part))
+        inner = [*part.keys(), *part.values()] if isinstance(part, dict) else part
+        measured = [measure(child) for child in inner] if len(above) <= SETTINGS_DEPTH else []
+        size = SETTINGS_PART_BYTES + sum(size for size, _ in measured)
+        height = 1 + max((height for _, height in measured), default=0)
+        if len(above) + height > SETTINGS_DEPTH + 1:
+            raise ConfigError(_too_deep(where))
+        if size > SETTINGS_BYTES:
+            raise ConfigError(
+                f"{where}: with aliases (*) expanded, this has more than {SETTINGS_BYTES} characters. {_INSTEAD}"
+            )
+        above.discard(id(part))
+        known[id(part)] = size, height
+        return size, height
+
+    measure(value)
 
 
 _INSTEAD = "Settings must not contain data: write the path of a data file, and use like for shared keys."
-
-
-def _from_yaml(text: str, *, where: str) -> Any:
-    _check_depth(text, where=where)
-    loader = _LOADER(text)
-    try:
-        node = loader.get_single_node()
-        if node is None:  # nothing but comments
-            return None
-        # on the nodes, where an alias is still one; merge keys (<<) are written out by what follows
-        _check(node, _parts_of_node, where=where)
-        return loader.construct_document(node)
-    finally:
-        loader.dispose()
 
 
 def _check_depth(text: str, *, where: str) -> None:
@@ -93,57 +106,6 @@ def _check_depth(text: str, *, where: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > SETTINGS_DEPTH:
             raise ConfigError(_too_deep(where))
-
-
-def _check(value: Any, parts: _Parts, *, where: str) -> None:
-    known: dict[int, tuple[int, int]] = {}  # a repeated part is counted again, but looked at once
-    above: set[int] = set()
-
-    def measure(part: Any) -> tuple[int, int]:
-        """Size and height of a part."""
-        if id(part) in known:
-            return known[id(part)]
-        if id(part) in above:
-            raise ConfigError(
-                f"{where}: a map or list contains itself, by an anchor (&) and an alias (*) inside it. "
-                "Write the contents out."
-            )
-        above.add(id(part))
-        size, inner = parts(part)
-        size += SETTINGS_PART_BYTES
-        height = 0
-        if len(above) <= SETTINGS_DEPTH:
-            for child in inner:
-                child_size, child_height = measure(child)
-                size, height = size + child_size, max(height, 1 + child_height)
-        if len(above) + height > SETTINGS_DEPTH:
-            raise ConfigError(_too_deep(where))
-        if size > SETTINGS_BYTES:
-            raise ConfigError(
-                f"{where}: with aliases (*) expanded, this has more than {SETTINGS_BYTES} characters. "
-                f"{_INSTEAD}"
-            )
-        above.discard(id(part))
-        known[id(part)] = size, height
-        return size, height
-
-    measure(value)
-
-
-def _parts_of_node(node: yaml.Node) -> tuple[int, Iterable[Any]]:
-    if isinstance(node, yaml.ScalarNode):
-        return len(node.value), ()
-    if isinstance(node, yaml.MappingNode):
-        return 0, (part for pair in node.value for part in pair)
-    return 0, node.value
-
-
-def _parts_of_value(value: Any) -> tuple[int, Iterable[Any]]:
-    if isinstance(value, str):
-        return len(value), ()
-    if isinstance(value, dict):
-        return 0, (part for pair in value.items() for part in pair)
-    return 0, value if isinstance(value, list | tuple) else ()
 
 
 def _too_deep(where: str) -> str:

@@ -12,12 +12,11 @@ from sentflow.encoders.entries import (
     fetch_settings,
     gives_vectors,
     kind_of,
-    place_settings,
     weighs_terms,
 )
 from sentflow.flow import paths
 from sentflow.flow.job_settings import json_text
-from sentflow.flow.provenance import code, versions
+from sentflow.flow.provenance import code, describing, versions
 from sentflow.training.snapshots import SNAPSHOT
 
 Value = TypeVar("Value")
@@ -39,15 +38,15 @@ class EncoderTargets:
             return lambda wildcards: function(models[wildcards.model])
 
         self.fetch_settings = of(lambda entry: json_text(fetch_settings(entry)))
-        # Digests of the job and of the module of the model's kind
-        self.fetch_code = of(lambda entry: code("fetch_model", kind_of(entry).fetcher))
-        self.embed_code = of(lambda entry: code("embed", kind_of(entry).module))
+        # Digests of the job and of what it finds by the model's kind
+        self.fetch_code = of(lambda entry: _fetch_code(entry))
+        self.embed_code = of(lambda entry: code("embed", kind_of(entry).module()))
         # Of the libraries that the entry of a user's own encoder names; that can change a model's vectors
         self.libraries = of(lambda entry: versions(*entry.get("libraries", [])))
         self.versions = of(lambda entry: versions(*kind_of(entry).vector_libraries(entry)))
         # No settings of science: to change them runs nothing again
         self.threads = of(lambda entry: kind_of(entry).threads)
-        self.device = of(lambda entry: json_text(place_settings(entry).get("device")))
+        self.device = of(lambda entry: json_text(entry.get("device")))
         self.connection = of(lambda entry: json_text(connection_settings(entry)))
         self.call_seconds = of(call_seconds)
 
@@ -61,3 +60,9 @@ class EncoderTargets:
     def vectors(self, model: str) -> str:
         """The pattern of a model's files of vectors."""
         return paths.SPARSE_EMBEDDINGS if model in self.sparse else paths.EMBEDDINGS
+
+
+def _fetch_code(entry: Entry) -> str:
+    """Digest of the job, of what describes the model's kind, and of what brings its files."""
+    files = ["sentflow.encoders.fetch"] if "source" in entry else []
+    return code("fetch_model", *files, *describing(kind_of(entry).module()))

@@ -24,12 +24,12 @@ _ROOT = Path(__file__).parents[1]
 PLUMBING_FOLDERS = ("config", "files", "flow", "jobs")
 PLUMBING = {
     "sentflow.errors": "what is said when a job fails, and writes nothing",
-    "sentflow.encoders.kinds.service_keys": "which key may be sent where; the answer is the same",
+    "sentflow.encoders.service_keys": "which key may be sent where; the answer is the same",
     "sentflow.retrieval.settings": "reaches jobs as their params",
     "sentflow.training.recipes.settings": "reaches jobs as their params",
     "sentflow.training.settings": "reaches jobs as their params",
     "sentflow.training.data.settings": "reaches jobs as their params",
-    "sentflow.encoders.kinds.table": "reaches jobs as their params: keys, libraries, digests of the modules it names",
+    "sentflow.encoders.settings": "reaches jobs as their params: settings, libraries, digests of the modules it names",
 }
 # Files that code reads. They count with every module of the folder that they are in; other folders are named to `code`.
 DATA = frozenset({".css", ".csv", ".j2", ".js", ".json", ".mplstyle", ".txt", ".yaml"})
@@ -77,7 +77,8 @@ def versions(*distributions: str) -> str:
 def reached(*starts: str) -> set[str]:
     """Modules or parts of modules, all that they import, directly or through others, and the data files beside these.
 
-    Plumbing is left out. Of modules with jobs, and of those named ``settings``, only the parts count that are used.
+    Plumbing is left out. Of modules with jobs or a kind of encoder, and of those named ``settings``, only the parts
+    count that are used.
     """
     names: set[str] = set()
     waiting = list(starts)
@@ -114,8 +115,13 @@ def _meant(entry: str) -> list[str]:
     return [entry if _is_in_parts(module) and name in facts(module).parts else module]
 
 
+def describing(module: str) -> list[str]:
+    """The part of the file of an encoder kind that says what its manifests hold, if it has one."""
+    return [f"{module}:describe"] if "describe" in facts(module).parts else []
+
+
 def _is_in_parts(module: str) -> bool:
-    return module in MODULES or module.endswith(".settings")
+    return module in MODULES or module.endswith(".settings") or module.startswith("sentflow.encoders.kinds.")
 
 
 def _digest(name: str) -> str:

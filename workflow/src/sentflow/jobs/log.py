@@ -6,7 +6,6 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from importlib.metadata import distributions
 from pathlib import Path
 from types import TracebackType
 
@@ -14,6 +13,7 @@ from sentflow.errors import SentflowError
 from sentflow.files.atomic import NO_ROOM, NOT_ALLOWED, not_a_file, not_written
 from sentflow.files.control_characters import visible
 from sentflow.jobs.lifeline import end_with_snakemake
+from sentflow.jobs.machine import library_version
 from sentflow.jobs.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
@@ -28,14 +28,8 @@ def start_log(words: Sequence[str], libraries: Sequence[str] = ()) -> None:
     handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%d %H:%M:%S"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logger.info("python -P -m sentflow.jobs %s", shlex.join(words))
-    versions = " ".join(f"{library}={_version(library)}" for library in libraries)
+    versions = " ".join(f"{library}={library_version(library)}" for library in libraries)
     logger.info("python=%s %s", platform.python_version(), versions)
-
-
-def _version(distribution: str) -> str:
-    # Not `library_version`: what it gives is written into results, and no result depends on this module
-    found = next(iter(distributions(name=distribution)), None)
-    return "absent" if found is None else found.version
 
 
 def exit_with(main: Callable[[], int]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.families.training.sweeps import METHOD, Cell, cells, development_of
+from sentflow.training.sweeps import METHOD, Cell, cells, development_of
 
 SIMILARITY, ALIGNMENT, SCORE = "similarity", "alignment", "score"
 RETRIEVAL, DECISION, REDUCTION = "retrieval", "decision", "reduction"

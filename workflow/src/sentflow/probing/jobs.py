@@ -36,8 +36,7 @@ def audit(*, rows: In, settings: AuditSettings, output: Out) -> None:
 @job("numpy")
 def featurise(*, manifest: In, task: In, call_seconds: Resource[int] = 0, features: Out, info: Out) -> None:
     """The rows of a task into features, by a user's own class."""
-    from sentflow.encoders.kinds.custom import CustomFeaturiser
-    from sentflow.encoders.kinds.custom_code import CustomCode
+    from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser
     from sentflow.encoders.manifest import read_manifest
     from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
     from sentflow.probing.featurised import all_features, row_texts
@@ -140,11 +139,13 @@ def lazy_source(
     timeout_seconds: float | None = None,
 ) -> "FeatureSource":
     """The features of a task's folds by the lazy encoder that a manifest describes; see `LazyFeatures`."""
-    from sentflow.encoders.load import load_fitted_encoder
+    from sentflow.encoders.kind import Context, load_encoder
+    from sentflow.encoders.settings import FITTED, OWN
     from sentflow.probing.featurised import LazyFeaturised
     from sentflow.probing.rows import LazyFeatures
 
-    encoder = load_fitted_encoder(manifest, task=table.info.task, timeout_seconds=timeout_seconds)
+    context = Context(timeout_seconds=timeout_seconds, task=table.info.task)
+    encoder = load_encoder(manifest, {}, context, output=(FITTED, OWN))
     if hasattr(encoder, "embed"):  # a user's class that makes the features of rows itself
         return LazyFeaturised(table, encoder)
     return LazyFeatures(table, encoder, split_alternatives=split_alternatives)
@@ -163,9 +164,8 @@ def score(
     predictions: Out,
 ) -> None:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
-    from sentflow.files.arrow import table_of
     from sentflow.files.io import write_sealed
-    from sentflow.files.parquet import write_parquet
+    from sentflow.files.parquet import table_of, write_parquet
     from sentflow.probing.fold_files import read_folds, refuse_other_settings
     from sentflow.probing.scores import about_score, kept_documents, out_of_fold
     from sentflow.stats.items import item_interval, resampling_units

@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from sentflow.errors import DataError
-from sentflow.files.result_names import repetition_and_fold
+from sentflow.files.parquet import repetition_and_fold
 from sentflow.probing.draws import FoldPlan, plan_folds, task_plans, too_few_documents
 from sentflow.probing.fold import FinalRun, Fold, FoldResult, ProbeDesign
 from sentflow.probing.fold_files import write_result

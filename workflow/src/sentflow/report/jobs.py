@@ -67,7 +67,7 @@ def summarise(*, scores: list[In], tables: list[In], settings: Titles, summary: 
 
 def _refuse_other_place(file: Path, row: "ScoreRow") -> None:
     """Refuse a score file of another task or encoder than its path says."""
-    from sentflow.files.result_names import name_in_results
+    from sentflow.files.parquet import name_in_results
 
     name = name_in_results(file.as_posix())
     if name is not None and not name.endswith(f"scores/{row.task}/{row.model}.json"):
@@ -379,8 +379,8 @@ def summarise_costs(
 
 
 def _about(path: Path) -> dict[str, float | None]:
-    from sentflow.encoders.fetch.parameters import count_parameters
     from sentflow.encoders.manifest import read_manifest
+    from sentflow.encoders.safety import count_parameters
 
     manifest = read_manifest(path)
     return {
@@ -533,6 +533,7 @@ def report(
     audits: Sequence[In] = (),
     tables: Sequence[In] = (),
     figures: Sequence[In] = (),
+    folds: Sequence[In] = (),
     config: In,
     versions: In,
     checks: str,
@@ -547,6 +548,7 @@ def report(
     from sentflow.files.rows import read_rows
     from sentflow.flow import products
     from sentflow.report.checks import Selection
+    from sentflow.report.families.probing.summary import fold_scores
     from sentflow.report.inputs import Inputs
     from sentflow.report.page.page import render
     from sentflow.report.page.sources import Sources
@@ -568,6 +570,7 @@ def report(
             for file in audits
             if file.suffix == ".parquet"
         },
+        folds=fold_scores(folds),
     )
     write_text(output, render(sources))
     logger.info("%s: %d kB", output, output.stat().st_size // 1000)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.vectors.unit_rows import unit_rows
+from sentflow.encoders.vectors.storage import unit_rows
 from sentflow.errors import ConfigError
 from sentflow.files.io import refuse_changed
 from sentflow.retrieval import dense

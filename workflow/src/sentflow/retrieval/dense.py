@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sentflow.encoders.vectors.storage import read_tokens
-from sentflow.encoders.vectors.unit_rows import unit_rows
+from sentflow.encoders.vectors.storage import read_tokens, unit_rows
 from sentflow.retrieval.ranking import Ranked, blocks, even, merged, top
 from sentflow.retrieval.reading import counts
 from sentflow.texts.corpora import Corpus, Questions, read_passages

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from sentflow.encoders.vectors.sparse import TermName
 from sentflow.encoders.vectors.terms import TermEmbeddings
-from sentflow.encoders.vocabulary import TermName
 from sentflow.errors import DataError
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.retrieval.bm25 import Bm25

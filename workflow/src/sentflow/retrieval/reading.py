@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.protocol import Reading
+from sentflow.encoders.arrays import Reading
 
 Counts = Mapping[str, int]
 """``n`` texts, of which ``cut`` were cut; their ``tokens``, of which ``tokens_cut`` were not read."""

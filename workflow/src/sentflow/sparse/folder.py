@@ -13,8 +13,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from sentflow.encoders.fetch.settings_files import damaged
-from sentflow.encoders.kinds.neural.weights import check_network, loading
+from sentflow.encoders.neural.weights import check_network, loading
+from sentflow.encoders.safety import damaged
 from sentflow.errors import DataError
 from sentflow.files.io import write_json
 from sentflow.sparse.folder_description import DESCRIPTION, SHARED, TENSORS, TWO, FolderDescription

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, Self
 from pydantic import ValidationError
 
 from sentflow.config.model import Count, Int, Settings
-from sentflow.encoders.fetch.settings_files import damaged, map_of, read_settings
+from sentflow.encoders.safety import damaged, map_of, read_settings
 from sentflow.errors import ConfigError, DataError
 
 DESCRIPTION = "sparse_embed.json"

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.stats.confusions import metric_values
-from sentflow.stats.items import OutOfFold
+from sentflow.stats.items import OutOfFold, metric_values
 from sentflow.stats.paired import PairedT
 
 

@@ -10,56 +10,22 @@ from sentflow.audit.ngrams import plain
 from sentflow.config.collections import Records
 from sentflow.config.tasks import FILE, Reader
 from sentflow.stats.seeds import derive_seed
-from sentflow.texts.readers import Rows, label_map
-from sentflow.texts.sources import Row, Source, columns_of, rows_of
+from sentflow.texts.sources import Row, Rows, Source, columns_of, label_map, rows_of
 from sentflow.texts.table import SEPARATOR
 
-OPPOSITES: Sequence[tuple[str, str]] = (
-    ("poderá", "deverá"),
-    ("poderão", "deverão"),
-    ("pode", "deve"),
-    ("podem", "devem"),
-    ("salvo", "inclusive"),
-    ("vedado", "permitido"),
-    ("vedada", "permitida"),
-    ("proibido", "autorizado"),
-    ("proibida", "autorizada"),
-    ("obrigatório", "facultativo"),
-    ("obrigatória", "facultativa"),
-    ("máximo", "mínimo"),
-    ("máxima", "mínima"),
-    ("maior", "menor"),
-    ("maiores", "menores"),
-    ("antes", "depois"),
-    ("anterior", "posterior"),
-    ("público", "privado"),
-    ("pública", "privada"),
-    ("públicas", "privadas"),
-    ("públicos", "privados"),
-    ("aumentada", "diminuída"),
-    ("aumento", "redução"),
-    ("nulo", "válido"),
-    ("nula", "válida"),
-    ("direito", "dever"),
-    ("direitos", "deveres"),
-    ("dolosa", "culposa"),
-    ("doloso", "culposo"),
-    ("credor", "devedor"),
-    ("autor", "réu"),
-    ("presença", "ausência"),
-    ("favorável", "contrário"),
-    ("federal", "municipal"),
-    ("inclui", "exclui"),
-    ("permanente", "temporário"),
-    ("definitiva", "provisória"),
-    ("tácita", "expressa"),
-    ("imediatamente", "oportunamente"),
-    ("sempre", "nunca"),
-    ("todos", "alguns"),
-    ("todas", "algumas"),
-    ("com", "sem"),
-    ("e", "ou"),
-)
+_WRITTEN = """
+poderá/deverá poderão/deverão pode/deve podem/devem salvo/inclusive vedado/permitido vedada/permitida
+proibido/autorizado proibida/autorizada obrigatório/facultativo obrigatória/facultativa máximo/mínimo
+máxima/mínima maior/menor maiores/menores antes/depois anterior/posterior público/privado
+pública/privada públicas/privadas públicos/privados aumentada/diminuída aumento/redução nulo/válido
+nula/válida direito/dever direitos/deveres dolosa/culposa doloso/culposo credor/devedor autor/réu
+presença/ausência favorável/contrário federal/municipal inclui/exclui permanente/temporário
+definitiva/provisória tácita/expressa imediatamente/oportunamente sempre/nunca todos/alguns
+todas/algumas com/sem e/ou
+"""
+OPPOSITES: Sequence[tuple[str, str]] = [
+    (word, other) for word, _, other in (pair.partition("/") for pair in _WRITTEN.split())
+]
 _LAST = 2  # of the table: such frequent words are exchanged only where nothing else can be
 _OTHER = {word: other for pair in OPPOSITES for word, other in (pair, pair[::-1])}
 _RARE = {word for pair in OPPOSITES[:-_LAST] for word in pair}
@@ -83,10 +49,7 @@ MASK = "[NOME]"
 
 
 class Names:
-    """Known names, of which the longest is found where one holds another.
-
-    `names`: names as they are written; case does not count.
-    """
+    """Known names, as they are written; case does not count. Of names that hold another, the longest is found."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._known = {name.lower(): name for name in sorted(names, reverse=True)}
@@ -148,7 +111,7 @@ Cells = dict[str, str]
 
 
 def exchanged(found: Sequence[Cells], rng: np.random.Generator) -> list[Cells]:
-    """Pairs in matches of two, half of which exchange their second texts, see `sentflow.texts.derived`."""
+    """Pairs in matches of two, half of which exchange their second texts."""
     others = partners([one.get("topic", "") for one in found], [one["text_b"] for one in found], rng)
     matches = [(one, other) for one, other in enumerate(others) if other is not None and one < other]
     order = rng.permutation(len(matches))
@@ -217,7 +180,7 @@ def balanced(found: Sequence[Cells], rng: np.random.Generator, length_step: int 
 
 
 def tampered(found: Sequence[Cells], rng: np.random.Generator) -> list[Cells]:
-    """Half of the texts altered, see `sentflow.texts.derived`; texts without a word for it are left out."""
+    """Half of the texts altered; texts without a word for it are left out."""
     changed = [(one, altered(one["text_a"], rng)) for one in found]
     alterable = [(one, text) for one, text in changed if text is not None]
     order = rng.permutation(len(alterable))

@@ -167,8 +167,8 @@ def split_tokens(*, corpus: In, manifest: In, passages: Wildcard, settings: Cut,
 
     os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    from sentflow.encoders.kinds.neural.tokenizer import load_tokenizer
     from sentflow.encoders.manifest import read_manifest
+    from sentflow.encoders.neural.tokenizer import load_tokenizer
 
     tokenizer = load_tokenizer(read_manifest(manifest), manifest.parent)
     documents = read_corpus(corpus)

@@ -16,13 +16,14 @@ from sentflow.texts.checks import (
     misfit_classes,
     misfit_counts,
     named,
+    refuse,
     uneven_alternatives,
+    verified_files,
 )
 from sentflow.texts.derived import read_derived
-from sentflow.texts.preparation import refuse, verified_files
 from sentflow.texts.raw_files import DERIVED, SHARED_TEXTS, task_files_of
-from sentflow.texts.readers import Rows, label_map, read_rows
 from sentflow.texts.settings import TaskChecks, TaskSettings
+from sentflow.texts.sources import Rows, label_map, read_rows
 from sentflow.texts.table import SEPARATOR, TaskInfo, TaskTable, row_graph
 
 logger = logging.getLogger(__name__)

@@ -9,9 +9,8 @@ from unicodedata import normalize
 
 import numpy as np
 
-from sentflow.texts.checks import named, whole_number
+from sentflow.texts.checks import named, refuse, whole_number
 from sentflow.texts.corpora import EXCLUDE, KEEP, Corpus, Questions, folded
-from sentflow.texts.preparation import refuse
 from sentflow.texts.settings import NOTHING, Checks, CorpusSettings, QuestionSettings
 from sentflow.texts.sources import Row, rows_of, sources_of, verified_paths
 
@@ -25,7 +24,7 @@ def prepare_corpus(
     documents = sources_of(settings.documents, "documents", f"corpora.{corpus}")
     paths = verified_paths(documents, raw_files, checks.files, where=f"corpora.{corpus}")
     found: dict[str, tuple[str, str]] = {}
-    nameless, empty, torn = [], [], []
+    nameless, empty, conflicting = [], [], []
     for row in rows_of(documents, paths):
         title = " ".join(row.one("title").split())
         for text in row.cells["text"]:
@@ -36,14 +35,14 @@ def prepare_corpus(
             if not title + text:
                 empty.append(row.where)
             if found.setdefault(key, (title, text)) != (title, text):
-                torn.append(f"{key} ({row.where})")
+                conflicting.append(f"{key} ({row.where})")
     problems = [f"the id is empty in {named(nameless)}"] if nameless else []
     if empty and settings.empty == "refuse":
         problems.append(f"text is empty in {named(empty)}: fill or delete them, or write empty: keep")
     elif empty:
         logger.warning("%s: %d documents have no text: nothing finds them", corpus, len(empty))
-    if torn:
-        problems.append(f"one id, but another text than before, in {named(torn)}")
+    if conflicting:
+        problems.append(f"one id, but another text than before, in {named(conflicting)}")
     if checks.rows not in (None, len(found)):
         problems.append(f"{len(found)} documents, expected {checks.rows}")
     if not any(title + text for title, text in found.values()) and not problems:
@@ -64,14 +63,14 @@ def match_judgements(
     settings: QuestionSettings,
     rows: Iterable[Row],
     corpus: Corpus,
-    asked: Mapping[str, str],
+    text_of: Mapping[str, str],
     problems: list[str],
 ) -> dict[tuple[str, str], int]:
     """(Key of the question, identifier of the document) → grade."""
     known = set(corpus.ids)
     by_text = dict(zip(reversed(corpus.texts), reversed(corpus.ids), strict=True))
     judged: dict[tuple[str, str], int] = {}
-    strangers, unknown, odd, torn = [], [], [], []
+    unknown_questions, unknown_documents, faulty, conflicting = [], [], [], []
     for row in rows:
         question = row.number if settings.ids == "rows" else row.one("question", row.one("question_text"))
         written = row.one("grade", "1")
@@ -84,42 +83,44 @@ def match_judgements(
         if grade is None and settings.grades:
             continue
         if not isinstance(grade, int):
-            odd.append(f"{row.where} ({written[:20]!r})")
+            faulty.append(f"{row.where} ({written[:20]!r})")
             continue
-        if question not in asked:
-            strangers.append(f"{question[:40]} ({row.where})")
+        if question not in text_of:
+            unknown_questions.append(f"{question[:40]} ({row.where})")
             continue
         texts = row.cells.get("document_text")
         documents = [by_text.get(text) for text in texts] if texts else row.cells["document"]
         for document in documents:
             if document not in known:
                 if document is None or document:
-                    unknown.append(f"{document or 'its text'} ({row.where})")
+                    unknown_documents.append(f"{document or 'its text'} ({row.where})")
                 continue
             pair = (question, document)
             if judged.setdefault(pair, grade) != grade:
-                torn.append(f"{pair[1]} for {question[:40]} ({row.where})")
-    if odd:
+                conflicting.append(f"{pair[1]} for {question[:40]} ({row.where})")
+    if faulty:
         wanted = ", ".join(settings.grades) if settings.grades else "whole numbers"
-        problems.append(f"the grade is none of those expected ({wanted}) in {named(odd)}")
-    if strangers and settings.unknown == "refuse":
+        problems.append(f"the grade is none of those expected ({wanted}) in {named(faulty)}")
+    if unknown_questions and settings.unknown == "refuse":
         problems.append(
-            f"judgements of questions that do not exist: {named(strangers)}. Write unknown: leave-out, "
+            f"judgements of questions that do not exist: {named(unknown_questions)}. Write unknown: leave-out, "
             "if they are to be left out"
         )
-    elif strangers:
-        logger.warning("%d judgements are of questions that do not exist; they are left out", len(strangers))
-    if unknown and settings.unknown == "refuse":
-        problems.append(
-            f"judgements of documents that the corpus {corpus.name} lacks: {named(unknown)}. Write unknown: leave-out, "
-            "if they are to be left out"
-        )
-    elif unknown:
+    elif unknown_questions:
         logger.warning(
-            "%d judgements are of documents that the corpus lacks; they are left out", len(unknown)
+            "%d judgements are of questions that do not exist; they are left out", len(unknown_questions)
         )
-    if torn:
-        problems.append(f"a document is judged twice, with different grades: {named(torn)}")
+    if unknown_documents and settings.unknown == "refuse":
+        problems.append(
+            f"judgements of documents that the corpus {corpus.name} lacks: {named(unknown_documents)}. "
+            "Write unknown: leave-out, if they are to be left out"
+        )
+    elif unknown_documents:
+        logger.warning(
+            "%d judgements are of documents that the corpus lacks; they are left out", len(unknown_documents)
+        )
+    if conflicting:
+        problems.append(f"a document is judged twice, with different grades: {named(conflicting)}")
     return judged
 
 
@@ -143,24 +144,24 @@ def prepare_questions(
     sources = [source for own in read.values() for source in own]
     paths = verified_paths(sources, raw_files, checks.files, where=where)
     problems: list[str] = []
-    asked, groups, clusters = _questions(settings.ids, rows_of(read["questions"], paths), problems)
-    judged = match_judgements(settings, rows_of(read["judgements"], paths), corpus, asked, problems)
+    text_of, groups, clusters = _questions(settings.ids, rows_of(read["questions"], paths), problems)
+    judged = match_judgements(settings, rows_of(read["judgements"], paths), corpus, text_of, problems)
     others = [*rows_of(read["without"], paths)]
-    asked, groups, judged = _less_those_taken_out(settings, others, asked, groups, judged, name)
-    names = dict(zip(asked, _names(settings.ids, asked), strict=True))
+    text_of, groups, judged = _without_excluded(settings, others, text_of, groups, judged, name)
+    names = dict(zip(text_of, _names(settings.ids, text_of), strict=True))
     if settings.same_ids == EXCLUDE:
         judged = {pair: grade for pair, grade in judged.items() if names[pair[0]] != pair[1]}
-    row_of = {key: row for row, key in enumerate(asked)}
+    row_of = {key: row for row, key in enumerate(text_of)}
     pairs = sorted(judged.items(), key=lambda pair: row_of[pair[0][0]])
     answered = {question for (question, _), grade in pairs if grade >= settings.relevant_grade}
-    if checks.rows not in (None, len(asked)):
-        problems.append(f"{len(asked)} questions, expected {checks.rows}")
+    if checks.rows not in (None, len(text_of)):
+        problems.append(f"{len(text_of)} questions, expected {checks.rows}")
     if checks.judged not in (None, len(pairs)):
         problems.append(f"{len(pairs)} judgements, expected {checks.judged}")
     if settings.judgements and not answered and not problems:
         problems.append(f"no question has a document of grade {settings.relevant_grade} or more")
     refuse(problems, table=name)
-    n_without = len(asked) - len(answered)
+    n_without = len(text_of) - len(answered)
     if not settings.judgements:
         logger.warning("%s: no judgements; it can be searched, but not evaluated", name)
     elif n_without:
@@ -168,16 +169,16 @@ def prepare_questions(
             "%s: %d of %d questions have no document of grade %d or more; they count in no mean",
             name,
             n_without,
-            len(asked),
+            len(text_of),
             settings.relevant_grade,
         )
-    if settings.same_ids is None and (n_own := _n_own_documents(names, asked, corpus)):
+    if settings.same_ids is None and (n_own := _n_own_documents(names, text_of, corpus)):
         logger.warning(
             "%s: %d questions are the document of their id, which any retriever ranks first. Write same_ids: exclude, "
             "so that it is not ranked for them, or same_ids: keep",
             *(name, n_own),
         )
-    logger.info("%s: %d questions, %d judgements", name, len(asked), len(pairs))
+    logger.info("%s: %d questions, %d judgements", name, len(text_of), len(pairs))
     return Questions(
         name=name,
         corpus=settings.corpus,
@@ -185,19 +186,19 @@ def prepare_questions(
         language=settings.language,
         relevant_grade=settings.relevant_grade,
         ids=[*names.values()],
-        texts=[*asked.values()],
+        texts=[*text_of.values()],
         groups=[*groups.values()],
         judged=np.array([row_of[question] for (question, _), _ in pairs], dtype=np.int64),
         documents=[document for (_, document), _ in pairs],
         grades=np.array([grade for _, grade in pairs], dtype=np.int64),
-        clusters=[clusters[key] for key in asked] if any(clusters.values()) else (),
+        clusters=[clusters[key] for key in text_of] if any(clusters.values()) else (),
         same_ids=settings.same_ids or KEEP,
     )
 
 
-def _n_own_documents(names: Mapping[str, str], asked: Mapping[str, str], corpus: Corpus) -> int:
+def _n_own_documents(names: Mapping[str, str], text_of: Mapping[str, str], corpus: Corpus) -> int:
     """Questions whose id is that of a document with their text: equal ids alone say nothing where they are numbers."""
-    own = {names[key]: folded(text) for key, text in asked.items()}
+    own = {names[key]: folded(text) for key, text in text_of.items()}
     return sum(
         own.get(name) in (folded(text), folded(whole))
         for name, text, whole in zip(corpus.ids, corpus.texts, corpus.whole_texts(), strict=True)
@@ -209,32 +210,32 @@ def _questions(
     ids: str, rows: Iterable[Row], problems: list[str]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """Key of each question → its text; → its group; and → its cluster."""
-    asked: dict[str, str] = {}
+    text_of: dict[str, str] = {}
     groups: dict[str, str] = {}
     clusters: dict[str, str] = {}
-    empty, torn = [], []
+    empty, conflicting = [], []
     for row in rows:
         text = row.one("text")
         key = {"column": row.one("id"), "rows": row.number, "distinct": text}[ids]
         if not text or not key:
             empty.append(row.where)
-        elif asked.setdefault(key, text) != text:
-            torn.append(f"{key} ({row.where})")
+        elif text_of.setdefault(key, text) != text:
+            conflicting.append(f"{key} ({row.where})")
         groups.setdefault(key, row.one("group"))
         clusters.setdefault(key, row.one("cluster"))
     if empty:
         problems.append(f"the question or its id is empty in {named(empty)}: fill or delete them")
-    if torn:
-        problems.append(f"one id, but another question than before, in {named(torn)}")
-    if not asked and not problems:
+    if conflicting:
+        problems.append(f"one id, but another question than before, in {named(conflicting)}")
+    if not text_of and not problems:
         problems.append("no question")
-    return asked, {key: groups[key] for key in asked}, clusters
+    return text_of, {key: groups[key] for key in text_of}, clusters
 
 
-def _less_those_taken_out(
+def _without_excluded(
     settings: QuestionSettings,
     others: Sequence[Row],
-    asked: dict[str, str],
+    text_of: dict[str, str],
     groups: dict[str, str],
     judged: dict[tuple[str, str], int],
     name: str,
@@ -242,20 +243,20 @@ def _less_those_taken_out(
     """Questions, groups and judgements without those that the settings take out."""
     ids, texts = {row.one("id") for row in others}, {_letters(row.one("text")) for row in others} - {""}
     judged_ones = {question for question, _ in judged}
-    out = {key for key, text in asked.items() if key in ids or _letters(text) in texts}
+    out = {key for key, text in text_of.items() if key in ids or _letters(text) in texts}
     n_pairs = sum(question in out for question, _ in judged)
     if settings.without:
         logger.info("%s: %d questions and their %d judgements are taken out", name, len(out), n_pairs)
     if settings.unjudged == "leave-out":
-        unjudged = asked.keys() - judged_ones
+        unjudged = text_of.keys() - judged_ones
         logger.info("%s: %d questions without a judgement are left out", name, len(unjudged))
         out |= unjudged
     if settings.part:
-        elsewhere = {key for key in asked if _part_of(key, settings.part.of) not in settings.part.keep}
+        elsewhere = {key for key in text_of if _part_of(key, settings.part.of) not in settings.part.keep}
         logger.info("%s: %d questions are of other parts", name, len(elsewhere))
         out |= elsewhere
     return (
-        {key: text for key, text in asked.items() if key not in out},
+        {key: text for key, text in text_of.items() if key not in out},
         {key: group for key, group in groups.items() if key not in out},
         {pair: grade for pair, grade in judged.items() if pair[0] not in out},
     )
@@ -271,5 +272,5 @@ def _letters(text: str) -> str:
     return " ".join(_LONG_WORD.findall(normalize("NFC", text).lower()))
 
 
-def _names(ids: str, asked: Mapping[str, str]) -> list[str]:
-    return [str(number) for number in range(1, len(asked) + 1)] if ids == "distinct" else [*asked]
+def _names(ids: str, text_of: Mapping[str, str]) -> list[str]:
+    return [str(number) for number in range(1, len(text_of) + 1)] if ids == "distinct" else [*text_of]

@@ -11,12 +11,11 @@ import numpy as np
 
 from sentflow.config.pairs import Reader
 from sentflow.errors import DataError
-from sentflow.texts.checks import empty_texts, named
+from sentflow.texts.checks import empty_texts, named, refuse, verified_files
 from sentflow.texts.formats.delimited import read_sts_text
 from sentflow.texts.formats.raw import Column, Records, listed
 from sentflow.texts.formats.table import raw_file, read_records
 from sentflow.texts.pairs import PairInfo, PairTable
-from sentflow.texts.preparation import refuse, verified_files
 from sentflow.texts.raw_files import SUBSET, pair_files_of
 from sentflow.texts.settings import PairChecks, PairSettings
 

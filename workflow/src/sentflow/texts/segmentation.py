@@ -9,7 +9,7 @@ from sentflow.errors import ConfigError
 def segmented(texts: Sequence[str], how: str) -> list[str]:
     """The texts with "_" between the syllables of a word, and a space between words.
 
-    `how`: a key of `sentflow.encoders.kinds.table.SEGMENTERS`; there is one.
+    `how`: a key of `sentflow.encoders.settings.SEGMENTERS`; there is one.
 
     PhoBERT was pre-trained on words by RDRSegmenter (Nguyen and Nguyen 2020, arXiv 2003.00744, section 3); underthesea
     finds other boundaries in some places.

@@ -1,5 +1,6 @@
-"""What the records of a corpus, of questions and of judgements mean: which columns are names, texts and grades."""
+"""Records of raw files into rows: which columns are names, texts, labels, groups and grades."""
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,13 +8,44 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.config.collections import Records
+from sentflow.config.tasks import Reader
 from sentflow.errors import DataError
-from sentflow.texts.formats.literals import literal_list
-from sentflow.texts.formats.raw import Column
+from sentflow.texts.checks import verified_files
+from sentflow.texts.formats.raw import Column, listed
 from sentflow.texts.formats.raw import Records as FileRecords
 from sentflow.texts.formats.table import read_records
-from sentflow.texts.preparation import verified_files
 from sentflow.texts.raw_files import MEANINGS
+from sentflow.texts.table import SEPARATOR
+
+MOST_CHARACTERS = 100_000  # of a cell; parsing needs some 100 bytes for each
+
+
+def literal_list(cell: str, *, where: str) -> list[str]:
+    """The texts of a literal list; a map counts as its values, joined by ``|`` in their order.
+
+    `cell`: say ``['a', 'b']`` or ``[{'law_id': 'a', 'article_id': '1'}]``. Raises DataError: it is longer than
+    `MOST_CHARACTERS`, is no such list, or holds anything but texts and numbers.
+    """
+    if len(cell) > MOST_CHARACTERS:
+        raise DataError(f"{where}: a list of {len(cell)} characters, more than {MOST_CHARACTERS}.")
+    try:
+        found = ast.literal_eval(cell.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+        raise DataError(f"{where}: {cell[:40]!r} is no list as Python prints it.") from error
+    if not isinstance(found, list):
+        raise DataError(f"{where}: {cell[:40]!r} is no list.")
+    return [_text_of_item(item, where) for item in found]
+
+
+def _text_of_item(item: object, where: str) -> str:
+    if isinstance(item, dict):
+        return "|".join(_text_of_item(value, where) for value in item.values())
+    if isinstance(item, str | int | float) and not isinstance(item, bool):
+        return str(item)
+    raise DataError(
+        f"{where}: the list holds {type(item).__name__}, expected texts, numbers or maps of these."
+    )
+
 
 _QUOTE = re.compile("['\"]")
 # What may follow a quote, up to the next one of its kind
@@ -139,3 +171,59 @@ def verified_paths(
 def rows_of(sources: Iterable[Source], paths: Mapping[str, Path]) -> Iterator[Row]:
     """The rows of all sources, one after the other."""
     return (row for source in sources for row in source.rows(paths))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a reader found, in the order of the file."""
+
+    names: list[str]  # what to call each row in a message, see `Records`
+    # text_a, labels, groups: as long as `names`; labels as written in the file
+    text_a: list[str]
+    text_b: list[str] | None  # as long as `names`, or None where the file has no second text
+    labels: list[str]
+    groups: list[str | None]
+
+
+def read_rows(path: Path, reader: Reader) -> Rows:
+    """Read a raw file. Raises DataError: the file is missing, empty, damaged, wrongly encoded, or lacks a column."""
+    wanted: dict[str, Column | None] = {
+        "text_a": reader.text_a,
+        "text_b": reader.text_b,
+        "label": reader.label,
+        "group": reader.group,
+    }
+    records = read_records(path, reader, wanted.values(), joined=SEPARATOR)
+    if reader.format == "ulysses-csv":
+        records, wanted = _official(records)
+    elif reader.format == "assin-xml":
+        wanted = {"text_a": "t", "text_b": "h", "label": "entailment"}
+    elif reader.format == "text-folders":
+        wanted = {"text_a": "text", "label": "folder", "group": reader.group}
+    picked = records.pick(wanted)
+    return Rows(
+        names=records.names,
+        text_a=picked.get("text_a", []),
+        text_b=picked.get("text_b"),
+        labels=picked.get("label", []),
+        groups=[group or None for group in picked["group"]] if "group" in picked else [None] * len(records),
+    )
+
+
+def _official(records: FileRecords) -> tuple[FileRecords, dict[str, Column | None]]:
+    """First column an index; then text and label, or text a, text b and label, whatever their names."""
+    n = len(records.header)
+    if n not in (3, 4):
+        raise DataError(
+            f"{records.file}: {n} columns ({listed(map(repr, records.header))}), expected 3 (index, text, label) or 4 "
+            f"(index, text a, text b, label). A file with other columns is read with format: csv."
+        )
+    by_place = FileRecords(records.file, range(n), records.columns, records.names)
+    return by_place, {"text_a": 1, "text_b": 2 if n == 4 else None, "label": n - 1}
+
+
+def label_map(labels: Mapping[str, int] | Sequence[str | int] | None) -> Mapping[str, int]:
+    """Label as written → class, of such a map, or of a list whose places are the classes; empty without either."""
+    if isinstance(labels, Mapping):
+        return labels
+    return {str(label): number for number, label in enumerate(labels or ())}

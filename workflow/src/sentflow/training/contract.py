@@ -19,7 +19,7 @@ from safetensors.torch import save_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 
-from sentflow.encoders.kinds.neural.pooling import LayerPooling
+from sentflow.encoders.neural.load import LayerPooling
 from sentflow.errors import DataError
 from sentflow.files.atomic import not_written
 from sentflow.jobs.lifeline import refuse_orphan

@@ -13,8 +13,8 @@ import torch
 from transformers.utils import logging as transformers_logging
 
 from sentflow.config.model import Settings
-from sentflow.encoders.kinds.neural.devices import check_devices, default_devices
 from sentflow.encoders.manifest import Manifest, read_manifest
+from sentflow.encoders.neural.load import devices_for
 from sentflow.files.io import file_sha256, read_json
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.segmentation import segmented
@@ -79,8 +79,8 @@ class Job:
         rows, held_out = split(self._segmented(self._taught(table.rows())), training, draws)
         training = _comparing(training, rows, settings.least_rows)
         manifest = read_manifest(self.start)
-        device = place.devices[local_rank()] or default_devices("torch")[0]
-        check_devices((device,), backend="torch")
+        named = place.devices[local_rank()]
+        (device,) = devices_for([named] if named else [])
         processes = processes_of(device)
         objective = self._objective(manifest, rows, training, draws, device)
         objective.begin(rows)

@@ -37,7 +37,7 @@ class Start(Settings):
     name: str
     """Of the entry."""
     kind: str
-    """Of encoder, see `sentflow.encoders.kinds.table`; `RANDOM_WEIGHTS` where they were drawn, and only tokenizer and
+    """Of encoder, see `sentflow.encoders.settings`; `RANDOM_WEIGHTS` where they were drawn, and only tokenizer and
     architecture are those of the entry.
     """
     source: Mapping[str, Any] | None

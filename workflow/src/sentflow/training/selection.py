@@ -5,17 +5,12 @@ it would have been stopped are not looked at. The chosen weights are the same, f
 come after. No heavy library: a light job reads this.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.fetch.cross_encoder_descriptions import describe_cross_encoder
-from sentflow.encoders.fetch.descriptions import ModelDescription, describe
-from sentflow.encoders.fetch.file_names import model_files
-from sentflow.encoders.fetch.sparse_embed_descriptions import describe_sparse_embed
-from sentflow.encoders.fetch.splade_descriptions import describe_splade
-from sentflow.encoders.kinds.table import CROSS_ENCODER, SPARSE_EMBED, SPLADE, TRAINED
-from sentflow.encoders.manifest import Manifest
+from sentflow.encoders.manifest import Manifest, description_of
+from sentflow.encoders.safety import model_files
 from sentflow.files.io import file_sha256
 from sentflow.training.settings import CUMULATIVE, LAST, SnapshotChoice
 
@@ -59,26 +54,11 @@ def _looked_at(settings: SnapshotChoice, steps: Sequence[int], scores: Sequence[
     return list(range(len(steps)))
 
 
-_DESCRIBED: Mapping[str, Callable[..., ModelDescription]] = {
-    TRAINED: describe,
-    SPLADE: describe_splade,
-    SPARSE_EMBED: describe_sparse_embed,
-    CROSS_ENCODER: describe_cross_encoder,
-}
-
-
 def manifest_of(weights: Path, *, model: str, kind: str) -> Manifest:
     """What a folder of `sentflow.training.contract.Objective.write` holds.
 
-    `kind`: of encoder that its recipe makes, see `sentflow.encoders.kinds.table`.
+    `kind`: of encoder that its recipe makes, see `sentflow.encoders.settings.KINDS`.
     """
-    description = _DESCRIBED[kind](weights, allow_pickle=False)
-    return Manifest(
-        kind=kind,
-        dimension=description.dimension,
-        source={"trained": model},
-        files={name: file_sha256(weights / name) for name in model_files(weights, allow_pickle=False)},
-        pooling=description.pooling,
-        max_tokens=description.max_tokens,
-        settings={"allow_pickle": False},
-    )
+    files = {name: file_sha256(weights / name) for name in model_files(weights, allow_pickle=False)}
+    entry = {"kind": kind, "source": {"trained": model}}
+    return Manifest.of(entry, description_of(entry, weights), files)

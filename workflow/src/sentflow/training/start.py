@@ -15,11 +15,10 @@ from tokenizers.models import BPE, WordPiece
 from tokenizers.trainers import WordPieceTrainer
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 
-from sentflow.encoders.kinds.neural.load import load_model
-from sentflow.encoders.kinds.neural.settings import Settings
-from sentflow.encoders.kinds.neural.tokenizer import tokenizer_arguments
-from sentflow.encoders.kinds.table import SPLADE
 from sentflow.encoders.manifest import Manifest, checked_folder
+from sentflow.encoders.neural.load import load_model
+from sentflow.encoders.neural.tokenizer import tokenizer_arguments
+from sentflow.encoders.settings import SPLADE, VectorSettings
 from sentflow.errors import ConfigError
 from sentflow.training.contract import Row
 from sentflow.training.data.table import TEXT_COLUMNS
@@ -132,13 +131,13 @@ def load_start(
 ) -> SentenceTransformer:
     """The encoder before the first step, in training mode, in float32.
 
-    `pooling`: how it is read out in training, see `sentflow.encoders.kinds.neural.settings.POOLINGS`; None is as its
+    `pooling`: how it is read out in training, see `sentflow.encoders.settings.VectorSettings`; None is as its
     files say. `configuration`: keys of its configuration that are changed: then its tokenizer and its configuration
     are taken, and its weights are drawn; None takes its weights. `vocabulary`: with a configuration, what its
     tokenizer learns instead of the vocabulary that it has; None keeps that. `device`: where it is computed.
     """
     folder = checked_folder(manifest, manifest_folder)
-    settings = Settings(pooling=pooling)
+    settings = VectorSettings.model_validate({"pooling": pooling})
     allow_pickle = bool(manifest.settings.get("allow_pickle", False))
     arguments = tokenizer_arguments(manifest.settings)
     if configuration is None:

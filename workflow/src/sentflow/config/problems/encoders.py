@@ -5,19 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.config.entries import AllEntries, Entries, Selected, as_map
+from sentflow.encoders.custom_class import argument_problems, code_files, read_class, split_reference
 from sentflow.encoders.entries import compares_pairs, weighs_terms
-from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
-from sentflow.encoders.kinds.custom_class import argument_problems, code_files, read_class, split_reference
-from sentflow.encoders.kinds.scikit_learn_steps import step_problems
-from sentflow.encoders.kinds.table import CUSTOM
+from sentflow.encoders.settings import CUSTOM, REQUIRED, revision_problems
 from sentflow.errors import ConfigError
-
-
-def entry_problems(entries: AllEntries) -> Iterator[str]:
-    """What is wrong with entries, selected or not."""
-    for name, entry in entries["models"].items():
-        if entry.get("kind") == "scikit-learn":
-            yield from step_problems(f"models.{name}", entry)
 
 
 def problems(entries: AllEntries, selected: Selected) -> Iterator[str]:

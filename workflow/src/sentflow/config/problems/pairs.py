@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from sentflow.config.entries import AllEntries, Entries, Selected
 from sentflow.config.experiment import Configuration
+from sentflow.config.pairs import PERMUTED, needed_pair_sets, pair_sets_of
 from sentflow.config.problems.common import dataset_problems, needed, unknown
 from sentflow.errors import instead
-from sentflow.families.pair_sets import PERMUTED, needed_pair_sets, pair_sets_of
 from sentflow.texts.raw_files import pair_files_of
 
 

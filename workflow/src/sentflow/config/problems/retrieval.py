@@ -7,9 +7,7 @@ from sentflow.config.entries import AllEntries, Entries, Entry, Selected
 from sentflow.config.experiment import Configuration, Retrieval
 from sentflow.config.problems.common import dataset_problems, made_of_seeds, missing_files, unknown
 from sentflow.config.problems.encoders import custom_problems, required_revisions
-from sentflow.encoders.entries import compares_pairs, gives_vectors, has_term_vectors, kind_of, weighs_terms
-from sentflow.encoders.kinds.table import SPARSE_EMBED, WEIGHING
-from sentflow.families.retrieval.parts import (
+from sentflow.config.retrievers import (
     DENSE,
     FUSION,
     RERANK,
@@ -23,7 +21,9 @@ from sentflow.families.retrieval.parts import (
     task_of_mteb,
     tuned_on,
 )
-from sentflow.families.training.needs import data_of, miners
+from sentflow.config.trained import data_of, miners
+from sentflow.encoders.entries import compares_pairs, gives_vectors, has_term_vectors, kind_of, weighs_terms
+from sentflow.encoders.settings import SPARSE_EMBED, WEIGHING
 from sentflow.retrieval.analysers import list_problems
 from sentflow.texts.raw_files import raw_files_of
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, retriever_of

@@ -6,10 +6,7 @@ from typing import Any
 from sentflow.config.entries import AllEntries, Entries, Entry, Selected
 from sentflow.config.problems.common import dataset_problems, missing_files, unknown
 from sentflow.config.problems.probing import source_problems
-from sentflow.encoders.entries import kind_of
-from sentflow.encoders.kinds.table import CROSS_ENCODER, DENSE, MADE_BY, SPARSE_EMBED, TRAINABLE, TRAINED
-from sentflow.errors import instead
-from sentflow.families.training.needs import (
+from sentflow.config.trained import (
     REQUIRED,
     further_models,
     named_data,
@@ -18,7 +15,9 @@ from sentflow.families.training.needs import (
     start_name,
     teacher_of,
 )
-from sentflow.families.training.sweeps import sweep_problems
+from sentflow.encoders.entries import kind_of
+from sentflow.encoders.settings import CROSS_ENCODER, DENSE, MADE_BY, SPARSE_EMBED, TRAINABLE, TRAINED
+from sentflow.errors import instead
 from sentflow.texts.raw_files import pair_files_of
 from sentflow.training.data.entries import (
     NEGATIVES,
@@ -38,6 +37,7 @@ from sentflow.training.data.forms import PAIRS, SCORED
 from sentflow.training.recipes.settings import RECIPES, DataNeeds, RecipeSettings
 from sentflow.training.settings import BEST, TrainingSettings
 from sentflow.training.snapshots import SNAPSHOT
+from sentflow.training.sweeps import sweep_problems
 
 # Kinds of which a training would lose what stands on top of the encoder
 _ENDS = (CROSS_ENCODER, SPARSE_EMBED)
@@ -213,7 +213,7 @@ def _teacher_problems(entry: Entry, needs: DataNeeds, models: Entries, data: Ent
         )
     elif teacher not in models:
         yield unknown("settings.teacher", "model", teacher, models)
-    elif models[teacher] and kind_of(models[teacher]).gives != DENSE:
+    elif models[teacher] and kind_of(models[teacher]).output != DENSE:
         yield f"settings.teacher: {teacher} gives a text no vector of its own. Write an encoder that does."
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from sentflow.config.problems.common import mistakes, refuse
 from sentflow.files.control_characters import HIDDEN, written_out
-from sentflow.files.settings_files import refuse_overgrown
+from sentflow.files.settings_files import check_size
 
 # Texts that stand in one line of a table, a path or an address. Others may have lines: descriptions, prompts, patterns.
 _ONE_LINE = frozenset(
@@ -39,7 +39,7 @@ def plain_values(config: Mapping[str, Any]) -> dict[str, Any]:
     ConfigError
         A value would break everything that is made of it: not even another message could repeat it.
     """
-    refuse_overgrown(config, where="config")
+    check_size(config, where="config")
     refuse(list(value_problems(config, where="config")))
 
     def refuse_type(value: Any) -> None:

@@ -1,45 +1,54 @@
 """Kind ``api``: encoders behind an address, services that speak the OpenAI embeddings format."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
+import requests
+import urllib3
+from requests.auth import AuthBase
 
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.kinds.embeddings_service import Connection, EmbeddingsService
-from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.manifest import Manifest
-from sentflow.encoders.protocol import Batch, FloatArray
-from sentflow.encoders.vectors.unit_rows import unit_rows
+from sentflow.config.model import refuse_wrong
+from sentflow.downloads.http import (
+    Deadline,
+    GaveUpError,
+    PassingError,
+    pieces,
+    refuse_status,
+    retried,
+    retries,
+)
+from sentflow.encoders.arrays import Batch, FloatArray
+from sentflow.encoders.kind import Context, Encoder, kind
+from sentflow.encoders.manifest import Description, Manifest
+from sentflow.encoders.service_keys import read_key
+from sentflow.encoders.settings import Connection, ServiceSettings
+from sentflow.encoders.vectors.storage import unit_rows
 from sentflow.errors import DataError
+from sentflow.files.io import parse_json
 from sentflow.files.limits import limits
+from sentflow.jobs.secrecy import without_secrets
 
 # Services bound the tokens of a request too (300,000 at OpenAI), and a token has a character or more.
 _BATCH_CHARACTERS = 250_000
+_CONNECT_SECONDS = 10.0
+_ANSWER_SECONDS = 60.0
+_SHOWN_CHARACTERS = 300
+_STATUSES = frozenset(HTTPStatus)
 
 
-@dataclass(frozen=True)
-class Settings(EncoderSettings):
-    """What is done to texts before, and to vectors after, a service is asked."""
-
-    prompt: str | None = None  # put before every text; None is none
-    normalise: bool = False  # scale every vector to length 1
-
-
-def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "ApiEncoder":
-    connection = Connection.from_entry(around.connection)
-    return ApiEncoder(
-        EmbeddingsService(manifest.settings["url"], connection),
-        model=manifest.settings["model"],
-        dimension=manifest.settings["dimension"],
-        request_dimension=manifest.settings["request_dimension"],
-        settings=settings,
-        batch_texts=connection.batch_texts,
-    )
+def describe(entry: Mapping[str, Any], _folder: Path) -> Description:
+    """Nothing but what the entry says of the service."""
+    settings = {"request_dimension": False, **entry}
+    del settings["kind"]
+    return Description(entry["dimension"], settings=settings)
 
 
-class ApiEncoder:
+@kind("api")
+class ApiEncoder(Encoder):
     """Asks a service for the vectors of texts, some texts per request, one request after the other.
 
     `request_dimension`: whether the service is told the dimension, for models that can shorten their vectors.
@@ -50,12 +59,12 @@ class ApiEncoder:
 
     def __init__(
         self,
-        service: EmbeddingsService,
+        service: "EmbeddingsService",
         *,
         model: str,
         dimension: int,
         request_dimension: bool,
-        settings: Settings,
+        settings: ServiceSettings,
         batch_texts: int,
     ) -> None:
         self.dimension = dimension
@@ -66,15 +75,23 @@ class ApiEncoder:
         self._settings = settings
         self._batch_texts = batch_texts
 
-    def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
-        """Neither role nor task changes a vector."""
-        embeddings = np.empty((len(texts), self.dimension), dtype=np.float32)
-        batches = self.plan(texts)
-        for batch, vectors in zip(batches, self.encode_batches(texts, batches), strict=True):
-            embeddings[batch.rows] = vectors
-        return embeddings
+    @classmethod
+    def load(cls, manifest: Manifest, settings: ServiceSettings, context: Context) -> Self:
+        connection = refuse_wrong(Connection, dict(context.connection), where="connection")
+        return cls(
+            EmbeddingsService(manifest.settings["url"], connection),
+            model=manifest.settings["model"],
+            dimension=manifest.settings["dimension"],
+            request_dimension=manifest.settings["request_dimension"],
+            settings=settings,
+            batch_texts=connection.batch_texts,
+        )
 
-    def plan(self, texts: Sequence[str]) -> list[Batch]:
+    def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
+        batches = self.plan(texts, role=role, task=task)
+        return np.concatenate([*self.encode_batches(texts, batches, role=role, task=task)])
+
+    def plan(self, texts: Sequence[str], *, role: str, task: str | None) -> list[Batch]:  # noqa: ARG002
         """Batches in the order of the texts, each within the limits of a request."""
         lengths = [len(self._prompted(text)) for text in texts]
         batches = []
@@ -92,17 +109,22 @@ class ApiEncoder:
             start = end
         return batches
 
-    def encode_batches(self, texts: Sequence[str], batches: Iterable[Batch]) -> Iterator[FloatArray]:
+    def encode_batches(
+        self,
+        texts: Sequence[str],
+        batches: Iterable[Batch],
+        *,
+        role: str,  # noqa: ARG002
+        task: str | None,  # noqa: ARG002
+    ) -> Iterator[FloatArray]:
         for batch in batches:
             prompted = [self._prompted(texts[row]) for row in batch.rows]
             most_bytes = limits().answer_of(len(prompted), self.dimension)
             answer = self._service.post({**self._request, "input": prompted}, most_bytes=most_bytes)
             vectors = read_answer(answer, n_texts=len(prompted), dimension=self.dimension)
-            yield (
-                unit_rows(vectors.astype(np.float64)).astype(np.float32)
-                if self._settings.normalise
-                else vectors
-            )
+            if self._settings.normalise:
+                vectors = unit_rows(vectors.astype(np.float64)).astype(np.float32)
+            yield vectors
 
     def _prompted(self, text: str) -> str:
         return (self._settings.prompt or "") + text
@@ -147,3 +169,140 @@ def read_answer(answer: Any, *, n_texts: int, dimension: int) -> FloatArray:
         return np.asarray([found[index] for index in range(n_texts)], dtype=np.float32)
     except OverflowError:
         raise DataError("the service gave numbers that are too large for float32.") from None
+
+
+# --- requests ---------------------------------------------------------------------------------------------
+
+
+class _Bearer(AuthBase):
+    """Sets the header of the key, or none; as an object, so that requests looks for no other key in ~/.netrc."""
+
+    def __init__(self, key: str | None) -> None:
+        self._key = key
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if self._key is not None:
+            request.headers["Authorization"] = f"Bearer {self._key}"
+        return request
+
+
+class EmbeddingsService:
+    """Asks an address for answers in JSON.
+
+    `url`: http(s) address that takes the requests. `clock`: gives seconds; tests have their own. Raises ConfigError:
+    there is no key, or it is not for this address, see `sentflow.encoders.service_keys`.
+    """
+
+    def __init__(
+        self, url: str, connection: Connection, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._url = url
+        self._connection = connection
+        self._policy = retries(connection.attempts)
+        self._seconds = float(connection.timeout_seconds or _ANSWER_SECONDS)
+        self._clock = clock
+        self._session = requests.Session()
+        # What is packed could unpack to any size
+        self._session.headers["Accept-Encoding"] = "identity"
+        variable = connection.key_variable
+        self._session.auth = _Bearer(None if variable is None else read_key(variable, url))
+
+    def post(self, body: Mapping[str, Any], *, most_bytes: int) -> Any:
+        """Send one request, again and again while the trouble may pass; gives the answer, read as JSON.
+
+        Raises DataError: the service refuses, its answer has more than so many bytes, or all tries failed.
+        """
+        try:
+            return retried(lambda: self._attempt(body, most_bytes), self._policy, where=self._url)
+        except GaveUpError as error:
+            raise DataError(
+                f"{self._url}: {error}. What is done is kept: run snakemake again later, or raise attempts "
+                "in the model's entry."
+            ) from None
+
+    def _attempt(self, body: Mapping[str, Any], most_bytes: int) -> Any:
+        timeout = (_CONNECT_SECONDS, self._seconds)
+        deadline = Deadline(self._seconds, self._clock)
+        try:
+            # A redirection would carry texts to an address that nobody named
+            with self._session.post(
+                self._url, json=body, timeout=timeout, allow_redirects=False, stream=True
+            ) as response:
+                # the body of a redirection is not read; its status is told below
+                content = b"" if response.is_redirect else _body(response, most_bytes, deadline)
+        except requests.exceptions.SSLError as error:
+            raise DataError(f"{self._url}: no safe connection ({type(error).__name__}).") from None
+        except (
+            requests.ConnectionError,
+            requests.Timeout,
+            requests.exceptions.ChunkedEncodingError,
+        ) as error:
+            raise PassingError(_reason(error)) from None
+        except urllib3.exceptions.ReadTimeoutError:
+            raise PassingError("no complete response before the timeout") from None
+        except urllib3.exceptions.HTTPError:
+            raise PassingError("the response ended early") from None
+        except requests.RequestException as error:
+            raise DataError(f"{self._url}: {_shown(str(error))}") from None
+        text = "" if content is None else content.decode("utf-8", errors="replace")
+        self._check_status(response, text)
+        if content is None:
+            raise DataError(
+                f"{self._url}: the answer has more than {most_bytes} bytes, more than the vectors that "
+                "were asked for "
+                "need. Write a smaller batch_texts in the model's entry, or raise limits.answer_bytes."
+            )
+        if (packed := response.headers.get("Content-Encoding", "identity").lower()) != "identity":
+            raise DataError(
+                f"{self._url}: the answer is packed ({_shown(packed)}), although it was asked for as it is; "
+                "it could unpack to any size. Let the service send plain JSON."
+            )
+        try:
+            return parse_json(content)
+        except ValueError:
+            raise DataError(
+                f"{self._url}: the answer is no JSON, but begins {_shown(text)!r}. Write the address "
+                "that takes requests for embeddings; it often ends in /v1/embeddings."
+            ) from None
+
+    def _check_status(self, response: requests.Response, text: str) -> None:
+        status = response.status_code
+        # The standard's words for it: the service's own may be the key that it was sent
+        what = f"HTTP {status} {HTTPStatus(status).phrase}" if status in _STATUSES else f"HTTP {status}"
+        if status == requests.codes.ok:
+            return
+        refuse_status(response, what)
+        if status in (401, 403):
+            # Such answers like to repeat a part of the key
+            variable = self._connection.key_variable
+            remedy = (
+                f"Check the key in {variable}" if variable else "Write key_variable into the model's entry"
+            )
+            raise DataError(f"{self._url}: {what}. {remedy}, and that it may use the model.")
+        raise DataError(f"{self._url}: {what}. The service says: {_shown(text)!r}")
+
+
+def _body(response: requests.Response, most_bytes: int, deadline: Deadline) -> bytes | None:
+    """The body of an answer as it was sent; None if it is larger than so many bytes."""
+    body = bytearray()
+    for piece in pieces(response, deadline):
+        body += piece
+        if len(body) > most_bytes:
+            return None
+    return bytes(body)
+
+
+def _shown(text: str) -> str:
+    """The start of a text of others; a secret is hidden before it can be cut in two."""
+    clean = " ".join(without_secrets(text).split())
+    return clean if len(clean) <= _SHOWN_CHARACTERS else clean[:_SHOWN_CHARACTERS] + "…"
+
+
+def _reason(error: requests.RequestException) -> str:
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return "no connection before the timeout"
+    if isinstance(error, requests.Timeout):
+        return "no response before the timeout"
+    if isinstance(error, requests.ConnectionError):
+        return "no connection, or it was lost"
+    return "the response ended early"

@@ -2,27 +2,22 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any, Self
 from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.kinds.contract import Surroundings
+from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.kinds.normal_vector import normal_vector
-from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.manifest import Manifest
-from sentflow.encoders.protocol import FloatArray
-
-Settings = EncoderSettings
 
 _WORD = re.compile(r"\b\w\w+\b")
 
 
-def load(manifest: Manifest, _settings: EncoderSettings, _around: Surroundings) -> "BagOfWordsEncoder":
-    return BagOfWordsEncoder(**manifest.settings)
-
-
-class BagOfWordsEncoder:
+@kind("bag-of-words")
+class BagOfWordsEncoder(Encoder):
     """Sum of one fixed random vector per lower-case word, accents kept, scaled to length 1.
 
     A text without any word of two letters is the zero vector. The order of words changes nothing.
@@ -35,8 +30,11 @@ class BagOfWordsEncoder:
         self.dimension = dimension
         self._vectors: dict[str, NDArray[np.float64]] = {}
 
+    @classmethod
+    def load(cls, manifest: Manifest, _settings: Any, _context: Context) -> Self:
+        return cls(**manifest.settings)
+
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
-        """Neither role nor task changes a vector."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             # Sorted: the last bits of a sum depend on its order.

@@ -3,20 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 from tokenizers import Tokenizer
 
-from sentflow.encoders.fetch.settings_files import map_of, modules_of
-from sentflow.encoders.fetch.tensors import check_tensor_names
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.manifest import Manifest, checked_folder
-from sentflow.encoders.protocol import FloatArray, IntArray
-from sentflow.encoders.vectors.unit_rows import unit_rows
+from sentflow.encoders.arrays import FloatArray, IntArray
+from sentflow.encoders.kind import Context, Encoder, kind
+from sentflow.encoders.manifest import Description, Manifest, checked_folder
+from sentflow.encoders.safety import check_tensor_names, map_of, modules_of
+from sentflow.encoders.settings import Model2vecSettings
+from sentflow.encoders.vectors.storage import unit_rows
 from sentflow.errors import DataError
 
 # Folders that may hold weights and tokenizer: model2vec writes the first, sentence-transformers either.
@@ -32,16 +31,9 @@ _TABLE_NAMES = ("embeddings", "embedding.weight")
 _OTHER_NAMES = ("mapping", "weights")
 
 
-@dataclass(frozen=True)
-class Settings(EncoderSettings):
-    """How model2vec encodes texts."""
-
-    max_tokens: int | None = None  # further tokens of a text are not read; None is no limit
-    normalise: bool = False  # scale every vector to length 1, also where the model's files do not ask for it
-
-
-def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "Model2vecEncoder":
-    return Model2vecEncoder.load(checked_folder(manifest, around.manifest_folder), settings)
+def describe(_entry: Mapping[str, Any], folder: Path) -> Description:
+    """Loads the model whole, for such models are small."""
+    return Description(Model2vecEncoder.of_folder(folder, Model2vecSettings()).dimension, "mean")
 
 
 @dataclass(frozen=True)
@@ -53,7 +45,8 @@ class _Tables:
     weights: NDArray[np.float64] | None  # (v,) float64; None is 1 for all
 
 
-class Model2vecEncoder:
+@kind("model2vec")
+class Model2vecEncoder(Encoder):
     """Mean of the vectors of a text's tokens, scaled to length 1 if the model's files ask for it.
 
     A text without a known token is the zero vector.
@@ -62,7 +55,9 @@ class Model2vecEncoder:
     limit counts what is left. Unlike there, no limit is the default, as sentence-transformers has it.
     """
 
-    def __init__(self, tables: _Tables, tokenizer: Tokenizer, settings: Settings, *, normalise: bool) -> None:
+    def __init__(
+        self, tables: _Tables, tokenizer: Tokenizer, settings: Model2vecSettings, *, normalise: bool
+    ) -> None:
         self.dimension = int(tables.vectors.shape[1])
         self._tables = tables
         self._tokenizer = tokenizer
@@ -72,7 +67,11 @@ class Model2vecEncoder:
         self._unknown: int | None = None if unknown is None else tokenizer.token_to_id(unknown)
 
     @classmethod
-    def load(cls, folder: Path, settings: Settings) -> "Model2vecEncoder":
+    def load(cls, manifest: Manifest, settings: Model2vecSettings, context: Context) -> Self:
+        return cls.of_folder(checked_folder(manifest, context.manifest_folder), settings)
+
+    @classmethod
+    def of_folder(cls, folder: Path, settings: Model2vecSettings) -> Self:
         """Load the model of a folder."""
         place = _place(folder)
         tokenizer = _tokenizer(place / "tokenizer.json")

@@ -4,17 +4,20 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from sentflow.encoders.kinds.scikit_learn_steps import step_problems
+from sentflow.config.model import refuse_wrong
+from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.kinds.stop_words import PORTUGUESE
-from sentflow.encoders.manifest import Manifest
-from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.manifest import Description, Manifest
+from sentflow.encoders.settings import ScikitLearn
 from sentflow.errors import ConfigError, DataError
 
 # Dense vectors of one call. A probe needs several times as much, for features of pairs and their copies.
@@ -23,16 +26,15 @@ _MOST_BYTES = 1 << 30
 _MOST_COLUMNS = 1 << 18
 
 
-def load_fitted(
-    manifest: Manifest,
-    *,
-    task: str,  # noqa: ARG001
-    timeout_seconds: float | None,  # noqa: ARG001
-) -> "ScikitLearnEncoder":
-    return ScikitLearnEncoder.from_settings(manifest.settings)
+def describe(entry: Mapping[str, Any], _folder: Path) -> Description:
+    """What cannot be built is reported before any fold."""
+    settings = {key: value for key, value in entry.items() if key != "kind"}
+    ScikitLearnEncoder.of_settings(settings)
+    return Description(None, settings=settings)
 
 
-class ScikitLearnEncoder:
+@kind("scikit-learn")
+class ScikitLearnEncoder(Encoder):
     """An unfitted estimator that is copied and fitted anew on the training texts of every fold."""
 
     def __init__(self, estimator: BaseEstimator) -> None:
@@ -40,18 +42,21 @@ class ScikitLearnEncoder:
         self._fitted: Any = None
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> "ScikitLearnEncoder":
+    def load(cls, manifest: Manifest, _settings: Any, _context: Context) -> Self:
+        return cls.of_settings(manifest.settings)
+
+    @classmethod
+    def of_settings(cls, settings: Mapping[str, Any]) -> Self:
         """Build the estimator that an entry describes by ``class`` and ``arguments``, or by ``pipeline``.
 
         Raises ConfigError: a class or an argument is not in the list, a value is none that the class takes, the first
         step does not read texts, or something depends on chance without a seed.
         """
-        if problems := step_problems("scikit-learn", settings):
-            raise ConfigError("\n".join(problems))
+        refuse_wrong(ScikitLearn, {"kind": "scikit-learn", **settings}, where="scikit-learn")
         steps = [_built(step) for step in settings.get("pipeline", [settings])]
         return cls(steps[0] if len(steps) == 1 else make_pipeline(*steps))
 
-    def fit(self, texts: Sequence[str]) -> "ScikitLearnEncoder":
+    def fit(self, texts: Sequence[str]) -> Self:
         """Forget everything and learn from n >= 1 training texts."""
         try:
             self._fitted = clone(self._estimator).fit(list(texts))
@@ -80,7 +85,7 @@ class ScikitLearnEncoder:
 def _built(step: Mapping[str, Any]) -> BaseEstimator:
     name = step["class"]
     module, _, class_name = name.rpartition(".")
-    kind = getattr(import_module(module), class_name)  # of the list that `step_problems` checks
+    kind = getattr(import_module(module), class_name)  # of the list that its model checks
     parameters = inspect.signature(kind).parameters
     values = {key: _value(value, parameters[key]) for key, value in step.get("arguments", {}).items()}
     try:

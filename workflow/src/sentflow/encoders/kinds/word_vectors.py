@@ -1,23 +1,30 @@
-"""Kind ``word-vectors``: averages of word vectors from a file."""
+"""Kind ``word-vectors``: averages of word vectors from a file.
 
+Files have the text format of GloVe and word2vec, plain or compressed with gzip.
+"""
+
+import gzip
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.kinds.word_vector_files import read_word_vectors
-from sentflow.encoders.manifest import Manifest, checked_folder
-from sentflow.encoders.protocol import Batch, FloatArray
-from sentflow.encoders.vectors.unit_rows import unit_rows
+from sentflow.encoders.arrays import Batch, FloatArray
+from sentflow.encoders.kind import Context, Encoder, kind
+from sentflow.encoders.manifest import Description, Manifest, checked_folder
+from sentflow.encoders.settings import WordVectorSettings
+from sentflow.encoders.vectors.storage import unit_rows
+from sentflow.errors import DataError
+from sentflow.files.limits import LINE_BYTES, limits
 
 logger = logging.getLogger(__name__)
 
-_ROWS_AT_A_TIME = 4096
 # Ways to cut a text into words: name → text to words, in the order of the text
 TOKENS: dict[str, Callable[[str], list[str]]] = {
     "words": re.compile(r"\w+").findall,
@@ -25,33 +32,22 @@ TOKENS: dict[str, Callable[[str], list[str]]] = {
     "words-and-signs": re.compile(r"\w+|[^\w\s]").findall,
     "whitespace": str.split,
 }
+_SPACE = b" \t\r\n"
+_LONGEST_NUMBER = 12  # digits of a header
+_SHOWN_BYTES = 40
 
 
-@dataclass(frozen=True)
-class Settings(EncoderSettings):
-    """How texts are cut into words whose vectors are averaged."""
-
-    tokens: str = "words"  # name of a way to cut, see `TOKENS`
-    lower_case: bool = True  # look up the words of a text in lower case
-    normalise: bool = False  # scale every vector to length 1
-
-
-def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "WordVectorEncoder":
-    folder = checked_folder(manifest, around.manifest_folder)
-    (name,) = manifest.files
-    return WordVectorEncoder(folder / name, settings, dimension=int(manifest.dimension or 0))
-
-
-class WordVectorEncoder:
+@kind("word-vectors")
+class WordVectorEncoder(Encoder):
     """Mean of the vectors of a text's words; a word that is there twice counts twice.
 
     Words without a vector are left out; a text without any known word is the zero vector. Of the file only
     the vectors of words that occur are kept, so that a file of some GB needs little memory.
 
-    `path`: of the file, see `describe_word_vectors`.
+    `path`: of the file, see `describe`.
     """
 
-    def __init__(self, path: Path, settings: Settings, *, dimension: int) -> None:
+    def __init__(self, path: Path, settings: WordVectorSettings, *, dimension: int) -> None:
         self.dimension = dimension
         self._path = path
         self._settings = settings
@@ -59,26 +55,29 @@ class WordVectorEncoder:
         self._looked_up: set[str] = set()
         self._vectors: dict[str, FloatArray] = {}
 
+    @classmethod
+    def load(cls, manifest: Manifest, settings: WordVectorSettings, context: Context) -> Self:
+        folder = checked_folder(manifest, context.manifest_folder)
+        (name,) = manifest.files
+        return cls(folder / name, settings, dimension=int(manifest.dimension or 0))
+
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
-        """Neither role nor task changes a vector."""
         self._look_up(texts)
         means = np.zeros((len(texts), self.dimension))
         for row, text in enumerate(texts):
             known = [self._vectors[word] for word in self._words(text) if word in self._vectors]
             if known:
-                means[row] = np.mean(known, axis=0, dtype=np.float64)
+                means[row] = self._combined(np.asarray(known))
         return (unit_rows(means) if self._settings.normalise else means).astype(np.float32)
 
-    def plan(self, texts: Sequence[str]) -> list[Batch]:
-        """Batches in the order of the texts; looks all words up, in one pass through the file."""
-        self._look_up(texts)
-        starts = range(0, len(texts), _ROWS_AT_A_TIME)
-        chunks = [np.arange(start, min(start + _ROWS_AT_A_TIME, len(texts))) for start in starts]
-        return [Batch(rows=rows, cost=len(rows)) for rows in chunks]
+    def _combined(self, vectors: FloatArray) -> np.ndarray:
+        """(d,) float64 of the (k, d) vectors of the words of a text."""
+        return np.asarray(np.mean(vectors, axis=0, dtype=np.float64))
 
-    def encode_batches(self, texts: Sequence[str], batches: Iterable[Batch]) -> Iterator[FloatArray]:
-        for batch in batches:
-            yield self.encode([texts[row] for row in batch.rows], role="text", task=None)
+    def plan(self, texts: Sequence[str], *, role: str, task: str | None) -> list[Batch]:
+        """Looks all words up, in one pass through the file."""
+        self._look_up(texts)
+        return super().plan(texts, role=role, task=task)
 
     def _words(self, text: str) -> list[str]:
         return self._cut(text.lower() if self._settings.lower_case else text)
@@ -97,3 +96,162 @@ class WordVectorEncoder:
             unknown,
             len(texts),
         )
+
+
+# --- files --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line with a vector, not yet cut. Numbers of lines are counted from 1, the header included."""
+
+    number: int
+    content: bytes
+
+
+@dataclass(frozen=True)
+class _Format:
+    """How the lines of a file are cut."""
+
+    dimension: int  # values of a vector
+    separator: bytes  # between the values: a space or a tab
+    n_words: int | None  # what the header announces; None without a header
+
+
+def describe(_entry: Mapping[str, Any], path: Path) -> Description:
+    """Read a whole file and check every line.
+
+    `path`: UTF-8 text, one word and its values per line; a first line of two whole numbers (words, values) is a
+    header. A word may hold spaces. The ending ``.gz`` means gzip. Raises DataError: the first line that is wrong, by
+    its number; the header announces another number of words; or the file unpacks to more than the limits allow.
+    """
+    n_words = 0
+    with closing(_lines(path)) as lines:
+        layout = _layout(path, lines)
+    with closing(_lines(path)) as lines:
+        for line in _after_header(lines, layout):
+            _cut(path, line, layout)
+            n_words += 1
+    if layout.n_words not in (None, n_words):
+        raise DataError(
+            f"{path}: the header announces {layout.n_words} words, but {n_words} follow. The file is not whole: "
+            "fetch it again, or correct its first line."
+        )
+    logger.info("%s: %d words, %d values each", path.name, n_words, layout.dimension)
+    return Description(layout.dimension, "mean", settings={"n_words": n_words})
+
+
+def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, FloatArray]:
+    """The vectors of some words, read in one pass that keeps nothing else.
+
+    `words`: none of them with a space. Returns word → (d,) float32, of those words that the file has. Of a word that
+    is there twice the first line counts: files are sorted by frequency.
+    """
+    wanted = {word.encode("utf-8"): word for word in words}
+    found: dict[str, FloatArray] = {}
+    with closing(_lines(path)) as lines:
+        layout = _layout(path, lines)
+    with closing(_lines(path)) as lines:
+        for line in _after_header(lines, layout):
+            word = wanted.get(line.content.split(layout.separator, 1)[0])
+            if word is not None and word not in found:
+                name, vector = _cut(path, line, layout)
+                if name == word:  # else a longer word that holds spaces and begins with this one
+                    found[word] = vector
+    return found
+
+
+def _lines(path: Path) -> Generator[_Line, None, None]:
+    """Lines that are not empty. Only a line feed ends a line: words may hold other signs of that kind."""
+    try:
+        with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as stream:
+            packed = path.stat().st_size
+            most = max(packed, limits().unpacked_from(packed))
+            number = n_bytes = 0
+            # A line at most, for one of a bomb would be as long as the memory
+            while content := stream.readline(LINE_BYTES + 1):
+                number, n_bytes = number + 1, n_bytes + len(content)
+                if len(content) > LINE_BYTES:
+                    raise DataError(
+                        f"{path}, line {number} has more than {LINE_BYTES} bytes. Expected a word and its values."
+                    )
+                if n_bytes > most:
+                    raise DataError(
+                        f"{path} unpacks from {packed} to more than {most} bytes, {limits().unpacked_words(packed)}."
+                    )
+                if stripped := content.rstrip(_SPACE):
+                    yield _Line(number, stripped)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path} is missing or damaged ({error}). Fetch or copy it again.") from error
+
+
+def _layout(path: Path, lines: Iterator[_Line]) -> _Format:
+    """From the first line, and from the second where the first is a header."""
+    first = next(lines, None)
+    if first is None:
+        raise DataError(f"{path} is empty. Expected a word and its values on every line.")
+    header = _header(first.content)
+    sample = next(lines, None) if header else first
+    if sample is None:
+        raise DataError(f"{path}: the header announces words, but no line follows.")
+    separator = b"\t" if b"\t" in sample.content else b" "
+    if header:
+        n_words, dimension = header
+        return _Format(dimension=dimension, separator=separator, n_words=n_words)
+    # Without a header nothing says how wide vectors are but the first line, whose word then holds no space
+    dimension = sample.content.count(separator)
+    if dimension == 0:
+        raise _wrong(path, sample, "holds no values. Expected a word and its values, separated by spaces")
+    return _Format(dimension=dimension, separator=separator, n_words=None)
+
+
+def _header(content: bytes) -> tuple[int, int] | None:
+    fields = content.split()
+    numbers = all(field.isdigit() and len(field) <= _LONGEST_NUMBER for field in fields)
+    if len(fields) == 2 and numbers and int(fields[1]) > 0:
+        return int(fields[0]), int(fields[1])
+    return None
+
+
+def _after_header(lines: Iterator[_Line], layout: _Format) -> Iterator[_Line]:
+    if layout.n_words is not None:
+        next(lines)
+    return lines
+
+
+def _cut(path: Path, line: _Line, layout: _Format) -> tuple[str, FloatArray]:
+    """The word and its values."""
+    # From the right, because a word may hold the separator
+    word, *values = line.content.rsplit(layout.separator, layout.dimension)
+    if len(values) != layout.dimension:
+        raise _wrong(path, line, f"holds {len(values)} values, expected {layout.dimension}")
+    if layout.separator in word and _is_number(word.rsplit(layout.separator, 1)[1]):
+        raise _wrong(path, line, f"holds more than {layout.dimension} values")
+    try:
+        with np.errstate(over="ignore"):  # told below
+            vector = np.array([float(value) for value in values], dtype=np.float32)
+    except ValueError as error:
+        odd = next(value for value in values if not _is_number(value))[:_SHOWN_BYTES]
+        raise _wrong(path, line, f"holds a value that is no number ({odd!r})") from error
+    if not np.isfinite(vector).all():
+        raise _wrong(path, line, "holds a value that is not finite")
+    try:
+        return word.decode("utf-8"), vector
+    except UnicodeDecodeError as error:
+        raise _wrong(path, line, "is not UTF-8; convert the file (e.g. with iconv)") from error
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _wrong(path: Path, line: _Line, what: str) -> DataError:
+    start = line.content[:_SHOWN_BYTES].decode("utf-8", errors="replace")
+    return DataError(
+        f"{path}, line {line.number}: {what}. It begins {start!r}. Only the text format is read: a binary file "
+        "of word2vec or fastText is converted first."
+    )

@@ -8,8 +8,8 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.kinds.table import SPARSE, TERM_VECTORS
-from sentflow.encoders.protocol import FloatArray, IntArray
+from sentflow.encoders.arrays import FloatArray, IntArray
+from sentflow.encoders.settings import SPARSE, TERM_VECTORS
 from sentflow.encoders.vectors.storage import rows_not_finite, write_embeddings
 
 # What a kind gives → module and name of its form
@@ -31,31 +31,24 @@ class Form(Protocol):
 
     def placed(self, n: int, width: int, parts: Iterable[Part]) -> Vectors:
         """(n, width) vectors of n texts, out of parts that hold each row once."""
-        ...
 
     def joined(self, several: Sequence[Vectors]) -> Vectors:
         """Vectors one below the other, in this order."""
-        ...
 
     def taken(self, vectors: Vectors, rows: Sequence[int]) -> Vectors:
         """Some rows, in this order; float32."""
-        ...
 
     def rows_not_finite(self, vectors: Vectors) -> list[int]:
         """Rows that hold NaN or infinite values, in order."""
-        ...
 
     def arrays(self, vectors: Vectors) -> dict[str, Any]:
         """The arrays that vectors are made of, by name."""
-        ...
 
     def of_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> Vectors:
         """Vectors out of `arrays`; raises KeyError or ValueError where these are none of vectors."""
-        ...
 
     def read(self, path: Path) -> Vectors:
         """What `write` wrote; raises OSError, ValueError, KeyError or EOFError where it is damaged."""
-        ...
 
     def write(
         self,
@@ -66,7 +59,6 @@ class Form(Protocol):
         made: Mapping[str, Any] | None,
     ) -> None:
         """Write vectors, how they were made, and what describes them; see `write_embeddings`."""
-        ...
 
 
 class _Dense:

@@ -5,10 +5,12 @@ A file is an ``.npz`` of the arrays ``indptr`` (n + 1, int64), ``indices`` (int3
 are equal bytes.
 """
 
+import hashlib
+import json
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,16 @@ from sentflow.files.atomic import atomic
 from sentflow.files.io import file_sha256, read_json, write_json
 
 _DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile)
+
+
+TermName: TypeAlias = Callable[[int], str]
+"""What a term is called, by its number: the column of its weights."""
+
+
+def vocabulary_sha256(vocabulary: Mapping[str, int]) -> str:
+    """SHA-256 of the terms in their order: equal ones number terms alike."""
+    terms = sorted(vocabulary.items(), key=lambda item: (item[1], item[0]))
+    return hashlib.sha256(json.dumps(terms).encode()).hexdigest()
 
 
 class SparseForm:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.protocol import FloatArray, Reading
+from sentflow.encoders.arrays import FloatArray, Reading
 from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import file_sha256, read_json, write_json
@@ -188,3 +188,10 @@ def _read_array(npy: Path) -> NDArray[Any]:
             f"{npy} is missing or damaged ({error}). Delete it and run snakemake again."
         ) from error
     return array
+
+
+def unit_rows(vectors: np.ndarray) -> np.ndarray:
+    """(n, d) float32 or float64 with every row scaled to length 1, of the same dtype; a zero row stays zero."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: np.ndarray = vectors / np.where(lengths == 0, 1, lengths)
+    return unit

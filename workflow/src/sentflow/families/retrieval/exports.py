@@ -4,6 +4,7 @@ import hashlib
 from typing import Any
 
 from sentflow.config.entries import Entry
+from sentflow.config.retrievers import DENSE, parts_of, task_of_mteb, tuned_on
 from sentflow.exports.identity import (
     OWNER,
     REVISION_DIGITS,
@@ -13,7 +14,6 @@ from sentflow.exports.identity import (
     RunExport,
     model_facts,
 )
-from sentflow.families.retrieval.parts import DENSE, parts_of, task_of_mteb, tuned_on
 from sentflow.families.retrieval.selection import Selection
 from sentflow.flow import paths
 from sentflow.flow.family import each

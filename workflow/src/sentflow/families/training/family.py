@@ -6,16 +6,15 @@ from typing import Any
 
 from sentflow.config.entries import Entry, read_yaml
 from sentflow.config.experiment import Experiment
-from sentflow.encoders.kinds.table import KINDS, MADE_BY, TRAINED
+from sentflow.config.trained import start_of, teacher_of
+from sentflow.encoders.settings import KINDS, TRAINED, made_by
 from sentflow.exports.identity import OWNER, model_facts
 from sentflow.families.pair_sets import development_sets, measured, resampling
-from sentflow.families.training.needs import start_of, teacher_of
-from sentflow.families.training.sweeps import shown_sweep
 from sentflow.families.training.tables import TrainingTables
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
 from sentflow.flow.job_settings import json_text, pick_known
-from sentflow.flow.provenance import code, versions
+from sentflow.flow.provenance import code, describing, versions
 from sentflow.report.settings import SetColumn, TrainedGroup, TrainedTitle, TrainingScores, TrainingSummary
 from sentflow.training.data.entries import UNKNOWN_LANGUAGE
 from sentflow.training.recipes.settings import RECIPES, module_of
@@ -31,6 +30,7 @@ from sentflow.training.settings import (
     shown_start,
 )
 from sentflow.training.snapshots import scored_steps, snapshot_name
+from sentflow.training.sweeps import shown_sweep
 
 
 class Training(Family):
@@ -186,17 +186,14 @@ class Training(Family):
         """Everything that a training is a function of, beside its files."""
         entry = self.models[wildcards.model]
         recipe = RECIPES[entry["recipe"]].model_validate(entry.get("settings", {}))
-        return TrainingRun(
+        return TrainingRun.from_parts(
+            {"segment": None, **entry},
             model=wildcards.model,
-            recipe=entry["recipe"],
             settings=recipe,
             least_rows=recipe.needs().least_rows,
             training=_settings(entry),
-            seed=entry["seed"],
             pooling=entry.get("training_pooling", entry.get("pooling")),
-            segment=entry.get("segment"),
             start=StartOfTraining(**start_of(entry)),
-            data=entry["data"],
             form=self.experiment.entries["training_data"][entry["data"]]["form"],
         ).as_json()
 
@@ -205,10 +202,15 @@ class Training(Family):
         pairs = _pairs(self.models[wildcards.model])
         return ScoredSnapshot(model=wildcards.model, step=int(wildcards.step), pairs=pairs).as_json()
 
+    def choice_code(self, wildcards: Any) -> str:
+        """Digest of what makes the manifest of a trained encoder: the job and what describes the kind that was made."""
+        kind = KINDS[made_by(self.models[wildcards.model]["recipe"])]
+        return code("choose_snapshot", *describing(kind.module()))
+
     def choice_settings(self, wildcards: Any) -> str:
         """Which snapshot is the encoder."""
         entry = self.models[wildcards.model]
-        kind = MADE_BY.get(entry["recipe"], TRAINED)
+        kind = made_by(entry["recipe"])
         return SnapshotChoice(model=wildcards.model, kind=kind, **entry.get("selection", {})).as_json()
 
     # --- jobs: what is said of trainings --------------------------------------------------------------------
@@ -290,9 +292,8 @@ class Training(Family):
             for other, its in self.models.items()
             if other == name or ("seed_of" in entry and its.get("seed_of") == entry["seed_of"])
         }
-        return CardSettings(
-            title=entry.get("title", name),
-            licence=entry.get("licence", ""),
+        return CardSettings.from_parts(
+            {"title": name, **pick_known(entry, "title", "licence")},
             read_out=entry.get("pooling") or "",
             base=base,
             base_title=of_base.get("title", base),

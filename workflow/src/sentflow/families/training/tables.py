@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sentflow.config.experiment import Experiment
+from sentflow.config.retrievers import RERANK, RERANKED
+from sentflow.config.trained import named_data, selected_data
 from sentflow.exports.identity import Credit, PairCorpus
-from sentflow.families.retrieval.parts import RERANK, RERANKED
-from sentflow.families.training.needs import named_data, selected_data
 from sentflow.flow import paths
 from sentflow.flow.family import Files, each, raw_paths
 from sentflow.flow.job_settings import one_of, pick

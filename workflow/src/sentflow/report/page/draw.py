@@ -84,8 +84,8 @@ def sentence(claim: Claim) -> Markup:
 
 
 def short_names(titles: Mapping[str, str]) -> dict[str, str]:
-    """Names up to their first comma or bracket, where that is enough to tell them apart."""
-    cut = {name: re.split(r",| \(", title)[0] for name, title in titles.items()}
+    """Names behind their last slash, up to their first comma or bracket, where that is enough to tell them apart."""
+    cut = {name: re.split(r",| \(", title)[0].rpartition("/")[2] for name, title in titles.items()}
     every = list(cut.values())
     return {name: text if every.count(text) == 1 else titles[name] for name, text in cut.items()}
 
@@ -269,9 +269,18 @@ def leaderboard(ranking: Ranking, more: Sequence[tuple[str | Markup, Mapping[str
     picture = plots(head, rows[:_SHOWN], kind)
     if len(rows) > _SHOWN:
         picture += folded(f"The other {len(rows) - _SHOWN} {ranking.what}s", plots(head, rows[_SHOWN:], kind))
-    return _leaderboard_key(ranking, n_far=len(systems) - len(near)) + h(
-        '<figure class="keep">{}</figure>', picture
-    )
+    marks = _leaderboard_key(ranking, n_far=len(systems) - len(near))
+    return _reach(ranking) + marks + h('<figure class="keep">{}</figure>', picture)
+
+
+def _reach(ranking: Ranking) -> Markup:
+    """How bars and dots go together: bars look at one comparison, tests at all."""
+    tested = [test for system in ranking.systems[1:] if (test := ranking.behind(system))]
+    if not tested or not ranking.is_tested:
+        return Markup("")
+    if any((test.low <= 0) == test.is_significant for test in tested):
+        return how("Dots allow for {}; bars look at one comparison.", term("holm", "all comparisons"))
+    return how("A bar that reaches the dashed line: not separated.") if ranking.tied else Markup("")
 
 
 def _near(ranking: Ranking) -> list[System]:

@@ -136,6 +136,8 @@ def _figures(
         n, groups = len(first.sets.sets), unique(one.group for one in first.sets.sets if one.group)
         within = f" in {len(groups)} families" if len(groups) > 1 else ""
         found.append((f"{n:,}", "", h("{}{}", first.sets.what + ("s" if n > 1 else ""), within)))
+    if first and first.encoders:
+        named = {row.model: row for row in first.encoders}
     controls = sum(row.is_control for row in named.values())
     what = "encoder" if len(named) == 1 else "encoders"
     some = (
@@ -175,10 +177,11 @@ def _more(sources: Sources, section: Section, marks: list[str]) -> Markup:
     if not section.family:
         return Markup("")
     shown = joined(_picture(sources, name) for name in section.figures)
+    opened = joined(_table(sources, name, marks)[1] for name in section.tables if sources.has_table(name))
     others = [name for name in products.of_family(section.family, FIGURE) if name not in section.figures]
-    return (h('<div class="pair">{}</div>', shown) if shown else Markup("")) + _folded(
-        sources, products.of_family(section.family, TABLE), others, marks
-    )
+    tables = [name for name in products.of_family(section.family, TABLE) if name not in section.tables]
+    shown = h('<div class="pair">{}</div>', shown) if shown else shown
+    return shown + opened + _folded(sources, tables, others, marks)
 
 
 def _common(sources: Sources, marks: list[str]) -> Markup:
@@ -189,14 +192,19 @@ def _folded(sources: Sources, tables: Sequence[str], figures: Sequence[str], mar
     parts = []
     for name in tables:
         if sources.has_table(name):
-            table = sources.table(name)
-            marks += [note for note in table.notes if _MARK.match(note)]
-            caption = table.caption.removeprefix(f"{sources.title}: ").removesuffix(".")
-            parts.append(folded(f"{caption[0].upper()}{caption[1:]}", html_text(table, _MOST_LINES)))
+            parts.append(folded(*_table(sources, name, marks)))
     for name in figures:
         if picture := _picture(sources, name):
             parts.append(folded(_texts(sources, name).title, picture))
     return joined(parts)
+
+
+def _table(sources: Sources, name: str, marks: list[str]) -> tuple[str, Markup]:
+    """What a table shows, and the table; notes on its marks are added."""
+    table = sources.table(name)
+    marks += [note for note in table.notes if _MARK.match(note)]
+    caption = table.caption.removeprefix(f"{sources.title}: ").removesuffix(".")
+    return f"{caption[0].upper()}{caption[1:]}", html_text(table, _MOST_LINES)
 
 
 def _texts(sources: Sources, name: str) -> Any:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.load import load_pair_encoder
+from sentflow.encoders.kind import Context, load_encoder
 from sentflow.encoders.manifest import read_manifest
+from sentflow.encoders.settings import PAIRS
 from sentflow.retrieval.ranking import Ranked, top
 from sentflow.retrieval.search import Search, SearchInputs
 from sentflow.retrieval.settings import Rerank
@@ -26,16 +26,15 @@ def search(job: Search, inputs: SearchInputs) -> None:
     by, manifest = job.settings.by, inputs.manifest
     assert isinstance(by, Rerank) and isinstance(manifest, Path)
     texts = _texts(job, inputs.passages)
-    around = Surroundings(
-        manifest_folder=manifest.parent, threads=inputs.threads, devices=tuple(inputs.devices)
-    )
-    encoder = load_pair_encoder(read_manifest(manifest), job.settings.encoder or {}, around)
+    context = Context(manifest_folder=manifest.parent, threads=inputs.threads, devices=tuple(inputs.devices))
+    encoder = load_encoder(read_manifest(manifest), job.settings.encoder or {}, context, output=(PAIRS,))
     n_compared = 0
 
     def compare(first: Sequence[str], second: Sequence[str]) -> np.ndarray:
         nonlocal n_compared
         n_compared += len(first)
-        return encoder.scores(first, second)
+        scores: np.ndarray = encoder.scores(first, second)
+        return scores
 
     runs = job.ranked(inputs.runs[0])
     job.write(reranked(runs, job.questions.texts, texts, compare, by.depth))

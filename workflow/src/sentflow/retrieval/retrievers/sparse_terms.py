@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sentflow.encoders.kinds.neural.term_names import term_names
 from sentflow.encoders.manifest import read_manifest
-from sentflow.encoders.vocabulary import TermName
+from sentflow.encoders.neural.term_names import term_names
+from sentflow.encoders.vectors.sparse import TermName
 from sentflow.files.io import read_json
 from sentflow.retrieval.dense import document_vectors, question_vectors
 from sentflow.retrieval.explanation import ExplainInputs, Explanation, Pair, of_vectors, of_weights

@@ -1,13 +1,13 @@
 """Documents: ASSIN's XML, archives of texts, Brazilian bar exams and statutes."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.files.archives.members import member_names, members_under, read_members
-from sentflow.texts.formats.raw import RawFile, Records, decode, listed, numbered
+from sentflow.texts.formats.raw import RawFile, Records, decode, listed, numbered, records_of
 from sentflow.texts.table import SEPARATOR
 
 
@@ -46,19 +46,13 @@ def read_assin(file: RawFile) -> Records:
 
     Returns: columns ``t`` and ``h`` (the sentences), ``similarity`` and ``entailment``.
     """
-    return _assin_pairs(file.name, list(xml_root(file).iter("pair")))
-
-
-def _assin_pairs(name: str, elements: list[Any]) -> Records:
-    if not elements:
-        raise DataError(f"{name} is empty: it has no element pair.")
     rows = [
         (pair.findtext("t"), pair.findtext("h"), pair.get("similarity"), pair.get("entailment"))
-        for pair in elements
+        for pair in xml_root(file).iter("pair")
     ]
     if odd := [str(row) for row, parts in enumerate(rows, start=1) if None in parts]:
-        raise DataError(f"{name}: no similarity, entailment, t or h in pair {listed(odd, limit=10)}.")
-    return Records(name, _COLUMNS, [list(column) for column in zip(*rows, strict=True)], numbered(len(rows)))
+        raise DataError(f"{file.name}: no similarity, entailment, t or h in pair {listed(odd, limit=10)}.")
+    return records_of(file.name, _COLUMNS, rows, what="an element pair")
 
 
 _ENDING = ".conll"
@@ -144,7 +138,7 @@ def read_statute(file: RawFile) -> Records:
     name = PurePath(file.name).stem
     articles = _of_lexml(file) if file.name.endswith(".xml") else _of_text(file)
     found = {f"{name}|{article}": " ".join(text.split()) for article, text in articles}
-    return _records(file, ("id", "text"), list(found.items()), "an article")
+    return records_of(file.name, ("id", "text"), list(found.items()), what="an article")
 
 
 def read_oab_exam(file: RawFile) -> Records:
@@ -166,7 +160,7 @@ def read_oab_exam(file: RawFile) -> Records:
             alternatives = ("", "") if "NULL" in heading else _alternatives(rest)
             rows.append((f"{exam}/{number[0]}", asked, answer, f"{asked} {answer}", *alternatives))
     names = ("id", "statement", "answer", "statement_and_answer", "options", "right")
-    return _records(file, names, rows, "a question")
+    return records_of(file.name, names, rows, what="a question")
 
 
 def read_oab_justifications(file: RawFile) -> Records:
@@ -179,7 +173,7 @@ def read_oab_justifications(file: RawFile) -> Records:
         exam, number = block.partition("\n")[0].strip(), re.search(r"(?m)^[^\S\n]+question:\s*(\S+)", block)
         if number:
             rows += [(f"{exam}/{number[1]}", _document(urn)) for urn in re.findall(r"urn:lex:\S+", block)]
-    return _records(file, ("question", "document"), rows, "a justification")
+    return records_of(file.name, ("question", "document"), rows, what="a justification")
 
 
 def _alternatives(text: str) -> tuple[str, str]:
@@ -215,11 +209,3 @@ def _document(urn: str) -> str:
     article = _ARTICLE_OF_URN.search(urn)
     statute = next((name for part, name in STATUTES.items() if part in urn), None)
     return f"{statute}|{article[1]}" if article and statute else urn
-
-
-def _records(file: RawFile, names: Sequence[str], rows: Sequence[Sequence[str]], what: str) -> Records:
-    if not rows:
-        raise DataError(f"{file.name}: it holds not {what} of the form that is read. Is it this file?")
-    return Records(
-        file.name, list(names), [list(column) for column in zip(*rows, strict=True)], numbered(len(rows))
-    )

@@ -15,8 +15,8 @@ from sentflow.texts.formats.raw import (
     RawFile,
     Records,
     listed,
-    numbered,
     read_parquet_columns,
+    records_of,
     typed_records,
 )
 
@@ -202,13 +202,13 @@ def _read(file: RawFile, rows: Any, form: str) -> Records:
         raise DataError(f"{file.name}: {error}. Is it JSON?") from error
     except (KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{file.name} is not of the form {form}: {type(error).__name__} {error}.") from error
-    if not found:
-        raise DataError(f"{file.name} is empty: no row of the form {form}.")
     for number, row in enumerate(found, start=1):
         if odd := [name for name, value in row.items() if not isinstance(value, str)]:
             raise DataError(f"{file.name}: {', '.join(odd)} is no text in row {number}; expected {form}.")
-    header = [*found[0]]
-    return Records(file.name, header, [[row[name] for row in found] for name in header], numbered(len(found)))
+    header = [*found[0]] if found else []
+    return records_of(
+        file.name, header, [[row[name] for name in header] for row in found], what=f"a row ({form})"
+    )
 
 
 _INTENT = re.compile(r"(?m)^## intent:(\S+)[ \t]*$")
@@ -232,23 +232,15 @@ def read_turns(file: RawFile) -> Records:
             question = str(found["question_id"])
             category, statement = (str(found.get(key, "")) for key in ("category", "statement"))
             for place, turn in enumerate(map(str, turns), start=1):
-                rows.append(
-                    (
-                        f"{question}/{place}",
-                        question,
-                        category,
-                        statement,
-                        turn,
-                        f"{statement} {turn}".strip(),
-                    )
-                )
+                whole = f"{statement} {turn}".strip()
+                rows.append((f"{question}/{place}", question, category, statement, turn, whole))
         except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
             raise DataError(
                 f'{file.name}, line {number}: not of the form {{"question_id": …, "turns": […]}}: '
                 f"{type(error).__name__} {error}."
             ) from error
     names = ("id", "question_id", "category", "statement", "turn", "statement_and_turn")
-    return _conversation_records(file, names, rows, "a line with turns")
+    return records_of(file.name, names, rows, what="a line with turns")
 
 
 def read_rasa_intents(file: RawFile) -> Records:
@@ -259,7 +251,7 @@ def read_rasa_intents(file: RawFile) -> Records:
         for intent, body in zip(parts[::2], parts[1::2], strict=True)
         for text in _EXAMPLE.findall(body.partition("\n## ")[0])
     ]
-    return _conversation_records(file, ("intent", "text"), rows, "a line '- text' under '## intent:name'")
+    return records_of(file.name, ("intent", "text"), rows, what="a line '- text' under '## intent:name'")
 
 
 def read_rasa_templates(file: RawFile) -> Records:
@@ -274,17 +266,7 @@ def read_rasa_templates(file: RawFile) -> Records:
         for name, texts in (templates.items() if isinstance(templates, Mapping) else ())
         if isinstance(texts, list) and texts and isinstance(texts[0], Mapping) and "text" in texts[0]
     ]
-    return _conversation_records(file, ("intent", "text"), rows, "templates with a text")
-
-
-def _conversation_records(
-    file: RawFile, names: Sequence[str], rows: Sequence[Sequence[str]], what: str
-) -> Records:
-    if not rows:
-        raise DataError(f"{file.name}: there is not {what}. Is it this file?")
-    return Records(
-        file.name, list(names), [list(column) for column in zip(*rows, strict=True)], numbered(len(rows))
-    )
+    return records_of(file.name, ("intent", "text"), rows, what="templates with a text")
 
 
 _IDS = ("_id", "id")

@@ -53,6 +53,14 @@ def numbered(n: int, *, after: int = 0) -> list[str]:
     return [str(number) for number in range(after + 1, after + n + 1)]
 
 
+def records_of(file: str, names: Sequence[str], rows: Sequence[Sequence[str]], *, what: str) -> Records:
+    """Rows as records. Raises DataError: there are none; `what` says what the file lacks then."""
+    if not rows:
+        raise DataError(f"{file} is empty or of another form: expected {what}, found none.")
+    columns: list[list[str] | None] = [list(column) for column in zip(*rows, strict=True)]
+    return Records(file, list(names), columns, numbered(len(rows)))
+
+
 def typed_records(
     file: str,
     header: Sequence[str],

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.encoders.kinds.table import CROSS_ENCODER, SPARSE_EMBED, SPLADE, TRAINED
 from sentflow.encoders.manifest import Manifest, read_manifest
+from sentflow.encoders.settings import CROSS_ENCODER, SPARSE_EMBED, SPLADE, TRAINED
 from sentflow.errors import DataError
 from sentflow.files.io import read_sealed
 from sentflow.files.rows import read_rows

@@ -15,9 +15,8 @@ import numpy as np
 from sentflow.config import pairs
 from sentflow.config.training_data import Reader
 from sentflow.errors import DataError
-from sentflow.texts.checks import named
+from sentflow.texts.checks import named, verified_files
 from sentflow.texts.formats.table import record_batches
-from sentflow.texts.preparation import verified_files
 from sentflow.texts.prepare_pairs import read_pair_rows
 from sentflow.texts.raw_files import pair_files_of
 from sentflow.training.data.forms import BY_PREMISE, COLUMNS, FORMS, SCORES, SPANS, STUDY_LABEL_WORD, TEXTS

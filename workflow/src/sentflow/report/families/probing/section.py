@@ -72,20 +72,10 @@ def _leaderboard(ranking: Ranking, sets: Sets, rows: Sequence[ScoreRow]) -> Sect
     several = len(own) > 1
     more = [("Best on", {name: f"{n} of {len(own)}" for name, n in firsts.items()})] if several else []
     measure = term("score", ranking.measure.capitalize())
-    reading = how("{} {}: 1 is perfect, 0 is guessing.{}", measure, ranking.where, _reach(ranking))
+    reading = how("{} {}: 1 is perfect, 0 is guessing.", measure, ranking.where)
     title = f"Leaderboard, {ranking.protocol}" if ranking.protocol else "Leaderboard"
     anchor = f"leaderboard-{ranking.protocol}" if ranking.protocol else "leaderboard"
     return Section(anchor, title, ranking.finding(), reading + leaderboard(ranking, more))
-
-
-def _reach(ranking: Ranking) -> Markup | str:
-    """How bars and dots go together; bars look at one comparison, tests at all."""
-    tested = [test for system in ranking.systems[1:] if (test := ranking.behind(system))]
-    if not tested or not ranking.is_tested:
-        return ""
-    if all((test.low <= 0) != test.is_significant for test in tested):
-        return " A bar that reaches the dashed line: not separated." if ranking.tied else ""
-    return h(" Dots allow for {}; bars look at one comparison.", term("holm", "all comparisons"))
 
 
 def _every_task(sets: Sets) -> Section:

@@ -1,0 +1,132 @@
+"""Kind ``cross-encoder``: numbers for pairs of texts."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from sentence_transformers import CrossEncoder
+from transformers.utils import logging as transformers_logging
+
+from sentflow.encoders.descriptions import describe_plain, of_entry, usable_tokens
+from sentflow.encoders.kind import Context, Encoder, kind
+from sentflow.encoders.manifest import Description, Manifest, checked_folder
+from sentflow.encoders.neural.batches import BatchRunner, on_device, plan_batches
+from sentflow.encoders.neural.encoder import token_counts
+from sentflow.encoders.neural.load import OFFLINE, check_positions, devices_for, loading_arguments
+from sentflow.encoders.neural.weights import check_weights, loading
+from sentflow.encoders.safety import map_of
+from sentflow.encoders.settings import FLOAT32, PairSettings
+from sentflow.errors import ConfigError, DataError
+
+_CLASSIFIER = "ForSequenceClassification"
+_PAIRS = 8192  # whose batches are planned together
+
+
+def describe(entry: Mapping[str, Any], folder: Path) -> Description:
+    """A model that gives a single number for two texts; it has no width and no pooling."""
+    description = describe_plain(folder, allow_pickle=bool(entry.get("allow_pickle")))
+    config = map_of(folder / "config.json")
+    names = config.get("architectures") or ["nothing"]
+    if not str(names[0]).endswith(_CLASSIFIER):
+        raise ConfigError(
+            f"{folder}: config.json names {names[0]}, and a cross-encoder is a …{_CLASSIFIER}. Choose a model "
+            "that sentence-transformers has as CrossEncoder; an encoder of single texts is of another kind."
+        )
+    labels = config.get("id2label")
+    n_labels = len(labels) if isinstance(labels, dict) else config.get("num_labels", 2)
+    if n_labels != 1:
+        raise ConfigError(
+            f"{folder}: the model gives {n_labels} numbers for two texts. Choose one with a single number, by which "
+            "documents can be ordered."
+        )
+    return of_entry(entry, Description(None, max_tokens=description.max_tokens))
+
+
+@kind("cross-encoder")
+class PairScorer(Encoder):
+    """Scores pairs of texts; the number of threads changes no bit of a score.
+
+    Scores are the model's own numbers, before the sigmoid that `CrossEncoder.predict` puts around them: their order is
+    the same, and none become equal because both are rounded to 1.
+
+    Attributes
+    ----------
+    truncated_pairs
+        How many pairs were cut so far.
+    """
+
+    def __init__(self, model: CrossEncoder, settings: PairSettings, threads: int) -> None:
+        self._model = model
+        self._settings = settings
+        self._runner = BatchRunner([model], _scores, threads=threads)
+        self.truncated_pairs = 0
+
+    @classmethod
+    def load(cls, manifest: Manifest, settings: PairSettings, context: Context) -> Self:
+        folder = checked_folder(manifest, context.manifest_folder)
+        devices = devices_for(context.devices)
+        if len(devices) > 1:
+            raise ConfigError(f"device: {len(devices)} devices, but a cross-encoder runs on one. Write one.")
+        # Once more: files that the manifest does not name may have come into the folder since
+        allow_pickle = bool(manifest.settings["allow_pickle"])
+        describe_plain(folder, allow_pickle=allow_pickle)
+        model = _model(folder, devices[0], allow_pickle=allow_pickle)
+        usable = usable_tokens(model.config.to_dict())
+        if settings.max_tokens is not None:
+            check_positions(settings.max_tokens, usable, model.max_seq_length)
+            model.max_seq_length = settings.max_tokens
+        elif model.max_seq_length is None or (usable is not None and model.max_seq_length > usable):
+            model.max_seq_length = manifest.max_tokens
+        return cls(model, settings, context.threads)
+
+    def scores(self, first: Sequence[str], second: Sequence[str]) -> np.ndarray:
+        """(n,) float32 of n pairs, higher where the second text answers the first better.
+
+        Raises
+        ------
+        DataError
+            A score is not a finite number.
+        """
+        scores = np.zeros(len(first), dtype=np.float32)
+        for start in range(0, len(first), _PAIRS):
+            part = slice(start, start + _PAIRS)
+            pairs = list(zip(first[part], second[part], strict=True))
+            batches = plan_batches(self._lengths(pairs), batch_tokens=self._settings.batch_tokens)
+            features = (self._model.preprocess([pairs[row] for row in batch.rows]) for batch in batches)
+            for batch, values in zip(batches, self._runner.run(features), strict=True):
+                scores[part][batch.rows] = values
+        if not np.isfinite(scores).all():
+            n_wrong = int((~np.isfinite(scores)).sum())
+            raise DataError(
+                f"the cross-encoder gives {n_wrong} of {len(scores)} pairs a score that is no finite number. "
+                "Its weights are damaged, or made for another version of the libraries."
+            )
+        return scores
+
+    def _lengths(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+        whole = token_counts(self._model.tokenizer, *map(list, zip(*pairs, strict=True)))
+        limit = self._model.max_seq_length
+        if limit is None:
+            return whole
+        self.truncated_pairs += int((whole > limit).sum())
+        lengths: np.ndarray = np.minimum(whole, limit)
+        return lengths
+
+
+def _scores(features: dict[str, Any], model: CrossEncoder) -> np.ndarray:
+    values: np.ndarray = model(on_device(features, model.device))["scores"].float().reshape(-1).cpu().numpy()
+    return values
+
+
+def _model(folder: Path, device: str, *, allow_pickle: bool) -> CrossEncoder:
+    transformers_logging.disable_progress_bar()
+    arguments = loading_arguments(FLOAT32, allow_pickle=allow_pickle)
+    with loading(folder):
+        model = CrossEncoder(
+            str(folder), device=device, model_kwargs=arguments, activation_fn=torch.nn.Identity(), **OFFLINE
+        )
+        check_weights(model, folder, arguments, plain=False)
+    model.eval()
+    return model

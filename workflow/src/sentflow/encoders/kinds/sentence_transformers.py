@@ -1,0 +1,121 @@
+"""Kinds ``sentence-transformers``, ``transformers`` and ``trained``: models that give a text one vector.
+
+The first has the modules that the folder names, the second the transformer in the folder itself with a pooling of the
+entry's choice, the third is one of the first that a recipe made.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from sentence_transformers import SentenceTransformer
+
+from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.descriptions import describe_modules, describe_plain, of_entry
+from sentflow.encoders.kind import Context, kind
+from sentflow.encoders.manifest import Description, Manifest, checked_folder
+from sentflow.encoders.neural.batches import on_device
+from sentflow.encoders.neural.encoder import NeuralEncoder
+from sentflow.encoders.neural.load import NO_ARGUMENTS, devices_for, load_model, tokenizer_in
+from sentflow.encoders.neural.tokenizer import tokenizer_arguments
+from sentflow.encoders.settings import ONNX_INT8, VectorSettings
+from sentflow.errors import ConfigError, DataError
+
+_PLAIN = "transformers"
+
+
+def describe(entry: Mapping[str, Any], folder: Path) -> Description:
+    read = describe_plain if entry["kind"] == _PLAIN else describe_modules
+    return of_entry(entry, read(folder, allow_pickle=bool(entry.get("allow_pickle"))))
+
+
+@kind("sentence-transformers", _PLAIN, "trained")
+class SentenceTransformerEncoder(NeuralEncoder):
+    """A `SentenceTransformer` with all of its modules, on one device or several."""
+
+    _settings: VectorSettings
+
+    def __init__(self, *models: SentenceTransformer, settings: VectorSettings, threads: int = 1) -> None:
+        first = models[0]
+        super().__init__(
+            models,
+            settings,
+            dimension=_kept_values(int(first.get_embedding_dimension()), settings.truncate_dim),
+            tokenizer=tokenizer_in(first),
+            limit=first.max_seq_length,
+            threads=threads,
+            prompts=first.prompts,
+            default_prompt=first.default_prompt_name,
+        )
+
+    @classmethod
+    def load(cls, manifest: Manifest, settings: VectorSettings, context: Context) -> Self:
+        return cls.of_folder(
+            checked_folder(manifest, context.manifest_folder),
+            settings,
+            context,
+            allow_pickle=bool(manifest.settings["allow_pickle"]),
+            plain=manifest.kind == _PLAIN,
+            tokenizer=tokenizer_arguments(manifest.settings),
+        )
+
+    @classmethod
+    def of_folder(
+        cls,
+        folder: Path,
+        settings: VectorSettings,
+        context: Context,
+        *,
+        allow_pickle: bool = False,
+        plain: bool = False,
+        tokenizer: Mapping[str, str] = NO_ARGUMENTS,
+    ) -> Self:
+        """Load the model of a folder; see `load_model`."""
+        devices = devices_for(context.devices, dtype=settings.dtype, backend=settings.backend)
+        # Once more: files that the manifest does not name may have come into the folder since
+        (describe_plain if plain else describe_modules)(folder, allow_pickle=allow_pickle)
+        models = [
+            load_model(
+                folder,
+                settings,
+                device,
+                allow_pickle=allow_pickle,
+                plain=plain,
+                threads=context.threads,
+                tokenizer=tokenizer,
+            )
+            for device in devices
+        ]
+        return cls(*models, settings=settings, threads=context.threads)
+
+    def _most_texts(self) -> int | None:
+        # The range of whole activations decides how int8 rounds: one text at a time has no neighbours there
+        return 1 if self._settings.backend == ONNX_INT8 else self._settings.batch_size
+
+    def _forward(self, features: dict[str, Any], model: SentenceTransformer) -> FloatArray:
+        found = model(on_device(features, model.device))
+        if "sentence_embedding" not in found:
+            raise DataError(
+                "the modules of the model give no vector of a text: there is no Pooling behind the Transformer. Write "
+                "kind: transformers and a pooling, or take a model of sentence-transformers."
+            )
+        # Half precision ends here: what follows would round once more
+        with torch.autocast(model.device.type, enabled=False):
+            vectors: torch.Tensor = found["sentence_embedding"].float()[:, : self.dimension]
+            if self._settings.normalise:
+                vectors = torch.nn.functional.normalize(vectors, p=2, dim=1)
+        # A copy if values were left out: a view would keep them all in memory
+        return np.ascontiguousarray(vectors.cpu().numpy())
+
+
+def _kept_values(dimension: int, truncate_dim: int | None) -> int:
+    if truncate_dim is None:
+        return dimension
+    if truncate_dim > dimension:
+        raise ConfigError(
+            f"truncate_dim: {truncate_dim} is more than the {dimension} values of the model's vectors. Write "
+            f"at most {dimension}, or leave the key out."
+        )
+    return truncate_dim

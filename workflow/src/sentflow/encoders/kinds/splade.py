@@ -1,0 +1,182 @@
+"""Kind ``splade``: from the folder of a masked-language model to weights of the terms of its vocabulary.
+
+The weight of a term is the maximum (or sum) over the tokens of a text of log(1 + ReLU(m)), where m is the score that
+the model gives the term at a token; padding does not count (the maximum: Formal et al. 2021, "SPLADE v2", arXiv
+2109.10086; the sum: Formal, Piwowarski and Clinchant 2021, arXiv 2107.05720).
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_array
+from sentence_transformers import SparseEncoder
+from sentence_transformers.sentence_transformer.modules import Transformer
+from sentence_transformers.sparse_encoder.modules import SpladePooling
+from transformers.utils import logging as transformers_logging
+
+from sentflow.encoders.arrays import Batch
+from sentflow.encoders.descriptions import describe_plain, of_entry
+from sentflow.encoders.kind import Context, kind
+from sentflow.encoders.manifest import Description, Manifest, checked_folder
+from sentflow.encoders.neural.batches import on_device
+from sentflow.encoders.neural.load import (
+    OFFLINE,
+    check_padding,
+    devices_for,
+    loading_arguments,
+    make_ready,
+    tokenizer_in,
+)
+from sentflow.encoders.neural.terms import TermEncoder
+from sentflow.encoders.neural.weights import check_weights, loading
+from sentflow.encoders.safety import (
+    check_module,
+    check_own_modules,
+    damaged,
+    map_of,
+    modules_of,
+    read_settings,
+    whole_number,
+)
+from sentflow.encoders.settings import SpladeSettings
+from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values
+from sentflow.errors import ConfigError, DataError
+
+# Classes of sentence-transformers that give scores of words; the second is the older name of the first
+_OF_WORDS = ("Transformer", "MLMTransformer")
+_SPLADE_POOLING = "SpladePooling"
+# Endings of the classes of transformers whose weights have a layer that predicts words
+_PREDICTS = ("ForMaskedLM", "ForPreTraining")
+_POOLINGS = ("max", "sum")
+_ACTIVATIONS = ("relu", "log1p_relu")
+
+
+def describe(entry: Mapping[str, Any], folder: Path) -> Description:
+    return of_entry(entry, describe_masked(folder, allow_pickle=bool(entry.get("allow_pickle"))))
+
+
+def describe_masked(folder: Path, *, allow_pickle: bool) -> Description:
+    """Read the description of a masked-language model, or of a SparseEncoder of sentence-transformers.
+
+    ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say.
+    Raises ConfigError: the model predicts no words, or it has other modules than a transformer and a SpladePooling; it
+    needs code of its own, or pickled weights that were not allowed.
+    """
+    place, pooling = _transformer_folder(folder), None
+    if place != folder or modules_of(folder):
+        check_module("Transformer", place, allow_pickle=allow_pickle)
+        pooling = _pooling_in(folder)
+    description = describe_plain(place, allow_pickle=allow_pickle)
+    config = map_of(place / "config.json")
+    names = config.get("architectures") or ["nothing"]
+    if not str(names[0]).endswith(_PREDICTS):
+        raise ConfigError(
+            f"{place}: config.json names {names[0]}, which predicts no words: SPLADE reads the scores that a "
+            f"masked-language model gives every word of its vocabulary. Choose a …{_PREDICTS[0]}."
+        )
+    vocabulary = whole_number(config, "vocab_size", place / "config.json")
+    return Description(vocabulary, pooling, description.max_tokens)
+
+
+def _transformer_folder(folder: Path) -> Path:
+    """The folder of the transformer: that of the first module where modules are named, else the folder itself."""
+    modules = modules_of(folder)
+    if not modules:
+        return folder
+    check_own_modules([kind for kind, _ in modules], folder)
+    names = [kind.rsplit(".", 1)[-1] for kind, _ in modules]
+    if names not in ([first, _SPLADE_POOLING] for first in _OF_WORDS):
+        raise ConfigError(
+            f"{folder}: its modules are {', '.join(names)}, and a model of kind splade has {_OF_WORDS[0]} and "
+            f"{_SPLADE_POOLING}. Choose a SparseEncoder of this form, or a masked-language model as transformers saves "
+            "it; a model of dense vectors is of kind sentence-transformers."
+        )
+    return folder / modules[0][1]
+
+
+def _pooling_in(folder: Path) -> str:
+    path = folder / modules_of(folder)[1][1] / "config.json"
+    config = read_settings(path)
+    pooling, activation = config.get("pooling_strategy", "max"), config.get("activation_function", "relu")
+    if pooling not in _POOLINGS or activation not in _ACTIVATIONS:
+        raise DataError(
+            damaged(
+                path,
+                f"pooling_strategy must be one of {', '.join(_POOLINGS)}, activation_function one of "
+                f"{', '.join(_ACTIVATIONS)}",
+            )
+        )
+    return str(pooling)
+
+
+@kind("splade")
+class SpladeEncoder(TermEncoder):
+    """Weights of terms by SPLADE. `models`: the same `SparseEncoder` on one device or several."""
+
+    form = SPARSE_FORM
+
+    @classmethod
+    def load(cls, manifest: Manifest, settings: SpladeSettings, context: Context) -> Self:
+        folder = checked_folder(manifest, context.manifest_folder)
+        # Once more: files that the manifest does not name may have come into the folder since
+        describe(manifest.settings, folder)
+        allow_pickle = bool(manifest.settings["allow_pickle"])
+        models = [
+            _model(folder, settings, device, allow_pickle=allow_pickle)
+            for device in devices_for(context.devices, dtype=settings.dtype)
+        ]
+        return cls(
+            models,
+            settings,
+            dimension=models[0].get_embedding_dimension(),
+            tokenizer=tokenizer_in(models[0]),
+            limit=models[0].max_seq_length,
+            threads=context.threads,
+            prompts=models[0].prompts,
+            default_prompt=models[0].default_prompt_name,
+        )
+
+    def _features(self, texts: Sequence[str], batch: Batch, prompt: str | None, role: str) -> dict[str, Any]:
+        features = super()._features(texts, batch, prompt, role)
+        return {**features, "most_terms": self._settings.most_terms(role)}
+
+    def _forward(self, features: dict[str, Any], model: SparseEncoder) -> csr_array:
+        mask = features["attention_mask"]
+        weights = np.zeros((len(mask), self.dimension), dtype=np.float32)
+        if mask.any():
+            read = {name: value for name, value in features.items() if name != "most_terms"}
+            found = model(on_device(read, model.device))["sentence_embedding"]
+            weights = np.ascontiguousarray(found.float().cpu().numpy())
+            # attention to nothing is no number in some models
+            weights[~mask.any(dim=1).numpy()] = 0
+        return largest_values(weights, features["most_terms"])
+
+
+def _model(folder: Path, settings: SpladeSettings, device: str, *, allow_pickle: bool) -> SparseEncoder:
+    """The model of a folder, all of whose weights are those of its files."""
+    transformers_logging.disable_progress_bar()
+    arguments = loading_arguments(settings.dtype, allow_pickle=allow_pickle)
+    plain = not modules_of(folder)
+    with loading(folder):
+        if not plain:
+            model = SparseEncoder(str(folder), device=device, model_kwargs=arguments, **OFFLINE)
+        else:
+            transformer = Transformer(
+                str(folder),
+                transformer_task="fill-mask",
+                model_kwargs={**arguments, **OFFLINE},
+                processor_kwargs=dict(OFFLINE),
+                config_kwargs=dict(OFFLINE),
+            )
+            model = SparseEncoder(modules=[transformer, SpladePooling("max")], device=device)
+        check_weights(model, folder, arguments, plain=plain)
+    check_padding(tokenizer_in(model), folder)
+    make_ready(model, settings, dtype=arguments["dtype"])
+    pooling = model[1]
+    # the library learns the width when the first text is read
+    pooling.embedding_dimension = int(model[0].auto_model.config.vocab_size)
+    if settings.pooling is not None:
+        pooling.pooling_strategy = settings.pooling
+    return model

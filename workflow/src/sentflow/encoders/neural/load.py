@@ -1,0 +1,297 @@
+"""From the folder of a model to a model of sentence-transformers that is ready to read texts on a device."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+from transformers import PreTrainedConfig, PreTrainedTokenizerBase
+from transformers.utils import logging as transformers_logging
+
+from sentflow.encoders.descriptions import has_table, usable_tokens
+from sentflow.encoders.neural.weights import check_weights, loading
+from sentflow.encoders.settings import (
+    BFLOAT16,
+    BFLOAT16_AUTOCAST,
+    FLOAT32,
+    TORCH,
+    TextSettings,
+    VectorSettings,
+)
+from sentflow.errors import ConfigError, DataError
+
+logger = logging.getLogger(__name__)
+
+NO_ARGUMENTS: Mapping[str, str] = MappingProxyType({})
+OFFLINE: Mapping[str, bool] = MappingProxyType({"local_files_only": True, "trust_remote_code": False})
+
+# Name in a model entry → mode of the pooling module of sentence-transformers.
+TOKEN_POOLINGS = {
+    "cls": "cls",
+    "last-token": "lasttoken",
+    "max": "max",
+    "mean": "mean",
+    "mean-sqrt-length": "mean_sqrt_len_tokens",
+    "weighted-mean": "weightedmean",
+}
+# Name → the two hidden states whose mean is averaged over tokens; 0 is the embedding layer, 1 the first
+# transformer layer. The "first-last" of the paper on SimCSE (2104.08821, table 5) was embedding-last; its code
+# (princeton-nlp/SimCSE@206d7ae) has since become what is called first-last here.
+LAYER_POOLINGS = {"first-last": (1, -1), "last-two": (-2, -1), "embedding-last": (0, -1)}
+
+# As cpuinfo names instructions for products of bfloat16: AVX-512 and AMX of x86, NEON and SVE of ARM
+_BFLOAT16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
+
+
+def load_model(
+    folder: Path,
+    settings: VectorSettings,
+    device: str,
+    *,
+    allow_pickle: bool,
+    plain: bool,
+    threads: int = 1,
+    tokenizer: Mapping[str, str] = NO_ARGUMENTS,
+) -> SentenceTransformer:
+    """The model of a folder with everything that the settings change in it.
+
+    `plain`: take the transformer in the folder itself, with the pooling of the settings or the mean, whatever modules
+    the folder names. `threads`: of another backend than torch, which has those of the process. `tokenizer`: arguments
+    of `sentflow.encoders.neural.tokenizer.tokenizer_arguments`. What may be taken from the folder is asked before.
+    """
+    transformers_logging.disable_progress_bar()
+    arguments = loading_arguments(settings.dtype, allow_pickle=allow_pickle)
+    if settings.backend != TORCH:
+        arguments["attn_implementation"] = "eager"  # fused attention has no counterpart to export to
+    with loading(folder):
+        if plain:
+            model = _plain_model(folder, arguments, tokenizer, settings.pooling or "mean", device)
+        else:
+            model = SentenceTransformer(
+                str(folder),
+                device=device,
+                model_kwargs=arguments,
+                processor_kwargs=dict(tokenizer),
+                **OFFLINE,
+            )
+        check_weights(model, folder, arguments, plain=plain)
+    check_padding(tokenizer_in(model), folder)
+    if settings.pooling is not None and not plain:
+        _replace_pooling(model, settings.pooling)
+    _check_first_token(model, folder)
+    make_ready(model, settings, dtype=arguments["dtype"])
+    if settings.backend != TORCH:
+        from sentflow.encoders.neural.backends import use_backend
+
+        use_backend(model, settings.backend, threads=threads)
+    return model
+
+
+def loading_arguments(dtype: str, *, allow_pickle: bool) -> dict[str, Any]:
+    """What transformers is told when it loads weights."""
+    # `check_weights` refuses tensors of another size, and names them
+    told: dict[str, Any] = {
+        "dtype": dtype_of(dtype),
+        "weights_only": True,
+        "ignore_mismatched_sizes": True,
+    }
+    return told if allow_pickle else {**told, "use_safetensors": True}
+
+
+def dtype_of(name: str) -> torch.dtype:
+    """Of weights, by the name in an entry."""
+    dtype: torch.dtype = getattr(torch, FLOAT32 if name == BFLOAT16_AUTOCAST else name)
+    return dtype
+
+
+def _plain_model(
+    folder: Path, arguments: dict[str, Any], tokenizer: Mapping[str, str], pooling: str, device: str
+) -> SentenceTransformer:
+    transformer = Transformer(
+        str(folder),
+        model_kwargs={**arguments, **OFFLINE},
+        processor_kwargs={**tokenizer, **OFFLINE},
+        config_kwargs=dict(OFFLINE),
+    )
+    if transformer.tokenizer is not None and transformer.tokenizer.pad_token is None:
+        # The token itself is never read: padding is masked
+        transformer.tokenizer.pad_token = transformer.tokenizer.eos_token or transformer.tokenizer.unk_token
+    module = _make_pooling(transformer, pooling, include_prompt=True)
+    return SentenceTransformer(modules=[transformer, module], device=device)
+
+
+# --- devices ------------------------------------------------------------------------------------------------
+
+
+def devices_for(named: Sequence[str], *, dtype: str = FLOAT32, backend: str = TORCH) -> Sequence[str]:
+    """Where to compute: the devices of an entry, or a CUDA device if there is one, else the processor.
+
+    Raises
+    ------
+    ConfigError
+        A device is not there, or the backend does not compute on it.
+    """
+    if not named:
+        named = ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
+    _check_devices(named, backend)
+    if dtype in (BFLOAT16, BFLOAT16_AUTOCAST) and "cpu" in named and not multiplies_bfloat16():
+        logger.warning(
+            "dtype: %s: this processor has no instructions for bfloat16, so that the vectors are right but take "
+            "longer than in float32. Leave dtype out to be faster here",
+            dtype,
+        )
+    return named
+
+
+def multiplies_bfloat16() -> bool:
+    """Whether this processor has instructions for products of bfloat16."""
+    known = torch.cpu.get_capabilities()
+    return any(known.get(name, False) for name in _BFLOAT16_INSTRUCTIONS)
+
+
+def _check_devices(devices: Sequence[str], backend: str) -> None:
+    if backend != TORCH and any(device != "cpu" for device in devices):
+        raise ConfigError(
+            f"device: the backend {backend} computes on the processor here. Write device: cpu, or backend: torch."
+        )
+    known = ["cpu"]
+    if torch.backends.mps.is_available():
+        known.append("mps")
+    for kind in (torch.cuda, torch.xpu):
+        if kind.is_available():
+            name = kind.__name__.rpartition(".")[2]
+            known += [name, *(f"{name}:{number}" for number in range(kind.device_count()))]
+    if missing := [device for device in devices if device not in known]:
+        raise ConfigError(
+            f"device: this machine has no {', '.join(missing)} that torch can use. Write one of: "
+            f"{', '.join(known)}; or leave the key out."
+        )
+
+
+# --- types of numbers, and lengths of texts -----------------------------------------------------------------
+
+
+def make_ready(model: Any, settings: TextSettings, *, dtype: torch.dtype) -> None:
+    """Bring a model of sentence-transformers to its type of numbers, and its texts to their length."""
+    model.to(dtype).eval()
+    _use_max_tokens(model, settings.max_tokens)
+    if settings.truncation == "start":
+        tokenizer = tokenizer_in(model)
+        if not isinstance(tokenizer, PreTrainedTokenizerBase):
+            raise ConfigError(
+                "truncation: texts are cut at the start by a tokenizer of transformers, which this model does not "
+                "have. Leave the key out."
+            )
+        tokenizer.truncation_side = "left"
+
+
+def tokenizer_in(model: Any) -> Any:
+    """The tokenizer of the first module of a model of sentence-transformers; None where it has none."""
+    return getattr(model[0], "tokenizer", None)
+
+
+def check_padding(tokenizer: Any, folder: Path) -> None:
+    """Refuse a tokenizer that cannot bring the texts of a batch to one length."""
+    if isinstance(tokenizer, PreTrainedTokenizerBase) and tokenizer.pad_token is None:
+        raise DataError(
+            f"{folder}: the tokenizer has no padding token, so no two texts can be embedded together. Write pad_token "
+            "into tokenizer_config.json, as the authors of the model say it, or take kind: transformers."
+        )
+
+
+def check_positions(max_tokens: int, usable: int | None, own: int | None) -> None:
+    """Refuse more tokens than a model has positions; `own` is its own limit."""
+    if usable is not None and max_tokens > usable:
+        raise ConfigError(
+            f"max_tokens: {max_tokens} is more than the {usable} positions that the model has for a text. Write at "
+            f"most {usable}, or leave the key out: the model's own limit is {own}."
+        )
+
+
+def _check_first_token(model: Any, folder: Path) -> None:
+    """Refuse to take the first token for the text where the tokenizer puts another there than that for classes."""
+    tokenizer = tokenizer_in(model)
+    modes = [module.pooling_mode for module in model.modules() if isinstance(module, Pooling)]
+    reads_first = any("cls" in ([mode] if isinstance(mode, str) else mode) for mode in modes)
+    if not reads_first or not isinstance(tokenizer, PreTrainedTokenizerBase):
+        return
+    wanted = tokenizer.cls_token or tokenizer.bos_token
+    tokens = tokenizer.convert_ids_to_tokens(tokenizer("a")["input_ids"])
+    if wanted is None or tokens[:1] != [wanted]:
+        raise ConfigError(
+            f"{folder}: pooling cls takes the first token of a text, and {type(tokenizer).__name__} gives "
+            f"{' '.join(tokens)}, where it is not {wanted or 'a classification token'}. Name the class of the model's "
+            "own tokenizer, such as tokenizer_class: AlbertTokenizer, or write another pooling."
+        )
+
+
+def _use_max_tokens(model: Any, max_tokens: int | None) -> None:
+    config = getattr(model[0], "config", None)
+    text_config = config.get_text_config().to_dict() if isinstance(config, PreTrainedConfig) else {}
+    usable = usable_tokens(text_config)
+    if max_tokens is not None:
+        check_positions(max_tokens, usable, model.max_seq_length)
+        model.max_seq_length = max_tokens
+    # The library takes the number of positions, which not all architectures can use
+    elif usable is not None and has_table(text_config) and (model.max_seq_length or usable + 1) > usable:
+        model.max_seq_length = usable
+
+
+# --- pooling ------------------------------------------------------------------------------------------------
+
+
+class LayerPooling(torch.nn.Module):
+    """The mean of two hidden states, averaged over the tokens that are not padding.
+
+    `layers`: indices of the hidden states; 0 is the embedding layer. `include_prompt`: whether the tokens of a prompt
+    count.
+    """
+
+    def __init__(self, width: int, layers: tuple[int, int], *, include_prompt: bool) -> None:
+        super().__init__()
+        self._layers = layers
+        self._mean = Pooling(width, "mean", include_prompt=include_prompt)
+        self.include_prompt = include_prompt
+
+    def get_embedding_dimension(self) -> int:
+        """Width of the vectors, which sentence-transformers asks the last module for."""
+        return int(self._mean.get_embedding_dimension())
+
+    def forward(self, features: dict[str, Any]) -> dict[str, Any]:
+        """Adds ``sentence_embedding``, (k, width), to features with ``all_layer_embeddings``."""
+        first, second = (features["all_layer_embeddings"][layer] for layer in self._layers)
+        pooled: dict[str, Any] = self._mean({**features, "token_embeddings": (first + second) / 2})
+        return {**features, "sentence_embedding": pooled["sentence_embedding"]}
+
+
+def _make_pooling(transformer: Transformer, pooling: str, *, include_prompt: bool) -> Any:
+    """The module of a pooling by its name in a model entry; makes the transformer give what it reads."""
+    width = transformer.get_embedding_dimension()
+    if pooling in TOKEN_POOLINGS:
+        return Pooling(width, TOKEN_POOLINGS[pooling], include_prompt=include_prompt)
+    transformer.auto_model.config.output_hidden_states = True
+    return LayerPooling(width, LAYER_POOLINGS[pooling], include_prompt=include_prompt)
+
+
+def _replace_pooling(model: SentenceTransformer, pooling: str) -> None:
+    """Put another pooling in the place of a model's own."""
+    places = [name for name, module in model.named_children() if isinstance(module, Pooling)]
+    if len(places) != 1 or not isinstance(model[0], Transformer):
+        raise ConfigError(
+            f"pooling: the model has {len(places)} poolings of the token vectors of a transformer, where one "
+            "can be replaced. Leave the key out."
+        )
+    own = model.get_submodule(places[0])
+    module = _make_pooling(model[0], pooling, include_prompt=own.include_prompt)
+    width = module.get_embedding_dimension()
+    wanting = [later for later in model.children() if getattr(later, "in_features", width) != width]
+    if wanting:
+        raise ConfigError(
+            f"pooling: {pooling} makes vectors of {width} values, but the model's {type(wanting[0]).__name__} "
+            f"reads {wanting[0].in_features}. Leave the key out."
+        )
+    model.add_module(places[0], module.to(model.device))

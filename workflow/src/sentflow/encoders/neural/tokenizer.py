@@ -1,0 +1,75 @@
+"""Where the tokens of a neural encoder lie in a text; its weights are not loaded."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
+from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
+
+from sentflow.encoders.manifest import Manifest, checked_folder
+from sentflow.encoders.safety import modules_of
+from sentflow.encoders.settings import SPLADE
+from sentflow.errors import ConfigError, DataError, instead
+
+
+class TokenSpans:
+    """The tokens of texts, by a tokenizer that says where they are; those of one `sha256` cut every text alike."""
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
+        self._tokenizer = tokenizer
+        self.sha256 = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
+
+    def __call__(self, text: str) -> list[tuple[int, int]]:
+        """Begin and end of each token in characters; neither what the model adds nor tokens of no character."""
+        found = self._tokenizer(
+            text,
+            add_special_tokens=False,
+            return_offsets_mapping=True,
+            return_attention_mask=False,
+            truncation=False,
+            verbose=False,
+        )
+        return [(start, end) for start, end in found["offset_mapping"] if start < end]
+
+
+def load_tokenizer(manifest: Manifest, manifest_folder: Path) -> TokenSpans:
+    """The tokenizer of a model of kind ``sentence-transformers``, ``transformers``, ``splade`` or ``sparse-embed``."""
+    tokenizer = tokenizer_of(manifest, manifest_folder)
+    if not tokenizer.is_fast:
+        raise ConfigError(
+            f"the tokenizer of {manifest_folder.name} does not say where its tokens are in a text. Write words instead "
+            "of tokens in passages."
+        )
+    return TokenSpans(tokenizer)
+
+
+def tokenizer_arguments(settings: Mapping[str, Any]) -> dict[str, str]:
+    """What transformers is told of the tokenizer beside its files, for ``tokenizer_class`` of a manifest."""
+    name = settings.get("tokenizer_class")
+    if name is None:
+        return {}
+    # a class is asked for by the first type of model that has it
+    type_of = {found: kind for kind, found in reversed(TOKENIZER_MAPPING_NAMES.items()) if found}
+    for known in (name, name.removesuffix("Fast")):
+        if known in type_of:
+            return {"tokenizer_type": type_of[known]}
+    raise ConfigError(
+        f"tokenizer_class: {name!r} is no tokenizer of transformers. {instead(name, sorted(type_of))}"
+    )
+
+
+def tokenizer_of(manifest: Manifest, manifest_folder: Path) -> PreTrainedTokenizerBase:
+    """The same as transformers gives it, whatever it says."""
+    folder = checked_folder(manifest, manifest_folder)
+    arguments = tokenizer_arguments(manifest.settings)
+    modules = modules_of(folder) if manifest.kind in ("sentence-transformers", SPLADE) else []
+    place = folder / modules[0][1] if modules else folder
+    try:
+        return AutoTokenizer.from_pretrained(
+            str(place), local_files_only=True, trust_remote_code=False, **arguments
+        )
+    except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"{place} holds no readable tokenizer ({reason}).") from error

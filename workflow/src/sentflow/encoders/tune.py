@@ -1,0 +1,288 @@
+"""The settings of a neural encoder that are fastest on this machine, and whose vectors are near enough to plain ones.
+
+Three questions one after the other, each with the answers to those before it: which backend and dtype, how many tokens
+in a batch, how many threads. All together would be some fifty programs instead of a dozen.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.kind import Context, load_encoder
+from sentflow.encoders.manifest import Manifest
+from sentflow.encoders.neural.backends import missing_libraries, requirements
+from sentflow.encoders.settings import (
+    BFLOAT16,
+    BFLOAT16_AUTOCAST,
+    FLOAT32,
+    ONNX,
+    ONNX_INT8,
+    OPENVINO,
+    TEXT,
+    TORCH,
+    VectorSettings,
+    wrong_backend,
+)
+from sentflow.encoders.vectors.storage import unit_rows
+from sentflow.errors import ConfigError
+
+Name = TypeVar("Name", bound=Hashable)
+
+# Backend and dtype, the plainest first: of equally fast ones the first is taken. float16 is not among them: processors
+# compute it four times as slowly as float32, or not at all.
+PRECISIONS = (
+    (TORCH, FLOAT32),
+    (ONNX, FLOAT32),
+    (OPENVINO, FLOAT32),
+    (TORCH, BFLOAT16_AUTOCAST),
+    (TORCH, BFLOAT16),
+    (ONNX_INT8, FLOAT32),
+)
+BATCH_TOKENS = (512, 2048, 8192)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Settings to be measured."""
+
+    # backend, dtype, batch_tokens: as a model entry writes them
+    backend: str
+    dtype: str
+    batch_tokens: int
+    threads: int  # of the processor, >= 1; no vector depends on them
+
+    @property
+    def precision(self) -> str:
+        """Backend, and dtype where it is not float32."""
+        return self.backend if self.dtype == FLOAT32 else f"{self.backend} {self.dtype}"
+
+
+# Makes the encoder with a candidate's settings; raises ConfigError where the model cannot be computed in this way.
+Load = Callable[[Candidate], Any]
+
+
+def loader(manifest: Manifest, settings: VectorSettings, manifest_folder: Path) -> Load:
+    """Loads a neural model on the processor, by its settings with those of a candidate in their place."""
+
+    def load(candidate: Candidate) -> Any:
+        own = {name: getattr(candidate, name) for name in ("backend", "dtype", "batch_tokens")}
+        context = Context(manifest_folder, threads=candidate.threads, devices=("cpu",))
+        return load_encoder(manifest, settings.model_copy(update=own), context)
+
+    return load
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of one program, round by round; at least one."""
+
+    seconds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """In seconds."""
+        return float(np.median(self.seconds))
+
+    @property
+    def spread(self) -> float:
+        """The middle half of the rounds lies in so many seconds."""
+        low, high = np.percentile(self.seconds, (25, 75))
+        return float(high - low)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Between vectors and those that they stand for, both scaled to length 1."""
+
+    value: float  # the largest of one value
+    cosine: float  # the lowest of one text
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What was measured of a candidate."""
+
+    timing: Timing
+    difference: Difference
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Candidates that were measured in turn."""
+
+    question: str  # what they differ in
+    # measured: candidate → what was measured, in the order of preference; the first is what the others are compared
+    # with
+    measured: Mapping[Candidate, Measurement]
+    left_out: Mapping[Candidate, str]  # candidate → why it could not be measured
+    chosen: Candidate  # one of the measured
+
+    def verdict(self, candidate: Candidate, *, tolerance: float) -> str:
+        """One or three words for the table."""
+        if candidate == self.chosen:
+            return "chosen"
+        if candidate in self.left_out:
+            return self.left_out[candidate]
+        found = self.measured[candidate]
+        if found.difference.value > tolerance:
+            return "beyond the tolerance"
+        apart = told_apart(found.timing, self.measured[self.chosen].timing)
+        return "slower" if apart else "no difference seen"
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """How is measured."""
+
+    texts: Sequence[str]  # n >= 1 texts, none empty
+    # tolerance: of the values of unit vectors: those of a chosen candidate differ from plain ones by no more
+    tolerance: float
+    n_rounds: int  # of every stage
+    clock: Callable[[], float]
+    tell: Callable[[str], None]  # is given a line before each step
+
+
+def tune(load: Load, settings: VectorSettings, *, threads: int, measuring: Measuring) -> list[Stage]:
+    """Measure candidates; the last stage's choice is the answer."""
+    first = [Candidate(*precision, settings.batch_tokens, threads) for precision in PRECISIONS]
+    left_out = {candidate: problem for candidate in first if (problem := _problem(candidate, settings))}
+    plain = _encode(load(first[0]), measuring.texts)
+    stages: list[Stage] = []
+    for question, following in (
+        ("backend and dtype", lambda _: first),
+        ("tokens of a batch", _batches),
+        ("threads", _threads),
+    ):
+        kept = stages[-1].chosen if stages else first[0]
+        tried = following(kept)
+        if len(tried) > 1:
+            stages.append(_stage(question, tried, kept, left_out, load, plain, measuring))
+    return stages
+
+
+def _batches(chosen: Candidate) -> list[Candidate]:
+    """The chosen candidate, then others with batches of other sizes; it alone where a batch is one text."""
+    others = [] if chosen.backend == ONNX_INT8 else [n for n in BATCH_TOKENS if n != chosen.batch_tokens]
+    return [chosen, *(replace(chosen, batch_tokens=n) for n in others)]
+
+
+def _threads(chosen: Candidate) -> list[Candidate]:
+    """1, 2, 4, … threads, up to those of the chosen candidate, fewest first: what is left over other jobs can use."""
+    counts = [2**power for power in range(chosen.threads.bit_length()) if 2**power < chosen.threads]
+    return [*(replace(chosen, threads=n) for n in counts), chosen]
+
+
+def _problem(candidate: Candidate, settings: VectorSettings) -> str:
+    """Why a candidate cannot be measured; empty if it can."""
+    if missing_libraries(candidate.backend):
+        return f"not installed: pip install -r {requirements(candidate.backend)}"
+    wrong = wrong_backend(candidate.backend, candidate.dtype, settings.pooling)
+    return " ".join(f"{key}: {text}" for key, text in wrong)
+
+
+def _stage(
+    question: str,
+    tried: Sequence[Candidate],
+    kept: Candidate,
+    left_out: Mapping[Candidate, str],
+    load: Load,
+    plain: FloatArray,
+    measuring: Measuring,
+) -> Stage:
+    """`kept`: what was chosen before, which needs no tolerance any more."""
+    encoders: dict[Candidate, Any] = {}
+    refused = {candidate: left_out[candidate] for candidate in tried if candidate in left_out}
+    for candidate in tried:
+        if candidate in refused:
+            continue
+        measuring.tell(f"{question}: loading {_named(candidate)}")
+        try:
+            encoders[candidate] = load(candidate)
+        except ConfigError as error:
+            refused[candidate] = str(error)
+    # The first run of a program, which prepares much, is for the vectors; the timed ones come after it
+    differences = {
+        candidate: difference(_encode(encoder, measuring.texts), plain)
+        for candidate, encoder in encoders.items()
+    }
+    measuring.tell(f"{question}: {len(encoders)} candidates, {measuring.n_rounds} rounds")
+    timings = in_turn(
+        {
+            candidate: lambda encoder=encoder: _encode(encoder, measuring.texts)  # type: ignore[misc]
+            for candidate, encoder in encoders.items()
+        },
+        n_rounds=measuring.n_rounds,
+        clock=measuring.clock,
+    )
+    near = {
+        candidate: timing
+        for candidate, timing in timings.items()
+        if candidate == kept or differences[candidate].value <= measuring.tolerance
+    }
+    return Stage(
+        question=question,
+        measured={
+            candidate: Measurement(timing, differences[candidate]) for candidate, timing in timings.items()
+        },
+        left_out=refused,
+        chosen=fastest(near),
+    )
+
+
+def _named(candidate: Candidate) -> str:
+    return f"{candidate.precision}, batches of {candidate.batch_tokens} tokens, threads: {candidate.threads}"
+
+
+def _encode(encoder: Any, texts: Sequence[str]) -> FloatArray:
+    vectors: FloatArray = encoder.encode(texts, role=TEXT, task=None)
+    return vectors
+
+
+# --- times and differences --------------------------------------------------------------------------------
+
+
+def in_turn(
+    programs: Mapping[Name, Callable[[], object]], *, n_rounds: int, clock: Callable[[], float]
+) -> dict[Name, Timing]:
+    """Time programs in rounds, each round all of them, so that a slow minute of the machine meets all alike.
+
+    Every second round runs them backwards. `n_rounds`: at least 1. `clock`: seconds since any moment: of the clock on
+    the wall, or of the processor.
+    """
+    seconds: dict[Name, list[float]] = {name: [] for name in programs}
+    for number in range(n_rounds):
+        order = list(programs)[:: 1 if number % 2 == 0 else -1]
+        for name in order:
+            start = clock()
+            programs[name]()
+            seconds[name].append(clock() - start)
+    return {name: Timing(tuple(taken)) for name, taken in seconds.items()}
+
+
+def difference(vectors: FloatArray, plain: FloatArray) -> Difference:
+    """How far (n, d) vectors are from the (n, d) plain ones, n >= 1."""
+    ours, theirs = (unit_rows(array.astype(np.float64)) for array in (vectors, plain))
+    return Difference(
+        value=float(np.abs(ours - theirs).max()), cosine=float((ours * theirs).sum(axis=1).min())
+    )
+
+
+def told_apart(a: Timing, b: Timing) -> bool:
+    """Whether the medians differ by more than either of the spreads; else no difference was seen."""
+    return abs(a.median - b.median) > max(a.spread, b.spread)
+
+
+def fastest(timings: Mapping[Name, Timing]) -> Name:
+    """The first program that no other is seen to be faster than.
+
+    `timings`: program → its times, in the order of preference; at least one.
+    """
+    return next(
+        name
+        for name, timing in timings.items()
+        if not any(other.median < timing.median and told_apart(other, timing) for other in timings.values())
+    )

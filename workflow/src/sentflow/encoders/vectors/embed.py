@@ -1,0 +1,282 @@
+"""The texts of a collection into vectors: checked, in the order of the texts, saved on the way, kept for later runs."""
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentflow.config.model import Settings
+from sentflow.encoders.arrays import Batch, IntArray, Reading
+from sentflow.encoders.kind import Context, Encoder, load_encoder
+from sentflow.encoders.manifest import Manifest
+from sentflow.encoders.settings import DENSE, KINDS, OWN, SPARSE, TERM_VECTORS, TEXT, VectorSettings
+from sentflow.encoders.vectors.cache import NOTHING_KNOWN, KeptRows, ShardFolder
+from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part, Vectors, form_of
+from sentflow.encoders.vectors.storage import named_rows, text_order_sha256, write_tokens
+from sentflow.errors import DataError
+from sentflow.jobs.machine import library_version
+from sentflow.texts.collection import Collection
+
+logger = logging.getLogger(__name__)
+
+SHARD_SECONDS = 45.0
+PROGRESS_SECONDS = 10.0
+
+
+def embed_collection(
+    collection: Collection,
+    manifest: Manifest,
+    settings: Settings,
+    context: Context,
+    *,
+    about: Mapping[str, str],
+    code: str,
+    kept_beside: Path,
+    embeddings: Path,
+    info: Path,
+) -> None:
+    """Embed a collection; the rows of one role after those of the other.
+
+    `about`: what the description of the vectors says first: ``model`` and ``collection``. `code`: digest; with it,
+    vectors of an earlier run with the same digest are used. Empty for none. `kept_beside`: where such vectors are
+    kept. Raises SentflowError: the encoder cannot be loaded or used, or a text is empty.
+    """
+    texts_of_role = collection.by_role()
+    start = time.perf_counter()
+    for texts in texts_of_role.values():
+        check_texts(texts)
+    description: dict[str, Any] = {
+        **about,
+        "task": context.task,
+        "kind": manifest.kind,
+        "revision": manifest.revision,
+        "files_sha256": manifest.files_sha256,
+        "model_settings": dict(manifest.settings),
+        "encode_settings": settings.as_dict(),
+    }
+    form = form_of(KINDS[manifest.kind].output)
+    encoder = load_encoder(manifest, settings, context, output=(DENSE, OWN, SPARSE, TERM_VECTORS))
+    libraries = KINDS[manifest.kind].vector_libraries(settings.as_dict())
+    computed_by = {
+        "device": encoder.device,
+        "versions": {library: library_version(library) for library in libraries},
+    }
+    logger.info("versions that can change a vector: %s", computed_by["versions"])
+    key = {**description, **computed_by, "code": code}
+    same_vectors = {name: value for name, value in key.items() if name != "collection"}
+    kept = KeptRows(_hidden(kept_beside, "kept"), key=_digest(same_vectors), form=form)
+    arrays, folders, readings, n_known = [], [], [], 0
+    for role, texts in texts_of_role.items():
+        logger.info("%d texts, %d values each, %d threads", len(texts), encoder.dimension, context.threads)
+        known = kept.find(texts, role=role) if code else NOTHING_KNOWN
+        new = {"text_order_sha256": text_order_sha256(unknown(texts, known))}
+        folder = _hidden(embeddings, "shards" if role == TEXT else f"{role}.shards")
+        shards = ShardFolder(folder, key=_digest({**key, **new}), form=form)
+        arrays.append(
+            embed_texts(
+                encoder,
+                texts,
+                shards=shards,
+                dimension=dimension_of(manifest, settings),
+                role=role,
+                task=context.task,
+                known=known,
+                form=form,
+            )
+        )
+        folders.append(shards)
+        readings.append(encoder.reading)
+        n_known += len(known[0])
+    reading = _joined(readings)
+    made = {
+        "threads": context.threads,
+        "texts_from_earlier_runs": n_known,
+        "halved_batches": encoder.halved_batches,
+        **computed_by,
+        "truncated_texts": int((reading.lost > 0).sum()) if reading else None,
+        "seconds": round(time.perf_counter() - start, 3),
+    }
+    description["text_order_sha256"] = text_order_sha256(collection.texts)
+    if len(texts_of_role) > 1:
+        description["roles"] = list(texts_of_role)
+    description |= write_tokens(embeddings.with_suffix(".tokens.npy"), reading)
+    if encoder.vocabulary_sha256 is not None:
+        description["vocabulary_sha256"] = encoder.vocabulary_sha256
+    form.write(embeddings, info, form.joined(arrays), description, made)
+    if code:
+        kept.keep(embeddings, texts_of_role)
+    for shards in folders:
+        shards.clear()
+
+
+def dimension_of(manifest: Manifest, settings: Settings) -> int | None:
+    """Width that the vectors must have; None where only the model itself tells."""
+    width = manifest.dimension
+    if not isinstance(settings, VectorSettings) or width is None:
+        return width
+    # another pooling in the place of several changes it
+    if settings.pooling is not None and "+" in (manifest.pooling or ""):
+        return None
+    return min(width, settings.truncate_dim or width)
+
+
+def _joined(readings: Sequence[Reading | None]) -> Reading | None:
+    """What is read of the texts of all roles; None where an encoder does not say."""
+    known = [reading for reading in readings if reading]
+    if len(known) < len(readings):
+        return None
+    return Reading(np.concatenate([reading.tokens for reading in known]), known[0].limit)
+
+
+def _hidden(output: Path, what: str) -> Path:
+    """A hidden folder beside an output."""
+    return output.with_name(f".{output.stem}.{what}")
+
+
+def _digest(key: Mapping[str, Any]) -> str:
+    """Names what two runs must have in common for one to use the vectors of the other."""
+    return hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:16]
+
+
+# --- texts of one role --------------------------------------------------------------------------------------
+
+
+def check_texts(texts: Sequence[str | None]) -> None:
+    """Refuse texts that no encoder can say anything about."""
+    if not texts:
+        raise DataError(
+            "there are no texts to embed. Check the tasks that use this dataset: their tables are empty."
+        )
+    shown = [text or "" for text in texts]
+    if empty := [row for row, text in enumerate(shown) if not text.strip()]:
+        raise DataError(
+            f"{len(empty)} of {len(texts)} texts are empty: {named_rows(empty, shown)}. Remove these rows "
+            "from the data, or let the task's reader skip them."
+        )
+
+
+def embed_texts(
+    encoder: Encoder,
+    texts: Sequence[str],
+    *,
+    shards: ShardFolder,
+    dimension: int | None = None,
+    role: str = TEXT,
+    task: str | None = None,
+    known: Part = NOTHING_KNOWN,
+    shard_seconds: float = SHARD_SECONDS,
+    form: Form = DENSE_FORM,
+) -> Vectors:
+    """Encode texts that are not known, going on from the shards of an interrupted run.
+
+    `texts`: n >= 1 texts, none empty. `shards`: of these texts without the known ones. Deleted by the caller, once the
+    result is safe. `dimension`: what the vectors' width must be; None where that is not known. `known`: texts whose
+    vectors are there, from a run with the same encoder. The others form batches without them. `shard_seconds`: work
+    that a kill may cost. Returns: (n, d) float32, all finite; the same bytes however often the run was interrupted.
+    """
+    if dimension is not None and encoder.dimension != dimension:
+        raise DataError(
+            f"the encoder makes vectors of {encoder.dimension} values, but its manifest says {dimension}. "
+            "The model's configuration files contradict its weights: fetch the model again or correct them."
+        )
+    new = _others(len(texts), known[0])
+    parts = _encoded(encoder, unknown(texts, known), shards, role, task, shard_seconds, form)
+    if not len(known[0]):
+        return form.placed(len(texts), encoder.dimension, parts)
+    logger.info("%d of %d texts are there from an earlier run", len(known[0]), len(texts))
+    in_place = ((new[some], vectors) for some, vectors in parts) if len(new) else iter(())
+    embeddings = form.placed(len(texts), encoder.dimension, chain([known], in_place))
+    encoder.plan(texts, role=role, task=task)  # an encoder that counts cut texts counts them among all
+    return embeddings
+
+
+def unknown(texts: Sequence[str], known: Part) -> list[str]:
+    """The texts whose vectors are not there, in order."""
+    return [texts[row] for row in _others(len(texts), known[0])]
+
+
+def _others(n: int, rows: IntArray) -> IntArray:
+    return np.setdiff1d(np.arange(n), rows)
+
+
+def _encoded(
+    encoder: Encoder,
+    texts: Sequence[str],
+    shards: ShardFolder,
+    role: str,
+    task: str | None,
+    shard_seconds: float,
+    form: Form,
+) -> Iterator[Part]:
+    """Rows and vectors of all texts; see `embed_texts`."""
+    done = np.zeros(len(texts), dtype=bool)
+    for rows, vectors in shards.load():
+        done[rows] = True
+        yield rows, vectors
+    if done.any():
+        logger.info("%d of %d texts are there from an interrupted run", done.sum(), len(texts))
+    # Always over all texts: a resumed run must form the same batches, for neighbours change last bits
+    planned = encoder.plan(texts, role=role, task=task)
+    batches = [batch for batch in planned if not done[batch.rows].all()]
+    progress = _Progress(batches)
+    unsaved: list[Part] = []
+    saved_at = time.monotonic()
+    computed = encoder.encode_batches(texts, batches, role=role, task=task)
+    for batch, vectors in zip(batches, computed, strict=True):
+        _check_vectors(vectors, batch, texts, encoder.dimension, form)
+        yield batch.rows, vectors
+        progress.add(batch)
+        unsaved.append((batch.rows, vectors))
+        if time.monotonic() - saved_at >= shard_seconds:
+            done_rows, several = zip(*unsaved, strict=True)
+            shards.save(np.concatenate(done_rows), form.joined(several))
+            unsaved, saved_at = [], time.monotonic()
+
+
+def _check_vectors(vectors: Vectors, batch: Batch, texts: Sequence[str], dimension: int, form: Form) -> None:
+    expected = (len(batch.rows), dimension)
+    if vectors.shape != expected or vectors.dtype != np.float32:
+        raise DataError(
+            f"the encoder returned {vectors.dtype} {vectors.shape} for {len(batch.rows)} texts, expected "
+            f"float32 {expected}. The first of them is {named_rows([int(batch.rows[0])], texts)}."
+        )
+    if bad := form.rows_not_finite(vectors):
+        rows = sorted(int(batch.rows[index]) for index in bad)
+        raise DataError(
+            f"the encoder returned values that are not finite for {named_rows(rows, texts)}. Look at these "
+            "texts; if they are ordinary, the model's weights are damaged or overflow."
+        )
+
+
+class _Progress:
+    """Lines in the log: how much is done, how fast, how long it still takes."""
+
+    def __init__(self, batches: Sequence[Batch]) -> None:
+        self._n_texts = sum(len(batch.rows) for batch in batches)
+        self._cost = sum(batch.cost for batch in batches)
+        self._texts_done = self._cost_done = 0
+        self._start = self._logged = time.monotonic()
+
+    def add(self, batch: Batch) -> None:
+        self._texts_done += len(batch.rows)
+        self._cost_done += batch.cost
+        now = time.monotonic()
+        if now - self._logged < PROGRESS_SECONDS and self._texts_done < self._n_texts:
+            return
+        self._logged = now
+        seconds = max(now - self._start, 1e-9)
+        logger.info(
+            "%d/%d texts (%.0f %%), %.0f texts/s, %.0f s left",
+            self._texts_done,
+            self._n_texts,
+            100 * self._cost_done / self._cost,
+            self._texts_done / seconds,
+            # By cost, not by texts: the longest texts come first
+            seconds * (self._cost - self._cost_done) / self._cost_done,
+        )
