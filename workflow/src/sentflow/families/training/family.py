@@ -9,7 +9,7 @@ from sentflow.config.experiment import Experiment
 from sentflow.config.trained import start_of, teacher_of
 from sentflow.encoders.settings import KINDS, TRAINED, made_by
 from sentflow.exports.identity import OWNER, model_facts
-from sentflow.families.pair_sets import development_sets, measured, resampling
+from sentflow.families.pairs import development_sets, measured, resampling
 from sentflow.families.training.tables import TrainingTables
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
