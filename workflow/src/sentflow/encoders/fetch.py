@@ -24,6 +24,7 @@ from sentflow.encoders.manifest import (
     source_kind,
 )
 from sentflow.encoders.safety import is_model_file, model_files
+from sentflow.encoders.settings import KINDS
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.members import member_names, member_streams
 from sentflow.files.atomic import atomic
@@ -73,7 +74,7 @@ def _manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) ->
     source = entry.get("source")
     if source is None:
         return Manifest.of(entry, description_of(entry, folder), {})
-    if entry["kind"] == "word-vectors":
+    if KINDS[entry["kind"]].one_file:
         path = (
             _one_of_archive(source, folder, mirrors)
             if source_kind(source) == "archive"

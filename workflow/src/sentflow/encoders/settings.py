@@ -388,6 +388,8 @@ class Described(Settings):
     """That it has use for."""
     has_tokenizer: ClassVar[bool] = False
     """Whether `sentflow.encoders.neural.tokenizer` can say where its tokens are."""
+    one_file: ClassVar[bool] = False
+    """Whether its source is one file of word vectors, and no folder of a model."""
     file: ClassVar[str] = ""
     """Below ``kinds/``; empty is the name of the kind."""
 
@@ -652,6 +654,7 @@ class WordVectors(Described, WordVectorSettings):
     """Averages vectors of words."""
 
     encoding = WordVectorSettings
+    one_file = True
     kind: Literal["word-vectors"]
     source: Fetched[Source]
 
@@ -659,6 +662,20 @@ class WordVectors(Described, WordVectorSettings):
         """Whether it comes from a file or an archive."""
         if self.source.file is None and self.source.archive is None:
             yield "source", "word vectors are in one file. Write file or archive."
+
+
+class PowerMeansSettings(WordVectorSettings):
+    """How texts are cut into words, and what is made of these."""
+
+    means: Distinct[Literal["min", "mean", "cubic", "max"]] = Field(("min", "mean", "max"), min_length=1)
+    """Power means of each value over the words of a text, one beside the other; cubic has the power 3."""
+
+
+class PowerMeans(WordVectors, PowerMeansSettings):
+    """Power means of vectors of words."""
+
+    encoding = PowerMeansSettings
+    kind: Literal["power-means"]  # type: ignore[assignment]
 
 
 class ServiceSettings(Settings):
@@ -805,6 +822,7 @@ Model = Annotated[
     | SparseEmbed
     | Model2vec
     | WordVectors
+    | PowerMeans
     | Service
     | Tfidf
     | ScikitLearn

@@ -267,6 +267,16 @@ class Probing(Family):
         """The predictions of a task, a file per model; controls are not counted when texts are ranked as hard."""
         return each(paths.SCORE_PREDICTIONS, study=[""], task=[wildcards.task], model=self._real_models())
 
+    def folds_of_page(self) -> list[str]:
+        """The test scores of folds, which the page draws where there are one or two tasks."""
+        if len(self.tasks) > 2:
+            return []
+        return [
+            paths.SCORE_TABLE.format(study="", task=task, model=model)
+            for task in self.tasks
+            for model in self.models
+        ]
+
     def fold_outputs(self) -> list[str]:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
         job = self.experiment.config.probe.job

@@ -20,7 +20,7 @@ from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import counted, decimal
+from sentflow.report.numbers import counted, decimal, listed
 from sentflow.report.rows import unique
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.sign_flips import least_sign_flip_p
@@ -100,8 +100,8 @@ class Ranking:
         return self.printed(self.systems[0].value) - self.printed(system.value)
 
     def behind(self, system: System) -> Comparison | None:
-        """The first less a system; None where nothing was tested."""
-        return self.tests.get((self.systems[0].name, system.name))
+        """The first less a system; None where nothing was tested, or too few units were."""
+        return None if self.too_few else self.tests.get((self.systems[0].name, system.name))
 
     def is_tied(self, system: System) -> bool:
         """Whether no test separates a system from the first."""
@@ -238,6 +238,7 @@ class Sets:
     titles: Mapping[str, str]  # of the systems, in the order of their mean
     sets: tuple[UnitSet, ...]
     what: str  # ``"task"``
+    systems: str = "encoder"
     digits: int = 3
 
     def printed(self, value: float) -> float:
@@ -262,17 +263,17 @@ class Sets:
         wins = Counter(name for one in self.sets for name in self.best(one))
         if not wins:
             return Claim(f"No {self.what} has a score.")
+        if len(self.titles) == 1:
+            names = {"name0": next(iter(self.titles.values()))}
+            return Claim(f"{{name0}} on {spelled(len(self.sets), self.what)}, without a comparison.", names)
         n, (first, most) = len(self.sets), wins.most_common()[0]
         also = [name for name, count in wins.items() if count == most]
         several = f"{self.what}s" if n > 1 else self.what
         if len(also) > 1:
             names = {f"name{i}": self.titles[name] for i, name in enumerate(also[:3])}
-            listed = (
-                " and ".join(f"{{{key}}}" for key in names)
-                if len(also) < 4
-                else f"{spelled(len(also))} systems"
-            )
-            text = f"{listed} are first on {most} of {n} {several} each."
+            several_names = listed([f"{{{key}}}" for key in names])
+            those = several_names if len(also) < 4 else spelled(len(also), self.systems).capitalize()
+            text = f"{those} are first on {most} of {n} {several} each."
         else:
             names = {"name0": self.titles[first]}
             text = "{name0} is first on " + (
@@ -559,7 +560,7 @@ def _over_sets(
         UnitSet(name, title, "", values[name], frozenset(beaten.get(name, ())), name in beaten)
         for name, title in titles.items()
     )
-    return ranking, Sets(order, sets, set_name, digits)
+    return ranking, Sets(order, sets, set_name, what, digits)
 
 
 def _add_beaten(found: set[tuple[str, str]], row: Difference, p: float) -> None:

@@ -67,8 +67,12 @@ class WordVectorEncoder(Encoder):
         for row, text in enumerate(texts):
             known = [self._vectors[word] for word in self._words(text) if word in self._vectors]
             if known:
-                means[row] = np.mean(known, axis=0, dtype=np.float64)
+                means[row] = self._combined(np.asarray(known))
         return (unit_rows(means) if self._settings.normalise else means).astype(np.float32)
+
+    def _combined(self, vectors: FloatArray) -> np.ndarray:
+        """(d,) float64 of the (k, d) vectors of the words of a text."""
+        return np.asarray(np.mean(vectors, axis=0, dtype=np.float64))
 
     def plan(self, texts: Sequence[str], *, role: str, task: str | None) -> list[Batch]:
         """Looks all words up, in one pass through the file."""

@@ -84,8 +84,8 @@ def sentence(claim: Claim) -> Markup:
 
 
 def short_names(titles: Mapping[str, str]) -> dict[str, str]:
-    """Names up to their first comma or bracket, where that is enough to tell them apart."""
-    cut = {name: re.split(r",| \(", title)[0] for name, title in titles.items()}
+    """Names behind their last slash, up to their first comma or bracket, where that is enough to tell them apart."""
+    cut = {name: re.split(r",| \(", title)[0].rpartition("/")[2] for name, title in titles.items()}
     every = list(cut.values())
     return {name: text if every.count(text) == 1 else titles[name] for name, text in cut.items()}
 
@@ -252,7 +252,7 @@ def leaderboard(ranking: Ranking, more: Sequence[tuple[str | Markup, Mapping[str
         if (test := ranking.behind(system))
         for end in (top - test.low, top - test.high)
     ]
-    if not ranking.tests:
+    if not ranking.is_tested:
         values += [end for system in near for end in (system.low, system.high)]
     axis = Axis(values)
     rows = [_standing(ranking, system, axis, is_near=system in near, more=more) for system in systems]
@@ -269,15 +269,25 @@ def leaderboard(ranking: Ranking, more: Sequence[tuple[str | Markup, Mapping[str
     picture = plots(head, rows[:_SHOWN], kind)
     if len(rows) > _SHOWN:
         picture += folded(f"The other {len(rows) - _SHOWN} {ranking.what}s", plots(head, rows[_SHOWN:], kind))
-    return _leaderboard_key(ranking, n_far=len(systems) - len(near)) + h(
-        '<figure class="keep">{}</figure>', picture
-    )
+    marks = _leaderboard_key(ranking, n_far=len(systems) - len(near))
+    return _reach(ranking) + marks + h('<figure class="keep">{}</figure>', picture)
+
+
+def _reach(ranking: Ranking) -> Markup:
+    """How bars and dots go together: bars look at one comparison, tests at all."""
+    tested = [test for system in ranking.systems[1:] if (test := ranking.behind(system))]
+    if not tested or not ranking.is_tested:
+        return Markup("")
+    if any((test.low <= 0) == test.is_significant for test in tested):
+        return how("Dots allow for {}; bars look at one comparison.", term("holm", "all comparisons"))
+    return how("A bar that reaches the dashed line: not separated.") if ranking.tied else Markup("")
 
 
 def _near(ranking: Ranking) -> list[System]:
     """Systems whose dots are drawn: controls far below the others get an arrow, so that the others have room."""
     top = ranking.systems[0].value
-    return [system for system in ranking.systems if not system.is_control or system.value > 0.6 * top]
+    near = [system for system in ranking.systems if not system.is_control or system.value > 0.6 * top]
+    return near if len(near) > 1 else list(ranking.systems)
 
 
 def _standing(
@@ -295,7 +305,7 @@ def _standing(
         '<line class="ref" x1="{0}" x2="{0}" y1="{1}" y2="100%"/>', axis.x(top), "50%" if is_first else "0"
     )
     if is_first:
-        body += (axis.span(system.low, system.high) if not ranking.tests else Markup("")) + axis.dot(
+        body += (axis.span(system.low, system.high) if not ranking.is_tested else Markup("")) + axis.dot(
             top, "lead"
         )
     elif not is_near:
@@ -356,7 +366,7 @@ def _leaderboard_key(ranking: Ranking, *, n_far: int) -> Markup:
             marks.append(("open", h("{} from the first", term("tie", "not separated"))))
     if n_far:
         marks.append(("away", "too far left to draw"))
-    if ranking.tests:
+    if ranking.is_tested:
         marks.append(
             (
                 "ci",
