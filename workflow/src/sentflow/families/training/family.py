@@ -27,8 +27,8 @@ from sentflow.training.settings import (
     TrainingRun,
     TrainingSettings,
     option_module,
+    shown_start,
 )
-from sentflow.training.shown import shown_start
 from sentflow.training.snapshots import scored_steps, snapshot_name
 from sentflow.training.sweeps import shown_sweep
 

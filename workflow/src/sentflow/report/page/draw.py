@@ -252,7 +252,7 @@ def leaderboard(ranking: Ranking, more: Sequence[tuple[str | Markup, Mapping[str
         if (test := ranking.behind(system))
         for end in (top - test.low, top - test.high)
     ]
-    if not ranking.tests:
+    if not ranking.is_tested:
         values += [end for system in near for end in (system.low, system.high)]
     axis = Axis(values)
     rows = [_standing(ranking, system, axis, is_near=system in near, more=more) for system in systems]
@@ -286,7 +286,8 @@ def _reach(ranking: Ranking) -> Markup:
 def _near(ranking: Ranking) -> list[System]:
     """Systems whose dots are drawn: controls far below the others get an arrow, so that the others have room."""
     top = ranking.systems[0].value
-    return [system for system in ranking.systems if not system.is_control or system.value > 0.6 * top]
+    near = [system for system in ranking.systems if not system.is_control or system.value > 0.6 * top]
+    return near if len(near) > 1 else list(ranking.systems)
 
 
 def _standing(
@@ -304,7 +305,7 @@ def _standing(
         '<line class="ref" x1="{0}" x2="{0}" y1="{1}" y2="100%"/>', axis.x(top), "50%" if is_first else "0"
     )
     if is_first:
-        body += (axis.span(system.low, system.high) if not ranking.tests else Markup("")) + axis.dot(
+        body += (axis.span(system.low, system.high) if not ranking.is_tested else Markup("")) + axis.dot(
             top, "lead"
         )
     elif not is_near:
@@ -365,7 +366,7 @@ def _leaderboard_key(ranking: Ranking, *, n_far: int) -> Markup:
             marks.append(("open", h("{} from the first", term("tie", "not separated"))))
     if n_far:
         marks.append(("away", "too far left to draw"))
-    if ranking.tests:
+    if ranking.is_tested:
         marks.append(
             (
                 "ci",

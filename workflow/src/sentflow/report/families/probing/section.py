@@ -114,7 +114,18 @@ def _every_fold(sources: Sources, sets: Sets) -> Section:
         n,
         term("probe", "probe"),
     )
-    return Section("tasks", "Every test", sentence(sets.finding()), reading + joined(pictures))
+    return Section("tasks", "Every test", _wins(sources, sets), reading + joined(pictures))
+
+
+def _wins(sources: Sources, sets: Sets) -> str | Markup:
+    """In how many folds the first encoder of the only task is above the second."""
+    one = sets.sets[0]
+    if len(sets.sets) > 1 or len(one.ranked) == 1:
+        return sentence(sets.finding()) if len(sets.sets) > 1 else "Every test of the only encoder"
+    first, second = one.ranked[:2]
+    folds = sources.folds[one.name]
+    n = sum(a > b for a, b in zip(folds[first], folds[second], strict=True))
+    return f"{sets.titles[first]} is above {sets.titles[second]} in {n} of {len(folds[first])} tests."
 
 
 def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets: Sets) -> Section:
@@ -173,11 +184,9 @@ def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets
 
 
 def _caveats(sources: Sources, rows: Sequence[ScoreRow], tests: Comparisons) -> list[tuple[str, str]]:
-    found = [
-        ("Not comparable with published scores", text)
-        for text in unique(row.not_comparable for row in rows if row.not_comparable)
-    ]
-    found += [("Low scores that are due to the probe", text) for text in remarks.low_score_notes(rows)]
+    changed = unique(row.not_comparable for row in rows if row.not_comparable)
+    found = [("Not comparable with published scores", f"Not as published: {text}.") for text in changed]
+    found += [("Low scores that are due to the probe", text) for text in remarks.score_notes(rows)]
     found += [("Rows that share texts", text) for text in remarks.shared_notes(rows)]
     found += [("Unequal classes", text) for text in remarks.unbalanced_notes(rows)] if tests.pairs else []
     found += [("Too few documents", text) for text in captions.too_few_documents_notes(rows)]
