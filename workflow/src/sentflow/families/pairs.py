@@ -9,10 +9,11 @@ from typing import Any
 
 from sentflow.config.entries import Entries, read_yaml
 from sentflow.config.experiment import Experiment
+from sentflow.config.model import Settings
 from sentflow.config.pairs import PERMUTED, needed_pair_sets
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each, raw_paths
-from sentflow.flow.job_settings import described_models, one_of, pick
+from sentflow.flow.job_settings import described_models, one_of
 from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
 from sentflow.report.settings import AlignmentTitle, GeometrySummary, PairSetTitle, SimilaritySummary
 from sentflow.similarity.settings import ComparedSets, Resampling
@@ -30,19 +31,13 @@ def development_sets(experiment: Experiment) -> Entries:
     return {name: experiment.entries["pair_sets"][name] for name in named if name}
 
 
-def measured(experiment: Experiment) -> dict[str, Any]:
-    """The similarity and the correlation that tables show."""
-    return pick(experiment.config.similarity, "measure", "correlation")
-
-
-def resampling(experiment: Experiment) -> dict[str, Any]:
-    """How intervals over pairs are drawn."""
-    statistics = experiment.config.statistics
-    return {
-        "level": statistics.level,
-        "n_resamples": statistics.n_item_resamples,
-        "seed": experiment.config.similarity.seed,
-    }
+def pair_settings(
+    experiment: Experiment, model: type[Settings], *parts: Mapping[str, Any] | Settings, **more: Any
+) -> str:
+    """Settings of a job on pairs: what `parts` say, then the sections ``similarity`` and ``statistics``."""
+    config = experiment.config
+    n = config.statistics.n_item_resamples
+    return model.from_parts(*parts, config.similarity, config.statistics, n_resamples=n, **more).as_json()
 
 
 class _PairSets(Family):
@@ -65,13 +60,11 @@ class _PairSets(Family):
         self.pair_sets = {name: entry for sets in self.embedded.values() for name, entry in sets.items()}
 
     def _titles(self) -> dict[str, Any]:
-        """What summaries of pair sets read: titles of sets and encoders, what tables show, the level of intervals."""
+        """Titles of sets and encoders for summaries."""
         models = described_models(self.experiment.models)
         return {
             "pairs": {name: PairSetTitle.from_parts(entry) for name, entry in self.pair_sets.items()},
             "models": {name: models[name] for name in self.models},
-            **measured(self.experiment),
-            "level": self.experiment.config.statistics.level,
         }
 
 
@@ -167,27 +160,24 @@ class Similarity(_PairSets):
 
     def resampling(self) -> str:
         """How intervals of scores are drawn; no measure, for all are written."""
-        return Resampling(**resampling(self.experiment)).as_json()
+        return pair_settings(self.experiment, Resampling)
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """How encoders are compared, and their order, for Snakemake sees sets of inputs."""
-        return ComparedSets(
-            pair_sets=tuple(self.selected),
-            models=tuple(self.systems),
-            alpha=self.experiment.config.statistics.alpha,
-            **measured(self.experiment),
-            **resampling(self.experiment),
-        ).as_json()
+        sets, systems = tuple(self.selected), tuple(self.systems)
+        return pair_settings(self.experiment, ComparedSets, pair_sets=sets, models=systems)
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
-        return SimilaritySummary.from_parts(
+        return pair_settings(
+            self.experiment,
+            SimilaritySummary,
             self._titles(),
             baselines=tuple(self.baselines),
             regressions=self.regression_entries,
             selected=tuple(self.selected),
             systems=tuple(self.systems),
-        ).as_json()
+        )
 
 
 class Geometry(_PairSets):
@@ -253,24 +243,23 @@ class Geometry(_PairSets):
 
     def alignment_settings(self, wildcards: Any) -> str:
         entry = self.alignment_entries[wildcards.alignment]
-        return AlignmentSettings.from_parts(entry, **resampling(self.experiment)).as_json()
+        return pair_settings(self.experiment, AlignmentSettings, entry)
 
     def geometry_settings(self) -> str:
-        settings = {
-            **pick(resampling(self.experiment), "level", "n_resamples"),
-            **measured(self.experiment),
-        }
-        return GeometrySettings.from_parts(self.experiment.config.geometry, **settings).as_json()
+        return pair_settings(self.experiment, GeometrySettings, self.experiment.config.geometry)
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
         alignments = self.alignment_entries.items()
-        return GeometrySummary.from_parts(
+        return pair_settings(
+            self.experiment,
+            GeometrySummary,
             self._titles(),
+            baselines=(),
             alignments={name: AlignmentTitle.from_parts(entry) for name, entry in alignments},
             selected=tuple(self.selected),
             systems=tuple(self.models),
-        ).as_json()
+        )
 
 
 def _raw_files(entry: Mapping[str, Any]) -> list[tuple[str, str]]:

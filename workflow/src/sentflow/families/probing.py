@@ -6,13 +6,8 @@ from itertools import product
 from typing import Any
 
 from sentflow.audit.settings import AuditSettings, HardestSettings
-from sentflow.compare.settings import (
-    ComparedProtocol,
-    ComparedTasks,
-    ComparisonSettings,
-    TaskTitle,
-    Titles,
-)
+from sentflow.compare.settings import ComparedProtocol, ComparedTasks, TaskTitle, Titles
+from sentflow.config.configuration import ComparisonStatistics, ScoreStatistics
 from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import descriptions
@@ -41,7 +36,6 @@ from sentflow.probing.settings import (
     ProbeProtocol,
     ProbeSettings,
     ScoreSettings,
-    ScoreStatistics,
     Switches,
     not_comparable_text,
     switch_text,
@@ -367,7 +361,7 @@ class Probing(Family):
         return ComparedTasks(
             **self._titles(tasks),
             sources={task: self._source(task) for task in tasks},
-            statistics=ComparisonSettings.from_parts(self.experiment.config.statistics),
+            statistics=ComparisonStatistics.from_parts(self.experiment.config.statistics),
         ).as_json()
 
     def effect_settings(self, wildcards: Any) -> str:

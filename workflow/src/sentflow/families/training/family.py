@@ -9,7 +9,7 @@ from sentflow.config.experiment import Experiment
 from sentflow.config.trained import start_of, teacher_of
 from sentflow.encoders.settings import KINDS, TRAINED, made_by
 from sentflow.exports.identity import OWNER, model_facts
-from sentflow.families.pairs import development_sets, measured, resampling
+from sentflow.families.pairs import development_sets, pair_settings
 from sentflow.families.training.tables import TrainingTables
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
@@ -237,17 +237,16 @@ class Training(Family):
             for name, seeds in self.seeded.items()
             if any(models[model].get("control") for model in seeds.values())
         ]
-        return ComparedTrainings(
+        groups = {
+            name: {str(seed): model for seed, model in seeds.items()} for name, seeds in self.seeded.items()
+        }
+        return pair_settings(
+            self.experiment,
+            ComparedTrainings,
             pair_sets=tuple(self.pair_sets),
-            groups={
-                name: {str(seed): model for seed, model in seeds.items()}
-                for name, seeds in self.seeded.items()
-            },
+            groups=groups,
             controls=tuple(controls),
-            alpha=self.experiment.config.statistics.alpha,
-            **measured(self.experiment),
-            **resampling(self.experiment),
-        ).as_json()
+        )
 
     def score_summary_settings(self, _wildcards: Any) -> str:
         """What rows say of encoders and pair sets beside their numbers."""

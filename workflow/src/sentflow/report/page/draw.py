@@ -214,11 +214,10 @@ def _key_mark(mark: str) -> Markup:
     return h('<use href="#{}" class="{}" x="50%" y="8"/>', mark, kind)
 
 
-def folded(summary: str, body: Markup, *, is_open: bool = False) -> Markup:
-    """What a reader can open."""
-    return h(
-        "<details{}><summary>{}</summary>{}</details>", Markup(" open") if is_open else "", summary, body
-    )
+def folded(summary: str, body: Markup, *, is_open: bool = False, kind: str = "") -> Markup:
+    """What a reader can open, and paper has open but for the kind ``kept``."""
+    opened = Markup(" open") if is_open else ""
+    return h('<details class="{}"{}><summary>{}</summary>{}</details>', kind, opened, summary, body)
 
 
 def scrolled(label: str, body: Markup) -> Markup:
