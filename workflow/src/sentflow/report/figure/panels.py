@@ -23,6 +23,7 @@ _PAD = 0.05  # inches around each panel with its labels
 _HEADING_LINES, _SUBTITLE_LINES = 3, 3
 _SUBTITLE_SIZE, _SUBTITLE_LINE = 6, 7  # points
 _LEGEND_INCHES, _LEGEND_HANDLE = 3.0, 0.55  # of a text of the legend at most; of what stands beside it
+_CLOSE = 0.05  # inches by which a figure may be off
 _LEAST_WIDTH = 2.6  # inches of a figure, in which the stamp has room
 
 Key = TypeVar("Key", bound=Hashable)
@@ -151,27 +152,31 @@ def _settle(
         lettering.widest([str(one.get_label()) for one in entries], 7) + _LEGEND_HANDLE if entries else 0.0
     )
     room = 0.0
-    for turn in range(3):
+    for turn in range(4):
         for old in figure.legends:
             old.remove()
         if entries:
             n = max(1, min(len(entries), int(figure.get_figwidth() / entry)))
             figure.legend(handles=entries, loc="outside lower left", ncols=n, borderaxespad=0.1)
         engine.execute(figure)
-        first = [axes for axes in figure.axes if axes.get_subplotspec() is not None]
-        sizes = [axes.get_position().size * figure.get_size_inches() for axes in first]
+        of_grid = [axes for axes in figure.axes if axes.get_subplotspec() is not None]
+        sizes = [axes.get_position().size * figure.get_size_inches() for axes in of_grid]
         inches = float(sizes[0][0])
         if not turn:
             of_page = inches + (PAGE_WIDTH - figure.get_figwidth()) / n_columns
             room = min(max(of_page, limits[0]), limits[1])
+            head(room)
+        over = figure.get_figwidth() + n_columns * (room - inches) - PAGE_WIDTH
+        room = max(min(room, limits[0]), room - max(0.0, over) / n_columns)
         tall = math.fsum(float(height) for _, height in sizes[::n_columns])
         wide = max(figure.get_figwidth() + n_columns * (room - inches), entry + 2 * _PAD, _LEAST_WIDTH)
         # headings need a height that is known once they stand in their lines
         high = figure.get_figheight() + (math.fsum(heights) - tall if turn else 0)
+        if turn and max(abs(wide - figure.get_figwidth()), abs(high - figure.get_figheight())) < _CLOSE:
+            break
         figure.set_size_inches(round(wide, 3), round(high, 3))
-        if not turn:
-            head(room)
-    engine.execute(figure)
+    else:
+        engine.execute(figure)
     figure.set_layout_engine("none")
 
 

@@ -214,11 +214,10 @@ def _key_mark(mark: str) -> Markup:
     return h('<use href="#{}" class="{}" x="50%" y="8"/>', mark, kind)
 
 
-def folded(summary: str, body: Markup, *, is_open: bool = False) -> Markup:
-    """What a reader can open."""
-    return h(
-        "<details{}><summary>{}</summary>{}</details>", Markup(" open") if is_open else "", summary, body
-    )
+def folded(summary: str, body: Markup, *, is_open: bool = False, kind: str = "") -> Markup:
+    """What a reader can open, and paper has open but for the kind ``kept``."""
+    opened = Markup(" open") if is_open else ""
+    return h('<details class="{}"{}><summary>{}</summary>{}</details>', kind, opened, summary, body)
 
 
 def scrolled(label: str, body: Markup) -> Markup:
@@ -338,53 +337,23 @@ def _standing(
 
 
 def _leaderboard_key(ranking: Ranking, *, n_far: int) -> Markup:
+    level, interval = percent(ranking.level), term("interval", "interval")
+    own = [("ci", h("{} {} of each {}", level, interval, ranking.measure))]
+    own = own if any(not math.isnan(system.low) for system in ranking.systems) else []
     if len(ranking.systems) < 2:
-        first = ranking.systems[0]
-        return (
-            Markup("")
-            if math.isnan(first.low)
-            else key(
-                [
-                    (
-                        "ci",
-                        h(
-                            "{} {} of its {}, for {}",
-                            percent(ranking.level),
-                            term("interval", "interval"),
-                            ranking.measure,
-                            ranking.population,
-                        ),
-                    )
-                ]
-            )
-        )
+        return key(own) if own else Markup("")
     marks: list[tuple[str, str | Markup]] = [("lead", "first")]
     if ranking.is_tested:
         if len(ranking.tied) < len(ranking.systems) - 1:
             marks.append(("full", h("{} behind the first", term("significant", "significantly"))))
         if ranking.tied:
             marks.append(("open", h("{} from the first", term("tie", "not separated"))))
+    else:
+        marks.append(("open", "not tested"))
     if n_far:
         marks.append(("away", "too far left to draw"))
-    if ranking.is_tested:
-        marks.append(
-            (
-                "ci",
-                h(
-                    "{} {} of the distance to the first, for {}",
-                    percent(ranking.level),
-                    term("interval", "interval"),
-                    ranking.population,
-                ),
-            )
-        )
-    elif any(not math.isnan(system.low) for system in ranking.systems):
-        marks.append(
-            (
-                "ci",
-                h("{} {} of each {}", percent(ranking.level), term("interval", "interval"), ranking.measure),
-            )
-        )
+    distance = h("{} {} of the distance to the first, for {}", level, interval, ranking.population)
+    marks += [("ci", distance)] if ranking.is_tested else own
     return key(marks)
 
 
@@ -424,7 +393,7 @@ def heat_map(sets: Sets, written: Callable[[float], str] = decimal) -> Markup:
             {name: fmean(sets.printed(one.values.get(name, math.nan)) for one in own) for name in systems}
         )
         for group, own in by_group.items()
-        if len(by_group) > 1
+        if len(own) > 1 and len(by_group) > 1
     }
     return rendered(
         "heat.html.j2",

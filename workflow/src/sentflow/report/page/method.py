@@ -209,7 +209,8 @@ def _hardest(sources: Sources) -> Iterable[Markup]:
                 )
                 for row in rows
             ]
-            yield folded(title, _words(("Task", "Text", "Class", "Wrong"), lines, title))
+            shown = _words(("Task", "Text", "Class", "Wrong"), lines, title)
+            yield folded(title, shown, kind="kept" if offensive else "")
 
 
 def _cut(text: str, limit: int = 240) -> str:

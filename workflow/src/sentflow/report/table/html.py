@@ -18,10 +18,11 @@ _MARKS = {
 def html_text(table: Table, most_lines: int) -> Markup:
     """A table in a region that scrolls, up to so many lines. Its notes stand in the file of the table."""
     has_blocks = any(block.title for block in table.blocks)
-    headings = [table.block_heading] * has_blocks + table.headings
     lines = [(block.name, line) for block in table.blocks for line in block.lines]
     rows = [_row(table, line, block if has_blocks else None) for block, line in lines[:most_lines]]
-    heads = "".join(f"<th scope=col>{_text(heading)}</th>" for heading in headings)
+    heads = f"<th scope=col>{_text(table.block_heading)}</th>" if has_blocks else ""
+    for column in table.columns:
+        heads += f"<th scope=col{'' if column.is_number else ' class=left'}>{_text(column.heading)}</th>"
     cut = len(lines) - most_lines
     more = f'<p class="note">{cut:,} more lines are in tables/{table.name}.csv.</p>' if cut > 0 else ""
     return Markup(
