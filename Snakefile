@@ -10,8 +10,6 @@ configfile: f"{workflow.basedir}/config.yaml"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
-include: "workflow/rules/models.smk"
-include: "workflow/rules/embed.smk"
 
 
 for family in targets.families:
@@ -20,7 +18,6 @@ for family in targets.families:
 
 
 include: "workflow/rules/report.smk"
-include: "workflow/rules/targets.smk"
 
 
 report: "workflow/report/workflow.rst"
@@ -43,4 +40,48 @@ rule all:
         paths.REPORT,
 
 
+rule sources:
+    """Every raw file and every fetched model: after this, nothing needs the network."""
+    input:
+        targets.sources,
+
+
+rule embeddings:
+    """The vectors of every encoder on every collection of texts."""
+    input:
+        targets.embeddings(),
+
+
+rule audits:
+    """What to know about the rows of each task, and its hardest texts."""
+    input:
+        targets.audits,
+
+
+rule tables:
+    """Every table."""
+    input:
+        targets.tables,
+
+
+rule figures:
+    """Every figure."""
+    input:
+        targets.figures,
+
+
+rule checks:
+    """Every acceptance check."""
+    input:
+        targets.checks,
+
+
+rule exports:
+    """Scores and runs in external formats (MTEB, TREC, Hugging Face, LaTeX macros), and all as an RO-Crate."""
+    input:
+        targets.exports,
+
+
 complete(workflow.rules, f"{workflow.basedir}/envs/sentflow.yaml")
+# Not in onstart: without its targets Snakemake never starts
+explain_unknown_targets(logger, workflow)

@@ -135,10 +135,9 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
     from sentflow.encoders.settings import VectorSettings
     from sentflow.training.contract import build_objective
     from sentflow.training.draws import Draws
-    from sentflow.training.loop import Hooks, Trainer
+    from sentflow.training.loop import Hooks, StateFolder, Trainer
     from sentflow.training.recipes.settings import SimCSE
     from sentflow.training.settings import TrainingSettings
-    from sentflow.training.state import StateFolder
 
     torch.set_num_threads(1)
     encoder = load_model(model_folder(), VectorSettings(), "cpu", threads=1, allow_pickle=False, plain=False)

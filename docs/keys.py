@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from sentflow.config.experiment import Configuration
+from sentflow.config.configuration import Configuration
 from sentflow.config.model import Settings, choices_of, description_of, fields_of
 from sentflow.config.sections import SECTIONS
 from sentflow.config.short_forms import SHORT_FORMS

@@ -259,7 +259,7 @@ def test_comments_docstrings_formatting_dates_and_resources_run_nothing(project)
                     node.body[0] = ast.Expr(ast.Constant("Another docstring."))
             written = ast.unparse(ast.fix_missing_locations(tree))  # loses comments, and lays lines out anew
             file.write_text(f"# A comment.\n{written}\n", encoding="utf-8")
-    rules = project / "workflow/rules/embed.smk"
+    rules = project / "workflow/rules/data.smk"
     text = rules.read_text(encoding="utf-8")
     assert "asks(4000, 120" in text
     rules.write_text(text.replace("asks(4000, 120", "asks(4000, 600"), encoding="utf-8")

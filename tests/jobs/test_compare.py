@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sentflow.compare.rows import CALIBRATED, AcrossRow, PairRow, RankRow, StandingRow
-from sentflow.compare.settings import ComparisonSettings
 from sentflow.compare.tasks import FoldScores
+from sentflow.config.configuration import ComparisonStatistics
 from sentflow.errors import DataError
 from sentflow.files.io import read_json, read_sealed, write_sealed
 from sentflow.files.rows import read_rows
@@ -110,7 +110,7 @@ def holds_test(row, test, folder):
 def test_out_of_fold_predictions_are_tested_only_where_the_level_was_calibrated(monkeypatch, changed, test):
     monkeypatch.setattr("sentflow.compare.tasks.CALIBRATED", CALIBRATED)
     about = fake_summary.one_row(**{"repetitions": 10, **changed})
-    settings = ComparisonSettings(**made_scores.STATISTICS)
+    settings = ComparisonStatistics(**made_scores.STATISTICS)
     scores = FoldScores([about, about], np.zeros((50, 2)), [], units=None, item_seed=0, settings=settings)
     assert scores.kind_of_test == test
 

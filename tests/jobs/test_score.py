@@ -10,15 +10,15 @@ import pytest
 from small_tasks import make_task, probe_settings, task_features
 
 from sentflow.audit.settings import HardestSettings
+from sentflow.config.configuration import ScoreStatistics
 from sentflow.errors import DataError
-from sentflow.files.arrow import table_of
 from sentflow.files.io import read_json
-from sentflow.files.parquet import write_parquet
+from sentflow.files.parquet import table_of, write_parquet
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.fold import published_metric
 from sentflow.probing.fold_files import write_result
 from sentflow.probing.jobs import hardest, score
-from sentflow.probing.settings import AboutProtocol, ScoreSettings, ScoreStatistics, Switches
+from sentflow.probing.settings import AboutProtocol, ScoreSettings, Switches
 from sentflow.texts.table import TaskTable, write_task
 
 N_ROWS = 270

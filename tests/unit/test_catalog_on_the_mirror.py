@@ -13,8 +13,8 @@ from sentflow.texts.prepare import prepare
 from sentflow.texts.raw_files import DERIVED, task_files_of
 from sentflow.texts.settings import TaskChecks, TaskSettings
 from sentflow.texts.table import TaskTable
+from sentflow.training.data.entries import raw_files_of, sources_of
 from sentflow.training.data.settings import PreparedRows
-from sentflow.training.data.sources import raw_files_of, sources_of
 from sentflow.training.data.table import TrainingData
 
 pytestmark = pytest.mark.mirror

@@ -10,8 +10,7 @@ from sentflow.config.model import mistakes
 from sentflow.encoders.kinds.bag_of_words import BagOfWordsEncoder
 from sentflow.encoders.kinds.random import RandomEncoder
 from sentflow.encoders.kinds.scikit_learn import ScikitLearnEncoder
-from sentflow.encoders.kinds.stop_words import PORTUGUESE
-from sentflow.encoders.kinds.tfidf import TfidfEncoder
+from sentflow.encoders.kinds.tfidf import PORTUGUESE, TfidfEncoder
 from sentflow.encoders.settings import ScikitLearn
 from sentflow.errors import ConfigError, DataError
 

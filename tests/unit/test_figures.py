@@ -26,9 +26,12 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.jobs import make_figures
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
-# Of one, eight and twenty encoders, with short and with long names
+# Of one to forty encoders, with short and with long names
 DRAWN = {"curves": fake_summary.curve_rows, "costs": lambda _: fake_summary.cost_rows()}
-EXTENTS = [fake_summary.many_rows(*extent, long=extent[0] == 8) for extent in ((1, 1), (8, 18), (20, 3))]
+EXTENTS = [
+    fake_summary.many_rows(*extent, long=extent[0] == 8)
+    for extent in ((1, 1), (2, 2), (4, 2), (8, 18), (20, 3), (40, 2))
+]
 FIGURES = (
     *("heatmap", "ranks", "forest", "differences", "differences-to-best", "curves", "costs"),
     *("question-differences", "effectiveness-cost", "retrieval-stages"),
@@ -55,7 +58,7 @@ def inputs_of(scores):
     "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.nightly]) for name in FIGURES]
 )
 def test_texts_have_room(name):
-    for scores in EXTENTS[1:2] if name in QUICK else EXTENTS:
+    for scores in EXTENTS[3:4] if name in QUICK else EXTENTS:
         rows = DRAWN[name](scores) if name in DRAWN else recipe(name).rows(inputs_of(scores))
         assert rows or len(scores) == 1  # no pair of one encoder
         with warnings.catch_warnings():

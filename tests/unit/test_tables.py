@@ -228,7 +228,7 @@ def test_a_page_sorts_by_the_numbers_themselves_and_shows_no_text_as_html():
     ]
     table = tables.build("t", "A & B", ["name", "seconds"], rows, columns, [], block=lambda row: "all")
     written = html_text(table, 400)
-    assert '<th scope="row">all</th><td class="left">&lt;b&gt;</td><td data-v="90.0">90 s</td>' in written
+    assert '<th scope=row>all</th><td class=left>&lt;b&gt;</td><td data-v="90.0">90 s</td>' in written
     assert "<td>—</td>" in written
-    assert html_text(table, 1).count('<th scope="row">') == 1
+    assert html_text(table, 1).count("<th scope=row>") == 1
     assert csv_text(table) == "name,seconds\n<b>,90.0\nnone,\n"

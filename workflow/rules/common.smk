@@ -31,7 +31,6 @@ from sentflow.flow.environment import (
 from sentflow.errors import ConfigError
 from sentflow.flow.family import each
 from sentflow.flow.job_settings import json_text, one_of
-from sentflow.flow.plan import refuse_uploads
 from sentflow.flow.provenance import (
     code,
     job_params,
@@ -40,17 +39,18 @@ from sentflow.flow.provenance import (
     write_sources,
 )
 from sentflow.flow.rules import asks, beside_others, complete, digested, with_digest
-from sentflow.flow.run_record import write_record
+from sentflow.flow.start import (
+    explain_unknown_targets,
+    refuse_results_as_settings,
+    refuse_uploads,
+    write_record,
+)
 from sentflow.flow.targets import (
     Targets,
     downloaded_content,
     figure_files,
     local_files,
     table_files,
-)
-from sentflow.flow.unknown_targets import (
-    refuse_results_as_settings,
-    told_of_unknown_targets,
 )
 from sentflow.jobs.shell import command
 

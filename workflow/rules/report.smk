@@ -128,6 +128,7 @@ rule report:
     input:
         summary=targets.summaries_of_page(),
         audits=targets.audits,
+        folds=targets.families["probing"].folds_of_page(),
         tables=targets.tables,
         figures=targets.figures,
         config=paths.RECORD_CONFIG,

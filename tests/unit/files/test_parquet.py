@@ -11,13 +11,14 @@ import pytest
 from sentflow.config.pairs import Reader as PairReader
 from sentflow.config.tasks import Reader
 from sentflow.errors import DataError
-from sentflow.files.arrow import numbers_of, table_of
 from sentflow.files.limits import RATIO_FROM_BYTES, limited
 from sentflow.files.parquet import (
     DescribedParts,
     DescribedWriter,
+    numbers_of,
     read_described,
     read_parquet,
+    table_of,
     write_parquet,
 )
 from sentflow.files.parquet_columns import column_names, column_values
@@ -156,7 +157,7 @@ def test_texts_beyond_32_bit_offsets_keep_their_values_in_a_wider_type(
     monkeypatch, tmp_path, most_bytes, kind
 ):
     """With a limit of our own in place of 2 GiB; "ação" has 6 bytes, "lei" 3, "é" 2."""
-    monkeypatch.setattr("sentflow.files.arrow._MOST_BYTES", most_bytes)
+    monkeypatch.setattr("sentflow.files.parquet._MOST_BYTES", most_bytes)
     texts = ["ação", None, "lei", "", "é"]
     table = table_of({"text": texts, "row": np.arange(5)})
     assert table.schema.field("text").type == kind

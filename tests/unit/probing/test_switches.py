@@ -14,11 +14,10 @@ from sentflow.errors import DataError
 from sentflow.probing.draws import grouped_folds, plan_folds, stratified_choice
 from sentflow.probing.fold import FoldResult, ProbeDesign, published_metric
 from sentflow.probing.fold_files import read_folds
-from sentflow.probing.job import probe_task
 from sentflow.probing.kernels.schedule import predicted_classes
 from sentflow.probing.rows import LazyFeatures
 from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Switches
-from sentflow.probing.training import standardised, train_fold
+from sentflow.probing.training import probe_task, standardised, train_fold
 from sentflow.stats.repeatability import published_intervals
 from sentflow.texts.checks import check_folds
 from sentflow.texts.table import TaskTable

@@ -11,7 +11,7 @@ import pytest
 from sentflow.config.model import mistakes
 from sentflow.config.pairs import Reader
 from sentflow.errors import DataError
-from sentflow.files.arrow import table_of
+from sentflow.files.parquet import table_of
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare_pairs import prepare_pairs
 from sentflow.texts.settings import PairSettings

@@ -10,9 +10,8 @@ from trainable import ROWS, trainable_encoder
 from sentflow.errors import DataError
 from sentflow.training.contract import Objective
 from sentflow.training.draws import Draws
-from sentflow.training.loop import Hooks, LeftEarly, Trainer
+from sentflow.training.loop import Hooks, LeftEarly, StateFolder, Trainer
 from sentflow.training.settings import TrainingSettings
-from sentflow.training.state import StateFolder
 from sentflow.training.steps import Order, UncorrectedAdamW, learning_rate
 
 SETTINGS = TrainingSettings.model_validate(
@@ -98,7 +97,7 @@ def test_a_full_disk_says_so_and_keeps_the_state_before(folder, tmp_path, monkey
     def full(*_args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sentflow.training.state.save_file", full)
+    monkeypatch.setattr("sentflow.training.loop.save_file", full)
     with pytest.raises(DataError, match="disk or your quota is full"):
         trained(folder, tmp_path)
     monkeypatch.undo()

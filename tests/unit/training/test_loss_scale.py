@@ -8,9 +8,8 @@ from sentflow.errors import DataError
 from sentflow.training.contract import Objective
 from sentflow.training.draws import Draws
 from sentflow.training.gradients import Precision
-from sentflow.training.loop import Hooks, Trainer
+from sentflow.training.loop import Hooks, StateFolder, Trainer
 from sentflow.training.settings import TrainingSettings
-from sentflow.training.state import StateFolder
 
 SETTINGS = TrainingSettings(learning_rate=1e-3, steps=3, batch_size=2, max_tokens=8)
 

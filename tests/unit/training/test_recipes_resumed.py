@@ -8,10 +8,9 @@ from trainable import ROWS, WIDTH, trainable_encoder
 from sentflow.training.contract import build_objective, target_of
 from sentflow.training.draws import Draws
 from sentflow.training.gradients import chunks_by_length, gradients
-from sentflow.training.loop import Hooks, LeftEarly, Trainer
+from sentflow.training.loop import Hooks, LeftEarly, StateFolder, Trainer
 from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import TrainingSettings
-from sentflow.training.state import StateFolder
 
 DRAWS = Draws(3)
 LORA = {"lora": {"rank": 2, "alpha": 4, "dropout": 0.1}}

@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from sentflow.training.state import Progress, StateFolder
+from sentflow.training.loop import Progress, StateFolder
 
 
 def saved(folder, *steps):

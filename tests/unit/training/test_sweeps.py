@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from sentflow.training.shown import NOT_APPLICABLE, NOT_RUN, VALUE
+from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE
 from sentflow.training.sweeps import cells, sweep_problems
 
 SWEEP = {

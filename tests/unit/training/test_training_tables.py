@@ -15,7 +15,7 @@ from sentflow.report.families.training.rows import ALIGNMENT, DEVELOPMENT, SPEAR
 from sentflow.report.families.training.sweep_cells import reduced, sweep_cells
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import markdown_text
-from sentflow.training.shown import NOT_RUN
+from sentflow.training.settings import NOT_RUN
 from sentflow.training.sweeps import shown_sweep
 
 WORKFLOW = Path(__file__).parents[3] / "workflow"

@@ -42,10 +42,9 @@ from sentflow.probing.catalog import about_protocol, changed_settings, job_setti
 from sentflow.probing.draws import task_plans
 from sentflow.probing.fold import ProbeDesign
 from sentflow.probing.fold_files import FoldInfo
-from sentflow.probing.job import warn_of_few_rows
 from sentflow.probing.scores import about_score, kept_documents
 from sentflow.probing.settings import PUBLISHED_NAME, not_comparable_text
-from sentflow.probing.training import FeatureSource, FixedFeatures
+from sentflow.probing.training import FeatureSource, FixedFeatures, warn_of_few_rows
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ import numpy as np
 
 from sentflow.api.figures import drawn
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.files.arrow import table_of
 from sentflow.files.io import write_sealed
-from sentflow.files.parquet import write_parquet
+from sentflow.files.parquet import table_of, write_parquet
 from sentflow.flow import paths
 from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.fold import FoldResult

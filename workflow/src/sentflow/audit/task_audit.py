@@ -52,21 +52,11 @@ _SHORT_CHARACTERS = 10
 
 def warnings_of(facts: Mapping[str, Any], *, language: str) -> list[str]:
     """One sentence per finding that may matter; none for a task without any."""
-    found = [
-        *_copies(facts),
-        _connected(facts),
-        _documents_in_words(facts),
-        _contradictions(facts),
-        _classes(facts),
-        _short_texts(facts),
-        _decomposed(facts),
-        _languages(facts, language),
-    ]
-    return [sentence for sentence in found if sentence]
+    return [*_warnings_of_rows(facts), *_warnings_of_texts(facts, language)]
 
 
-def _copies(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Rows that occur more than once, nearly more than once, or share a text with another."""
+def _warnings_of_rows(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Copies, near copies, shared texts; connected rows and documents; contradictions."""
     kinds = {
         "exact_duplicates": (
             ("occur", "occurs", "more than once"),
@@ -82,79 +72,55 @@ def _copies(facts: Mapping[str, Any]) -> Iterator[str]:
         ),
     }
     for name, ((many, one, what), there) in kinds.items():
-        found = facts[name]
-        if found is not None and found["share_across_folds"] >= _LEAST_SHARE:
-            share = _percent(found["share_across_folds"])
-            yield f"{_rows(found['rows'], many, one)} {what}: {share} of the rows have {there}."
+        rows = facts[name]
+        if rows is not None and rows["share_across_folds"] >= _LEAST_SHARE:
+            share = _percent(rows["share_across_folds"])
+            yield f"{_rows(rows['rows'], many, one)} {what}: {share} of the rows have {there}."
+    shared, n, documents = facts["shared_texts"], facts["n_rows"], facts["documents"]
+    if shared is not None and shared["effective_rows"] < _LEAST_INDEPENDENT * n:
+        worth = f"{n:,} rows are worth as few as {shared['effective_rows']:,.0f} independent ones."
+        remedy = " To probe with connected rows kept together, write documents: texts at the task."
+        if 2 * shared["largest_connected"] > n:
+            remedy = f" {shared['largest_connected']:,} are connected, so folds cannot keep them apart."
+        elif documents is not None:
+            remedy = ""
+        yield f"Through shared texts, {worth}{remedy}"
+    if documents is not None and documents["share_across_folds"] >= _LEAST_SHARE:
+        yield (
+            f"Rows come from {documents['n']:,} documents, and {_percent(documents['share_across_folds'])} of the "
+            "rows have a row of the same document in another fold. A protocol with group_folds keeps documents "
+            "together; compare the scores."
+        )
+    if n_contradicting := facts["contradicting"]["rows"]:
+        yield (
+            f"{_rows(n_contradicting, 'have', 'has')} a text that also occurs with another label: no classifier "
+            "can get all of them right."
+        )
 
 
-def _connected(facts: Mapping[str, Any]) -> str:
-    found, n = facts["shared_texts"], facts["n_rows"]
-    if found is None or found["effective_rows"] >= _LEAST_INDEPENDENT * n:
-        return ""
-    worth = f"Through shared texts, {n:,} rows are worth as few as {found['effective_rows']:,.0f} independent ones."
-    if 2 * found["largest_connected"] > n:
-        return f"{worth} {found['largest_connected']:,} are connected, so folds cannot keep them apart."
-    if facts["documents"] is not None:
-        return worth
-    return f"{worth} To probe with connected rows kept together, write documents: texts at the task."
-
-
-def _documents_in_words(facts: Mapping[str, Any]) -> str:
-    found = facts["documents"]
-    if found is None or found["share_across_folds"] < _LEAST_SHARE:
-        return ""
-    return (
-        f"Rows come from {found['n']:,} documents, and {_percent(found['share_across_folds'])} of the rows "
-        "have a row of the same document in another fold. A protocol with group_folds keeps documents "
-        "together; compare the scores."
-    )
-
-
-def _contradictions(facts: Mapping[str, Any]) -> str:
-    found = facts["contradicting"]
-    if not found["rows"]:
-        return ""
-    return (
-        f"{_rows(found['rows'], 'have', 'has')} a text that also occurs with another label: no classifier "
-        "can get all of them right."
-    )
-
-
-def _classes(facts: Mapping[str, Any]) -> str:
-    sizes = facts["classes"]
+def _warnings_of_texts(facts: Mapping[str, Any], language: str) -> Iterator[str]:
+    """Classes of unequal size; short texts, their characters and languages."""
+    sizes, lengths = facts["classes"], facts["lengths"]["chars"]
     smallest, largest = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
-    if sizes[smallest] >= _LEAST_BALANCE * sizes[largest]:
-        return ""
-    return (
-        f"Class {largest} has {sizes[largest]:,} rows and class {smallest} only {sizes[smallest]:,}: every "
-        f"repetition cuts all classes to {sizes[smallest]:,} rows, and scores do not reflect the natural "
-        "class frequencies."
-    )
-
-
-def _short_texts(facts: Mapping[str, Any]) -> str:
-    lengths = facts["lengths"]["chars"]
-    if lengths["p5"] >= _SHORT_CHARACTERS:
-        return ""
-    return f"One text in twenty has at most {lengths['p5']:.0f} characters; labels of such texts are hard to justify."
-
-
-def _decomposed(facts: Mapping[str, Any]) -> str:
-    if not (count := facts["not_nfc"]):
-        return ""
-    return (
-        f"{count:,} {'text has' if count == 1 else 'texts have'} characters in another form than NFC, such as a letter "
-        "and its accent apart. TF-IDF and this audit compare NFC; other encoders get the texts as they stand."
-    )
-
-
-def _languages(facts: Mapping[str, Any], language: str) -> str:
+    if sizes[smallest] < _LEAST_BALANCE * sizes[largest]:
+        yield (
+            f"Class {largest} has {sizes[largest]:,} rows and class {smallest} only {sizes[smallest]:,}: every "
+            f"repetition cuts all classes to {sizes[smallest]:,} rows, and scores do not reflect the natural "
+            "class frequencies."
+        )
+    if lengths["p5"] < _SHORT_CHARACTERS:
+        short = f"One text in twenty has at most {lengths['p5']:.0f} characters"
+        yield f"{short}; labels of such texts are hard to justify."
+    if count := facts["not_nfc"]:
+        yield (
+            f"{count:,} {'text has' if count == 1 else 'texts have'} characters in another form than NFC, such as a "
+            "letter and its accent apart. TF-IDF and this audit compare NFC; other encoders get the texts as they "
+            "stand."
+        )
     others = {code: share for code, share in facts["language"].items() if code != language}
-    if sum(others.values()) < _LEAST_OTHER_LANGUAGE:
-        return ""
-    named = ", ".join(f"{code} {_percent(share)}" for code, share in list(others.items())[:3])
-    return f"{_percent(sum(others.values()))} of the texts seem to be in another language than {language} ({named})."
+    if (share := sum(others.values())) >= _LEAST_OTHER_LANGUAGE:
+        named = ", ".join(f"{code} {_percent(one)}" for code, one in list(others.items())[:3])
+        yield f"{_percent(share)} of the texts seem to be in another language than {language} ({named})."
 
 
 def _rows(count: int, many: str, one: str) -> str:

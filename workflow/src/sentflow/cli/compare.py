@@ -41,40 +41,40 @@ def compare(
     """
     if not tolerance >= 0:
         raise ConfigError(f"--tolerance {tolerance}: write a number of at least 0.")
-    found = compare_folders(ResultsFolder(run_a), ResultsFolder(run_b), tolerance=tolerance)
-    is_equal = not found.outside and (common or not (found.only_a or found.only_b))
+    comparison = compare_folders(ResultsFolder(run_a), ResultsFolder(run_b), tolerance=tolerance)
+    is_equal = not comparison.outside and (common or not (comparison.only_a or comparison.only_b))
     if as_json:
-        sys.stdout.write(json_document({**found.to_json(), "equal": is_equal}))
+        sys.stdout.write(json_document({**comparison.to_json(), "equal": is_equal}))
     else:
-        show_blocks(*_blocks(found, run_a, run_b, rows=rows, is_equal=is_equal))
+        show_blocks(*_blocks(comparison, run_a, run_b, rows=rows, is_equal=is_equal))
     if not is_equal:
         raise typer.Exit(1)
 
 
-def _blocks(found: Comparison, a: Path, b: Path, *, rows: int, is_equal: bool) -> list[Block]:
+def _blocks(comparison: Comparison, a: Path, b: Path, *, rows: int, is_equal: bool) -> list[Block]:
     blocks: list[Block] = [facts("Runs", [("A", str(a)), ("B", str(b))])]
-    if differing := [*found.versions.items(), *found.settings.items()]:
+    if differing := [*comparison.versions.items(), *comparison.settings.items()]:
         cells = [(key, _short(one), _short(other)) for key, (one, other) in differing]
         notes = _more(len(cells), rows)
         blocks.append(
             listing(("Made by", "A", "B"), cells[:rows], caption="What differs in the records", notes=notes)
         )
-    blocks.append(_counts(found))
-    if outside := found.outside:
+    blocks.append(_counts(comparison))
+    if outside := comparison.outside:
         lines = [_line(each) for each in outside[:rows]]
         notes = _more(len(outside), rows)
-        caption = f"Results that differ by more than {found.tolerance:g}"
+        caption = f"Results that differ by more than {comparison.tolerance:g}"
         blocks.append(listing(_HEADER, lines, "lrrrrl", caption=caption, notes=notes))
     blocks += [
         f"Only in {side}: {_named(names)}."
-        for side, names in (("A", found.only_a), ("B", found.only_b))
+        for side, names in (("A", comparison.only_a), ("B", comparison.only_b))
         if names
     ]
-    blocks.append(_verdict(found, is_equal=is_equal))
+    blocks.append(_verdict(comparison, is_equal=is_equal))
     return blocks
 
 
-def _counts(found: Comparison) -> Table:
+def _counts(comparison: Comparison) -> Table:
     cells = [
         (
             kind,
@@ -83,11 +83,11 @@ def _counts(found: Comparison) -> Table:
             str(counts["outside"]),
             _size(counts["largest"]),
         )
-        for kind, counts in found.counts().items()
+        for kind, counts in comparison.counts().items()
     ]
     header = ("Kind", "Both have", "Equal", "Within", "Outside", "Largest difference of a score")
-    losses = f"{max(LOSS_TOLERANCE, found.tolerance):g} for losses"
-    notes = (f"Within: every value differs by {found.tolerance:g} at most ({losses}).",)
+    losses = f"{max(LOSS_TOLERANCE, comparison.tolerance):g} for losses"
+    notes = (f"Within: every value differs by {comparison.tolerance:g} at most ({losses}).",)
     return listing(header, cells, "lrrrrr", caption="Results", notes=notes)
 
 
@@ -98,27 +98,28 @@ def _line(each: Difference) -> tuple[str, ...]:
     a, b = each.score
     difference = _size(each.size)
     if a == b:
-        first, *others = [*each.about, *each.values]
+        first, *others = [*each.about, *each.values] or ["scores of folds"]
         difference = f"score equal; {first}{f' and {len(others)} more' if others else ''}"
     cause = f"{each.cause.stage}: {each.cause.what}" if each.cause else ""
     return (each.name, _score(a), _score(b), difference, folds, cause)
 
 
-def _verdict(found: Comparison, *, is_equal: bool) -> str:
-    n, outside = len(found.differences), len(found.outside)
+def _verdict(comparison: Comparison, *, is_equal: bool) -> str:
+    n, outside = len(comparison.differences), len(comparison.outside)
     if not outside:
-        exact = all(each.is_equal for each in found.differences)
-        said = f"{'Equal to the last bit' if exact else f'Equal within {found.tolerance:g}'}: {counted(n, 'result')}."
+        exact = all(each.is_equal for each in comparison.differences)
+        equal = "Equal to the last bit" if exact else f"Equal within {comparison.tolerance:g}"
+        said = f"{equal}: {counted(n, 'result')}."
     else:
         said = f"Different: {outside} of {counted(n, 'result')}."
     if not is_equal and not outside:
         said += " But not every result is in both runs; --common leaves the others out."
-    if found.cause is None:
+    if comparison.cause is None:
         return said
-    stages = Counter(each.cause.stage for each in found.outside if each.cause)
+    stages = Counter(each.cause.stage for each in comparison.outside if each.cause)
     others = [f"{stages[stage]} × {stage}" for stage in STAGES if stages[stage]]
     causes = f" First causes: {', '.join(others)}." if len(others) > 1 else ""
-    return f"{said} First cause: {found.cause.stage}. {found.cause.what}.{causes}"
+    return f"{said} First cause: {comparison.cause.stage}. {comparison.cause.what}.{causes}"
 
 
 def _named(names: Sequence[str]) -> str:

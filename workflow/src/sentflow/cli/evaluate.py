@@ -81,7 +81,7 @@ def evaluate(
         _refuse_in_use(per_question, files)
     *runs, judgements = files
     names = [name.strip() for item in measures or MEASURES for name in item.split(",") if name.strip()]
-    found = [
+    evaluations = [
         evaluate_run(
             run,
             judgements,
@@ -94,23 +94,23 @@ def evaluate(
         )
         for run, name in zip(runs, _names(runs), strict=True)
     ]
-    tested = [one for one in found if not one.decided_by_ties(names[0])]
-    several = len(tested) > 1 and len(found[0].found.questions) > 1
-    compared = compare_runs(found, names[0]) if several else None
+    tested = [one for one in evaluations if not one.decided_by_ties(names[0])]
+    several = len(tested) > 1 and len(evaluations[0].found.questions) > 1
+    compared = compare_runs(evaluations, names[0]) if several else None
     if per_question is not None:
         values = [
             (one.name, question, measure, value)
-            for one in found
+            for one in evaluations
             for measure, of_questions in one.found.values.items()
             for question, value in zip(one.found.questions, of_questions.tolist(), strict=True)
         ]
         write_text(per_question, csv_records(("run", "question", "measure", "value"), values))
     if as_json:
-        sys.stdout.write(json_document(_record(found, compared)))
+        sys.stdout.write(json_document(_record(evaluations, compared)))
     elif as_csv:
-        sys.stdout.write(_csv(found))
+        sys.stdout.write(_csv(evaluations))
     else:
-        show_blocks(*_blocks(found, compared, judgements))
+        show_blocks(*_blocks(evaluations, compared, judgements))
 
 
 def _names(runs: Sequence[Path]) -> list[str]:
@@ -119,10 +119,12 @@ def _names(runs: Sequence[Path]) -> list[str]:
     return [str(run) if stems.count(run.stem) > 1 else run.stem for run in runs]
 
 
-def _blocks(found: Sequence[RunEvaluation], compared: RunComparison | None, judgements: Path) -> list[Block]:
-    measures = [*found[0].means]
-    rows = [(one.name, *(_cell(one, measure) for measure in measures)) for one in found]
-    notes = (found[0].population(), *(remark for one in found for remark in one.remarks()))
+def _blocks(
+    evaluations: Sequence[RunEvaluation], compared: RunComparison | None, judgements: Path
+) -> list[Block]:
+    measures = [*evaluations[0].means]
+    rows = [(one.name, *(_cell(one, measure) for measure in measures)) for one in evaluations]
+    notes = (evaluations[0].population(), *(remark for one in evaluations for remark in one.remarks()))
     means = listing(
         ("Run", *measures),
         rows,
@@ -137,8 +139,8 @@ def _blocks(found: Sequence[RunEvaluation], compared: RunComparison | None, judg
 def _cell(one: RunEvaluation, measure: str) -> str:
     """A mean with its interval, and with its range where the order of equal scores decides on it."""
     row = one.means[measure]
-    found = f"{decimal(row['mean'])} {interval(row['low'], row['high'])}"
-    return f"{found} {by_order(row['worst_order'], row['best_order'])}".rstrip()
+    mean = f"{decimal(row['mean'])} {interval(row['low'], row['high'])}"
+    return f"{mean} {by_order(row['worst_order'], row['best_order'])}".rstrip()
 
 
 def _tests(compared: RunComparison) -> Table:
@@ -161,7 +163,7 @@ def _tests(compared: RunComparison) -> Table:
     )
 
 
-def _record(found: Sequence[RunEvaluation], compared: RunComparison | None) -> dict[str, Any]:
+def _record(evaluations: Sequence[RunEvaluation], compared: RunComparison | None) -> dict[str, Any]:
     """Everything that the tables say, for programs."""
     runs = {
         one.name: {
@@ -172,15 +174,15 @@ def _record(found: Sequence[RunEvaluation], compared: RunComparison | None) -> d
             "level": one.bootstrap.level,
             "measures": one.means,
         }
-        for one in found
+        for one in evaluations
     }
     return {"runs": runs, "differences": [vars(row) for row in compared.rows] if compared else []}
 
 
-def _csv(found: Sequence[RunEvaluation]) -> str:
+def _csv(evaluations: Sequence[RunEvaluation]) -> str:
     rows: list[tuple[Value, ...]] = [
         (one.name, measure, *(float(row[key]) for key in ("mean", "low", "high")), len(one.found.questions))
-        for one in found
+        for one in evaluations
         for measure, row in one.means.items()
     ]
     return csv_records(("run", "measure", "mean", "low", "high", "n_questions"), rows)

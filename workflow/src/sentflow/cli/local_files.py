@@ -13,9 +13,9 @@ from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
 from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.errors import DataError, SentflowError
+from sentflow.families.pairs import Similarity
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.similarity import Similarity
 from sentflow.files.limits import limited
 from sentflow.flow import paths
 from sentflow.texts.raw_files import DERIVED

@@ -205,7 +205,7 @@ def language(columns: Sequence[Sequence[str]]) -> str:
 
     texts = [text for column in columns for text in islice(column, _LOOKED_AT)]
     codes = Counter(str(classify(text[:500])[0]) for text in texts)
-    return codes.most_common(1)[0][0]
+    return next((code for code, _ in codes.most_common() if len(code) == len("en")), "en")
 
 
 def training_entries(name: str, file: DataFile, written: str, texts: Sequence[str]) -> Entries:

@@ -101,35 +101,35 @@ def search(
                 sys.stderr.write(f"{job}\n")
         _, asked = read_ids(in_folder(work, paths.QUESTIONS.format(**names)))
         _, ids = read_ids(in_folder(results, paths.CORPUS.format(corpus=searched)))
-        _, found = read_run(in_folder(work, paths.RUN.format(**names)), ids)
+        _, answers = read_run(in_folder(work, paths.RUN.format(**names)), ids)
         if decision:
             file = in_folder(work, paths.DECIDED.format(**names, decision=decision))
-            found = _decided(found, read_decided(file).documents)
+            answers = _decided(answers, read_decided(file).documents)
         notes = _cut_off(work, name, family)
     title = str(family.retrievers[name].get("title", name))
     blocks: list[Block] = []
     if ask is not None:
         documents = read_corpus(in_folder(results, paths.CORPUS.format(corpus=searched)))
         caption = f"{title}: {ask}"
-        blocks.append(_shown(found, asked[0], documents, caption=caption, decided=decision is not None))
+        blocks.append(_shown(answers, asked[0], documents, caption=caption, decided=decision is not None))
     if output is not None:
-        write_answers(output, found, asked, retriever=name)
-        n_empty = sum(not len(found.ranked.get(one, ())) for one in asked)
+        write_answers(output, answers, asked, retriever=name)
+        n_empty = sum(not len(answers.ranked.get(one, ())) for one in asked)
         blocks.append(
             f"{output}: {counted(len(asked), 'question')} by {title}, {n_empty} without a document."
         )
     show_blocks(*blocks, *notes)
 
 
-def write_answers(path: Path, found: Run, asked: Sequence[str], *, retriever: str) -> None:
-    """Write what was found for questions, in the form that the ending of the file names."""
+def write_answers(path: Path, answers: Run, asked: Sequence[str], *, retriever: str) -> None:
+    """Write the answers to questions, in the form that the ending of the file names."""
     if path.suffix == _SUBMISSION:
-        documents = {name: found.documents(name) for name in found.ranked}
+        documents = {name: answers.documents(name) for name in answers.ranked}
         write_text(path, submission_text(submission(asked, documents)))
     elif path.suffix == _TABLE:
-        write_run(path, found, {"questions": ASKED, "retriever": retriever})
+        write_run(path, answers, {"questions": ASKED, "retriever": retriever})
     else:
-        write_text(path, "".join(f"{line}\n" for line in run_lines(found, retriever, {})))
+        write_text(path, "".join(f"{line}\n" for line in run_lines(answers, retriever, {})))
 
 
 def _check_options(
@@ -238,9 +238,9 @@ def _cut_off(work: Path, retriever: str, family: Retrieval) -> list[str]:
     return notes
 
 
-def _shown(found: Run, question: str, corpus: Corpus, *, caption: str, decided: bool) -> Table:
+def _shown(answers: Run, question: str, corpus: Corpus, *, caption: str, decided: bool) -> Table:
     """The first documents of a question, or all that were decided, each with its score and its beginning."""
-    ranked = found.ranked.get(question)
+    ranked = answers.ranked.get(question)
     places = list(zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)) if ranked else []
     n_shown = len(places) if decided else min(len(places), _SHOWN)
     texts = corpus.whole_texts()

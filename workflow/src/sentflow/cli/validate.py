@@ -18,7 +18,7 @@ from sentflow.encoders.settings import API
 from sentflow.errors import ConfigError
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.flow.plan import files_outside, is_fetched, is_on_this_machine, raw_files, refuse_uploads
+from sentflow.flow.start import files_outside, is_fetched, is_on_this_machine, raw_files, refuse_uploads
 from sentflow.flow.targets import Targets
 from sentflow.jobs.secrecy import TOKEN_VARIABLES, without_secrets
 from sentflow.report.numbers import counted

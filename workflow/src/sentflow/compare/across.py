@@ -12,7 +12,7 @@ import numpy as np
 
 from sentflow.compare.differences import winner_by
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
-from sentflow.compare.settings import ComparisonSettings
+from sentflow.config.configuration import ComparisonStatistics
 from sentflow.files.rows import row_from
 from sentflow.stats.across import Omnibus, independent_units, signed_rank_p, unit_means
 from sentflow.stats.multiplicity import holm
@@ -82,7 +82,7 @@ class Grid:
         """``"sources"``, or ``"tasks"`` where none of several sources has two tasks, or all tasks have one source."""
         return "sources" if self.n_units < len(self.tasks) else "tasks"
 
-    def pooled(self, own: Mapping[str, PairRow], settings: ComparisonSettings) -> PooledDifference:
+    def pooled(self, own: Mapping[str, PairRow], settings: ComparisonStatistics) -> PooledDifference:
         """Difference of two complete models over the tasks, and on a new one; `own` are their rows by task."""
         pairs = [own[task] for task in self.tasks]
         return pooled_difference(
@@ -93,7 +93,7 @@ class Grid:
         )
 
 
-def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
+def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
     """One row per model, in the order of selection."""
     numbers: dict[str, dict[str, float]] = {}
     if grid.complete:
@@ -144,7 +144,7 @@ def _mean_limits(grid: Grid, model: str, level: float) -> dict[str, float]:
 
 
 def across_rows(
-    grid: Grid, pairs: Sequence[PairRow], found: Omnibus, settings: ComparisonSettings
+    grid: Grid, pairs: Sequence[PairRow], found: Omnibus, settings: ComparisonStatistics
 ) -> list[AcrossRow]:
     """One row per pair of complete models."""
     chosen = list(itertools.combinations(range(len(grid.complete)), 2))
@@ -188,7 +188,7 @@ def across_rows(
     return rows
 
 
-def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonSettings) -> dict[str, Any]:
+def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonStatistics) -> dict[str, Any]:
     """What ``comparisons/omnibus.json`` holds of a protocol."""
     return {
         "n_tasks": len(grid.tasks),

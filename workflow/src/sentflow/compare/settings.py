@@ -3,9 +3,8 @@
 The Snakefile imports it: standard library and pydantic only.
 """
 
-from typing import Literal
-
-from sentflow.config.model import Int, Number, Settings, Text
+from sentflow.config.configuration import ComparisonStatistics
+from sentflow.config.model import Int, Settings, Text
 
 
 class TaskTitle(Settings):
@@ -43,29 +42,12 @@ class Titles(Settings):
         return self.model_dump_json(exclude_none=True)
 
 
-class ComparisonSettings(Settings):
-    """How encoders are compared."""
-
-    level: Number
-    """Of every interval."""
-    alpha: Number
-    """Error rate of the tests."""
-    rope: Number
-    """Difference that counts as none."""
-    n_item_resamples: Int
-    """Of the paired bootstrap over texts, and of the intervals of ranks."""
-    adjustment: Literal["holm", "benjamini-hochberg"]
-    """Of p-values over all tasks."""
-    test: Literal["out-of-fold", "corrected-t"]
-    """Of two encoders on a task where out-of-fold predictions are calibrated; elsewhere it is corrected-t."""
-
-
 class ComparedTasks(Titles):
     """What is compared, and how."""
 
     sources: dict[str, Text]
     """Task → what it has in common with others, e.g. its dataset."""
-    statistics: ComparisonSettings
+    statistics: ComparisonStatistics
     """How."""
 
 

@@ -15,7 +15,8 @@ from sentflow.compare.marks import beaten, joined_letters, letters
 from sentflow.compare.rows import CALIBRATED, CORRECTED_T, PairRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.compare.scores import in_order, score_row
-from sentflow.compare.settings import ComparedTasks, ComparisonSettings
+from sentflow.compare.settings import ComparedTasks
+from sentflow.config.configuration import ComparisonStatistics
 from sentflow.errors import DataError
 from sentflow.files.io import read_sealed
 from sentflow.files.parquet import read_parquet, readable
@@ -43,7 +44,7 @@ class FoldScores:
     predictions: Sequence[OutOfFold]  # out-of-fold predictions of each encoder
     units: Units  # what the bootstrap over texts draws
     item_seed: int  # of that bootstrap
-    settings: ComparisonSettings
+    settings: ComparisonStatistics
 
     @property
     def n_systems(self) -> int:
@@ -140,7 +141,7 @@ class FoldScores:
 
 
 def compare_tasks(
-    tasks: Sequence[FoldScores], settings: ComparisonSettings
+    tasks: Sequence[FoldScores], settings: ComparisonStatistics
 ) -> tuple[list[PairRow], list[StandingRow]]:
     """Every pair of encoders of each task, p adjusted within the task and over all of them; and the standings."""
     by_task = [all_differences(scores) for scores in tasks]
@@ -150,7 +151,7 @@ def compare_tasks(
     return _adjusted_over_tasks(list(chain.from_iterable(by_task)), settings), standings
 
 
-def _adjusted_over_tasks(pairs: Sequence[PairRow], settings: ComparisonSettings) -> list[PairRow]:
+def _adjusted_over_tasks(pairs: Sequence[PairRow], settings: ComparisonStatistics) -> list[PairRow]:
     """The pairs of all tasks with `p_over_tasks`: all of a protocol are one family."""
     found: dict[int, PairRow] = {}
     for members in by_protocol(pairs).values():
@@ -215,7 +216,7 @@ def _task_scores(
     rows: Sequence[ScoreRow],
     files: Mapping[tuple[str, str], Path],
     task_tables: Mapping[str, Path],
-    settings: ComparisonSettings,
+    settings: ComparisonStatistics,
 ) -> FoldScores | None:
     """Everything of one task that can be compared; None if no encoder has a score."""
     folds = [fold_scores(files[row.task, row.model].with_suffix(".parquet")) for row in rows]

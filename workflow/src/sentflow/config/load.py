@@ -9,9 +9,10 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.configuration import Configuration
 from sentflow.config.datasets import SAMPLES, sample_files
 from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map, merge, read_yaml
-from sentflow.config.experiment import Configuration, Experiment
+from sentflow.config.experiment import Experiment
 from sentflow.config.model import OwnEntries, mistakes
 from sentflow.config.model import Path as Place
 from sentflow.config.problems import encoders, pairs, probing, retrieval, training

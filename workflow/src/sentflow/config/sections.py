@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sentflow.config.collections import Corpus, QuestionSet
+from sentflow.config.configuration import Configuration
 from sentflow.config.datasets import Dataset
 from sentflow.config.entries import Entry, derived, derived_protocol
-from sentflow.config.experiment import Configuration
 from sentflow.config.model import LowerName, Name
 from sentflow.config.pairs import Alignment, PairSet, Regression
 from sentflow.config.protocols import Protocol

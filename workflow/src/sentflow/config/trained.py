@@ -16,8 +16,7 @@ from sentflow.config.trainings import Sweep
 from sentflow.encoders.settings import MADE_BY, TRAINED
 from sentflow.training.data.entries import held_out_of, question_sets_of, searchers_of, with_relations
 from sentflow.training.recipes.settings import RECIPES
-from sentflow.training.settings import BEST
-from sentflow.training.shown import VALUE
+from sentflow.training.settings import BEST, VALUE
 from sentflow.training.sweeps import cells, sweep_problems
 
 REQUIRED = "REQUIRED"

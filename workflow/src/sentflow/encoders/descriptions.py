@@ -194,28 +194,14 @@ _READERS: dict[str, Callable[[Path, Description], Description]] = {
 # --- positions --------------------------------------------------------------------------------------------
 
 # Count positions from behind the id of the padding, so that 514 of them hold 512 tokens
-_BEHIND_PADDING = frozenset(
-    {
-        *("camembert", "data2vec-text", "ibert", "layoutlmv3", "lilt", "longformer", "luke", "markuplm"),
-        *("mpnet", "roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "xmod"),
-    }
-)
-_FROM_ZERO = frozenset(
-    {
-        *(
-            "albert",
-            "bert",
-            "bert-generation",
-            "big_bird",
-            "convbert",
-            "distilbert",
-            "electra",
-            "ernie",
-            "fnet",
-        ),
-        *("gpt2", "layoutlm", "megatron-bert", "mobilebert", "rembert", "roc_bert", "squeezebert", "xlm"),
-    }
-)
+_BEHIND_PADDING = """
+camembert data2vec-text ibert layoutlmv3 lilt longformer luke markuplm mpnet roberta roberta-prelayernorm xlm-roberta
+xlm-roberta-xl xmod
+"""
+_FROM_ZERO = """
+albert bert bert-generation big_bird convbert distilbert electra ernie fnet gpt2 layoutlm megatron-bert mobilebert
+rembert roc_bert squeezebert xlm
+"""
 _BIASED = frozenset({"deberta", "deberta-v2"})
 _MPNET = "mpnet"  # whose code has the id of the padding, whatever its configuration says
 _USUAL_PADDING = 1
@@ -230,7 +216,7 @@ def usable_tokens(config: Mapping[str, Any]) -> int | None:
     if not isinstance(positions, int | float) or positions <= 0:
         return None
     kind, padding = config.get("model_type"), config.get("pad_token_id")
-    if kind not in _BEHIND_PADDING:
+    if kind not in _BEHIND_PADDING.split():
         return int(positions)
     return int(positions) - 1 - (padding if isinstance(padding, int) and kind != _MPNET else _USUAL_PADDING)
 
@@ -238,6 +224,6 @@ def usable_tokens(config: Mapping[str, Any]) -> int | None:
 def has_table(config: Mapping[str, Any]) -> bool:
     """Whether a longer text is an error, for each position has a learnt vector; others compute their positions."""
     kind = config.get("model_type")
-    return kind in _BEHIND_PADDING | _FROM_ZERO or (
+    return kind in f"{_BEHIND_PADDING}{_FROM_ZERO}".split() or (
         kind in _BIASED and config.get("position_biased_input", True) is True
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Encoder:
     device: str = "cpu"
     reading: Reading | None = None
     halved_batches: int = 0
-    vocabulary_sha256: ClassVar[str | None] = None
+    vocabulary_sha256: str | None = None
 
     @classmethod
     def load(cls, manifest: Manifest, settings: Any, context: Context) -> Self:

@@ -150,23 +150,14 @@ _MOST, _LONGEST = 5, 80  # names in a message, and letters of each: they are for
 _TRANSFORMERS = frozenset({"Transformer", "CLIPModel"})
 _WITHOUT_WEIGHTS = frozenset({"MeanPooling", "Pooling", "Normalize", "Dropout", "BoW"})
 _ROUTERS = frozenset({"Router", "Asym"})
-_COMPUTED = frozenset(
-    {
-        *_WITHOUT_WEIGHTS,
-        *("Transformer", "Dense", "LayerNorm", "LSTM", "CNN", "WeightedLayerPooling"),
-        *("StaticEmbedding", "WordEmbeddings", "WordWeights"),
-    }
-)
+_COMPUTED = _WITHOUT_WEIGHTS | {
+    *("Transformer", "Dense", "LayerNorm", "LSTM", "CNN", "WeightedLayerPooling"),
+    *("StaticEmbedding", "WordEmbeddings", "WordWeights"),
+}
 # Classes of sentence-transformers, in whichever of its modules a version has them. Anything else below its name may be
 # what one of these imports: the last part of sentence_transformers.base.model.pickle is Python's own.
-_CLASSES = (
-    _COMPUTED
-    | _ROUTERS
-    | {
-        *("CLIPModel", "LogitScore", "MLMTransformer", "MultiVectorMask"),
-        *("SparseAutoEncoder", "SparseStaticEmbedding", "SpladePooling"),
-    }
-)
+_OTHERS = ("CLIPModel", "LogitScore", "MLMTransformer", "MultiVectorMask", "SparseAutoEncoder")
+_CLASSES = _COMPUTED | _ROUTERS | {*_OTHERS, "SparseStaticEmbedding", "SpladePooling"}
 _ONE_VECTOR = "SentenceTransformer"
 # What folders of other models of sentence-transformers name → the kind that computes them; none is of many vectors
 _KIND_OF = {
@@ -271,20 +262,12 @@ def check_adapter(folder: Path) -> None:
 
 # --- what settings ask of the libraries that load a model ----------------------------------------------------
 
-_MODEL = (
-    "add_pooling_layer",
-    "attn_implementation",
-    "dtype",
-    "low_cpu_mem_usage",
-    "torch_dtype",
-    "trust_remote_code",
-)
-_TOKENIZER = (
-    *("add_bos_token", "add_eos_token", "do_lower_case", "fix_mistral_regex", "legacy"),
-    *("model_max_length", "padding_side"),
-    *("truncation_side", "trust_remote_code", "use_fast"),
-)
-_CONFIG = ("is_causal", "trust_remote_code", "use_bidirectional_attention", "use_cache")
+_MODEL = "add_pooling_layer attn_implementation dtype low_cpu_mem_usage torch_dtype trust_remote_code"
+_TOKENIZER = """
+add_bos_token add_eos_token do_lower_case fix_mistral_regex legacy model_max_length padding_side truncation_side
+trust_remote_code use_fast
+"""
+_CONFIG = "is_causal trust_remote_code use_bidirectional_attention use_cache"
 # `dtype` is a setting of the entry and `trust_remote_code` is off, whatever stands here.
 _MAPS = {
     "model_args": _MODEL,
@@ -294,10 +277,10 @@ _MAPS = {
     "config_args": _CONFIG,
     "config_kwargs": _CONFIG,
 }
-_KEYS = (
-    *("max_seq_length", "do_lower_case", "transformer_task", "modality_config", "module_output_name"),
-    *("processing_kwargs", "unpad_inputs", "query_length", "document_length", "query_expansion", *_MAPS),
-)
+_KEYS = """
+max_seq_length do_lower_case transformer_task modality_config module_output_name processing_kwargs unpad_inputs
+query_length document_length query_expansion
+"""
 
 
 def check_arguments(where: str, settings: Any) -> None:
@@ -306,7 +289,7 @@ def check_arguments(where: str, settings: Any) -> None:
         raise DataError(
             f"{where} is damaged: it holds no map. Take the file as the model's authors published it."
         )
-    refused = [key for key in settings if key not in _KEYS]
+    refused = [key for key in settings if key not in (*_KEYS.split(), *_MAPS)]
     for name, known in _MAPS.items():
         values = settings.get(name) or {}
         if not isinstance(values, Mapping):
@@ -315,7 +298,7 @@ def check_arguments(where: str, settings: Any) -> None:
         refused += [
             f"{name}.{key}"
             for key, value in values.items()
-            if key not in known or not isinstance(value, bool | int | str | None)
+            if key not in known.split() or not isinstance(value, bool | int | str | None)
         ]
     if refused:
         raise ConfigError(

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.config.experiment import About
+from sentflow.config.configuration import About
 from sentflow.config.model import Count, Int, Number, Ordered, Pair, Settings, Several, Text
 from sentflow.encoders.settings import DESCRIPTIVE_KEYS
 

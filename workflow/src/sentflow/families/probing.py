@@ -6,13 +6,8 @@ from itertools import product
 from typing import Any
 
 from sentflow.audit.settings import AuditSettings, HardestSettings
-from sentflow.compare.settings import (
-    ComparedProtocol,
-    ComparedTasks,
-    ComparisonSettings,
-    TaskTitle,
-    Titles,
-)
+from sentflow.compare.settings import ComparedProtocol, ComparedTasks, TaskTitle, Titles
+from sentflow.config.configuration import ComparisonStatistics, ScoreStatistics
 from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import descriptions
@@ -41,7 +36,6 @@ from sentflow.probing.settings import (
     ProbeProtocol,
     ProbeSettings,
     ScoreSettings,
-    ScoreStatistics,
     Switches,
     not_comparable_text,
     switch_text,
@@ -273,6 +267,16 @@ class Probing(Family):
         """The predictions of a task, a file per model; controls are not counted when texts are ranked as hard."""
         return each(paths.SCORE_PREDICTIONS, study=[""], task=[wildcards.task], model=self._real_models())
 
+    def folds_of_page(self) -> list[str]:
+        """The test scores of folds, which the page draws where there are one or two tasks."""
+        if len(self.tasks) > 2:
+            return []
+        return [
+            paths.SCORE_TABLE.format(study="", task=task, model=model)
+            for task in self.tasks
+            for model in self.models
+        ]
+
     def fold_outputs(self) -> list[str]:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
         job = self.experiment.config.probe.job
@@ -357,7 +361,7 @@ class Probing(Family):
         return ComparedTasks(
             **self._titles(tasks),
             sources={task: self._source(task) for task in tasks},
-            statistics=ComparisonSettings.from_parts(self.experiment.config.statistics),
+            statistics=ComparisonStatistics.from_parts(self.experiment.config.statistics),
         ).as_json()
 
     def effect_settings(self, wildcards: Any) -> str:

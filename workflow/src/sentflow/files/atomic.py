@@ -98,3 +98,16 @@ def not_a_file(path: Path) -> str:
     if "results" in path.parts:
         return f"{path} is a folder, but must be a file. Delete that folder and run snakemake again."
     return f"{path} is a folder, but must be a file. Write the path of a file, or move the folder away."
+
+
+def link_files(folder: Path, target: Path) -> None:
+    """Hard links to the files of a folder, or copies where the file system has none."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            place = target / path.relative_to(folder)
+            refuse_orphan()
+            place.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                place.hardlink_to(path)
+            except OSError:
+                shutil.copyfile(path, place)

@@ -10,8 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.files.arrow import table_of
-from sentflow.files.parquet import read_parquet, readable, write_parquet
+from sentflow.files.parquet import read_parquet, readable, table_of, write_parquet
 
 Row = TypeVar("Row")  # any frozen dataclass of strings, numbers and booleans
 _DTYPES = {int: np.int64, float: np.float64, bool: np.bool_}

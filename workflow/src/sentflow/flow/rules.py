@@ -30,7 +30,7 @@ def complete(rules: Iterable[Any], environment: str) -> None:
 def _key(output: str) -> str:
     from snakemake.io import strip_wildcard_constraints
 
-    parts = re.findall(r"[\w-]*(?:\{\w+\})+", strip_wildcard_constraints(output))
+    parts = re.findall(r"(?<![\w-])[\w-]*(?:\{\w+\})+", strip_wildcard_constraints(output))
     # The value of a study ends with a slash, or is empty
     return "/".join(parts).replace("{study}/", "{study}") or "all"
 

@@ -12,11 +12,10 @@ from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.entries import encode_settings
 from sentflow.exports.identity import Crate, model_facts
-from sentflow.families.geometry import Geometry
 from sentflow.families.ledger import Ledger
+from sentflow.families.pairs import Geometry, Similarity
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.similarity import Similarity
 from sentflow.families.training.family import Training
 from sentflow.flow import paths, products
 from sentflow.flow.encoder_targets import EncoderTargets

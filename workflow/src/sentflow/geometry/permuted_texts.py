@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.files.arrow import Columns, table_of
 from sentflow.files.io import refuse_changed
-from sentflow.files.parquet import read_parquet, readable, write_parquet
+from sentflow.files.parquet import Columns, read_parquet, readable, table_of, write_parquet
 from sentflow.stats.seeds import derive_seed
 
 WORDS, CHARACTERS = "words", "characters"

@@ -3,18 +3,13 @@
 from collections.abc import Iterator
 from typing import Any, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
+from sentflow.config.configuration import Described, Measured
 from sentflow.config.model import (
-    PUBLISHED_SEED,
-    Correlation,
     Count,
-    Distinct,
     Int,
-    Measure,
     Number,
-    Seed,
-    Settings,
 )
 from sentflow.similarity.settings import Resampling
 
@@ -74,23 +69,8 @@ class AlignmentSettings(Resampling):
         return facts
 
 
-class Described(Settings):
-    """What of the section ``geometry`` decides how vectors are described."""
-
-    truncation: Distinct[Count] = (16, 32, 64, 128, 256)
-    """Numbers of first dimensions to score pairs with, below the width of the vectors, which is added."""
-    neighbours: Int = Field(10, ge=3, le=1000)
-    """Nearest neighbours of a text that count towards hubness and dimension; 10 as usual."""
-    seed: Seed = PUBLISHED_SEED
-    """Seed of the permutations and resamples."""
-
-
-class GeometrySettings(Described, Resampling):
+class GeometrySettings(Described, Measured, Resampling):
     """What is measured of the vectors of a family of texts; without resamples nothing has an interval."""
 
-    measure: Measure
-    """Similarity of the scores of whitened and shortened vectors."""
-    correlation: Correlation
-    """Correlation of these scores."""
     sample: Count = 10_000
     """Texts at most among which neighbours are searched."""

@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from sentflow.errors import DataError
-from sentflow.files.arrow import numbers_of, table_of
 from sentflow.files.io import parse_json
-from sentflow.files.parquet import read_parquet, readable, write_parquet
+from sentflow.files.parquet import numbers_of, read_parquet, readable, table_of, write_parquet
 from sentflow.probing.fold import TEST_EPOCH, FoldResult, fold_records
 from sentflow.probing.settings import ProbeSettings
 

@@ -73,9 +73,8 @@ def probe(
 ) -> None:
     """Probe the embeddings of a task: one file per fold."""
     from sentflow.encoders.vectors.storage import read_embeddings
-    from sentflow.probing.job import probe_task
     from sentflow.probing.rows import row_features
-    from sentflow.probing.training import FixedFeatures
+    from sentflow.probing.training import FixedFeatures, probe_task
     from sentflow.texts.collection import read_collection, rows_of
     from sentflow.texts.table import read_task
 
@@ -100,8 +99,7 @@ def probe_featurised(
     """Probe a task with features that a user's own class made of its rows: files as those of `probe`."""
     from sentflow.encoders.vectors.storage import read_embeddings
     from sentflow.probing.featurised import row_texts
-    from sentflow.probing.job import probe_task
-    from sentflow.probing.training import FixedFeatures
+    from sentflow.probing.training import FixedFeatures, probe_task
     from sentflow.texts.table import read_task
 
     table = read_task(task)
@@ -120,7 +118,7 @@ def probe_lazy(
 ) -> None:
     """Probe a task with an encoder that is fitted inside each fold: files as those of `probe`."""
     from sentflow.encoders.manifest import read_manifest
-    from sentflow.probing.job import probe_task
+    from sentflow.probing.training import probe_task
     from sentflow.texts.table import read_task
 
     table = read_task(task)
@@ -166,9 +164,8 @@ def score(
     predictions: Out,
 ) -> None:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
-    from sentflow.files.arrow import table_of
     from sentflow.files.io import write_sealed
-    from sentflow.files.parquet import write_parquet
+    from sentflow.files.parquet import table_of, write_parquet
     from sentflow.probing.fold_files import read_folds, refuse_other_settings
     from sentflow.probing.scores import about_score, kept_documents, out_of_fold
     from sentflow.stats.items import item_interval, resampling_units

@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from sentflow.errors import DataError
-from sentflow.files.arrow import numbers_of
-from sentflow.files.parquet import read_parquet, readable
+from sentflow.files.parquet import numbers_of, read_parquet, readable
 from sentflow.probing.fold_files import FoldInfo
 from sentflow.probing.settings import AboutProtocol, ProbeSettings
 from sentflow.stats.effective import Documents

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field
 
+from sentflow.config.configuration import ScoreStatistics
 from sentflow.config.model import Count, Distinct, Folds, Int, Maybe, Number, Repetitions, Seed, Settings
 
 PUBLISHED_NAME = "published"
@@ -215,17 +216,6 @@ class AboutProtocol(Settings):
     """Settings of training that are not the published ones, each with its value ``here`` and ``published``."""
 
 
-class ScoreStatistics(Settings):
-    """How a score is summarised."""
-
-    level: Number
-    """Confidence level of the generalisation and item-level intervals."""
-    n_item_resamples: Int
-    """Resamples of the texts."""
-    n_resamples: Int
-    """Resamples of the published bootstrap."""
-
-
 class ScoreSettings(Settings):
     """What decides a score beside its folds."""
 
@@ -235,10 +225,6 @@ class ScoreSettings(Settings):
     """Of intervals."""
     protocol: AboutProtocol
     """Of the score, which may be that of other folds than its own."""
-
-    def as_json(self) -> str:
-        """As that of `ProbeSettings`."""
-        return self.model_dump_json(exclude_defaults=True)
 
 
 def switch_text(changes: Mapping[str, bool | str]) -> str:

@@ -3,12 +3,12 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.differences import Difference, values_of, winner_by
+from sentflow.compare.differences import Difference, other, winner_by
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.rows import AcrossRow, PairRow, SimilarityDifference
 from sentflow.compare.score_rows import ScoreRow, by_protocol
@@ -20,7 +20,7 @@ from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import counted, decimal
+from sentflow.report.numbers import decimal, listed
 from sentflow.report.rows import unique
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.sign_flips import least_sign_flip_p
@@ -73,7 +73,7 @@ class Comparison:
     low: float
     high: float
     is_significant: bool
-    p: float = math.nan  # by Holm's method over all pairs
+    p: float  # by Holm's method over all pairs
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,6 @@ class Ranking:
     what: str  # ``"encoder"``
     measure: str  # ``"mean score"``
     where: str  # ``"over 18 tasks"``
-    test: str = ""  # ``"signed-rank test over 18 tasks"``
     population: str = ""  # what intervals hold for: ``"new texts"``
     too_few: str = ""  # ``"three tasks"``, where these are too few for any test; else empty
     level: float = 0.95
@@ -101,8 +100,8 @@ class Ranking:
         return self.printed(self.systems[0].value) - self.printed(system.value)
 
     def behind(self, system: System) -> Comparison | None:
-        """The first less a system; None where nothing was tested."""
-        return self.tests.get((self.systems[0].name, system.name))
+        """The first less a system; None where nothing was tested, or too few units were."""
+        return None if self.too_few else self.tests.get((self.systems[0].name, system.name))
 
     def is_tied(self, system: System) -> bool:
         """Whether no test separates a system from the first."""
@@ -239,6 +238,7 @@ class Sets:
     titles: Mapping[str, str]  # of the systems, in the order of their mean
     sets: tuple[UnitSet, ...]
     what: str  # ``"task"``
+    systems: str = "encoder"
     digits: int = 3
 
     def printed(self, value: float) -> float:
@@ -263,17 +263,17 @@ class Sets:
         wins = Counter(name for one in self.sets for name in self.best(one))
         if not wins:
             return Claim(f"No {self.what} has a score.")
+        if len(self.titles) == 1:
+            names = {"name0": next(iter(self.titles.values()))}
+            return Claim(f"{{name0}} on {spelled(len(self.sets), self.what)}, without a comparison.", names)
         n, (first, most) = len(self.sets), wins.most_common()[0]
         also = [name for name, count in wins.items() if count == most]
         several = f"{self.what}s" if n > 1 else self.what
         if len(also) > 1:
             names = {f"name{i}": self.titles[name] for i, name in enumerate(also[:3])}
-            listed = (
-                " and ".join(f"{{{key}}}" for key in names)
-                if len(also) < 4
-                else f"{spelled(len(also))} systems"
-            )
-            text = f"{listed} are first on {most} of {n} {several} each."
+            several_names = listed([f"{{{key}}}" for key in names])
+            those = several_names if len(also) < 4 else spelled(len(also), self.systems).capitalize()
+            text = f"{those} are first on {most} of {n} {several} each."
         else:
             names = {"name0": self.titles[first]}
             text = "{name0} is first on " + (
@@ -356,29 +356,12 @@ def of_probing(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[Ranki
 
 def tasks_of(rows: Sequence[ScoreRow], comparisons: Comparisons, order: Sequence[str]) -> Sets:
     """The tasks; `order`: of the encoders."""
-    beaten: dict[str, set[tuple[str, str]]] = {}
-    for pair in comparisons.pairs:
-        _add_beaten(beaten.setdefault(pair.task, set()), pair, pair.p_over_tasks)
-    found: dict[str, dict[str, float]] = {}
-    about = {row.task: row for row in rows}
-    for row in rows:
-        found.setdefault(row.task, {})[row.model] = row.mean
     titles = {row.model: row.model_title for row in rows}
-    return Sets(
-        {name: titles[name] for name in [*order, *titles]},
-        tuple(
-            UnitSet(
-                task,
-                row.task_title,
-                captions.family_name(row.family),
-                found[task],
-                frozenset(beaten.get(task, ())),
-                task in beaten,
-            )
-            for task, row in about.items()
-        ),
-        "task",
-    )
+    sets = {row.task: UnitSet(row.task, row.task_title, captions.family_name(row.family), {}) for row in rows}
+    scored = [(row.task, row.model, row.mean) for row in rows]
+    adjusted = [pair.p_over_tasks for pair in comparisons.pairs]
+    tasks = _filled(sets, scored, comparisons.pairs, adjusted)
+    return Sets({name: titles[name] for name in [*order, *titles]}, tasks, "task")
 
 
 def of_similarity(
@@ -389,28 +372,19 @@ def of_similarity(
     `rows`: the main correlation of whole pair sets.
     """
     own = [row for row in rows if not row.is_baseline and not math.isnan(row.value)]
+    models = {row.model for row in own}
+    coefficient = "Spearman " if all(row.coefficient == "spearman" for row in own) else ""
     return _over_sets(
+        {row.pairs: row.pairs_title for row in own},
         [
-            (
-                row.pairs,
-                row.pairs_title,
-                System(
-                    row.model, row.model_title, 100 * row.value, row.is_control, 100 * row.low, 100 * row.high
-                ),
-            )
+            (row.pairs, System(row.model, row.model_title, value, row.is_control, low, high))
             for row in own
+            for value, low, high in [(100 * row.value, 100 * row.low, 100 * row.high)]
         ],
-        [row for row in differences if {row.model_a, row.model_b} <= {row.model for row in own}],
-        what="encoder",
-        measure="Spearman correlation × 100"
-        if all(row.coefficient == "spearman" for row in own)
-        else "correlation × 100",
-        set_name="pair set",
-        test="paired bootstrap",
-        population="new pairs of sentences",
+        [row for row in differences if {row.model_a, row.model_b} <= models],
+        Ranking((), {}, "encoder", f"{coefficient}correlation × 100", "pair set", "new pairs of sentences", digits=1),
         scale=100,
-        digits=1,
-    )
+    )  # fmt: skip
 
 
 def of_retrieval(
@@ -419,67 +393,16 @@ def of_retrieval(
     """Retrievers by their main measure on the only question set, or by its mean over sets; and the question sets."""
     own = [row for row in retrieval_words.whole(rows) if row.is_main and not math.isnan(row.value)]
     own = [row for row in own if not retrieval_words.decided_by_ties(row)]
+    measure = own[0].measure if own else ""
     return _over_sets(
+        {row.questions: row.questions_title for row in own},
         [
-            (
-                row.questions,
-                row.questions_title,
-                System(row.retriever, row.retriever_title, row.value, row.is_control, row.low, row.high),
-            )
+            (row.questions, System(row.retriever, row.retriever_title, row.value, row.is_control, row.low, row.high))
             for row in own
         ],
         [row for row in differences if not row.grouped],
-        what="retriever",
-        measure=own[0].measure if own else "",
-        set_name="question set",
-        test=retrieval_words.TEST,
-        population=retrieval_words.QUESTIONS,
-        scale=1,
-        digits=3,
-    )
-
-
-def _of_protocol(rows: Sequence[ScoreRow], comparisons: Comparisons, protocol: str) -> Ranking:
-    tasks = unique(row.task for row in rows)
-    about, one = {row.model: row for row in rows}, len(tasks) == 1
-    ranks = {row.model: row for row in comparisons.ranks}
-    systems = []
-    for model, row in about.items():
-        mean = average_score([other for other in rows if other.model == model], len(tasks))
-        low, high = row.shown_generalisation if one else (math.nan, math.nan)
-        if not one and model in ranks:
-            low, high = ranks[model].mean_low, ranks[model].mean_high
-        if not math.isnan(mean):
-            systems.append(System(model, row.model_title, mean, row.is_control, low, high))
-    tests, too_few = {}, ""
-    if one:
-        tests = _tests((pair, pair.difference, pair.p_holm <= pair.alpha) for pair in comparisons.pairs)
-    elif comparisons.across:
-        tests = _tests((row, row.difference, _agrees(row)) for row in comparisons.across)
-        first = comparisons.across[0]
-        if least_sign_flip_p(first.n_units) * len(comparisons.across) > first.alpha:
-            too_few = spelled(first.n_units, first.units.removesuffix("s"))
-    over = comparisons.across[0] if comparisons.across else None
-    return Ranking(
-        tuple(sorted(systems, key=lambda system: -system.value)),
-        tests,
-        what="encoder",
-        measure="score" if one else "mean score",
-        where=f"on {rows[0].task_title}" if one else f"over {len(tasks)} tasks",
-        test=captions.test_name(comparisons.pairs)
-        if one
-        else f"signed-rank test over {counted(over.n_units, over.units.removesuffix('s'))}"
-        if over
-        else "",
-        population=texts(rows[0])
-        if one or over is None
-        else "new tasks of the same source"
-        if over.n_sources == 1
-        else "tasks of new sources",
-        too_few=too_few,
-        level=over.level if over else rows[0].level,
-        protocol=protocol,
-    )
+        Ranking((), {}, "retriever", measure, "question set", retrieval_words.QUESTIONS),
+    )  # fmt: skip
 
 
 def texts(row: ScoreRow) -> str:
@@ -489,83 +412,107 @@ def texts(row: ScoreRow) -> str:
     return captions.NEW_DOCUMENTS if row.groups_folds else captions.SAME_DOCUMENTS
 
 
-def _agrees(row: AcrossRow) -> bool:
-    """Whether the test rejects and the interval of the mean leaves out 0: ranks can favour the other one."""
-    return row.separated and not row.low <= 0 <= row.high
+def _of_protocol(rows: Sequence[ScoreRow], comparisons: Comparisons, protocol: str) -> Ranking:
+    tasks, across = unique(row.task for row in rows), comparisons.across
+    one, ranks = len(tasks) == 1, {row.model: row for row in comparisons.ranks}
+    systems = []
+    for model, row in {row.model: row for row in rows}.items():
+        mean = average_score([other for other in rows if other.model == model], len(tasks))
+        low, high = row.shown_generalisation if one else (math.nan, math.nan)
+        if not one and model in ranks:
+            low, high = ranks[model].mean_low, ranks[model].mean_high
+        if not math.isnan(mean):
+            systems.append(System(model, row.model_title, mean, row.is_control, low, high))
+    ranked = tuple(sorted(systems, key=lambda system: -system.value))
+    if one or not across:
+        tests = {} if not one else _tests((pair, pair.p_holm <= pair.alpha) for pair in comparisons.pairs)
+        measure, where = (
+            ("score", f"on {rows[0].task_title}") if one else ("mean score", f"over {len(tasks)} tasks")
+        )
+        return Ranking(
+            ranked, tests, "encoder", measure, where, texts(rows[0]), level=rows[0].level, protocol=protocol
+        )
+    first = across[0]
+    is_too_few = least_sign_flip_p(first.n_units) * len(across) > first.alpha
+    # Ranks can favour the other one, or find what the average difference leaves open
+    tests = _tests((row, row.separated and not row.low <= 0 <= row.high) for row in across)
+    return Ranking(
+        ranked,
+        tests,
+        "encoder",
+        "mean score",
+        f"over {len(tasks)} tasks",
+        "new tasks of the same source" if first.n_sources == 1 else "tasks of new sources",
+        too_few=spelled(first.n_units, first.units.removesuffix("s")) if is_too_few else "",
+        level=first.level,
+        protocol=protocol,
+    )
 
 
 def _tests(
-    found: Iterable[tuple[AcrossRow | PairRow | Difference, float, bool]],
+    found: Iterable[tuple[AcrossRow | PairRow | QuestionDifference | SimilarityDifference, bool]],
+    scale: float = 1,
 ) -> dict[tuple[str, str], Comparison]:
     tests = {}
-    for row, difference, is_significant in found:
-        if not math.isnan(difference):
-            low, high = getattr(row, "low", math.nan), getattr(row, "high", math.nan)
+    for row, is_significant in found:
+        if not math.isnan(row.difference):
+            difference, low, high = scale * row.difference, scale * row.low, scale * row.high
             tests[row.model_a, row.model_b] = Comparison(difference, low, high, is_significant, row.p_holm)
             tests[row.model_b, row.model_a] = Comparison(-difference, -high, -low, is_significant, row.p_holm)
     return tests
 
 
 def _over_sets(
-    scored: Sequence[tuple[str, str, System]],
+    titles: Mapping[str, str],
+    scored: Sequence[tuple[str, System]],
     differences: Sequence[QuestionDifference] | Sequence[SimilarityDifference],
-    *,
-    what: str,
-    measure: str,
-    set_name: str,
-    test: str,
-    population: str,
-    scale: float,
-    digits: int,
+    about: Ranking,
+    scale: float = 1,
 ) -> tuple[Ranking, Sets]:
-    titles = {name: title for name, title, _ in scored}
-    values: dict[str, dict[str, float]] = {name: {} for name in titles}
-    for name, _, system in scored:
-        values[name][system.name] = system.value
-    known = {system.name: system for *_, system in scored}
-    one = len(titles) == 1
-    if not one:  # those that lack a set have no mean
-        known = {
-            name: System(name, system.title, fmean(values[one][name] for one in titles), system.is_control)
-            for name, system in known.items()
-            if all(name in own for own in values.values())
-        }
-    ranked = sorted(known.values(), key=lambda system: -system.value)
-    tests = _tests(
-        (row, row.difference, winner_by(row, row.p_holm) is not None) for row in differences if one
-    )
-    if scale != 1:
-        tests = {
-            key: Comparison(scale * t.difference, scale * t.low, scale * t.high, t.is_significant, t.p)
-            for key, t in tests.items()
-        }
-    beaten: dict[str, set[tuple[str, str]]] = {}
+    """The ranking on the only unit set, or by the mean over several, of which no test is made; and the unit sets.
+
+    `titles`: of the unit sets. `about`: without systems, and with the name of a unit set in place of `where`.
+    """
     rows = [row for row in differences if row.unit_set in titles]
-    for row, p in zip(rows, holm([row.p for row in rows]), strict=True):
-        if row.unit_set in titles and values_of([row], row.unit_set):
-            _add_beaten(beaten.setdefault(row.unit_set, set()), row, p)
-    order = {system.name: system.title for system in ranked} | {
-        system.name: system.title for *_, system in scored
-    }
-    ranking = Ranking(
-        tuple(ranked),
-        tests,
-        what=what,
-        measure=measure if one else f"mean {measure}",
-        where=f"on {next(iter(titles.values()), '')}" if one else f"over {len(titles)} {set_name}s",
-        test=test,
-        population=population,
-        level=differences[0].level if differences else 0.95,
-        digits=digits,
+    sets = {name: UnitSet(name, title, "", {}) for name, title in titles.items()}
+    values = [(name, system.name, system.value) for name, system in scored]
+    filled = _filled(sets, values, rows, holm([row.p for row in rows]))
+    systems, one = {system.name: system for _, system in scored}, len(titles) == 1
+    order = [
+        system if one else replace(system, value=fmean(own), low=math.nan, high=math.nan)
+        for name, system in systems.items()
+        if len(own := [unit_set.values[name] for unit_set in filled if name in unit_set.values])
+        == len(titles)
+    ]
+    order.sort(key=lambda system: -system.value)
+    ranking = replace(
+        about,
+        systems=tuple(order),
+        tests=_tests(((row, winner_by(row, row.p_holm) is not None) for row in rows if one), scale),
+        measure=about.measure if one else f"mean {about.measure}",
+        where=f"on {next(iter(titles.values()))}" if one else f"over {len(titles)} {about.where}s",
+        level=rows[0].level if rows else about.level,
     )
-    sets = tuple(
-        UnitSet(name, title, "", values[name], frozenset(beaten.get(name, ())), name in beaten)
-        for name, title in titles.items()
-    )
-    return ranking, Sets(order, sets, set_name, digits)
+    named = {system.name: system.title for system in (*order, *systems.values())}
+    return ranking, Sets(named, filled, about.where, about.what, about.digits)
 
 
-def _add_beaten(found: set[tuple[str, str]], row: Difference, p: float) -> None:
-    better = winner_by(row, p)
-    if better is not None:
-        found.add((better, row.model_b if better == row.model_a else row.model_a))
+def _filled(
+    sets: Mapping[str, UnitSet],
+    scored: Iterable[tuple[str, str, float]],
+    differences: Sequence[Difference],
+    adjusted: Sequence[float],
+) -> tuple[UnitSet, ...]:
+    """Unit sets with values of systems, and with what is significant by `adjusted`, the p of the differences."""
+    values: dict[str, dict[str, float]] = {name: {} for name in sets}
+    for name, system, value in scored:
+        values[name][system] = value
+    beaten: dict[str, set[tuple[str, str]]] = {}
+    for row, p in zip(differences, adjusted, strict=True):
+        better, found = winner_by(row, p), beaten.setdefault(row.unit_set, set())
+        if better is not None:
+            found.add((better, other(row, better)))
+    return tuple(
+        replace(one, values=values[name], beaten=frozenset(beaten.get(name, ())), is_tested=name in beaten)
+        for name, one in sets.items()
+    )

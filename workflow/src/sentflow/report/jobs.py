@@ -533,6 +533,7 @@ def report(
     audits: Sequence[In] = (),
     tables: Sequence[In] = (),
     figures: Sequence[In] = (),
+    folds: Sequence[In] = (),
     config: In,
     versions: In,
     checks: str,
@@ -547,6 +548,7 @@ def report(
     from sentflow.files.rows import read_rows
     from sentflow.flow import products
     from sentflow.report.checks import Selection
+    from sentflow.report.families.probing.summary import fold_scores
     from sentflow.report.inputs import Inputs
     from sentflow.report.page.page import render
     from sentflow.report.page.sources import Sources
@@ -568,6 +570,7 @@ def report(
             for file in audits
             if file.suffix == ".parquet"
         },
+        folds=fold_scores(folds),
     )
     write_text(output, render(sources))
     logger.info("%s: %d kB", output, output.stat().st_size // 1000)

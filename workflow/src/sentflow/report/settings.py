@@ -3,12 +3,10 @@
 from typing import Any
 
 from sentflow.compare.settings import ModelTitle
-from sentflow.config.experiment import Stage
+from sentflow.config.configuration import Measured, Stage
 from sentflow.config.model import (
-    Correlation,
     Count,
     Int,
-    Measure,
     Names,
     Number,
     Ordered,
@@ -33,13 +31,11 @@ class PairSetTitle(Settings):
     group: str = ""
 
 
-class PairSummary(Settings):
+class PairSummary(Measured):
     """What summaries of pair sets say of sets and encoders."""
 
     pairs: dict[str, PairSetTitle]
     models: dict[str, ModelTitle]
-    measure: Measure
-    correlation: Correlation
     level: Number
     baselines: Names = ()
     selected: Names

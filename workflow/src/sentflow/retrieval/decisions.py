@@ -11,12 +11,14 @@ import numpy as np
 from sentflow.config.search import PARAMETERS, Range
 from sentflow.config.search import Decision as DecisionSettings
 from sentflow.errors import ConfigError
-from sentflow.files.arrow import Columns, numbers_of, table_of
 from sentflow.files.io import read_json, read_sealed, write_digest, write_json, write_sealed
 from sentflow.files.parquet import (
+    Columns,
+    numbers_of,
     read_described,
     read_parquet,
     readable,
+    table_of,
     write_described,
     write_parquet,
 )

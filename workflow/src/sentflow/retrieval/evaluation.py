@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.files.arrow import Columns, numbers_of, table_of
 from sentflow.files.io import write_sealed
-from sentflow.files.parquet import read_parquet, readable, write_parquet
+from sentflow.files.parquet import Columns, numbers_of, read_parquet, readable, table_of, write_parquet
 from sentflow.retrieval.measures import Grades, Ranking, chance, first_at, parsed, per_question
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.stats.means import interval_of_scores

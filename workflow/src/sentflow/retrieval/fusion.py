@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.files.arrow import Columns, numbers_of
-from sentflow.files.parquet import read_described, readable, write_described
+from sentflow.files.parquet import Columns, numbers_of, read_described, readable, write_described
 from sentflow.retrieval.measures import cutoff_of, per_question
 from sentflow.retrieval.ranking import NOTHING, Ranked, top
 from sentflow.retrieval.settings import Fusion

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.files.arrow import numbers_of
-from sentflow.files.parquet import read_described, readable, write_described
+from sentflow.files.parquet import numbers_of, read_described, readable, write_described
 from sentflow.retrieval.ranking import Ranked, Run
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.files.arrow import numbers_of
-from sentflow.files.parquet import read_described, readable
+from sentflow.files.parquet import numbers_of, read_described, readable
 from sentflow.retrieval.ranking import Ranked, Run, merged
 from sentflow.retrieval.reading import sum_of_readings
 from sentflow.retrieval.runs import parts_of

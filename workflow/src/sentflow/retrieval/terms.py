@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sentflow.files.arrow import Columns, numbers_of
-from sentflow.files.parquet import read_described, readable, write_described
+from sentflow.files.parquet import Columns, numbers_of, read_described, readable, write_described
 
 _SEPARATOR = "\x1f"
 

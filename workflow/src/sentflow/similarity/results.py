@@ -10,9 +10,8 @@ import numpy as np
 
 from sentflow.audit.ngrams import plain
 from sentflow.errors import DataError
-from sentflow.files.arrow import Columns, numbers_of, table_of
 from sentflow.files.io import write_sealed
-from sentflow.files.parquet import read_parquet, readable, write_parquet
+from sentflow.files.parquet import Columns, numbers_of, read_parquet, readable, table_of, write_parquet
 from sentflow.similarity.scores import similarity_scores
 from sentflow.similarity.settings import Resampling
 from sentflow.stats.pair_graph import PairGraph

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sentflow.config.model import Correlation, Int, Measure, Names, Number, Seed, Settings
+from sentflow.config.configuration import Measured
+from sentflow.config.model import Int, Names, Number, Seed, Settings
 
 Level = Annotated[Number, Field(gt=0, lt=1)]
 
@@ -20,13 +21,9 @@ class Resampling(Settings):
     """Of the resamples."""
 
 
-class PairSetSettings(Resampling):
+class PairSetSettings(Measured, Resampling):
     """How encoders are compared on a pair set; the seed is that of the pair set, see `bootstrap_seed`."""
 
-    measure: Measure
-    """Similarity that is compared."""
-    correlation: Correlation
-    """With the gold scores, which is compared."""
     alpha: Number
     """Of tests."""
 

@@ -11,9 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.arrow import table_of
 from sentflow.files.io import parse_json, refuse_changed
-from sentflow.files.parquet import read_described, read_parquet, readable, write_parquet
+from sentflow.files.parquet import read_described, read_parquet, readable, table_of, write_parquet
 from sentflow.texts.corpora import corpus_of, passages_of, questions_of
 from sentflow.texts.pairs import pairs_of
 from sentflow.texts.table import task_of

@@ -10,8 +10,14 @@ from unicodedata import normalize
 import numpy as np
 import pyarrow as pa
 
-from sentflow.files.arrow import Columns, numbers_of
-from sentflow.files.parquet import DescribedParts, read_described, readable, write_described
+from sentflow.files.parquet import (
+    Columns,
+    DescribedParts,
+    numbers_of,
+    read_described,
+    readable,
+    write_described,
+)
 from sentflow.texts.shards import rows_of_shard
 
 KEEP, EXCLUDE = SAME_IDS = ("keep", "exclude")

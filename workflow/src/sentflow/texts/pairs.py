@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sentflow.files.arrow import Columns
-from sentflow.files.parquet import read_described, readable, write_described
+from sentflow.files.parquet import Columns, read_described, readable, write_described
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,11 @@ from sentflow.training.draws import Draws
 from sentflow.training.gradients import local_rank, processes_of
 from sentflow.training.layers import seeded
 from sentflow.training.leave import Leave, Meter, ProgressLog, SaveEvery
-from sentflow.training.loop import Hooks, Trainer, n_steps, split
+from sentflow.training.loop import Hooks, Progress, StateFolder, Trainer, n_steps, split
 from sentflow.training.record import RANDOM_WEIGHTS, Data, Made, Record, Start, Teacher
 from sentflow.training.settings import DROP, StartOfTraining, TrainingRun, TrainingSettings
 from sentflow.training.snapshots import snapshot_steps
 from sentflow.training.start import LearntVocabulary, check_max_tokens, load_start
-from sentflow.training.state import Progress, StateFolder
 
 logger = logging.getLogger(__name__)
 

@@ -271,10 +271,10 @@ def train(
         _in_processes(len(devices))
         return
 
+    from sentflow.files.atomic import link_files
     from sentflow.files.rows import write_rows
     from sentflow.training.job import Job, Place
     from sentflow.training.leave import EXIT_CODE
-    from sentflow.training.links import link_files
     from sentflow.training.loop import LeftEarly
     from sentflow.training.record import HeldOutRow, write_history
 
@@ -339,11 +339,25 @@ def score_snapshot(
 ) -> None:
     """Development pairs and their vectors by one snapshot of a training → how good it is there."""
     from sentflow.files.io import write_sealed
+    from sentflow.geometry.alignment_uniformity import ScoredVectors, measure
+    from sentflow.geometry.settings import AlignmentSettings
+    from sentflow.similarity.measures import cosine, pearson, spearman
     from sentflow.texts.lookup import read_vectors
     from sentflow.texts.pairs import read_pairs
-    from sentflow.training.development import development_measures
 
-    measures = development_measures(read_pairs(pairs), read_vectors(texts, embeddings, info))
+    table, family = read_pairs(pairs), read_vectors(texts, embeddings, info)
+    first, second = family.rows_of_pairs(table)
+    cosines = cosine(family.vectors[first], family.vectors[second])
+    low, high = table.info.scale
+    # Positive is 4 of 5 in the scores of STS (Gao et al. 2021, section 3)
+    positive = AlignmentSettings(threshold=low + 0.8 * (high - low))
+    shape = measure(ScoredVectors(family.vectors, first, second, table.score), positive)
+    measures = {
+        "spearman": spearman(cosines, table.score),
+        "pearson": pearson(cosines, table.score),
+        "alignment": shape.alignment,
+        "uniformity": shape.uniformity,
+    }
     write_sealed(output, {**settings.as_dict(), "measures": measures})
 
 
@@ -361,8 +375,8 @@ def choose_snapshot(
 ) -> None:
     """Development scores of a training's snapshots → the one that is the encoder."""
     from sentflow.encoders.manifest import WEIGHTS, write_manifest
+    from sentflow.files.atomic import link_files
     from sentflow.files.io import read_sealed, write_sealed
-    from sentflow.training.links import link_files
     from sentflow.training.record import Record
     from sentflow.training.selection import choose, manifest_of
 

@@ -12,7 +12,7 @@ from types import FrameType
 import torch
 
 from sentflow.jobs.machine import processor_name
-from sentflow.training.state import Progress
+from sentflow.training.loop import Progress
 
 logger = logging.getLogger(__name__)
 

@@ -159,7 +159,7 @@ class HeldOutRow:
 
 
 def write_history(path: Path, rows: Sequence[Mapping[str, float]]) -> None:
-    """Write the rows of `sentflow.training.state.Progress.history` as Parquet."""
+    """Write the rows of `sentflow.training.loop.Progress.history` as Parquet."""
     columns = {name: [row[name] for row in rows] for name in HISTORY.names}
     write_parquet(path, pa.table(columns, schema=HISTORY))
 

@@ -283,3 +283,16 @@ class CardSettings(Settings):
     """How words are marked in the texts that it reads, see `sentflow.texts.segmentation`; empty for not at all."""
     siblings: dict[str, int] = {}
     """Encoder → seed, of the trainings that differ in nothing but the seed, this one included."""
+
+
+# --- tables of trainings -------------------------------------------------------------------------------------
+
+# Cells of a table of trainings, as papers print them
+VALUE = "value"
+NOT_RUN = "?"
+NOT_APPLICABLE = "-"
+
+
+def shown_start(name: str, *, drawn: bool) -> str:
+    """An encoder, or random weights with its tokenizer and architecture, which are another start than the encoder."""
+    return f"random weights like {name}" if drawn else name

@@ -12,7 +12,7 @@ from sentflow.config.entries import merge
 from sentflow.config.problems.values import MAX_LENGTH
 from sentflow.encoders.settings import MADE_BY
 from sentflow.errors import ConfigError, instead
-from sentflow.training.shown import NOT_APPLICABLE, NOT_RUN, VALUE
+from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE
 
 ALL, NONE = "all", "none"
 ONLY, RUN, _NOT_APPLICABLE = "only", "run", "not_applicable"

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sentflow.config.configuration import Configuration
 from sentflow.config.entries import Entries, Entry, as_map
-from sentflow.config.experiment import Configuration
 from sentflow.config.short_forms import OWN, raw_name
 from sentflow.errors import ConfigError, instead
 from sentflow.flow import paths

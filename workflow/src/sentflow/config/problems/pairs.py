@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from sentflow.config.configuration import Configuration
 from sentflow.config.entries import AllEntries, Entries, Selected
-from sentflow.config.experiment import Configuration
 from sentflow.config.pairs import PERMUTED, needed_pair_sets, pair_sets_of
 from sentflow.config.problems.common import dataset_problems, needed, unknown
 from sentflow.errors import instead

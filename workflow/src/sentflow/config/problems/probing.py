@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from sentflow.config.configuration import Configuration, Probe, Report
 from sentflow.config.entries import AllEntries, Entries, Entry, Selected
-from sentflow.config.experiment import Configuration, Probe, Report
 from sentflow.config.problems.common import dataset_problems, missing_files, needed, unknown
 from sentflow.probing.catalog import (
     FOR_OWN_TASKS,

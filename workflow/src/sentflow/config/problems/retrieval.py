@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sentflow.config.configuration import Configuration, Retrieval
 from sentflow.config.entries import AllEntries, Entries, Entry, Selected
-from sentflow.config.experiment import Configuration, Retrieval
 from sentflow.config.problems.common import dataset_problems, made_of_seeds, missing_files, unknown
 from sentflow.config.problems.encoders import custom_problems, required_revisions
 from sentflow.config.retrievers import (

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.kind import Context, Encoder, kind
-from sentflow.encoders.kinds.normal_vector import normal_vector
+from sentflow.encoders.kinds.random import normal_vector
 from sentflow.encoders.manifest import Manifest
 
 _WORD = re.compile(r"\b\w\w+\b")

@@ -1,13 +1,15 @@
 """Kind ``random``: a control whose vectors know nothing of a text."""
 
+import hashlib
+import json
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.kind import Context, Encoder, kind
-from sentflow.encoders.kinds.normal_vector import normal_vector
 from sentflow.encoders.manifest import Manifest
 
 
@@ -28,3 +30,10 @@ class RandomEncoder(Encoder):
         for row, text in enumerate(texts):
             vectors[row] = normal_vector(self._seed, text, dimension=self.dimension)
         return vectors
+
+
+def normal_vector(*names: str | int, dimension: int) -> NDArray[np.float64]:
+    """(dimension,) independent standard normal values: equal names, equal vectors."""
+    key = json.dumps(names).encode()
+    seed = int.from_bytes(hashlib.sha256(key).digest()[:16], "big")
+    return np.random.default_rng(seed).standard_normal(dimension)

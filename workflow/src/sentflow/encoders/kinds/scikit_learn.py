@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sentflow.config.model import refuse_wrong
 from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.kind import Context, Encoder, kind
-from sentflow.encoders.kinds.stop_words import PORTUGUESE
+from sentflow.encoders.kinds.tfidf import PORTUGUESE
 from sentflow.encoders.manifest import Description, Manifest
 from sentflow.encoders.settings import ScikitLearn
 from sentflow.errors import ConfigError, DataError

@@ -29,7 +29,7 @@ class TermEncoder(NeuralEncoder):
             raise DataError(
                 "the tokenizer of the model is none of transformers, so that its terms have no names."
             )
-        self.vocabulary_sha256 = vocabulary_sha256(tokenizer.get_vocab())  # type: ignore[misc]
+        self.vocabulary_sha256 = vocabulary_sha256(tokenizer.get_vocab())
 
     def encode_batches(
         self, texts: Sequence[str], batches: Iterable[Batch], *, role: str, task: str | None

@@ -32,26 +32,18 @@ from sentflow.encoders.safety import modules_of
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 
-# What was trained on top of an encoder, by the names that transformers gives it in saved models.
-_HEADS = (
-    *(
-        "cls",
-        "lm_head",
-        "embed_out",
-        "classifier",
-        "pre_classifier",
-        "score",
-        "qa_outputs",
-        "seq_relationship",
-    ),
-    *("vocab_transform", "vocab_layer_norm", "vocab_projector"),  # DistilBERT
-    *("predictions", "sop_classifier"),  # ALBERT
-    *("discriminator_predictions", "generator_predictions", "generator_lm_head"),  # ELECTRA
-    *("lm_predictions", "mask_predictions"),  # DeBERTa
-    *("lm_loss", "sequence_summary", "pred_layer"),  # XLNet, XLM
-)
+# What was trained on top of an encoder, by the names that transformers gives it in saved models: of most, of
+# DistilBERT, ALBERT, ELECTRA, DeBERTa, and of XLNet and XLM
+_HEADS = """
+cls lm_head embed_out classifier pre_classifier score qa_outputs seq_relationship
+vocab_transform vocab_layer_norm vocab_projector
+predictions sop_classifier
+discriminator_predictions generator_predictions generator_lm_head
+lm_predictions mask_predictions
+lm_loss sequence_summary pred_layer
+"""
 _UNUSED = (
-    rf"({'|'.join(_HEADS)})\.",
+    rf"({'|'.join(_HEADS.split())})\.",
     r"head\.(dense|norm)\.|decoder\.(weight|bias)$",  # ModernBERT
     r"final_logits_bias$",  # BART
     r"(\w+\.)?pooler\.",
@@ -61,11 +53,17 @@ _UNUSED_TENSOR = re.compile("|".join(_UNUSED))
 _POOLER = re.compile(r"(\w+\.)?pooler\.")
 _TOKEN_VECTORS = "last_hidden_state"
 
-# Modules that refuse any other tensors than their own, or whose tensors `model_files` compares; the weights of
-# WordWeights stand in its configuration.
+# Modules that refuse any other tensors than their own, or whose tensors `sentflow.encoders.safety` compares; the
+# weights of WordWeights stand in its configuration.
 _CHECKED_MODULES = (
-    *(Dense, LayerNorm, LSTM, CNN, WeightedLayerPooling),
-    *(StaticEmbedding, WordEmbeddings, WordWeights),
+    Dense,
+    LayerNorm,
+    LSTM,
+    CNN,
+    WeightedLayerPooling,
+    StaticEmbedding,
+    WordEmbeddings,
+    WordWeights,
 )
 _NAMED = 3
 

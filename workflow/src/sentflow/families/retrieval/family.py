@@ -1,19 +1,68 @@
 """Retrieval: questions are searched in a corpus, and what was found is compared with judgements."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from sentflow.config.entries import Entry, read_yaml
+from pydantic import TypeAdapter
+
+from sentflow.config.entries import Entries, Entry, read_yaml
 from sentflow.config.experiment import Experiment
-from sentflow.config.retrievers import EXPLAINED, counts_terms
+from sentflow.config.model import Settings
+from sentflow.config.retrievers import (
+    BM25,
+    BY_VECTORS,
+    EXPLAINED,
+    RANDOM,
+    RERANK,
+    SPARSE,
+    all_retrievers,
+    counts_terms,
+)
+from sentflow.config.search import Analyser, Cut, Decision, StopList
+from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.families.retrieval.exports import RetrievalExports
-from sentflow.families.retrieval.files import raw_files
-from sentflow.families.retrieval.settings import JobSettings
+from sentflow.families.retrieval.selection import Selection, raw_files
 from sentflow.flow import paths
 from sentflow.flow.family import each
-from sentflow.flow.job_settings import one_of
-from sentflow.texts.shards import SUFFIX_PATTERN
+from sentflow.flow.job_settings import json_text, one_of, pick
+from sentflow.flow.provenance import code, versions
+from sentflow.flow.rules import asks
+from sentflow.report.settings import (
+    CostSummary,
+    DecisionSummary,
+    FusionTitle,
+    IndexSummary,
+    QuestionSetTitle,
+    QuestionSummary,
+    RetrievalSummary,
+    RetrieverTitle,
+    StageSummary,
+    WeightSummary,
+)
+from sentflow.retrieval.analysers import with_checksum
+from sentflow.retrieval.settings import (
+    CertifySettings,
+    ComparisonSettings,
+    DecideSettings,
+    DecisionSettings,
+    EvaluateSettings,
+    Fusion,
+    HardestSettings,
+    RandomOrder,
+    RetrievalComparisonSettings,
+    Retriever,
+    RetrieverSettings,
+    RunFile,
+    SearchSettings,
+    TunedWeights,
+    TuningSettings,
+    WeighSettings,
+)
+from sentflow.texts.raw_files import raw_files_of
+from sentflow.texts.settings import Checks, CorpusSettings, QuestionSettings
+from sentflow.texts.shards import SUFFIX_PATTERN, whole_of
+from sentflow.training.data.forms import MOST_RANKS
 
 _COMPARED = (
     paths.RETRIEVAL_PAIRS,
@@ -29,9 +78,12 @@ _ORIGINS = {
     "quoted": "Copied by the source from another one.",
 }
 _DIGITS = 6  # more than any source prints: 70.6 / 100 is not exactly 0.706
+_RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
+_HARDEST_QUESTIONS = 20
+_RETRIEVER: TypeAdapter[Retriever] = TypeAdapter(Retriever)
 
 
-class Retrieval(JobSettings):
+class Retrieval(Selection):
     """Question sets, each over a corpus, and retrievers: lexical, dense, sparse, fused, of other engines, random."""
 
     name = "retrieval"
@@ -39,6 +91,14 @@ class Retrieval(JobSettings):
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.exported = RetrievalExports(self)
+        # Name of a field of settings → what the configuration says of it
+        retrieval, statistics = experiment.config.retrieval, experiment.config.statistics
+        self._values = {
+            **pick(retrieval, "seed", "depth", "main", "measures"),
+            **pick(statistics, "level", "n_resamples", "alpha"),
+            "measure": retrieval.main,
+            "margin": statistics.rope,
+        }
         used = [*self.prepared_corpora.values(), *self.prepared.values()]
         self.raw_files = [file for entry in used for file in raw_files(entry)]
         self.collections = self.embedded()
@@ -140,7 +200,7 @@ class Retrieval(JobSettings):
             for name, entry in self.judged_sets.items()
             for value in [
                 *entry.get("published", []),
-                *(value for table in tables for value in _values(table, name)),
+                *(value for table in tables for value in _published_values(table, name)),
             ]
         ]
         return {"retrieval-published": values} if values else {}
@@ -174,8 +234,312 @@ class Retrieval(JobSettings):
         """Files for the Zalo challenge of the wildcard ``{questions}``, in the order of `decided_on`."""
         return self.of_systems(paths.SUBMISSION, "{questions}")
 
+    # --- corpora and questions ------------------------------------------------------------------------------
 
-def _values(table: Mapping[str, Any], question_set: str) -> Iterator[Entry]:
+    def corpus_settings(self, wildcards: Any) -> str:
+        return CorpusSettings.from_parts(self.prepared_corpora[wildcards.corpus]).as_json()
+
+    def question_settings(self, wildcards: Any) -> str:
+        return QuestionSettings.from_parts(self.prepared[wildcards.questions]).as_json()
+
+    def corpus_checks(self, wildcards: Any) -> str:
+        """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
+        return self._checks(self.prepared_corpora[wildcards.corpus])
+
+    def question_checks(self, wildcards: Any) -> str:
+        """The same of questions and judgements."""
+        return self._checks(self.prepared[wildcards.questions])
+
+    def passage_settings(self, wildcards: Any) -> str:
+        return Cut.model_validate(self._entry("passages", whole_of(wildcards.passages))).as_json()
+
+    def analyser_settings(self, wildcards: Any) -> str:
+        return self._analyser(wildcards.analyser).as_json()
+
+    def analyser_versions(self, wildcards: Any) -> str:
+        """The versions of the libraries that can change the terms of an analyser."""
+        return versions(*_libraries(self._analyser(wildcards.analyser)))
+
+    # --- searches -------------------------------------------------------------------------------------------
+
+    def search_settings(self, wildcards: Any) -> str:
+        return self._search(wildcards).as_json()
+
+    def search_code(self, wildcards: Any) -> str:
+        """Digest of the job, of the module of the retriever, and of what that loads by name."""
+        return code("search", *self._modules(wildcards))
+
+    def search_versions(self, wildcards: Any) -> str:
+        """Versions of the libraries that can change a run."""
+        search = self._search(wildcards)
+        if search.index:
+            return versions(*search.index.libraries)
+        if search.by.kind == RERANK:
+            return versions(*kind_of(self._encoder(self._retriever(wildcards))).distributions)
+        return versions(*search.by.libraries, *(_libraries(search.analyser) if search.analyser else ()))
+
+    def search_requests(self) -> dict[str, Any]:
+        """Memory and time of a search, see `asks`."""
+
+        def of_kind(wildcards: Any) -> tuple[int, int, float]:
+            search = self._search(wildcards)
+            return (search.index or search.by).asks
+
+        return asks(
+            lambda wildcards: of_kind(wildcards)[0],
+            lambda wildcards: of_kind(wildcards)[1],
+            per_input=lambda wildcards: of_kind(wildcards)[2],
+        )
+
+    def search_device(self, wildcards: Any) -> str:
+        """Where pairs are compared. Not a setting of science: changing it runs nothing again."""
+        entry = self._retriever(wildcards)
+        return json_text(self._encoder(entry).get("device") if entry["kind"] == RERANK else None)
+
+    def search_threads(self, wildcards: Any) -> int:
+        """Threads that the kind of a cross-encoder has use for; no number depends on them."""
+        entry = self._retriever(wildcards)
+        return kind_of(self._encoder(entry)).threads if entry["kind"] == RERANK else 1
+
+    def explain_code(self, wildcards: Any) -> str:
+        """Digest of the job and of the module that explains a retriever."""
+        return code("explain", self._search(wildcards).by.explained_by)
+
+    def explain_versions(self, wildcards: Any) -> str:
+        """The same of explanations; the tokenizer of a model names its terms."""
+        by_model = self._retriever(wildcards)["kind"] == SPARSE
+        return f"{self.search_versions(wildcards)} {versions('tokenizers', 'transformers') if by_model else ''}".strip()
+
+    def index_settings(self, wildcards: Any) -> str:
+        return RetrieverSettings(by=self._by(wildcards.retriever, "")).as_json()
+
+    def certify_settings(self, wildcards: Any) -> str:
+        cutoffs = (*_RECALLS, self.experiment.config.retrieval.depth)
+        return self._configured(CertifySettings, **self._named(wildcards), cutoffs=cutoffs)
+
+    # --- measures and tests ---------------------------------------------------------------------------------
+
+    def evaluate_settings(self, wildcards: Any) -> str:
+        """Measures, how intervals are drawn, and which questions belong together."""
+        return EvaluateSettings.from_parts(self._values, self.question_sets[wildcards.questions]).as_json()
+
+    def comparison_settings(self, _wildcards: Any) -> str:
+        """How retrievers are compared."""
+        return self._configured(
+            RetrievalComparisonSettings,
+            question_sets=tuple(self.judged_sets),
+            systems=tuple(self.shown),
+            families=self.seed_families(),
+        )
+
+    def hardest_settings(self, _wildcards: Any) -> str:
+        """Who counts, whose runs are shown, by which measure, and how many questions are kept."""
+        return self._configured(
+            HardestSettings,
+            retrievers=tuple(self.shown),
+            controls=tuple(name for name in self.of_kind(RANDOM) if name in self.shown),
+            pair=self.experiment.config.retrieval.pair or (),
+            limit=_HARDEST_QUESTIONS,
+        )
+
+    # --- what is chosen on training questions ---------------------------------------------------------------
+
+    def weigh_settings(self, wildcards: Any) -> str:
+        """Which weights are tried, and by what they are measured."""
+        steps = TunedWeights.model_validate(self._retriever(wildcards)["weights"]).steps
+        return self._configured(WeighSettings, **self._named(wildcards), steps=steps)
+
+    def choice_settings(self, wildcards: Any) -> str:
+        """How training questions are folded, and which choices count as equally good."""
+        weights = TunedWeights.model_validate(self._retriever(wildcards)["weights"])
+        return self._tuning(weights).as_json()
+
+    def decide_settings(self, wildcards: Any) -> str:
+        """Parameters, or what they are chosen from and how."""
+        entry = Decision.model_validate(self.decisions[wildcards.decision])
+        return DecideSettings(
+            decision=wildcards.decision,
+            parameters=entry.model_copy(update={"title": None, "retrievers": None}),
+            **({"tuning": self._tuning(entry)} if entry.tuned_on else {}),
+        ).as_json()
+
+    def decision_settings(self, _wildcards: Any) -> str:
+        """How the intervals of decisions are drawn, and their order."""
+        return self._configured(DecisionSettings, systems=self._named_systems())
+
+    def decision_comparison_settings(self, _wildcards: Any) -> str:
+        """How retrievers with their decisions are compared."""
+        sets = tuple(self.judged_sets)
+        return self._configured(ComparisonSettings, question_sets=sets, systems=self._named_systems())
+
+    # --- summaries ------------------------------------------------------------------------------------------
+
+    def summarise_settings(self, _wildcards: Any) -> str:
+        """Titles of everything, and the order."""
+        return RetrievalSummary(**self._summary()).as_json()
+
+    def question_summary_settings(self, _wildcards: Any) -> str:
+        """The same, and how bands of recall are drawn and which retriever the others are compared with."""
+        return self._configured(QuestionSummary, **self._summary(), reference=self._reference())
+
+    def stage_settings(self, _wildcards: Any) -> str:
+        """The stages of the chain, what they are shown by, and which retrievers stand behind a name."""
+        stages = self.experiment.config.retrieval.stages
+        assert stages
+        return StageSummary(
+            stages=stages.of,
+            series=stages.series,
+            measures=tuple(self._measures_of_stages()),
+            families=self.seed_families(),
+            reference=self._reference(),
+        ).as_json()
+
+    def cost_settings(self, _wildcards: Any) -> str:
+        """Which retrievers and encoders each shown retriever is made of."""
+        return CostSummary(
+            parts={name: tuple(all_retrievers([name], self.retrievers)) for name in self.shown},
+            encoders={name: entry["model"] for name, entry in self.by_vectors.items()},
+        ).as_json()
+
+    def summarise_indexes_settings(self, _wildcards: Any) -> str:
+        """Titles."""
+        sets = {name: entry["title"] for name, entry in self.judged_sets.items()}
+        return IndexSummary(questions=sets, retrievers=self._titles_of(self.indexed)).as_json()
+
+    def weights_summary_settings(self, _wildcards: Any) -> str:
+        """Titles and order of everything, and how intervals are drawn."""
+        fusions = {
+            name: FusionTitle(
+                title=self.title_of(name),
+                position=position,
+                of=tuple(self.title_of(part) for part in self.retrievers[name]["of"]),
+            )
+            for position, name in enumerate(self.tuned)
+        }
+        return self._configured(WeightSummary, question_sets=_titles(self.searched), retrievers=fusions)
+
+    def decision_summary_settings(self, _wildcards: Any) -> str:
+        """Titles and order of everything."""
+        return DecisionSummary(
+            question_sets=_titles(self.question_sets),
+            retrievers=self._titles_of(self.shown),
+            decisions={name: entry.get("title", name) for name, entry in self.decisions.items()},
+            controls=tuple(self.of_kind(RANDOM)),
+            systems=tuple(self.systems),
+        ).as_json()
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _search(self, wildcards: Any) -> SearchSettings:
+        """Of runs that become training data alone, so many documents are ranked that no edit trains again."""
+        entry, mined = self._retriever(wildcards), wildcards.questions in self.mined_alone
+        more: dict[str, Any] = {}
+        if counts_terms(entry):
+            more["analyser"] = self._analyser(self.analyser_of(entry, self._corpus(wildcards)))
+        elif entry["kind"] == RERANK:
+            more["encoder"] = encode_settings(self._encoder(entry))
+        return SearchSettings(
+            retriever=wildcards.retriever,
+            depth=MOST_RANKS if mined else self.experiment.config.retrieval.depth,
+            by=self._by(whole_of(wildcards.retriever), wildcards.questions),
+            **more,
+        )
+
+    def _by(self, name: str, questions: str) -> Retriever:
+        """A retriever with what its searches of a question set read of it, and nothing that is shown alone."""
+        by = _RETRIEVER.validate_python(self.retrievers[name])
+        read: dict[str, Any] = {"title": None, "seed_of": None}
+        if counts_terms(self.retrievers[name]):
+            read["analyser"] = self.analyser_of(self.retrievers[name], self.searched[questions]["corpus"])
+        elif isinstance(by, Fusion) and isinstance(by.weights, TunedWeights):
+            read["weights"] = None
+        elif isinstance(by, RunFile):
+            read["files"] = {questions: by.files[questions]}
+        elif isinstance(by, RandomOrder) and by.seed is None:
+            read["seed"] = self.experiment.config.retrieval.seed
+        return by.model_copy(update=read)
+
+    def _modules(self, wildcards: Any) -> list[str]:
+        search = self._search(wildcards)
+        if search.by.kind == RERANK:
+            return [search.module, kind_of(self._encoder(self._retriever(wildcards))).module()]
+        return [search.module]
+
+    def _analyser(self, name: str) -> Analyser:
+        analyser = Analyser.model_validate(self._entry("analysers", name))
+        words = analyser.stop_words
+        if isinstance(words, StopList):  # an edit of the user's file is another analyser
+            words = with_checksum(words, where=f"analysers.{name}.stop_words")
+        return analyser.model_copy(update={"title": None, "stop_words": words})
+
+    def _configured(self, model: type[Settings], **more: Any) -> str:
+        """Settings of a job: what the configuration says of its fields, and the others."""
+        return model.from_parts(self._values, **more).as_json()
+
+    def _named(self, wildcards: Any) -> dict[str, Any]:
+        """Of a retriever: its name, and what is read of it."""
+        return {"retriever": wildcards.retriever, "by": self._by(wildcards.retriever, wildcards.questions)}
+
+    def _tuning(self, entry: TunedWeights | Decision) -> TuningSettings:
+        return TuningSettings(
+            folds=entry.folds,
+            row_ids=tuple(name for name in entry.tuned_on or () if self.searched[name].get("ids") == "rows"),
+            **pick(self._values, "margin", "seed"),
+        )
+
+    def _titles_of(self, retrievers: Iterable[str]) -> dict[str, str]:
+        return {name: self.title_of(name) for name in retrievers}
+
+    def _measures_of_stages(self) -> list[str]:
+        """The measures that stages name, or the main one and R@10 where it is measured."""
+        retrieval = self.experiment.config.retrieval
+        named = retrieval.stages.measures if retrieval.stages else ()
+        usual = [one for one in retrieval.measures if one in (retrieval.main, "R@10")]
+        return list(named or sorted(usual, key=lambda one: one != retrieval.main))
+
+    def _named_systems(self) -> tuple[str, ...]:
+        return tuple(f"{retriever}/{decision}" for retriever, decision in self.systems)
+
+    def _checks(self, entry: Entry) -> str:
+        return Checks.from_parts(
+            entry, files=self.checked_files(entry["dataset"], raw_files_of(entry))
+        ).as_json()
+
+    def _summary(self) -> dict[str, Any]:
+        return {
+            "question_sets": _titles(self.judged_sets),
+            "corpora": {name: entry["title"] for name, entry in self.corpora.items()},
+            "retrievers": {name: self._described(name) for name in self.retrievers},
+            "shown": tuple(self.shown),
+            **pick(self._values, "measures", "main"),
+        }
+
+    def _described(self, name: str) -> RetrieverTitle:
+        entry, models = self.retrievers[name], self.experiment.fetched_models
+        # of vectors: a reranker's own model measures nothing beside it
+        model = entry["model"] if entry["kind"] in BY_VECTORS else ""
+        return RetrieverTitle(
+            title=self.title_of(name),
+            control=entry["kind"] == RANDOM,
+            position=self._position(name),
+            model=model,
+            model_title=str(models[model].get("title", model)) if model else "",
+        )
+
+    def _position(self, name: str) -> int:
+        """Place among the shown retrievers, or among their controls; of those that are only fused behind them."""
+        controls = self.of_kind(RANDOM)
+        every = dict.fromkeys([*self.shown, *self.retrievers])
+        return [one for one in every if (one in controls) == (name in controls)].index(name)
+
+    def _reference(self) -> str:
+        """What the others are compared with: the first BM25 where the configuration says nothing."""
+        lexical = [name for name in self.shown if self.retrievers[name]["kind"] == BM25]
+        first = next(iter([*lexical, *self.shown]), "")
+        return str(self.experiment.config.retrieval.reference or first)
+
+
+def _published_values(table: Mapping[str, Any], question_set: str) -> Iterator[Entry]:
     for column, about in table["columns"].items():
         if about.get("question_set") != question_set:
             continue
@@ -193,3 +557,13 @@ def _values(table: Mapping[str, Any], question_set: str) -> Iterator[Entry]:
                     "source": table["source"],
                     "remark": " ".join(filter(None, (*remarks, *table["remarks"]))),
                 }
+
+
+def _libraries(analyser: Analyser) -> list[str]:
+    """The distributions that can change the terms of an analyser."""
+    segments, stems = analyser.units == "vietnamese-words", analyser.stemmer != "none"
+    return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
+
+
+def _titles(question_sets: Entries) -> dict[str, QuestionSetTitle]:
+    return {name: QuestionSetTitle.from_parts(entry) for name, entry in question_sets.items()}

@@ -1,6 +1,7 @@
-"""What is searched, and by what: the entries that an experiment needs, and what follows from them."""
+"""What is searched, and by what: the entries that an experiment needs, and the files that their jobs read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from sentflow.config.entries import Entries, Entry
@@ -8,11 +9,16 @@ from sentflow.config.experiment import Experiment
 from sentflow.config.retrievers import (
     BM25,
     BY_VECTORS,
+    DENSE,
     DOCUMENTS,
     FUSION,
     OTHER,
+    QUESTIONS,
+    RERANK,
+    RUN,
     SPARSE,
     all_retrievers,
+    counts_terms,
     decided_by,
     further_encoders,
     models_of,
@@ -21,15 +27,19 @@ from sentflow.config.retrievers import (
 )
 from sentflow.config.seeds import seed_in
 from sentflow.config.trained import selected_data
-from sentflow.flow.family import Family
+from sentflow.flow import paths
+from sentflow.flow.family import Collection, Family, Files, each, raw_paths
+from sentflow.texts.raw_files import raw_files_of
 from sentflow.texts.shards import shards_of, suffix_of, whole_of
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, searchers_of
 
 _LAWS = "laws"  # format of documents that are articles of laws
+_MINED = "/mined"  # documents whose vectors decide what an encoder is trained on
+_VECTORS = {DENSE: paths.EMBEDDINGS, SPARSE: paths.SPARSE_EMBEDDINGS}
 
 
 class Selection(Family):
-    """The question sets and retrievers of an experiment; a part of the family."""
+    """The question sets and retrievers of an experiment, and inputs of rules; a part of the family."""
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -186,6 +196,286 @@ class Selection(Family):
         """The searches that do."""
         pairs = ((name, retriever) for name, needed in self.needed.items() for retriever in needed)
         return [pair for pair in pairs if self._mines(*pair)]
+
+    def embedded(self) -> list[Collection]:
+        """What each encoder of retrievers reads, once for all of them.
+
+        Of each corpus, or of each of its shards, the documents and passages that any of its retrievers searches; and
+        the questions of all sets that search the corpus. What is mined for training is apart, so that no selection of
+        what is measured trains anything again.
+        """
+        collections: dict[str, Collection] = {}
+
+        def add(name: str, tables: list[str], model: str, role: str, kept: str = "") -> None:
+            models = dict.fromkeys([*collections[name].models, model] if name in collections else [model])
+            collections[name] = Collection(name, tables, [*models], (role,), kept=kept)
+
+        for corpus in self.corpora:
+            for model in dict.fromkeys(entry["model"] for entry in self.by_vectors.values()):
+                questions = each(paths.QUESTIONS, questions=self._asked_by(model, corpus))
+                if not questions:
+                    continue
+                for part in self._parts(corpus, model):
+                    tables = [_table(part, unit) for unit in self._units_of(model)]
+                    name = self._documents_of(part, model)
+                    kept = "" if name.endswith(_MINED) else f"{part}/{DOCUMENTS}"
+                    add(name, tables, model, "document", kept)
+                add(f"{corpus}/{QUESTIONS}", questions, model, "query")
+        for name, retriever in self._mining():
+            corpus, entry = self.searched[name]["corpus"], self.retrievers[retriever]
+            for part in self._shards(corpus):
+                unit = self._unit(entry)
+                add(f"{part}/{unit}{_MINED}", [_table(part, unit)], entry["model"], "document")
+            questions = each(paths.QUESTIONS, questions=[name])
+            add(self._queries_of(name, retriever), questions, entry["model"], "query")
+        return list(collections.values())
+
+    # --- corpora and questions ------------------------------------------------------------------------------
+
+    def raw_files_of_corpus(self, wildcards: Any) -> list[str]:
+        return raw_paths(raw_files(self.prepared_corpora[wildcards.corpus]))
+
+    def raw_files_of_questions(self, wildcards: Any) -> list[str]:
+        return raw_paths(raw_files(self.prepared[wildcards.questions]))
+
+    def corpus(self, wildcards: Any) -> str:
+        """The corpus, or the shard, that questions are searched in."""
+        return paths.CORPUS.format(corpus=self._corpus(wildcards))
+
+    def whole_corpus(self, wildcards: Any) -> str:
+        """The corpus that a shard is a part of."""
+        return paths.CORPUS.format(corpus=whole_of(wildcards.corpus))
+
+    def training(self, pattern: str) -> Files:
+        """A file of each question set that encoders were trained on, or of its corpus; each once."""
+        return lambda wildcards: list(
+            dict.fromkeys(
+                pattern.format(questions=name, corpus=self.prepared[name]["corpus"])
+                for name in self._training(wildcards)
+            )
+        )
+
+    def leaks(self, wildcards: Any) -> list[str]:
+        """What says which questions are known from training; nothing where no training set is named."""
+        return each(
+            paths.QUESTION_AUDIT, questions=[wildcards.questions] if self._training(wildcards) else []
+        )
+
+    def _training(self, wildcards: Any) -> list[str]:
+        return list(self.prepared[wildcards.questions].get("training", []))
+
+    # --- what retrievers search -----------------------------------------------------------------------------
+
+    def terms(self, wildcards: Any) -> list[str]:
+        """The terms that a lexical retriever counts."""
+        return self._of_terms(paths.TERMS, wildcards, self._corpus(wildcards))
+
+    def counts(self, wildcards: Any) -> list[str]:
+        """The counts of terms in the whole corpus, where a shard of it is searched."""
+        corpus = self._corpus(wildcards)
+        return self._of_terms(paths.TERM_COUNTS, wildcards, whole_of(corpus)) if suffix_of(corpus) else []
+
+    def terms_of_shards(self, wildcards: Any) -> list[str]:
+        """The terms of each shard of a corpus."""
+        return each(paths.TERMS, corpus=self._shards(wildcards.corpus), analyser=[wildcards.analyser])
+
+    def passages(self, wildcards: Any) -> list[str]:
+        """The passages that stand for documents; nothing where whole documents are read."""
+        unit = self._unit(self._retriever(wildcards))
+        return [] if unit == DOCUMENTS else [_table(self._corpus(wildcards), unit)]
+
+    def document_vectors(self, wildcards: Any) -> list[str]:
+        """Texts, vectors and numbers of tokens of the documents or passages by the encoder of a retriever."""
+        return self._vectors(self._documents, wildcards)
+
+    def document_info(self, wildcards: Any) -> list[str]:
+        """The description beside these vectors, with the checksums of texts and vectors."""
+        return self._vectors(self._documents, wildcards, paths.EMBEDDINGS_INFO)
+
+    def question_vectors(self, wildcards: Any) -> list[str]:
+        """The same files of the questions."""
+        return self._vectors(self._queries, wildcards)
+
+    def question_info(self, wildcards: Any) -> list[str]:
+        """The description beside these vectors."""
+        return self._vectors(self._queries, wildcards, paths.EMBEDDINGS_INFO)
+
+    def index(self, pattern: str) -> Files:
+        """A file of the index that is searched."""
+        return lambda wildcards: (
+            [pattern.format(corpus=self._corpus(wildcards), retriever=wildcards.retriever)]
+            if "index" in self._retriever(wildcards)
+            else []
+        )
+
+    def runs_of_parts(self, wildcards: Any) -> list[str]:
+        """The runs that are fused, in the order of their weights, or the one that is reranked."""
+        names = parts_of(self._retriever(wildcards))
+        return each(paths.RUN, questions=[wildcards.questions], retriever=names)
+
+    def chosen_weights(self, wildcards: Any) -> list[str]:
+        """The weights of a fusion; nothing where they are given."""
+        name = wildcards.retriever
+        return each(paths.CHOSEN_WEIGHTS, retriever=[name] if name in self.tuned else [])
+
+    def manifest(self, wildcards: Any) -> list[str]:
+        """What was fetched of the encoder of a retriever that compares pairs itself, or whose terms are named."""
+        entry = self._retriever(wildcards)
+        return [paths.MANIFEST.format(model=entry["model"])] if entry["kind"] in (RERANK, SPARSE) else []
+
+    def cross_encoder(self, wildcards: Any) -> list[str]:
+        """What was fetched of a cross-encoder."""
+        return self.manifest(wildcards) if self._retriever(wildcards)["kind"] == RERANK else []
+
+    def run_file(self, wildcards: Any) -> list[str]:
+        """The run of another engine, in TREC's form."""
+        entry = self._retriever(wildcards)
+        return [str(entry["files"][wildcards.questions])] if entry["kind"] == RUN else []
+
+    def model_of_cut(self, wildcards: Any) -> str:
+        """The manifest of the encoder whose tokens are counted."""
+        return paths.MANIFEST.format(model=wildcards.passages.rpartition("/")[2])
+
+    # --- runs -----------------------------------------------------------------------------------------------
+
+    def searches_of(self, wildcards: Any) -> list[str]:
+        """The searches whose runs are the run of a retriever: one, or one in each shard of its corpus."""
+        name: str = wildcards.retriever
+        return self._shards(self._corpus(wildcards), name) if name in self.in_shards else [name]
+
+    def runs_of_shards(self, pattern: str) -> Files:
+        """A file of the run of a retriever in each shard."""
+        return lambda wildcards: each(
+            pattern, questions=[wildcards.questions], retriever=self.searches_of(wildcards)
+        )
+
+    def of_searches(self, files: Files) -> Files:
+        """Files of each of `searches_of`, in their order; one that several share comes once."""
+
+        def of_all(wildcards: Any) -> list[str]:
+            jobs = (
+                SimpleNamespace(questions=wildcards.questions, retriever=name)
+                for name in self.searches_of(wildcards)
+            )
+            return list(dict.fromkeys(file for job in jobs for file in files(job)))
+
+        return of_all
+
+    def of_shown(self, pattern: str) -> Files:
+        """A file of each retriever that is shown, in their order."""
+        return lambda wildcards: each(pattern, questions=[wildcards.questions], retriever=self.shown)
+
+    def question_embeddings(self, pattern: str) -> list[str]:
+        """A file of the vectors of questions by each encoder of retrievers."""
+        pairs = dict.fromkeys(
+            (self._queries_of(questions, retriever), self.retrievers[retriever]["model"])
+            for questions in self.judged_sets
+            for retriever in self.needed[questions]
+            if retriever in self.by_vectors
+        )
+        return [pattern.format(collection=collection, model=model) for collection, model in pairs]
+
+    # --- what is chosen on training questions ---------------------------------------------------------------
+
+    def tuning(self, pattern: str) -> Files:
+        """A file of each question set that the weights of a fusion are chosen on."""
+        return lambda wildcards: each(
+            pattern, questions=self.tuned[wildcards.retriever], retriever=[wildcards.retriever]
+        )
+
+    def decision_training(self, pattern: str) -> Files:
+        """A file of each question set that the parameters of a decision are chosen on."""
+        return lambda wildcards: [
+            pattern.format(
+                questions=name, retriever=wildcards.retriever, corpus=self.searched[name]["corpus"]
+            )
+            for name in self.decisions[wildcards.decision].get("tuned_on", [])
+        ]
+
+    def of_systems(self, pattern: str, questions: str) -> list[str]:
+        """A file of each retriever and decision of a question set."""
+        names = [
+            {"retriever": retriever, "decision": decision, "questions": questions}
+            for retriever, decision in self.systems
+        ]
+        return [pattern.format_map(one) for one in names]
+
+    def decided_on(self, wildcards: Any) -> list[str]:
+        """What is decided for a question set."""
+        return self.of_systems(paths.DECIDED, wildcards.questions)
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _of_terms(self, pattern: str, wildcards: Any, corpus: str) -> list[str]:
+        entry = self._retriever(wildcards)
+        if not counts_terms(entry):
+            return []
+        return [pattern.format(corpus=corpus, analyser=self.analyser_of(entry, corpus))]
+
+    def _vectors(self, collection: Callable[[Any], str], wildcards: Any, *patterns: str) -> list[str]:
+        entry = self._retriever(wildcards)
+        if entry["kind"] not in BY_VECTORS:
+            return []
+        patterns = patterns or (paths.TEXTS, _VECTORS[entry["kind"]], paths.EMBEDDINGS_TOKENS)
+        name = collection(wildcards)
+        return [pattern.format(collection=name, model=entry["model"]) for pattern in patterns]
+
+    def _parts(self, corpus: str, model: str) -> list[str]:
+        """What an encoder reads of a corpus: its shards; and the whole, where an index of all its vectors is built."""
+        is_indexed = any(entry["model"] == model for entry in self.indexed.values())
+        return list(dict.fromkeys([*self._shards(corpus), *([corpus] if is_indexed else [])]))
+
+    def _asked_by(self, model: str, corpus: str) -> list[str]:
+        """The question sets on a corpus that a retriever of an encoder searches, but for those that are mined."""
+        own = [name for name, entry in self.by_vectors.items() if entry["model"] == model]
+        return [
+            name
+            for name, needed in self.needed.items()
+            if self.searched[name]["corpus"] == corpus
+            and any(retriever in own and not self._mines(name, retriever) for retriever in needed)
+        ]
+
+    def _units_of(self, model: str) -> list[str]:
+        """What the retrievers of an encoder search, in an order that no selection changes."""
+        return sorted({self._unit(one) for one in self.by_vectors.values() if one["model"] == model})
+
+    def _documents_of(self, corpus: str, model: str) -> str:
+        """The collection of what an encoder reads of a corpus or shard; that of what it mines, if it is the same."""
+        units = self._units_of(model)
+        mined = {
+            self._unit(self.retrievers[retriever])
+            for questions, retriever in self._mining()
+            if self.searched[questions]["corpus"] == whole_of(corpus)
+            and self.retrievers[retriever]["model"] == model
+        }
+        return f"{corpus}/{'+'.join(units)}{_MINED if mined == set(units) else ''}"
+
+    def _documents(self, wildcards: Any) -> str:
+        """The collection of the documents of a job."""
+        corpus, entry = self._corpus(wildcards), self._retriever(wildcards)
+        questions = getattr(wildcards, "questions", "")
+        if questions and self._mines(questions, whole_of(wildcards.retriever)):
+            return f"{corpus}/{self._unit(entry)}{_MINED}"
+        return self._documents_of(corpus, entry["model"])
+
+    def _queries(self, wildcards: Any) -> str:
+        """The collection of the questions of a job."""
+        return self._queries_of(wildcards.questions, whole_of(wildcards.retriever))
+
+    def _queries_of(self, questions: str, retriever: str) -> str:
+        own = f"/{questions}{_MINED}" if self._mines(questions, retriever) else ""
+        return f"{self.searched[questions]['corpus']}/{QUESTIONS}{own}"
+
+
+def raw_files(entry: Entry) -> list[tuple[str, str]]:
+    """(dataset, file) of the raw files of a corpus or a question set."""
+    return [(entry["dataset"], file) for file in raw_files_of(entry)]
+
+
+def _table(corpus: str, unit: str) -> str:
+    """What stands for the documents of a corpus or shard."""
+    pattern = paths.CORPUS if unit == DOCUMENTS else paths.PASSAGES
+    return pattern.format(corpus=corpus, passages=unit)
 
 
 def _corpora_of(question_sets: Entries, corpora: Entries) -> Entries:

@@ -9,7 +9,7 @@ from sentflow.config.experiment import Experiment
 from sentflow.config.trained import start_of, teacher_of
 from sentflow.encoders.settings import KINDS, TRAINED, made_by
 from sentflow.exports.identity import OWNER, model_facts
-from sentflow.families.pair_sets import development_sets, measured, resampling
+from sentflow.families.pairs import development_sets, pair_settings
 from sentflow.families.training.tables import TrainingTables
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
@@ -27,8 +27,8 @@ from sentflow.training.settings import (
     TrainingRun,
     TrainingSettings,
     option_module,
+    shown_start,
 )
-from sentflow.training.shown import shown_start
 from sentflow.training.snapshots import scored_steps, snapshot_name
 from sentflow.training.sweeps import shown_sweep
 
@@ -186,17 +186,14 @@ class Training(Family):
         """Everything that a training is a function of, beside its files."""
         entry = self.models[wildcards.model]
         recipe = RECIPES[entry["recipe"]].model_validate(entry.get("settings", {}))
-        return TrainingRun(
+        return TrainingRun.from_parts(
+            {"segment": None, **entry},
             model=wildcards.model,
-            recipe=entry["recipe"],
             settings=recipe,
             least_rows=recipe.needs().least_rows,
             training=_settings(entry),
-            seed=entry["seed"],
             pooling=entry.get("training_pooling", entry.get("pooling")),
-            segment=entry.get("segment"),
             start=StartOfTraining(**start_of(entry)),
-            data=entry["data"],
             form=self.experiment.entries["training_data"][entry["data"]]["form"],
         ).as_json()
 
@@ -240,17 +237,16 @@ class Training(Family):
             for name, seeds in self.seeded.items()
             if any(models[model].get("control") for model in seeds.values())
         ]
-        return ComparedTrainings(
+        groups = {
+            name: {str(seed): model for seed, model in seeds.items()} for name, seeds in self.seeded.items()
+        }
+        return pair_settings(
+            self.experiment,
+            ComparedTrainings,
             pair_sets=tuple(self.pair_sets),
-            groups={
-                name: {str(seed): model for seed, model in seeds.items()}
-                for name, seeds in self.seeded.items()
-            },
+            groups=groups,
             controls=tuple(controls),
-            alpha=self.experiment.config.statistics.alpha,
-            **measured(self.experiment),
-            **resampling(self.experiment),
-        ).as_json()
+        )
 
     def score_summary_settings(self, _wildcards: Any) -> str:
         """What rows say of encoders and pair sets beside their numbers."""
@@ -295,9 +291,8 @@ class Training(Family):
             for other, its in self.models.items()
             if other == name or ("seed_of" in entry and its.get("seed_of") == entry["seed_of"])
         }
-        return CardSettings(
-            title=entry.get("title", name),
-            licence=entry.get("licence", ""),
+        return CardSettings.from_parts(
+            {"title": name, **pick_known(entry, "title", "licence")},
             read_out=entry.get("pooling") or "",
             base=base,
             base_title=of_base.get("title", base),

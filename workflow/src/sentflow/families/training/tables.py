@@ -13,6 +13,7 @@ from sentflow.flow.job_settings import one_of, pick
 from sentflow.training.data.entries import (
     NEAR,
     UNKNOWN_LANGUAGE,
+    are_read_by_row,
     corpora_of,
     held_out_of,
     held_out_sets,
@@ -21,8 +22,10 @@ from sentflow.training.data.entries import (
     is_combined,
     labeller_of,
     question_sets_of,
+    raw_files_of,
     relations_of,
     retriever_of,
+    sources_of,
 )
 from sentflow.training.data.forms import SCORED
 from sentflow.training.data.settings import (
@@ -34,7 +37,6 @@ from sentflow.training.data.settings import (
     PreparedRows,
     RowChecks,
 )
-from sentflow.training.data.sources import are_read_by_row, raw_files_of, sources_of
 
 # Section → what one entry of it is called, the table of what is tested, and the wildcard of its name
 _TABLES = {

@@ -11,7 +11,7 @@ import numpy as np
 from sentflow.probing.kernels.features import Problem, ShiftedSparse
 from sentflow.probing.kernels.loops.common import NO_MULTIPLICITY
 from sentflow.probing.kernels.loops.mlp import EPSILON, clip_and_move, forward_and_back
-from sentflow.probing.kernels.loops.sparse_layer import add_rows, clip_and_move_columns, multiply_rows
+from sentflow.probing.kernels.loops.sparse import add_rows, clip_and_move_columns, multiply_rows
 from sentflow.probing.kernels.schedule import Schedule, mean_losses
 
 

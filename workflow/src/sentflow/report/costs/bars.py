@@ -7,28 +7,31 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sentflow.report.costs.rows import CostRow
-from sentflow.report.figure import canvas, layout
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure.panels import panels
 from sentflow.report.figure.recipe import Caption, Recipe
 from sentflow.report.numbers import MISSING, count, duration, memory
 from sentflow.report.rows import data_note
+
+_TIME, _MEMORY = "Time, summed over jobs", "Largest memory of one job"
 
 
 def draw(rows: Sequence[CostRow]) -> Figure:
     """Rules from the longest to the shortest; left the time of all jobs, right the largest memory of one."""
     ordered = sorted(rows, key=lambda row: (-row.wall_seconds, row.rule))
-    panels = Panels([0.19 * len(ordered)], least_width=2.0)
-    figure = Figure()
-    times, memories = figure.subplots(1, 2, sharey=True)
-    _bars(times, [row.wall_seconds for row in ordered], duration, color="#0072B2")
-    _bars(memories, [row.max_rss_mb for row in ordered], memory, color="#E69F00")
     labels = [f"{row.rule} ({count(row.jobs)} {'job' if row.jobs == 1 else 'jobs'})" for row in ordered]
-    times.set_yticks(range(len(ordered)), labels)
-    times.set_ylim(len(ordered) - 0.4, -0.6)
-    times.set_title("Time, summed over jobs", loc="left", color=canvas.INK)
-    memories.set_title("Largest memory of one job", loc="left", color=canvas.INK)
-    layout.finish(figure, texts_of(rows), rows, panels)
-    return figure
+
+    def draw_bars(heading: str, axes: Axes) -> None:
+        if heading == _TIME:
+            _bars(axes, [row.wall_seconds for row in ordered], duration, color="#0072B2")
+        else:
+            _bars(axes, [row.max_rss_mb for row in ordered], memory, color="#E69F00")
+        axes.set_yticks(range(len(ordered)), labels)
+        axes.set_ylim(len(ordered) - 0.4, -0.6)
+
+    return panels(
+        {heading: heading for heading in (_TIME, _MEMORY)}, draw_bars, rows=rows, columns=2, width=(2.0, 4.0),
+        heights=[0.19 * len(ordered)], share=(False, True),
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[CostRow]) -> Caption:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 
-from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure import canvas
 
 _ROOM = 1.6  # factor of the axis beyond the outermost points
 _MAX_TICKS = 9
@@ -44,16 +44,17 @@ def draw_points(axes: Axes, points: Sequence[Point], looks: Mapping[str, canvas.
         axes.plot(
             point.cost, point.value, marker=look.marker, color=look.color, markersize=4.5, linestyle="none"
         )
-    low, high = min(costs) / _ROOM, max(costs) * _ROOM
-    before = axes.get_xlim() if axes.get_autoscalex_on() is False else (low, high)
-    axes.set_xlim(min(low, before[0]), max(high, before[1]))
 
 
-def write_ticks(axes: Axes, written: Callable[[float], str], *, inches: float) -> None:
-    """As many numbers on the axis of costs as stand side by side in a panel of that width."""
-    ticks = _readable(log_ticks(*axes.get_xlim()), written, *axes.get_xlim(), inches=inches)
-    axes.set_xticks(ticks, [written(tick) for tick in ticks])
-    axes.set_xticks([], minor=True)
+def write_ticks(
+    axes: Axes, written: Callable[[float], str], costs: Sequence[float], *, inches: float
+) -> None:
+    """The axis of all costs, and as many numbers on it as stand side by side in a panel of that width."""
+    if costs:
+        low, high = min(costs) / _ROOM, max(costs) * _ROOM
+        ticks = log_ticks(low, high) or [float(f"{costs[0]:.2g}")]
+        canvas.spaced_ticks(axes.xaxis, ticks, written, inches=inches)
+        axes.set_xlim(low, high)
 
 
 def front(costs: Sequence[float], scores: Sequence[float]) -> list[int]:
@@ -81,17 +82,3 @@ def log_ticks(low: float, high: float) -> list[float]:
         if len(ticks) <= _MAX_TICKS
         else [10.0**decade for decade in decades if low <= 10.0**decade <= high]
     )
-
-
-def _readable(
-    ticks: Sequence[float], written: Callable[[float], str], low: float, high: float, *, inches: float
-) -> list[float]:
-    """Every tick, or every second, third, … one, so that their labels stand side by side."""
-    room = inches / math.log(high / low)
-    for step in range(1, len(ticks) + 1):
-        kept = ticks[::step]
-        gaps = (room * math.log(after / before) for before, after in zip(kept, kept[1:], strict=False))
-        wide = lettering.widest([written(tick) for tick in kept], _TICK_SIZE)
-        if all(gap > 1.2 * wide for gap in gaps):
-            return list(kept)
-    return list(ticks[:1])

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sentflow.compare.comparisons import Comparisons
@@ -11,8 +12,8 @@ from sentflow.files.rows import row_from
 from sentflow.report import captions
 from sentflow.report.costs.pareto import Point, draw_points, write_ticks
 from sentflow.report.costs.rows import EncoderRow
-from sentflow.report.figure import canvas, layout, legend
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas
+from sentflow.report.figure.panels import handles, nothing_drawn, panels
 from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, duration, listed, percent, seconds_each
@@ -21,6 +22,7 @@ from sentflow.report.rows import data_note, unique
 _HEIGHT, _PANELS_INCHES, _MOST_PANEL = 2.1, 5.8, 6.4
 FEWEST = 3
 """Encoders of a known cost, below which a panel would show nothing that the table of encoders does not."""
+_NOTHING = f"Not drawn: fewer than {FEWEST} encoders have a score on every task and a known time or size."
 
 
 @dataclass(frozen=True)
@@ -73,27 +75,26 @@ _SIZE = _Cost(
 
 def draw(rows: Sequence[TradeOffRow]) -> Figure:
     """A panel for each kind of cost that enough encoders have; all have one axis of scores."""
-    shown, texts = _shown_costs(rows), texts_of(rows)
+    shown = _shown_costs(rows)
     if not shown:
-        return layout.nothing(texts, rows)
-    looks = canvas.looks(rows)
-    figure = Figure()
-    panels = figure.subplots(1, len(shown), squeeze=False, sharey=True)[0]
-    least = _PANELS_INCHES / len(shown)
-    drawn = set()
-    for axes, cost in zip(panels, shown, strict=True):
+        return nothing_drawn(_NOTHING, rows)
+    looks, least = canvas.looks(rows), _PANELS_INCHES / len(shown)
+
+    def draw_cost(cost: _Cost, axes: Axes) -> None:
         known = _known(rows, cost)
         points = [Point(row.model, cost.of(row), row.mean, row.mean_low, row.mean_high) for row in known]
         draw_points(axes, points, looks)
         axes.set_xlabel(cost.heading)
-        write_ticks(axes, cost.written, inches=least)
-        drawn |= {row.model for row in known}
-    panels[0].set_ylabel(f"mean score of {rows[0].n_tasks} tasks")
-    canvas.few_ticks(panels[0].yaxis)
+        write_ticks(axes, cost.written, [point.cost for point in points], inches=least)
+        canvas.few_ticks(axes.yaxis)
+
+    drawn = {row.model for cost in shown for row in _known(rows, cost)}
     of_legend = [row for row in rows if row.model in drawn]
-    entries = legend.handles(of_legend, {row.model: looks[row.model] for row in of_legend}, linestyle="none")
-    layout.finish(figure, texts, rows, Panels([_HEIGHT], least, _MOST_PANEL), entries)
-    return figure
+    entries = handles(of_legend, {row.model: looks[row.model] for row in of_legend}, linestyle="none")
+    return panels(
+        dict.fromkeys(shown, ""), draw_cost, rows=rows, heights=[_HEIGHT], width=(least, _MOST_PANEL),
+        share=(False, True), labels=("", f"mean score of {rows[0].n_tasks} tasks"), legend=entries,
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[TradeOffRow]) -> Caption:
@@ -101,8 +102,7 @@ def texts_of(rows: Sequence[TradeOffRow]) -> Caption:
     title, shown = "Score against cost", _shown_costs(rows)
     first = rows[0]
     if not shown:
-        why = f"Not drawn: fewer than {FEWEST} encoders have a score on every task and a known time or size."
-        return nothing(title, why)
+        return nothing(title, _NOTHING)
     timed = _known(rows, _TIME) if _TIME in shown else []
     incomplete = [row.model_title for row in rows if math.isnan(row.mean)]
     devices = ", ".join(unique(row.device for row in timed)) or "no device"

@@ -1,20 +1,22 @@
 """What all figures share: style file, colours of encoders, saving."""
 
 import colorsys
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import matplotlib as mpl
 import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, NullLocator
 
 from sentflow.files.atomic import atomic
+from sentflow.report.figure import lettering
 
 PAGE_WIDTH = 7.2  # inches: the text of an A4 or letter page
 STYLE = Path(__file__).with_name("sentflow.mplstyle")
@@ -106,6 +108,21 @@ def few_ticks(*axes: Axis, integer: bool = False) -> None:
     """At most five numbers on an axis, however long it is: a layout that changed them would not fit them any more."""
     for axis in axes:
         axis.set_major_locator(MaxNLocator(4, integer=integer, steps=[1, 2, 2.5, 5, 10]))
+
+
+def spaced_ticks(
+    axis: Axis, values: Sequence[float], written: Callable[[Any], str], *, inches: float
+) -> None:
+    """Some of the values on a logarithmic axis, the first for sure, as far as they stand side by side."""
+    per_factor = inches / max(0.3, math.log(max(values) / min(values)))
+    kept: list[float] = []
+    for value in values:
+        wide = lettering.width(f"{written(value)}  ", 6.5)
+        if all(per_factor * abs(math.log(value / other)) >= wide for other in kept):
+            kept.append(value)
+    axis.set_ticks(kept, labels=[written(value) for value in kept])
+    axis.set_minor_locator(NullLocator())
+    axis.set_minor_formatter(NullFormatter())
 
 
 def plain_numbers(*axes: Axis) -> None:

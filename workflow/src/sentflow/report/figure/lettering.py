@@ -12,7 +12,6 @@ from matplotlib.textpath import text_to_path
 LINE = 1.2  # height of a line, in sizes of its letters
 _SAFETY = 1.03  # a renderer rounds the widths of letters
 _SEPARATORS = " -_/.,;:()|"
-_MOST_LINES = 3  # of a heading
 
 Fits = Callable[[str], bool]
 
@@ -73,12 +72,6 @@ def broken(text: str, inches: float, size: float, *, bold: bool = False) -> str:
     return "\n".join([lines for lines in tried if len(lines) == len(tried[0])][-1])
 
 
-def starts(names: Mapping[str, str], fits: Fits) -> dict[str, str]:
-    """The beginnings of names that fit; where this would make two alike, `distinct`."""
-    found = {key: cut(name, fits) for key, name in names.items()}
-    return found if len(set(found.values())) == len(found) else distinct(names, fits)
-
-
 def distinct(names: Mapping[str, str], fits: Fits) -> dict[str, str]:
     """Names of a set of things, no two alike, cut where they do not fit.
 
@@ -103,10 +96,12 @@ def distinct(names: Mapping[str, str], fits: Fits) -> dict[str, str]:
     return dict(zip(names, short, strict=True))
 
 
-def stacked(names: Mapping[str, str], inches: float, size: float, *, bold: bool = False) -> dict[str, str]:
-    """`distinct` names in lines of that width, each in as few of `_MOST_LINES` as it needs."""
+def stacked(
+    names: Mapping[str, str], inches: float, size: float, *, bold: bool = False, lines: int = 3
+) -> dict[str, str]:
+    """`distinct` names in lines of that width, each in as few as it needs."""
     fits = into(inches, size, bold=bold)
-    short = distinct(names, lambda name: len(wrap(name, fits)) <= _MOST_LINES)
+    short = distinct(names, lambda name: len(wrap(name, fits)) <= lines)
     return {key: "\n".join(wrap(name, fits)) for key, name in short.items()}
 
 

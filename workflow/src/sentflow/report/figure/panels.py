@@ -1,170 +1,218 @@
-"""Where the panels of a figure stand: in lines and columns, each with its size in inches, and room for its labels.
+"""Figures of panels in lines and columns, placed by matplotlib's constrained layout.
 
-Labels are measured where the panels stand at first, and once more where they stand then. A solver, such as matplotlib's
-constrained layout, measures three times as often and has nothing to choose.
+Panels have a size in inches; the figure grows by what labels, legend and headings need around them, so that no number
+of encoders or tasks makes panels collapse.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from sentflow.report.figure.canvas import PAGE_WIDTH
+from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure.canvas import INK, PAGE_WIDTH, Look
+from sentflow.report.rows import DataRow, data_versions, is_sample
 
-MARGIN = 0.06  # inches at the edges
-_MOST_PASSES = 6
-_CLOSE = 0.01  # inches by which a panel may be off
-_LARGEST_LABEL = 2 * PAGE_WIDTH  # inches on one side of a panel
-_DIGITS = 3  # of inches, so that no last digit of a measured letter moves a panel
-_BAR_SHARE, _BAR_GAP = 0.03, 0.1  # width of a colour bar, as a share of the panels, and inches before it
+STAMP_COLOR = "#B3400A"
+_PAD = 0.05  # inches around each panel with its labels
+_HEADING_LINES, _SUBTITLE_LINES = 3, 3
+_SUBTITLE_SIZE, _SUBTITLE_LINE = 6, 7  # points
+_LEGEND_INCHES, _LEGEND_HANDLE = 3.0, 0.55  # of a text of the legend at most; of what stands beside it
+_CLOSE = 0.05  # inches by which a figure may be off
+_LEAST_WIDTH = 2.6  # inches of a figure, in which the stamp has room
 
-
-class Surround(Protocol):
-    """What stands above and below the panels, in inches; it depends on the width of the figure."""
-
-    def head(self, width: float) -> float:
-        """Above the panels."""
-
-    def foot(self, width: float) -> float:
-        """Below the panels."""
-
-    def least_width(self) -> float:
-        """That it needs."""
+Key = TypeVar("Key", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class Panels:
-    """Room for the panels themselves, in inches, without labels."""
+class NamedRow(Protocol):
+    """What a row says of its encoder or retriever."""
 
-    heights: Sequence[float]  # of the lines of panels
-    least_width: float  # of a panel: below it the figure becomes wider than a page
-    most_width: float = math.inf  # of a panel: above it the figure stays narrower than a page
+    @property
+    def model(self) -> str: ...
+    @property
+    def model_title(self) -> str: ...
 
 
-def settle(figure: Figure, panels: Panels, surround: Surround, *, title: str) -> tuple[float, float]:
-    """Place the panels; width of the figure, and height without its surround, in which they have their size.
+def panels(
+    headings: Mapping[Key, str],
+    draw: Callable[..., None],
+    *,
+    rows: Sequence[DataRow],
+    columns: int = 3,
+    heights: Sequence[float] = (1.2,),
+    parts: int = 1,
+    width: tuple[float, float] = (1.3, 3.0),
+    share: tuple[Any, Any] = (True, True),
+    labels: Sequence[str] = ("", ""),
+    subtitles: Mapping[Key, str] | None = None,
+    legend: Sequence[Line2D] = (),
+    bar: tuple[ScalarMappable, str] | None = None,
+) -> Figure:
+    """A panel for each key, line by line, with its heading above it.
 
-    Raises RuntimeError: a label is too large for any figure; names the figure by its title.
+    `draw`: of a key and the axes of its panel, of which there are `parts`, one below the other. `rows`: say whether the
+    data are made up. `columns`: panels of a line, at most. `heights`: inches of the axes of a panel, or of all lines.
+    `width`: inches of a panel, at least and at most. `share`: of the horizontal and the vertical axis, as `subplots`
+    has it. `labels`: below the lowest panels, and beside each of the parts in the first column. `subtitles`: smaller,
+    below headings. `bar`: a scale of colours with its label.
     """
+    n_columns = min(columns, len(headings))
+    n_lines = math.ceil(len(headings) / n_columns)
+    inches = [*heights] * (n_lines if len(heights) == parts else 1)
+    # large enough for all labels at first: the layout fails where panels have no room
+    high = math.fsum(inches) + 1.2 * n_lines + 0.2 * len(legend) + 1.5
+    figure = Figure(figsize=(PAGE_WIDTH + n_columns * width[0], high), layout="constrained")
     FigureCanvasAgg(figure)  # what measures letters
-    labels = _Labels.guessed(figure)
-    for _ in range(_MOST_PASSES):
-        size = _place(figure, panels, surround, labels)
-        found = _Labels.measured(figure)
-        if found.close_to(labels):
-            break
-        labels = found
-        if labels.largest > _LARGEST_LABEL:
-            raise RuntimeError(
-                f"the figure {title!r} has labels that leave no room for its panels: one takes "
-                f"{labels.largest:.0f} inches"
-            )
-    return size
+    grid = figure.subplots(
+        n_lines * parts, n_columns, squeeze=False, sharex=share[0], sharey=share[1], height_ratios=inches
+    )
+    upper: dict[Key, Axes] = {}
+    for index, key in enumerate(headings):
+        line, column = divmod(index, n_columns)
+        own = grid[line * parts : (line + 1) * parts, column]
+        draw(key, *own)
+        upper[key] = own[0]
+        is_lowest = index + n_columns >= len(headings)
+        if share[0]:
+            for place, axes in enumerate(own, 1):
+                axes.tick_params(labelbottom=is_lowest and place == parts)
+        if is_lowest and labels[0]:
+            own[-1].set_xlabel(labels[0])
+        for axes, label in zip(own, labels[1:], strict=False):
+            if column == 0 and label:
+                axes.set_ylabel(label)
+    for index in range(len(headings), n_lines * n_columns):
+        line, column = divmod(index, n_columns)
+        for axes in grid[line * parts : (line + 1) * parts, column]:
+            axes.set_visible(False)
+    if bar is not None:
+        scale = figure.colorbar(bar[0], ax=grid, fraction=0.03, pad=0.02)
+        canvas.few_ticks(scale.ax.yaxis)
+        scale.set_label(bar[1])
+        scale.outline.set_visible(False)
+    _stamp(figure, rows)
+    _settle(
+        figure, inches, n_columns, width, legend, lambda room: _head(upper, headings, subtitles or {}, room)
+    )
+    return figure
 
 
-@dataclass(frozen=True)
-class _Labels:
-    """Inches that labels take around panels, margins included."""
-
-    # left, right: of each column
-    left: Sequence[float]
-    right: Sequence[float]
-    # top, bottom: of each line
-    top: Sequence[float]
-    bottom: Sequence[float]
-    bar: float  # of a colour bar beside the last column
-
-    @classmethod
-    def guessed(cls, figure: Figure) -> "_Labels":
-        """Before anything is measured: only what lies far off makes another pass necessary."""
-        n_lines, n_columns = _shape(figure)
-        return cls([0.4] * n_columns, [0.1] * n_columns, [0.2] * n_lines, [0.3] * n_lines, 0.0)
-
-    @classmethod
-    def measured(cls, figure: Figure) -> "_Labels":
-        """Of a figure whose panels stand somewhere: they move with the panels."""
-        n_lines, n_columns = _shape(figure)
-        left, right, top, bottom = ([MARGIN] * n for n in (n_columns, n_columns, n_lines, n_lines))
-        bar = 0.0
-        width, height = (float(inches) for inches in figure.get_size_inches())
-        renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
-        for axes in figure.axes:
-            box = axes.get_tightbbox(renderer, for_layout_only=True)
-            spec = axes.get_subplotspec()
-            if box is None:
-                continue
-            around = box.transformed(figure.dpi_scale_trans.inverted())
-            place = axes.get_position(original=True)
-            if spec is None:
-                bar = around.x1 - place.x0 * width + MARGIN + _BAR_GAP
-                continue
-            column, line = spec.colspan.start, spec.rowspan.start
-            left[column] = max(left[column], place.x0 * width - around.x0 + MARGIN)
-            right[column] = max(right[column], around.x1 - place.x1 * width + MARGIN)
-            top[line] = max(top[line], around.y1 - place.y1 * height + MARGIN)
-            bottom[line] = max(bottom[line], place.y0 * height - around.y0 + MARGIN)
-        return cls(_rounded(left), _rounded(right), _rounded(top), _rounded(bottom), _rounded([bar])[0])
-
-    @property
-    def width(self) -> float:
-        """Inches beside all columns."""
-        return math.fsum([*self.left, *self.right, self.bar])
-
-    @property
-    def height(self) -> float:
-        """Inches above and below all lines."""
-        return math.fsum([*self.top, *self.bottom])
-
-    @property
-    def largest(self) -> float:
-        """Most inches on one side of a panel."""
-        return max(self._all())
-
-    def close_to(self, other: "_Labels") -> bool:
-        """Whether no label is off by more than is seen."""
-        return all(abs(own - its) < _CLOSE for own, its in zip(self._all(), other._all(), strict=True))
-
-    def _all(self) -> list[float]:
-        return [*self.left, *self.right, *self.top, *self.bottom, self.bar]
+def nothing_drawn(why: str, rows: Sequence[DataRow]) -> Figure:
+    """A figure that only says why it shows nothing."""
+    figure = Figure(figsize=(PAGE_WIDTH, 0.8))
+    lines = lettering.wrap(why, lettering.into(PAGE_WIDTH - 0.2, 7))
+    figure.text(0.1 / PAGE_WIDTH, 0.3, "\n".join(lines), va="center", color=INK)
+    _stamp(figure, rows)
+    return figure
 
 
-def _place(figure: Figure, panels: Panels, surround: Surround, labels: _Labels) -> tuple[float, float]:
-    """Put the panels where their labels have room; width of the figure, and height without its surround."""
-    n_columns = len(labels.left)
-    room = max(n_columns * panels.least_width, PAGE_WIDTH - labels.width)
-    width = max(surround.least_width(), labels.width + min(room, n_columns * panels.most_width))
-    column = (width - labels.width) / n_columns
-    height = math.fsum(panels.heights) + labels.height
-    foot = surround.foot(width)
-    total = surround.head(width) + height + foot
-    figure.set_size_inches(width, total)
-    starts = [math.fsum([*labels.left[: n + 1], *labels.right[:n], n * column]) for n in range(n_columns)]
-    tops = [
-        foot + height - math.fsum([*labels.top[: n + 1], *labels.bottom[:n], *panels.heights[:n]])
-        for n in range(len(labels.top))
+def handles(rows: Sequence[NamedRow], looks: Mapping[str, Look], **line: Any) -> list[Line2D]:
+    """An entry of the legend for each look; `line` is given to every one."""
+    return named(looks, {row.model: row.model_title for row in rows}, **line)
+
+
+def named(looks: Mapping[str, Look], titles: Mapping[str, str], **line: Any) -> list[Line2D]:
+    """The same of what has titles by name."""
+    return [
+        Line2D([], [], **{"color": look.color, "marker": look.marker, "label": titles[name], **line})
+        for name, look in looks.items()
     ]
-    end = starts[-1] + column
-    for axes in figure.axes:
-        spec = axes.get_subplotspec()
-        if spec is None:
-            left, bottom = end + labels.right[-1] + _BAR_GAP, tops[-1] - panels.heights[-1]
-            box = left, bottom, _BAR_SHARE * (end - starts[0]), tops[0] - bottom
-        else:
-            inches = panels.heights[spec.rowspan.start]
-            box = starts[spec.colspan.start], tops[spec.rowspan.start] - inches, column, inches
-        x, y, wide, high = box
-        axes.set_position((x / width, y / total, wide / width, high / total))
-    return width, height
 
 
-def _shape(figure: Figure) -> tuple[int, int]:
-    """Lines and columns of panels."""
-    grid = figure.axes[0].get_subplotspec().get_gridspec()  # type: ignore[union-attr]
-    return grid.nrows, grid.ncols
+def _stamp(figure: Figure, rows: Sequence[DataRow]) -> None:
+    versions = data_versions(rows)
+    n_sample = sum(map(is_sample, versions))
+    if n_sample:
+        figure.suptitle(
+            "SAMPLE DATA" if n_sample == len(versions) else "PARTLY SAMPLE DATA",
+            x=0.985, ha="right", fontsize=7, fontweight="bold", color=STAMP_COLOR,
+            bbox={"boxstyle": "round,pad=0.3", "facecolor": "#FFF4EC", "edgecolor": STAMP_COLOR, "linewidth": 0.8},
+        )  # fmt: skip
 
 
-def _rounded(sizes: Sequence[float]) -> list[float]:
-    return [round(float(inches), _DIGITS) for inches in sizes]
+def _settle(
+    figure: Figure,
+    heights: Sequence[float],
+    n_columns: int,
+    limits: tuple[float, float],
+    legend: Sequence[Line2D],
+    head: Callable[[float], None],
+) -> None:
+    """Size the figure so that its panels have their inches; then keep everything where it is."""
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.set(w_pad=_PAD, h_pad=_PAD, wspace=0, hspace=0)  # type: ignore[call-arg]
+    entries = _fitted(legend)
+    entry = (
+        lettering.widest([str(one.get_label()) for one in entries], 7) + _LEGEND_HANDLE if entries else 0.0
+    )
+    room = 0.0
+    for turn in range(4):
+        for old in figure.legends:
+            old.remove()
+        if entries:
+            n = max(1, min(len(entries), int(figure.get_figwidth() / entry)))
+            figure.legend(handles=entries, loc="outside lower left", ncols=n, borderaxespad=0.1)
+        engine.execute(figure)
+        of_grid = [axes for axes in figure.axes if axes.get_subplotspec() is not None]
+        sizes = [axes.get_position().size * figure.get_size_inches() for axes in of_grid]
+        inches = float(sizes[0][0])
+        if not turn:
+            of_page = inches + (PAGE_WIDTH - figure.get_figwidth()) / n_columns
+            room = min(max(of_page, limits[0]), limits[1])
+            head(room)
+        over = figure.get_figwidth() + n_columns * (room - inches) - PAGE_WIDTH
+        room = max(min(room, limits[0]), room - max(0.0, over) / n_columns)
+        tall = math.fsum(float(height) for _, height in sizes[::n_columns])
+        wide = max(figure.get_figwidth() + n_columns * (room - inches), entry + 2 * _PAD, _LEAST_WIDTH)
+        # headings need a height that is known once they stand in their lines
+        high = figure.get_figheight() + (math.fsum(heights) - tall if turn else 0)
+        if turn and max(abs(wide - figure.get_figwidth()), abs(high - figure.get_figheight())) < _CLOSE:
+            break
+        figure.set_size_inches(round(wide, 3), round(high, 3))
+    else:
+        engine.execute(figure)
+    figure.set_layout_engine("none")
+
+
+def _fitted(legend: Sequence[Line2D]) -> list[Line2D]:
+    """The entries of a legend with names that fit, no two alike."""
+    labels = {str(place): str(one.get_label()) for place, one in enumerate(legend)}
+    short = lettering.distinct(labels, lettering.into(_LEGEND_INCHES, 7))
+    for one, label in zip(legend, short.values(), strict=True):
+        one.set_label(label)
+    return list(legend)
+
+
+def _head(
+    upper: Mapping[Key, Axes], headings: Mapping[Key, str], subtitles: Mapping[Key, str], inches: float
+) -> None:
+    """Headings, and subtitles below them, in the lines that the width of a panel makes of them."""
+    # what has lines of its own was fitted to them
+    wanted = {str(place): text for place, text in enumerate(headings.values()) if text and "\n" not in text}
+    short = lettering.stacked(wanted, inches, 7, bold=True, lines=_HEADING_LINES)
+    below = {key: _subtitle(text, inches) for key, text in subtitles.items()}
+    pad = 4 + _SUBTITLE_LINE * max(map(len, below.values()), default=0)
+    for place, (key, axes) in enumerate(upper.items()):
+        axes.set_title(
+            short.get(str(place), headings[key]), loc="left", fontweight="bold", color=INK, pad=pad
+        )
+        if below.get(key):
+            axes.annotate(
+                "\n".join(below[key]), (0, 1), xytext=(0, pad - 2), xycoords="axes fraction",
+                textcoords="offset points", va="top", fontsize=_SUBTITLE_SIZE, color=canvas.QUIET,
+                linespacing=lettering.LINE,
+            )  # fmt: skip
+
+
+def _subtitle(text: str, inches: float) -> list[str]:
+    fits = lettering.into(inches, _SUBTITLE_SIZE)
+    lines = [line for part in text.split("\n") for line in lettering.wrap(part, fits)]
+    kept = lines[: _SUBTITLE_LINES - 1]
+    rest = " ".join(lines[len(kept) :])
+    return [*kept, lettering.cut(rest, fits)] if rest else kept

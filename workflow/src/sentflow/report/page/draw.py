@@ -84,8 +84,8 @@ def sentence(claim: Claim) -> Markup:
 
 
 def short_names(titles: Mapping[str, str]) -> dict[str, str]:
-    """Names up to their first comma or bracket, where that is enough to tell them apart."""
-    cut = {name: re.split(r",| \(", title)[0] for name, title in titles.items()}
+    """Names behind their last slash, up to their first comma or bracket, where that is enough to tell them apart."""
+    cut = {name: re.split(r",| \(", title)[0].rpartition("/")[2] for name, title in titles.items()}
     every = list(cut.values())
     return {name: text if every.count(text) == 1 else titles[name] for name, text in cut.items()}
 
@@ -214,11 +214,10 @@ def _key_mark(mark: str) -> Markup:
     return h('<use href="#{}" class="{}" x="50%" y="8"/>', mark, kind)
 
 
-def folded(summary: str, body: Markup, *, is_open: bool = False) -> Markup:
-    """What a reader can open."""
-    return h(
-        "<details{}><summary>{}</summary>{}</details>", Markup(" open") if is_open else "", summary, body
-    )
+def folded(summary: str, body: Markup, *, is_open: bool = False, kind: str = "") -> Markup:
+    """What a reader can open, and paper has open but for the kind ``kept``."""
+    opened = Markup(" open") if is_open else ""
+    return h('<details class="{}"{}><summary>{}</summary>{}</details>', kind, opened, summary, body)
 
 
 def scrolled(label: str, body: Markup) -> Markup:
@@ -252,7 +251,7 @@ def leaderboard(ranking: Ranking, more: Sequence[tuple[str | Markup, Mapping[str
         if (test := ranking.behind(system))
         for end in (top - test.low, top - test.high)
     ]
-    if not ranking.tests:
+    if not ranking.is_tested:
         values += [end for system in near for end in (system.low, system.high)]
     axis = Axis(values)
     rows = [_standing(ranking, system, axis, is_near=system in near, more=more) for system in systems]
@@ -269,15 +268,25 @@ def leaderboard(ranking: Ranking, more: Sequence[tuple[str | Markup, Mapping[str
     picture = plots(head, rows[:_SHOWN], kind)
     if len(rows) > _SHOWN:
         picture += folded(f"The other {len(rows) - _SHOWN} {ranking.what}s", plots(head, rows[_SHOWN:], kind))
-    return _leaderboard_key(ranking, n_far=len(systems) - len(near)) + h(
-        '<figure class="keep">{}</figure>', picture
-    )
+    marks = _leaderboard_key(ranking, n_far=len(systems) - len(near))
+    return _reach(ranking) + marks + h('<figure class="keep">{}</figure>', picture)
+
+
+def _reach(ranking: Ranking) -> Markup:
+    """How bars and dots go together: bars look at one comparison, tests at all."""
+    tested = [test for system in ranking.systems[1:] if (test := ranking.behind(system))]
+    if not tested or not ranking.is_tested:
+        return Markup("")
+    if any((test.low <= 0) == test.is_significant for test in tested):
+        return how("Dots allow for {}; bars look at one comparison.", term("holm", "all comparisons"))
+    return how("A bar that reaches the dashed line: not separated.") if ranking.tied else Markup("")
 
 
 def _near(ranking: Ranking) -> list[System]:
     """Systems whose dots are drawn: controls far below the others get an arrow, so that the others have room."""
     top = ranking.systems[0].value
-    return [system for system in ranking.systems if not system.is_control or system.value > 0.6 * top]
+    near = [system for system in ranking.systems if not system.is_control or system.value > 0.6 * top]
+    return near if len(near) > 1 else list(ranking.systems)
 
 
 def _standing(
@@ -295,7 +304,7 @@ def _standing(
         '<line class="ref" x1="{0}" x2="{0}" y1="{1}" y2="100%"/>', axis.x(top), "50%" if is_first else "0"
     )
     if is_first:
-        body += (axis.span(system.low, system.high) if not ranking.tests else Markup("")) + axis.dot(
+        body += (axis.span(system.low, system.high) if not ranking.is_tested else Markup("")) + axis.dot(
             top, "lead"
         )
     elif not is_near:
@@ -328,53 +337,23 @@ def _standing(
 
 
 def _leaderboard_key(ranking: Ranking, *, n_far: int) -> Markup:
+    level, interval = percent(ranking.level), term("interval", "interval")
+    own = [("ci", h("{} {} of each {}", level, interval, ranking.measure))]
+    own = own if any(not math.isnan(system.low) for system in ranking.systems) else []
     if len(ranking.systems) < 2:
-        first = ranking.systems[0]
-        return (
-            Markup("")
-            if math.isnan(first.low)
-            else key(
-                [
-                    (
-                        "ci",
-                        h(
-                            "{} {} of its {}, for {}",
-                            percent(ranking.level),
-                            term("interval", "interval"),
-                            ranking.measure,
-                            ranking.population,
-                        ),
-                    )
-                ]
-            )
-        )
+        return key(own) if own else Markup("")
     marks: list[tuple[str, str | Markup]] = [("lead", "first")]
     if ranking.is_tested:
         if len(ranking.tied) < len(ranking.systems) - 1:
             marks.append(("full", h("{} behind the first", term("significant", "significantly"))))
         if ranking.tied:
             marks.append(("open", h("{} from the first", term("tie", "not separated"))))
+    else:
+        marks.append(("open", "not tested"))
     if n_far:
         marks.append(("away", "too far left to draw"))
-    if ranking.tests:
-        marks.append(
-            (
-                "ci",
-                h(
-                    "{} {} of the distance to the first, for {}",
-                    percent(ranking.level),
-                    term("interval", "interval"),
-                    ranking.population,
-                ),
-            )
-        )
-    elif any(not math.isnan(system.low) for system in ranking.systems):
-        marks.append(
-            (
-                "ci",
-                h("{} {} of each {}", percent(ranking.level), term("interval", "interval"), ranking.measure),
-            )
-        )
+    distance = h("{} {} of the distance to the first, for {}", level, interval, ranking.population)
+    marks += [("ci", distance)] if ranking.is_tested else own
     return key(marks)
 
 
@@ -414,7 +393,7 @@ def heat_map(sets: Sets, written: Callable[[float], str] = decimal) -> Markup:
             {name: fmean(sets.printed(one.values.get(name, math.nan)) for one in own) for name in systems}
         )
         for group, own in by_group.items()
-        if len(by_group) > 1
+        if len(own) > 1 and len(by_group) > 1
     }
     return rendered(
         "heat.html.j2",

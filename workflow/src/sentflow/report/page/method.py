@@ -119,7 +119,7 @@ def _costs(rows: Sequence[CostRow]) -> Markup:
     ]  # fmt: skip
     began = min((row.started for row in rows if row.started), default="")
     ended = max((row.ended for row in rows if row.ended), default="")
-    when = f" First job {began}, last {ended} (UTC)." if began and ended else ""
+    when = f" The first job began on {began}, the last ended on {ended} (UTC)." if began and ended else ""
     picture = h(
         "<figure>{}<figcaption>Percent of the computing time.{}</figcaption></figure>",
         plots([th("Rule", "name"), axis.head(), th("Time")], lines, "tight"),
@@ -209,7 +209,8 @@ def _hardest(sources: Sources) -> Iterable[Markup]:
                 )
                 for row in rows
             ]
-            yield folded(title, _words(("Task", "Text", "Class", "Wrong"), lines, title))
+            shown = _words(("Task", "Text", "Class", "Wrong"), lines, title)
+            yield folded(title, shown, kind="kept" if offensive else "")
 
 
 def _cut(text: str, limit: int = 240) -> str:

@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from sentflow.flow import products
 from sentflow.flow.products import FIGURE, TABLE
-from sentflow.report.claims import Ranking
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.numbers import counted, duration
 from sentflow.report.page import draw
@@ -70,7 +69,8 @@ def _context(sources: Sources) -> dict[str, Any]:
     sections.append(_Shown("data", "Data and method", about.finding, about.body, _common(sources, marks)))
     caveats = [("Sample data", _SAMPLE)] if any(samples) else []
     caveats += [caveat for report in reports for caveat in report.caveats]
-    caveats += [("Marks", mark) for mark in unique(marks)]
+    said = {text for _, text in caveats}
+    caveats += [("Marks", mark) for mark in unique(marks) if mark not in said]
     grouped: dict[str, list[str]] = {}
     for heading, text in caveats:
         grouped.setdefault(heading, []).append(text)
@@ -111,19 +111,14 @@ def _hash(text: str) -> Markup:
 
 def _verdict(reports: Sequence[Report]) -> Markup:
     """The answer of the first family that ranks anything."""
-    for report in reports:
-        if report.rankings:
-            ranking: Ranking = report.rankings[0]
-            said = sentence(ranking.verdict())
-            if (
-                not ranking.is_tested
-                and len(ranking.systems) > 1
-                and report.sets
-                and len(report.sets.sets) > 1
-            ):
-                said = h("{} {}", said, sentence(report.sets.finding()))
-            return h("{} (protocol {})", said, ranking.protocol) if ranking.protocol else said
-    return h("{}", reports[0].sections[0].finding if reports else "Nothing was measured.")
+    first = next((report for report in reports if report.rankings), None)
+    if first is None:
+        return h("{}", reports[0].sections[0].finding if reports else "Nothing was measured.")
+    ranking, sets = first.rankings[0], first.sets
+    if sets and len(sets.sets) > 1 and len(ranking.systems) > 1 and not ranking.tests:
+        return sentence(sets.finding())
+    said = sentence(ranking.verdict())
+    return h("{} (protocol {})", said, ranking.protocol) if ranking.protocol else said
 
 
 def _figures(
@@ -136,6 +131,8 @@ def _figures(
         n, groups = len(first.sets.sets), unique(one.group for one in first.sets.sets if one.group)
         within = f" in {len(groups)} families" if len(groups) > 1 else ""
         found.append((f"{n:,}", "", h("{}{}", first.sets.what + ("s" if n > 1 else ""), within)))
+    if first and first.encoders:
+        named = {row.model: row for row in first.encoders}
     controls = sum(row.is_control for row in named.values())
     what = "encoder" if len(named) == 1 else "encoders"
     some = (
@@ -174,11 +171,13 @@ def _more(sources: Sources, section: Section, marks: list[str]) -> Markup:
     """The figures of a section, and the other tables and figures of its family, folded; marks of tables are added."""
     if not section.family:
         return Markup("")
-    shown = joined(_picture(sources, name) for name in section.figures)
+    pictures = [picture for name in section.figures if (picture := _picture(sources, name))]
+    shown = joined(h("<div><h3>{}</h3>{}</div>", *picture) for picture in pictures)
+    opened = joined(_table(sources, name, marks)[1] for name in section.tables if sources.has_table(name))
     others = [name for name in products.of_family(section.family, FIGURE) if name not in section.figures]
-    return (h('<div class="pair">{}</div>', shown) if shown else Markup("")) + _folded(
-        sources, products.of_family(section.family, TABLE), others, marks
-    )
+    tables = [name for name in products.of_family(section.family, TABLE) if name not in section.tables]
+    shown = h('<div class="pair">{}</div>', shown) if shown else shown
+    return shown + opened + _folded(sources, tables, others, marks)
 
 
 def _common(sources: Sources, marks: list[str]) -> Markup:
@@ -189,35 +188,36 @@ def _folded(sources: Sources, tables: Sequence[str], figures: Sequence[str], mar
     parts = []
     for name in tables:
         if sources.has_table(name):
-            table = sources.table(name)
-            marks += [note for note in table.notes if _MARK.match(note)]
-            caption = table.caption.removeprefix(f"{sources.title}: ").removesuffix(".")
-            parts.append(folded(f"{caption[0].upper()}{caption[1:]}", html_text(table, _MOST_LINES)))
+            parts.append(folded(*_table(sources, name, marks)))
     for name in figures:
         if picture := _picture(sources, name):
-            parts.append(folded(_texts(sources, name).title, picture))
+            parts.append(folded(*picture))
     return joined(parts)
 
 
-def _texts(sources: Sources, name: str) -> Any:
-    recipe: Recipe = products.find(FIGURE, name).load()
-    return recipe.texts(recipe.rows(sources.inputs))
+def _table(sources: Sources, name: str, marks: list[str]) -> tuple[str, Markup]:
+    """What a table shows, and the table; notes on its marks are added."""
+    table = sources.table(name)
+    marks += [note for note in table.notes if _MARK.match(note)]
+    caption = table.caption.removeprefix(f"{sources.title}: ").removesuffix(".")
+    return f"{caption[0].upper()}{caption[1:]}", html_text(table, _MOST_LINES)
 
 
-def _picture(sources: Sources, name: str) -> Markup:
-    """A figure of the registry with its caption; nothing where it was not selected, has no rows, or is drawn here."""
+def _picture(sources: Sources, name: str) -> tuple[str, Markup] | None:
+    """Title, and figure with its caption; None where it was not selected, has no rows, or is drawn here."""
     files = {file.suffix: file for file in sources.files if file.stem == name}
     file = files.get(".svg") or files.get(".png")
     if file is None or name in _DRAWN_HERE:
-        return Markup("")
+        return None
     recipe: Recipe = products.find(FIGURE, name).load()
     rows = recipe.rows(sources.inputs)
     if not rows:
-        return Markup("")
+        return None
     texts = recipe.texts(rows)
     encoded = base64.b64encode(file.read_bytes()).decode("ascii")
     kind = "svg+xml" if file.suffix == ".svg" else "png"
-    return h(
-        '<figure><img src="data:image/{};base64,{}" alt="{}"><figcaption>{}.</figcaption></figure>',
-        kind, encoded, texts.alternative.replace(SAMPLE_NOTE, "").strip(), texts.title,
-    )  # fmt: skip
+    alternative, reading = (
+        text.replace(SAMPLE_NOTE, "").strip() for text in (texts.alternative, texts.reading)
+    )
+    pattern = '<figure><img src="data:image/{};base64,{}" alt="{}"><figcaption>{}</figcaption></figure>'
+    return texts.title, h(pattern, kind, encoded, alternative, reading)

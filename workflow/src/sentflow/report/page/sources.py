@@ -86,7 +86,9 @@ class Section:
     finding: str | Markup
     body: Markup
     family: str = ""  # the family whose other tables and figures are folded below it; empty for none
-    figures: tuple[str, ...] = ()  # figures that stand open
+    # figures, tables: those that stand open
+    figures: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

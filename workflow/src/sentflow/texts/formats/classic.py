@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from sentflow.errors import DataError
-from sentflow.texts.formats.raw import Column, RawFile, Records, listed, numbered
+from sentflow.texts.formats.raw import Column, RawFile, Records, listed, numbered, records_of
 
 _FIELD = re.compile(r"^\.([A-Z])(?:\s+(\S+))?\s*$")
 _NUMBER = re.compile(r"^\s*(\d+)\s*$")
@@ -57,8 +57,7 @@ def read_smart(file: RawFile) -> Records:
 
 def read_slashed(file: RawFile) -> Records:
     """Records of a number on a line of its own, lines of text, and a line with a slash; columns id and text."""
-    ids: list[str] = []
-    texts: list[str] = []
+    rows: list[tuple[str, str]] = []
     records: list[list[str]] = [[]]
     for line in file.text().split("\n"):
         if line.strip() == "/":
@@ -72,11 +71,8 @@ def read_slashed(file: RawFile) -> Records:
         first = _NUMBER.match(lines[0])
         if first is None:
             raise DataError(f"{file.name}, record {number}: {lines[0][:40]!r} is no number.")
-        ids.append(first[1])
-        texts.append(" ".join(lines[1:]))
-    if not ids:
-        raise DataError(f"{file.name} is empty: no record that ends with a line '/'.")
-    return Records(file.name, ["id", "text"], [ids, texts], numbered(len(ids)))
+        rows.append((first[1], " ".join(lines[1:])))
+    return records_of(file.name, ("id", "text"), rows, what="a record that ends with a line '/'")
 
 
 def read_spaced(file: RawFile, names: Sequence[str]) -> Records:
@@ -127,9 +123,7 @@ def read_trec_documents(file: RawFile) -> Records:
         rows.append((name[1], _plain(title), _plain(" ".join(texts))))
     if nameless:
         raise DataError(f"{file.name}: no <DOCNO> in document {listed(nameless, limit=10)}.")
-    if not rows:
-        raise DataError(f"{file.name} is empty: no document (<DOC>).")
-    return _records(file, ("id", "title", "text"), rows)
+    return records_of(file.name, ("id", "title", "text"), rows, what="a document (<DOC>)")
 
 
 def read_trec_topics(file: RawFile) -> Records:
@@ -150,9 +144,8 @@ def read_trec_topics(file: RawFile) -> Records:
         rows.append((number.lstrip("0") or "0", title, description, fields.get("narr", ""), both))
     if nameless:
         raise DataError(f"{file.name}: no <num> in topic {listed(nameless, limit=10)}.")
-    if not rows:
-        raise DataError(f"{file.name} is empty: no topic (<top>).")
-    return _records(file, ("id", "title", "description", "narrative", "title_description"), rows)
+    names = ("id", "title", "description", "narrative", "title_description")
+    return records_of(file.name, names, rows, what="a topic (<top>)")
 
 
 def _contents(tag: str, body: str) -> list[str]:
@@ -177,8 +170,3 @@ def _fields(part: str) -> Mapping[str, str]:
 
 def _plain(text: str) -> str:
     return " ".join(html.unescape(_TAG.sub(" ", text)).split())
-
-
-def _records(file: RawFile, names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Records:
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    return Records(file.name, list(names), columns, numbered(len(rows)))

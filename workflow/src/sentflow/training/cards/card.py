@@ -147,7 +147,7 @@ def limitations(facts: Facts) -> Iterator[str]:
         )
     if facts.overlap is None:
         yield "Overlap of training texts with test sets was not counted."
-    elif any(test.copies + test.near for test in facts.overlap.tests):
+    elif any(test["texts"]["copies"] + test["texts"]["near"] for test in facts.overlap["tests"]):
         yield "Some texts of test sets occur in the training data: scores on these sets are not of unseen texts."
     if record.training.get("max_tokens") is not None:
         yield f"Training cut texts after {record.training['max_tokens']} tokens."

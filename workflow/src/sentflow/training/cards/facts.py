@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.encoders.settings import CROSS_ENCODER, SPARSE_EMBED, SPLADE, TRAINED
 from sentflow.errors import DataError
-from sentflow.files.io import read_json, read_sealed
+from sentflow.files.io import read_sealed
 from sentflow.files.rows import read_rows
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.retrieval.words import POPULATION as OF_QUESTIONS
@@ -80,49 +81,6 @@ USES: Mapping[str, Use] = {
         ("sentence-transformers", "cross-encoder", "reranker"),
     ),
 }
-
-
-@dataclass(frozen=True)
-class OverlapOfTest:
-    """Of one test set."""
-
-    # kind, name: say ``"pair set"``, and the set
-    kind: str
-    name: str
-    n_texts: int  # its distinct texts
-    # copies, near: how many of them are training texts; how many more are near-duplicates of one
-    copies: int
-    near: int
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """Of training data with every test set."""
-
-    data: str
-    n_texts: int
-    threshold: float
-    tests: tuple[OverlapOfTest, ...]
-
-    @classmethod
-    def read(cls, path: Path) -> "Overlap":
-        """From the file of the audit. Raises DataError: it is missing or does not hold what is read; names the key."""
-        found = read_sealed(path)
-        try:
-            tests = tuple(_of_test(one) for one in found["tests"])
-            return cls(str(found["data"]), int(found["n_texts"]), float(found["threshold"]), tests)
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(
-                f"{path} is no audit of training data ({type(error).__name__}: {error}). Delete it and run "
-                "snakemake again."
-            ) from error
-
-
-def _of_test(found: Mapping[str, Any]) -> OverlapOfTest:
-    texts = found["texts"]
-    return OverlapOfTest(
-        str(found["kind"]), str(found["name"]), int(texts["n"]), int(texts["copies"]), int(texts["near"])
-    )
 
 
 OF_TEXTS = "new texts from the same source"
@@ -222,31 +180,6 @@ class HistoryRow:
 
 
 @dataclass(frozen=True)
-class ReadOut:
-    """What the manifest says of what an encoder gives, see `sentflow.encoders.manifest.Manifest`."""
-
-    kind: str
-    dimension: int | None
-    pooling: str | None
-    max_tokens: int | None
-
-    @classmethod
-    def read(cls, manifest: Path) -> "ReadOut":
-        """From the file. Raises DataError: it is missing, damaged, or no manifest of a trained encoder."""
-        found = read_json(manifest)
-        try:
-            kind, dimension = found["kind"], found["dimension"]
-            if kind not in USES or (dimension is None) != (kind == CROSS_ENCODER):
-                raise ValueError(f"kind {kind}, dimension {dimension}")
-            return cls(kind, dimension, found["pooling"], found["max_tokens"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(
-                f"{manifest} is no manifest of a trained encoder ({type(error).__name__}: {error}). Delete it and run "
-                "snakemake again."
-            ) from error
-
-
-@dataclass(frozen=True)
 class Spread:
     """A score of this encoder beside those of the other seeds."""
 
@@ -271,7 +204,7 @@ class Facts:
     # record, made, read_out, about: of the encoder
     record: Record
     made: Made
-    read_out: ReadOut
+    read_out: Manifest
     about: CardSettings
     selection: Mapping[str, Any]  # how the snapshot was chosen; ``step`` is the chosen one
     loss: tuple[float, float]  # mean over the first and over the last tenth of the steps
@@ -280,7 +213,8 @@ class Facts:
     held_out: Sequence[HeldOutRow]
     scores: Sequence[CardScore]  # of this encoder
     spreads: Sequence[Spread]  # of the scores that two seeds or more have
-    overlap: Overlap | None  # of the training texts with the test sets; None where it was not counted
+    # overlap: the audit of the training texts beside the test sets; None where they were not counted
+    overlap: Mapping[str, Any] | None
 
     @property
     def is_chosen_by_score(self) -> bool:
@@ -304,8 +238,8 @@ def read_facts(
         )
     scores = read_scores(summaries)
     own = [score for score in scores if score.model == record.model]
-    found = Overlap.read(overlap) if overlap else None
-    if found and found.data != record.data.name:
+    found = read_sealed(overlap) if overlap else None
+    if found is not None and found.get("data") != record.data.name:
         raise DataError(
             f"{overlap} is the audit of other training data than {training / 'record.json'} names. "
             "Delete it and run snakemake again."
@@ -313,7 +247,7 @@ def read_facts(
     return Facts(
         record=record,
         made=Made.read(training / "made.json"),
-        read_out=ReadOut.read(manifest),
+        read_out=read_manifest(manifest),
         about=about,
         selection=selection,
         loss=_ends(read_rows(training / "history.parquet", HistoryRow)),

@@ -3,6 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sentflow.config.pairs import Reader as PairReader
+from sentflow.config.training_data import Reader
+from sentflow.files.archives.limits import is_archive_name
+from sentflow.texts.raw_files import pair_files_of
+from sentflow.training.data.forms import READ_BY_ROW
+from sentflow.training.data.settings import Source, are_taken_by_row
+
 Entry = Mapping[str, Any]
 SEARCHING = NEGATIVES, PSEUDO_LABELS = ("negatives", "pseudo_labels")
 """Keys of an entry that name a retriever."""
@@ -95,3 +102,46 @@ def with_relations(names: Iterable[str], known: Mapping[str, Any]) -> list[str]:
     named = list(names)
     parts = [part for name in named for part in relations_of(_map(known.get(name))) if part in known]
     return list(dict.fromkeys([*named, *parts]))
+
+
+def sources_of(data: str, entry: Entry, pair_sets: Mapping[str, Entry]) -> list[Source]:
+    """The sources of training data in their order; none where rows are those of corpora and question sets."""
+    if "pair_sets" in entry:
+        return [
+            Source(
+                where=f"pair_sets.{name}",
+                dataset=pair_sets[name]["dataset"],
+                pairs=PairReader.model_validate(pair_sets[name]["reader"]),
+            )
+            for name in entry["pair_sets"]
+        ]
+    if "dataset" not in entry:
+        return []
+    rows = Reader.model_validate(entry["reader"])
+    return [Source(where=f"training_data.{data}", dataset=entry["dataset"], rows=rows)]
+
+
+def raw_files_of(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[tuple[str, str]]:
+    """(dataset, file) of the raw files of an entry, each once, in the order in which they are read."""
+    found = [
+        (source.dataset, file)
+        for source in sources_of("", entry, pair_sets)
+        for file in (
+            pair_files_of(source.pairs.as_dict())
+            if source.pairs
+            else source.rows.files
+            if source.rows
+            else ()
+        )
+    ]
+    return list(dict.fromkeys(found))
+
+
+def are_read_by_row(entry: Entry) -> bool:
+    """Whether the raw files of an entry are never in memory as a whole; of an archive, its file is."""
+    reader = entry.get("reader", {})
+    return (
+        are_taken_by_row(entry["form"], entry.get("nli"), entry.get("shuffled_positives"))
+        and reader.get("format") in READ_BY_ROW
+        and not any(map(is_archive_name, reader["files"]))
+    )

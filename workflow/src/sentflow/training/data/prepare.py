@@ -20,8 +20,7 @@ from sentflow.texts.formats.table import record_batches
 from sentflow.texts.prepare_pairs import read_pair_rows
 from sentflow.texts.raw_files import pair_files_of
 from sentflow.training.data.forms import BY_PREMISE, COLUMNS, FORMS, SCORES, SPANS, STUDY_LABEL_WORD, TEXTS
-from sentflow.training.data.settings import PreparedRows, RowSettings
-from sentflow.training.data.sources import are_taken_by_row
+from sentflow.training.data.settings import PreparedRows, RowSettings, are_taken_by_row
 from sentflow.training.data.table import TEXT_COLUMNS, TrainingData
 from sentflow.training.draws import Draws
 

@@ -10,6 +10,7 @@ from typing import Any
 from sentflow.config.model import Count, Maybe, Number, Pair, Settings, Several, Text
 from sentflow.config.pairs import Reader as PairReader
 from sentflow.config.training_data import Form, Negatives, Neighbours, Reader, RowChoice
+from sentflow.training.data.forms import PAIRS, SPANS, TEXTS, TRIPLETS
 
 
 class Source(Settings):
@@ -93,3 +94,8 @@ class AuditedData(HeldOutTests):
 
     declared: bool
     """Whether test texts are said to be there."""
+
+
+def are_taken_by_row(form: str, nli: str | None, shuffled_positives: int | None) -> bool:
+    """Whether rows are taken as they stand, so that a part of them can be prepared without the others."""
+    return form in (TEXTS, PAIRS, TRIPLETS, SPANS) and nli is None and shuffled_positives is None

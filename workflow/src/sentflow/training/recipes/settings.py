@@ -373,15 +373,13 @@ def _ranking_needs(ranking: str) -> DataNeeds:
     return DataNeeds(forms, least_rows=2, taught=ranking in ("margin-mse", "kl"))
 
 
-class Splade(RecipeSettings):
-    """Settings of SPLADE."""
+class TermRecipe(RecipeSettings):
+    """What recipes share that make weights of terms."""
 
     libraries = ("scipy",)
     compares_vectors = False
     needs_prediction = True
-    predicts = True
 
-    ranking: Ranking = "contrastive"
     teacher: TermTeacher = None
     teacher_scale: TeacherScale = 20.0
     temperature: KlTemperature = 1.0
@@ -390,6 +388,18 @@ class Splade(RecipeSettings):
     flops_rise: FlopsRise = 0.3333333333333333
     start_terms: StartTerms = None
     tied: Tied = True
+    question_tokens: QuestionTokens = None
+    question_prompt: QuestionPrompt = ""
+    document_prompt: DocumentPrompt = ""
+    dropout: Dropout = None
+
+
+class Splade(TermRecipe):
+    """Settings of SPLADE."""
+
+    predicts = True
+
+    ranking: Ranking = "contrastive"
     pooling: Literal["max", "sum"] = "max"
     """The weight of a term is the largest over the tokens of a text (v2 and later), or their sum (v1)."""
     question_terms: Count | None = None
@@ -398,22 +408,14 @@ class Splade(RecipeSettings):
     """
     document_terms: Count | None = None
     """Terms of a document that are kept in training; null is all."""
-    question_tokens: QuestionTokens = None
-    question_prompt: QuestionPrompt = ""
-    document_prompt: DocumentPrompt = ""
-    dropout: Dropout = None
 
     def needs(self) -> DataNeeds:
         """Documents of a batch are compared."""
         return _ranking_needs(self.ranking)
 
 
-class SparseEmbed(RecipeSettings):
+class SparseEmbed(TermRecipe):
     """Settings of SparseEmbed."""
-
-    libraries = ("scipy",)
-    compares_vectors = False
-    needs_prediction = True
 
     ranking: Literal["contrastive", "margin-mse", "kl", "labels"] = "contrastive"
     """As for splade; of the scores by vectors of terms and, with weights_share, of those by weights. labels learns
@@ -421,16 +423,8 @@ class SparseEmbed(RecipeSettings):
     """
     weights_share: Number = Field(0.1, ge=0)
     """What the ranking loss of the weights is multiplied by, beside that of the vectors."""
-    teacher: TermTeacher = None
-    teacher_scale: TeacherScale = 20.0
-    temperature: KlTemperature = 1.0
-    question_flops: Flops = 0.001
-    document_flops: Flops = 0.001
-    flops_rise: FlopsRise = 0.3333333333333333
-    start_terms: StartTerms = None
     start_question_terms: Count | None = None
     """The same of questions, where they have a head of their own."""
-    tied: Tied = True
     heads: Literal["two", "shared"] = "two"
     """two gives questions and documents a head and a projection each, which begin alike (the paper); shared is one
     of both (its replication).
@@ -443,10 +437,6 @@ class SparseEmbed(RecipeSettings):
     """Terms of a question that are kept, those of the largest weights, in training as in use."""
     document_terms: Count = 256
     """Terms of a document that are kept."""
-    question_tokens: QuestionTokens = None
-    question_prompt: QuestionPrompt = ""
-    document_prompt: DocumentPrompt = ""
-    dropout: Dropout = None
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Terms of a head that there is not."""

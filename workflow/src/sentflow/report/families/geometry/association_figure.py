@@ -11,41 +11,37 @@ from sentflow.report.families.geometry.association import association_rows
 from sentflow.report.families.geometry.rows import AssociationRow, GeometryRow
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
+from sentflow.report.figure import canvas
+from sentflow.report.figure.panels import nothing_drawn, panels
+from sentflow.report.figure.recipe import NOTHING, Caption, Recipe, nothing, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal, percent
 from sentflow.report.rows import data_note, unique
 
 _LINE_INCHES = 0.19
-_SIZE, _LEAST_PANEL = 7, 1.6
 _CLEAR, _UNCLEAR = "#0072B2", "#777777"
 
 
 def draw(rows: Sequence[AssociationRow]) -> Figure:
     """A column per score, a line per measure; filled where the interval does not hold 0."""
-    texts = texts_of(rows)
     if not rows:
-        return layout.nothing(texts, rows)
-    scores = unique(row.score for row in rows)
+        return nothing_drawn(NOTHING, rows)
+    scores = {row.score: row.score_title for row in rows}
     families = unique(row.family for row in rows)
     measures = {family: unique(row.measure for row in rows if row.family == family) for family in families}
-    heights = [_LINE_INCHES * (len(measures[family]) + 0.2) for family in families]
-    figure = Figure()
-    panels = figure.subplots(len(families), len(scores), squeeze=False, sharex=True, height_ratios=heights)
-    for line, family in enumerate(families):
-        for column, score in enumerate(scores):
-            members = [row for row in rows if (row.family, row.score) == (family, score)]
-            axes = panels[line, column]
-            _draw_panel(axes, members, measures[family], names=column == 0)
-            title = f"{family}: {members[0].score_title if members else ''}"
-            lines = lettering.wrap(title, lettering.into(_LEAST_PANEL, _SIZE, bold=True))
-            axes.set_title("\n".join(lines), loc="left", fontweight="bold", color=canvas.INK)
-            if line == len(families) - 1:
-                axes.set_xlabel("Spearman's correlation over encoders")
-    layout.finish(figure, texts, rows, Panels(heights, _LEAST_PANEL))
-    return figure
+
+    def draw_panel(key: tuple[str, str], axes: Axes) -> None:
+        members = [row for row in rows if (row.family, row.score) == key]
+        _draw_panel(axes, members, measures[key[0]], names=key[1] == next(iter(scores)))
+
+    headings = {
+        (family, score): f"{family}: {title}" for family in families for score, title in scores.items()
+    }
+    return panels(
+        headings, draw_panel, rows=rows, columns=len(scores), width=(1.6, 4.0), share=(True, False),
+        heights=[_LINE_INCHES * (len(measures[family]) + 0.2) for family in families],
+        labels=("Spearman's correlation over encoders", ""),
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[AssociationRow]) -> Caption:

@@ -1,9 +1,11 @@
 """The plane of alignment and uniformity: one panel per measurement, a point per encoder, coloured by its score."""
 
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -15,19 +17,19 @@ from sentflow.compare.marks import letters
 from sentflow.report.families.geometry.association import plane_rows
 from sentflow.report.families.geometry.rows import AlignmentRow, PlaneRow
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.figure import canvas, layout, lettering, placement
-from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Caption, Recipe, encoders, nothing, sentences
+from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure.panels import nothing_drawn, panels
+from sentflow.report.figure.recipe import NOTHING, Caption, Recipe, encoders, nothing, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import percent
 from sentflow.report.rows import data_note, unique
 
 _MANY = 16  # encoders, above which panels are larger, so that letters have room
-_MOST_HEADING_LINES = 2  # of each title above a panel
 _NEAR = 0.03  # of the range over encoders: points that are closer look like one
 _LEAST_RANGE = 0.2
 _SIZE = 6.5  # of letters beside points
-_LEGEND_SIZE, _LEGEND_INCHES = 7, 2.6
+_DISTANCES, _DEGREES = (5, 8, 12, 18), (35, 145, -35, -145, 90, -90, 0, 180)  # points and angles of letters
+_RADIUS = 3.5  # points, of a marker
 
 
 @dataclass(frozen=True)
@@ -42,36 +44,21 @@ class _Size:
 
 def draw(rows: Sequence[PlaneRow]) -> Figure:
     """Points carry the letter of their encoder; the legend tells the letters."""
-    texts, known = texts_of(rows), _known(rows)
+    known = _known(rows)
     if not known:
-        return layout.nothing(texts, rows)
-    drawn = list(panels_of(known).values())
+        return nothing_drawn(NOTHING, rows)
+    drawn = panels_of(known)
     own = letters(unique(row.model for row in known))
     size = _Size(3, 1.6, 1.55, 2.4) if len(own) <= _MANY else _Size(2, 2.7, 2.7, 3.0)
-    n_columns = min(size.columns, len(drawn))
-    n_lines = math.ceil(len(drawn) / n_columns)
-    figure = Figure()
-    panels = figure.subplots(n_lines, n_columns, squeeze=False)
     scores = [row.score for row in known if not math.isnan(row.score)]
     norm = Normalize(min(scores), max(scores)) if scores else None
-    for axes in panels.flat[len(drawn) :]:
-        axes.set_visible(False)
-    for index, (axes, sets) in enumerate(zip(panels.flat, drawn, strict=False)):
-        _draw_panel(axes, sets[0], own, norm, size)
-        _head_panel(axes, [members[0].alignment_title for members in sets], size.least)
-        if index % n_columns == 0:
-            axes.set_ylabel("alignment")
-        if index + n_columns >= len(drawn):
-            axes.set_xlabel("uniformity")
-    if norm is not None:
-        bar = figure.colorbar(ScalarMappable(norm, colormaps["cividis"]), ax=panels, fraction=0.03, pad=0.02)
-        canvas.few_ticks(bar.ax.yaxis)
-        bar.set_label("similarity score × 100")
-        bar.outline.set_visible(False)
-    layout.finish(
-        figure, texts, rows, Panels([size.height] * n_lines, size.least, size.most), _handles(known, own)
-    )
-    return figure
+    return panels(
+        {name: " ≈ ".join(members[0].alignment_title for members in sets) for name, sets in drawn.items()},
+        lambda name, axes: _draw_panel(axes, drawn[name][0], own, norm, size),
+        rows=rows, columns=size.columns, heights=[size.height], width=(size.least, size.most), share=(False, False),
+        labels=("uniformity", "alignment"), legend=_handles(known, own),
+        bar=(ScalarMappable(norm, colormaps["cividis"]), "similarity score × 100") if norm else None,
+    )  # fmt: skip
 
 
 def panels_of(rows: Sequence[PlaneRow]) -> dict[str, list[list[PlaneRow]]]:
@@ -164,24 +151,39 @@ def _draw_panel(
             marker="s" if row.is_control else "o", markeredgecolor=canvas.INK,
             markerfacecolor=colormaps["cividis"](norm(row.score)) if known and norm else "white",
         )  # fmt: skip
-    across, up = _points(axes, size)
-    points = [(across(row.uniformity), up(row.alignment)) for row in rows]
-    sizes = [(72 * lettering.width(own[row.model], _SIZE, bold=True), float(_SIZE)) for row in rows]
-    places = placement.places(points, sizes, (72 * size.least, 72 * size.height))
-    for row, place in zip(rows, places, strict=True):
-        if place.is_readable:
-            point = (row.uniformity, row.alignment)
-            placement.write(axes, own[row.model], point, place, size=_SIZE, bold=True)
+    _write_letters(
+        axes, [(row.uniformity, row.alignment) for row in rows], [own[row.model] for row in rows], size
+    )
 
 
-def _head_panel(axes: Axes, titles: Sequence[str], inches: float) -> None:
-    fits = lettering.into(inches, _LEGEND_SIZE, bold=True)
-    heading = []
-    for place, title in enumerate(titles):
-        lines = lettering.wrap(f"≈ {title}" if place else title, fits)
-        last = _MOST_HEADING_LINES - 1
-        heading += [*lines[:last], lettering.cut(" ".join(lines[last:]), fits)] if lines[last:] else lines
-    axes.set_title("\n".join(heading), loc="left", fontweight="bold", color=canvas.INK)
+def _write_letters(
+    axes: Axes, points: Sequence[tuple[float, float]], texts: Sequence[str], size: _Size
+) -> None:
+    """Each letter in the first free place beside its point; where there is none it is left out."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    inside = np.array([left, bottom]), np.array([right - left, top - bottom])
+    room = 72 * np.array([size.least, size.height])
+    centres = (np.array(points) - inside[0]) / inside[1] * room
+    taken = [(*(centre - _RADIUS), *(centre + _RADIUS)) for centre in centres]
+    for point, text, centre in zip(points, texts, centres, strict=True):
+        wide = 72 * lettering.width(text, _SIZE, bold=True)
+        for distance, degrees in itertools.product(_DISTANCES, _DEGREES):
+            turn = math.radians(degrees)
+            x = distance * math.cos(turn) - wide * (1 - math.cos(turn)) / 2
+            y = distance * math.sin(turn) - _SIZE * (1 - math.sin(turn)) / 2
+            box = centre[0] + x, centre[1] + y, centre[0] + x + wide, centre[1] + y + _SIZE
+            is_inside = box[0] >= 0 and box[1] >= 0 and box[2] <= room[0] and box[3] <= room[1]
+            if is_inside and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                axes.annotate(
+                    text, point, xytext=(x, y), textcoords="offset points", va="bottom", fontsize=_SIZE,
+                    fontweight="bold", color=canvas.INK, in_layout=False,
+                )  # fmt: skip
+                break
+
+
+def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _set_limits(axes: Axes, rows: Sequence[PlaneRow]) -> None:
@@ -197,25 +199,15 @@ def _range(values: Sequence[float]) -> float:
     return max(values) - min(values) or _LEAST_RANGE
 
 
-def _points(axes: Axes, size: _Size) -> tuple[Callable[[float], float], Callable[[float], float]]:
-    """Places along both axes in points (1/72 inch) of the smallest panel."""
-    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    return (
-        lambda value: 72 * size.least * (value - left) / (right - left),
-        lambda value: 72 * size.height * (value - bottom) / (top - bottom),
-    )
-
-
 def _handles(rows: Sequence[PlaneRow], own: Mapping[str, str]) -> list[Line2D]:
     is_control = {row.model: row.is_control for row in rows}
     titles = {row.model: row.model_title for row in rows}
-    names = lettering.distinct(titles, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
     return [
         Line2D(
             [], [], linestyle="none", marker="s" if is_control[model] else "o", markersize=5, markerfacecolor="white",
             markeredgecolor=canvas.INK, markeredgewidth=0.7, label=f"{own[model]}  {name}",
         )
-        for model, name in names.items()
+        for model, name in titles.items()
     ]  # fmt: skip
 
 

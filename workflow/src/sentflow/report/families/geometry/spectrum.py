@@ -7,36 +7,38 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sentflow.report.families.geometry.rows import SpectrumRow
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Caption, Recipe, encoders, nothing, sentences
+from sentflow.report.figure import canvas
+from sentflow.report.figure.panels import nothing_drawn, panels
+from sentflow.report.figure.recipe import NOTHING, Caption, Recipe, encoders, nothing, sentences
 from sentflow.report.rows import data_note, unique
 
-_PANEL_INCHES, _LEAST_PANEL = 1.55, 2.0
-_LEGEND_SIZE, _LEGEND_INCHES = 7, 2.8
 _LEAST_SHARE = 1e-7  # below it, what is drawn is rounding
 
 
 def draw(rows: Sequence[SpectrumRow]) -> Figure:
     """A line of two panels for each family of sentences."""
-    texts = texts_of(rows)
     if not rows:
-        return layout.nothing(texts, rows)
-    families = unique(row.family for row in rows)
-    figure = Figure()
-    panels = figure.subplots(len(families), 2, squeeze=False)
-    looks = canvas.looks(rows)
-    for line, family in enumerate(families):
+        return nothing_drawn(NOTHING, rows)
+    families, looks = unique(row.family for row in rows), canvas.looks(rows)
+
+    def draw_half(key: tuple[str, bool], axes: Axes) -> None:
+        family, is_sum = key
         members = [row for row in rows if row.family == family]
-        _draw_shares(panels[line, 0], members, looks)
-        _draw_sums(panels[line, 1], members, looks)
-        panels[line, 0].set_title(family, loc="left", fontweight="bold", color=canvas.INK)
-        if line == len(families) - 1:
-            panels[line, 0].set_xlabel("principal direction")
-            panels[line, 1].set_xlabel("principal directions, share of all dimensions")
-    size = Panels([_PANEL_INCHES] * len(families), _LEAST_PANEL)
-    layout.finish(figure, texts, rows, size, handles(rows, looks))
-    return figure
+        (_draw_sums if is_sum else _draw_shares)(axes, members, looks)
+        if family == families[-1]:
+            axes.set_xlabel(
+                "principal directions, share of all dimensions" if is_sum else "principal direction"
+            )
+
+    headings = {(family, is_sum): "" if is_sum else family for family in families for is_sum in (False, True)}
+    entries = [
+        Line2D([], [], color=looks[model].color, linestyle=_dashes(looks[model]), label=title)
+        for model, title in {row.model: row.model_title for row in rows}.items()
+    ]
+    return panels(
+        headings, draw_half, rows=rows, columns=2, heights=[1.55], width=(2.0, 4.0), share=(False, False),
+        legend=entries,
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[SpectrumRow]) -> Caption:
@@ -56,16 +58,6 @@ def texts_of(rows: Sequence[SpectrumRow]) -> Caption:
         alternative=f"Curves of the share of variance by principal direction for {encoders(rows)} on "
         f"{', '.join(unique(row.family for row in rows))}.",
     )
-
-
-def handles(rows: Sequence[SpectrumRow], looks: Mapping[str, canvas.Look]) -> list[Line2D]:
-    """Lines of the legend."""
-    titles = {row.model: row.model_title for row in rows}
-    names = lettering.distinct(titles, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
-    return [
-        Line2D([], [], color=look.color, linestyle=_dashes(look), label=names[model])
-        for model, look in looks.items()
-    ]
 
 
 def _draw_shares(axes: Axes, rows: Sequence[SpectrumRow], looks: Mapping[str, canvas.Look]) -> None:

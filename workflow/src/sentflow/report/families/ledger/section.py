@@ -16,4 +16,6 @@ def report(sources: Sources) -> Report | None:
     n = Counter(row.verdict for row in rows)
     outcomes = ", ".join(f"{n[verdict]} {verdict}" for verdict in VERDICTS if verdict != NOT_RUN)
     finding = f"{len(rows) - n[NOT_RUN]:,} of {len(rows):,} published numbers were run here: {outcomes}."
-    return Report([Section("ledger", "Published numbers", finding, Markup(""), "ledger")], [], [])
+    return Report(
+        [Section("ledger", "Published numbers", finding, Markup(""), "ledger", tables=("ledger",))], [], []
+    )

@@ -15,7 +15,8 @@ from sentflow.files.rows import row_from
 from sentflow.report import captions
 from sentflow.report.families.probing import encoder_lines, remarks
 from sentflow.report.families.probing.differences import oriented
-from sentflow.report.figure import canvas, layout
+from sentflow.report.figure import canvas
+from sentflow.report.figure.panels import nothing_drawn
 from sentflow.report.figure.recipe import Caption, Recipe, encoders, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
@@ -46,15 +47,13 @@ class BestGapRow(PairRow):
 
 def draw(rows: Sequence[BestGapRow]) -> Figure:
     """One panel per task; 0 is the highest score. Filled where the test finds the difference, hollow where not."""
-    texts = texts_of(rows)
     if not rows:
-        return layout.nothing(texts, rows)
+        return nothing_drawn(_NOTHING, rows)
     return encoder_lines.draw(
         rows,
         _draw_line,
         head=encoder_lines.head_of_task,
         ends=lambda row: (row.gap, row.gap_low, row.gap_high),
-        texts=texts,
         legend=_handles(),
     )
 

@@ -13,19 +13,15 @@ from sentflow.files.rows import row_from
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import CurveRow
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas
+from sentflow.report.figure.panels import named, panels
 from sentflow.report.figure.recipe import Caption, Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import percent
 from sentflow.report.rows import data_note, unique
 
 TRAIN, EVAL = "loss_per_epoch_train", "loss_per_epoch_eval"
-_COLUMNS = 4
 _LOSS_INCHES, _FOLDS_INCHES = 0.95, 0.3
-_LEAST_PANEL, _MOST_PANEL = 1.0, 3.0  # inches
-_TICKS_INCHES = 0.3  # of the numbers beside a panel
-_LEGEND_INCHES, _LEGEND_SIZE = 2.6, 7
 _MOST_NOTES = 4  # of curves above the frame
 _FAINT = 0.25
 _OUT_OF_SCALE = 10.0
@@ -44,40 +40,23 @@ def draw(rows: Sequence[DrawnCurveRow]) -> Figure:
     An average over the folds that are left says little when few are left: where fewer than half of the
     folds reached an epoch, the curve is faint and has no band.
     """
-    tasks = unique(row.task for row in rows)
-    n_columns = min(_COLUMNS, len(tasks))
-    n_lines = math.ceil(len(tasks) / n_columns)
-    panels = Panels([_LOSS_INCHES, _FOLDS_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
-    heading = min(_MOST_PANEL, layout.column_inches(n_columns) - _TICKS_INCHES)
-    names = lettering.starts({task: task for task in tasks}, lettering.into(heading, 7, bold=True))
-    figure = Figure()
-    grid = figure.subplots(2 * n_lines, n_columns, squeeze=False, height_ratios=panels.heights)
     looks = canvas.looks(rows)
-    for index in range(n_lines * n_columns):
-        line, column = divmod(index, n_columns)
-        upper, lower = grid[2 * line, column], grid[2 * line + 1, column]
-        if index >= len(tasks):
-            upper.set_visible(False)
-            lower.set_visible(False)
-            continue
-        members = [row for row in rows if row.task == tasks[index]]
+
+    def draw_task(task: str, upper: Axes, lower: Axes) -> None:
+        members = [row for row in rows if row.task == task]
         _draw_losses(upper, members, looks)
-        upper.set_title(names[tasks[index]], loc="left", fontweight="bold", color=canvas.INK, pad=3)
         _draw_survivors(lower, members, looks)
-        if column == 0:
-            upper.set_ylabel("loss")
-            lower.set_ylabel("folds")
-        if index + n_columns >= len(tasks):
-            lower.set_xlabel("epoch")
-    titles = {row.model: row.model_title for row in rows}
-    labels = lettering.distinct(titles, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
-    handles = [Line2D([], [], color=look.color, label=labels[model]) for model, look in looks.items()]
+
+    handles = named(looks, {row.model: row.model_title for row in rows}, marker=None)
     handles += [
         Line2D([], [], color=canvas.QUIET, label="evaluation part"),
         Line2D([], [], color=canvas.QUIET, linestyle=(0, (3, 1.5)), label="training part"),
     ]
-    layout.finish(figure, texts_of(rows), rows, panels, handles)
-    return figure
+    return panels(
+        {task: task for task in unique(row.task for row in rows)}, draw_task, rows=rows, columns=4,
+        heights=[_LOSS_INCHES, _FOLDS_INCHES], parts=2, width=(1.0, 3.0), share=(False, False),
+        labels=("epoch", "loss", "folds"), legend=handles,
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[DrawnCurveRow]) -> Caption:

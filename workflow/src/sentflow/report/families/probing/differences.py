@@ -14,17 +14,16 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import row_from
 from sentflow.report import comparison_texts
 from sentflow.report.families.probing import remarks
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure.panels import nothing_drawn, panels
 from sentflow.report.figure.recipe import Caption, Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.rows import unique
 
-_COLUMNS = 3
 _LINE_INCHES = 0.115
 _LEAST_LINES = 3
 _TASK_SIZE, _TASK_INCHES = 5.5, 0.75
-_LEAST_PANEL, _MOST_PANEL = 1.2, 3.5  # inches
+_WIDTH, _NAME_INCHES = (1.2, 3.5), 1.35  # inches of a panel, and of the name of an encoder above it
 _BETTER, _WORSE = "#0072B2", "#D55E00"
 
 
@@ -40,32 +39,25 @@ def draw(rows: Sequence[DrawnPairRow]) -> Figure:
 
     A filled marker is a difference that the test finds, a hollow one a difference that it does not.
     """
-    shown, texts = shown_pairs(rows), texts_of(rows)
     if not rows:
-        return layout.nothing(texts, rows)
+        return nothing_drawn(comparison_texts.NOTHING, rows)
     n_tasks = len(unique(row.task for row in rows))
-    n_columns = min(_COLUMNS, len(shown))
-    n_lines = math.ceil(len(shown) / n_columns)
-    panels = Panels([_LINE_INCHES * max(n_tasks, _LEAST_LINES)] * n_lines, _LEAST_PANEL, _MOST_PANEL)
-    tasks = lettering.starts({row.task: row.task for row in rows}, lettering.into(_TASK_INCHES, _TASK_SIZE))
-    beside = lettering.widest(list(tasks.values()), _TASK_SIZE)
-    heading = min(_MOST_PANEL, layout.column_inches(n_columns) - beside)
+    fits = lettering.into(_TASK_INCHES, _TASK_SIZE)
+    tasks = lettering.distinct({row.task: row.task for row in rows}, fits)
     titles = {row.model_a: row.model_a_title for row in rows}
     titles |= {row.model_b: row.model_b_title for row in rows}
-    minus = lettering.width("− ", 7, bold=True)
-    names = lettering.distinct(titles, lettering.into(heading - minus, 7, bold=True))
-    figure = Figure()
-    grid = figure.subplots(n_lines, n_columns, sharex=True, squeeze=False)
-    for axes in grid.flat[len(shown) :]:
-        axes.set_visible(False)
-    for index, (axes, (first, second)) in enumerate(zip(grid.flat, shown, strict=False)):
-        members = [row for row in rows if {row.model_a, row.model_b} == {first, second}]
-        _draw_panel(axes, oriented(members, first), tasks)
-        axes.set_title(f"{names[first]}\n− {names[second]}", loc="left", fontweight="bold", color=canvas.INK)
-        axes.tick_params(labelbottom=index + n_columns >= len(shown))
-    canvas.few_ticks(grid[0, 0].xaxis)
-    layout.finish(figure, texts, rows, panels, _handles())
-    return figure
+    names = lettering.distinct(titles, lettering.into(_NAME_INCHES, 7, bold=True))
+
+    def draw_pair(pair: tuple[str, str], axes: Axes) -> None:
+        members = [row for row in rows if {row.model_a, row.model_b} == set(pair)]
+        _draw_panel(axes, oriented(members, pair[0]), tasks)
+        canvas.few_ticks(axes.xaxis)
+
+    headings = {pair: f"{names[pair[0]]}\n− {names[pair[1]]}" for pair in shown_pairs(rows)}
+    return panels(
+        headings, draw_pair, rows=rows, heights=[_LINE_INCHES * max(n_tasks, _LEAST_LINES)], width=_WIDTH,
+        share=(True, False), legend=_handles(),
+    )  # fmt: skip
 
 
 def oriented(rows: Sequence[PairRow], first: str) -> list[tuple[PairRow, float, float, float]]:

@@ -46,7 +46,6 @@ def draw(rows: Sequence[ForestRow]) -> Figure:
         _draw_line,
         head=_head,
         ends=lambda row: (*row.shown_generalisation, row.mean),
-        texts=texts_of(rows),
         legend=_handles(),
     )
 
@@ -140,9 +139,9 @@ def _notes_on_means(means: Sequence[ForestRow], rows: Sequence[ScoreRow]) -> lis
 
 def _head(row: ForestRow) -> encoder_lines.Head:
     if row.n_tasks:
-        return encoder_lines.Head(row.task, "", row.task_title)
-    head = encoder_lines.head_of_task(row)
-    return head._replace(end=remarks.training_mark(row) + head.end)
+        return encoder_lines.Head(row.task, row.task_title)
+    metric = captions.metric_name(row.metric)
+    return encoder_lines.Head(f"{row.task}{remarks.training_mark(row)} ({metric})", row.task_title)
 
 
 def _handles() -> list[Line2D]:

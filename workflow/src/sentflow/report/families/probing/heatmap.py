@@ -12,8 +12,8 @@ from matplotlib.patches import Rectangle
 from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure.panels import panels
 from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import data_note, unique
@@ -42,25 +42,21 @@ def draw(rows: Sequence[ScoreRow]) -> Figure:
         for family in unique(row.family for row in own)
     }
     heights = [_ROW_INCHES * len(unique(row.task for row in members)) for members in by_heading.values()]
-    figure = Figure()
-    blocks = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for axes, (heading, members) in zip(blocks, by_heading.items(), strict=True):
-        _draw_block(axes, members, models, labels)
-        axes.annotate(
-            heading,
-            (0, 1),
-            xytext=(-4, 3),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            ha="right",
-            fontweight="bold",
-            color=canvas.INK,
-        )
     room = canvas.PAGE_WIDTH - lettering.widest(list(labels.values()), _LABEL_SIZE)
-    _name_columns(blocks[0], rows, min(_MOST_COLUMN, room / len(models)) - 0.08)
-    panels = Panels(heights, len(models) * _LEAST_COLUMN, len(models) * _MOST_COLUMN)
-    layout.finish(figure, texts_of(rows), rows, panels)
-    return figure
+
+    def draw_block(heading: str, axes: Axes) -> None:
+        _draw_block(axes, by_heading[heading], models, labels)
+        axes.annotate(
+            heading, (0, 1), xytext=(-4, 3), xycoords="axes fraction", textcoords="offset points", ha="right",
+            fontweight="bold", color=canvas.INK,
+        )  # fmt: skip
+        if heading == next(iter(by_heading)):
+            _name_columns(axes, rows, min(_MOST_COLUMN, room / len(models)) - 0.08)
+
+    return panels(
+        dict.fromkeys(by_heading, ""), draw_block, rows=rows, columns=1, heights=heights, share=(False, False),
+        width=(len(models) * _LEAST_COLUMN, len(models) * _MOST_COLUMN),
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[ScoreRow]) -> Caption:
@@ -90,7 +86,7 @@ def _task_labels(rows: Sequence[ScoreRow], n_columns: int) -> dict[str, str]:
     ends = {row.task: f" ({captions.metric_name(row.metric)}){remarks.training_mark(row)}" for row in rows}
     longest = lettering.widest(list(ends.values()), _LABEL_SIZE)
     names = {row.task: f"{row.task}  {row.task_title}" for row in rows}
-    short = lettering.starts(names, lettering.into(inches - longest, _LABEL_SIZE))
+    short = lettering.distinct(names, lettering.into(inches - longest, _LABEL_SIZE))
     return {task: short[task] + ends[task] for task in names}
 
 

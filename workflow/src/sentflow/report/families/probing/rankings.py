@@ -11,8 +11,8 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions, comparison_texts
 from sentflow.report.comparison_data import RankingRow, ranking_rows
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure.panels import nothing_drawn, panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal
@@ -30,19 +30,15 @@ def draw(rows: Sequence[RankingRow]) -> Figure:
     Bars at the right join encoders that are not separated from each other.
     """
     groups = comparison_texts.ranked_groups(rows)
-    texts = comparison_texts.ranks(rows)
     if not groups:
-        return layout.nothing(texts, rows)
+        return nothing_drawn(comparison_texts.NOTHING, rows)
     looks = canvas.looks(rows)
-    figure = Figure()
-    panels = figure.subplots(len(groups), 1, squeeze=False)[:, 0]
-    for axes, (protocol, ranked) in zip(panels, groups.items(), strict=True):
-        _draw_panel(axes, ranked, looks)
-        canvas.head(axes, captions.heading_of_protocol(protocol, rows))
-    panels[-1].set_xlabel("average rank")
-    heights = [_LINE_INCHES * len(ranked) for ranked in groups.values()]
-    layout.finish(figure, texts, rows, Panels(heights, least_width=3.0))
-    return figure
+    return panels(
+        {protocol: captions.heading_of_protocol(protocol, rows) for protocol in groups},
+        lambda protocol, axes: _draw_panel(axes, groups[protocol], looks), rows=rows, columns=1, width=(3.0, 7.0),
+        heights=[_LINE_INCHES * len(ranked) for ranked in groups.values()], share=(False, False),
+        labels=("average rank", ""),
+    )  # fmt: skip
 
 
 def joined_runs(ranked: Sequence[RankingRow]) -> list[tuple[int, int]]:

@@ -152,35 +152,18 @@ def held_back_sentences(rows: Sequence[ScoreRow]) -> list[str]:
     said = []
     if whole := [row for row in marked if row.layout == "alternatives"]:
         said.append(
-            f"Not the encoder's fault: protocol {_protocols(whole)} gives {_encoders(whole)}, fitted in each fold, a "
+            f"Protocol {_protocols(whole)} gives {_encoders(whole)}, fitted in each fold, a "
             "question and all its alternatives as one pair, but other encoders each alternative by itself. "
             "Write protocol: corrected at the task."
         )
     if pairs := [row for row in marked if row.layout == "pair"]:
         columns = count(max(row.dimension for row in pairs))
         said.append(
-            f"Held back by the probe: on a pair {_encoders(pairs)} has up to {columns} columns and "
+            f"On a pair {_encoders(pairs)} has up to {columns} columns and "
             f"from {count(min(row.n_train for row in pairs))} rows to train on, and protocol {_protocols(pairs)} "
             "chooses no penalty. Low scores there say little of the encoder. Write protocol: regularised at the task."
         )
     return said
-
-
-def sentences(row: ScoreRow) -> list[str]:
-    """The same for one task, with its own numbers."""
-    found = []
-    if trained_too_little(row):
-        found.append(
-            f"{training_sentence(row)} Here the smallest training part has {count(row.n_train)} rows."
-        )
-    if row.n_contradicting:
-        found.append(f"{count(row.n_contradicting)} rows have a text that also occurs with another label.")
-    if shares_texts(row):
-        found.append(
-            f"Rows share texts: {count(row.n_rows)} rows are worth at least {count(round(row.effective_rows))} "
-            "independent ones, so that intervals and p-values may be too small."
-        )
-    return found
 
 
 def _encoders(rows: Sequence[ScoreRow]) -> str:

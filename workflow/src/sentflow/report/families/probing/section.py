@@ -72,20 +72,10 @@ def _leaderboard(ranking: Ranking, sets: Sets, rows: Sequence[ScoreRow]) -> Sect
     several = len(own) > 1
     more = [("Best on", {name: f"{n} of {len(own)}" for name, n in firsts.items()})] if several else []
     measure = term("score", ranking.measure.capitalize())
-    reading = how("{} {}: 1 is perfect, 0 is guessing.{}", measure, ranking.where, _reach(ranking))
+    reading = how("{} {}: 1 is perfect, 0 is guessing.", measure, ranking.where)
     title = f"Leaderboard, {ranking.protocol}" if ranking.protocol else "Leaderboard"
     anchor = f"leaderboard-{ranking.protocol}" if ranking.protocol else "leaderboard"
     return Section(anchor, title, ranking.finding(), reading + leaderboard(ranking, more))
-
-
-def _reach(ranking: Ranking) -> Markup | str:
-    """How bars and dots go together; bars look at one comparison, tests at all."""
-    tested = [test for system in ranking.systems[1:] if (test := ranking.behind(system))]
-    if not tested or not ranking.is_tested:
-        return ""
-    if all((test.low <= 0) != test.is_significant for test in tested):
-        return " A bar that reaches the dashed line: not separated." if ranking.tied else ""
-    return h(" Dots allow for {}; bars look at one comparison.", term("holm", "all comparisons"))
 
 
 def _every_task(sets: Sets) -> Section:
@@ -124,7 +114,18 @@ def _every_fold(sources: Sources, sets: Sets) -> Section:
         n,
         term("probe", "probe"),
     )
-    return Section("tasks", "Every test", sentence(sets.finding()), reading + joined(pictures))
+    return Section("tasks", "Every test", _wins(sources, sets), reading + joined(pictures))
+
+
+def _wins(sources: Sources, sets: Sets) -> str | Markup:
+    """In how many folds the first encoder of the only task is above the second."""
+    one = sets.sets[0]
+    if len(sets.sets) > 1 or len(one.ranked) == 1:
+        return sentence(sets.finding()) if len(sets.sets) > 1 else "Every test of the only encoder"
+    first, second = one.ranked[:2]
+    folds = sources.folds[one.name]
+    n = sum(a > b for a, b in zip(folds[first], folds[second], strict=True))
+    return f"{sets.titles[first]} is above {sets.titles[second]} in {n} of {len(folds[first])} tests."
 
 
 def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets: Sets) -> Section:
@@ -183,11 +184,9 @@ def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets
 
 
 def _caveats(sources: Sources, rows: Sequence[ScoreRow], tests: Comparisons) -> list[tuple[str, str]]:
-    found = [
-        ("Not comparable with published scores", text)
-        for text in unique(row.not_comparable for row in rows if row.not_comparable)
-    ]
-    found += [("Low scores that are due to the probe", text) for text in remarks.low_score_notes(rows)]
+    changed = unique(row.not_comparable for row in rows if row.not_comparable)
+    found = [("Not comparable with published scores", f"Not as published: {text}.") for text in changed]
+    found += [("Low scores that are due to the probe", text) for text in remarks.score_notes(rows)]
     found += [("Rows that share texts", text) for text in remarks.shared_notes(rows)]
     found += [("Unequal classes", text) for text in remarks.unbalanced_notes(rows)] if tests.pairs else []
     found += [("Too few documents", text) for text in captions.too_few_documents_notes(rows)]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,17 @@ def _series(published: Mapping[str, Any], pattern: str) -> list[float]:
 
 
 _TEST_EPOCH = -1  # the published table marks test values so
+
+
+def fold_scores(files: Iterable[Path]) -> dict[str, dict[str, list[float]]]:
+    """Task → encoder → test score of each fold, of score tables."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for file in files:
+        with readable(file, "score table"):
+            table = read_parquet(file, ["task", "metric", "value"])
+        own = [row["value"] for row in table.to_pylist() if row["metric"] == "metric_test"]
+        found.setdefault(table["task"][0].as_py(), {})[file.stem] = own
+    return found
 
 
 def folds_per_epoch(path: Path | str) -> dict[str, list[int]]:

@@ -88,8 +88,10 @@ def scores(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         task = line.first.task
         return replace(cell, mark=marks.mark(task, model), letters=marks.raised(task, model))
 
+    mdds = _detectable(pairs)
+
     def mdd(row: ScoreRow) -> float:
-        return detectable(pairs, row.task)
+        return mdds.get(row.task, math.nan)
 
     of_tests = [
         marked("MDD", partial(size, decimal, mdd)),
@@ -172,16 +174,24 @@ def score_cell(row: ScoreRow | None) -> Cell:
     return Cell(score, interval(*row.shown_generalisation), value=row.mean)
 
 
+def _detectable(pairs: Sequence[PairRow]) -> dict[str, float]:
+    """Task → smallest difference that is found."""
+    by_task: dict[str, list[PairRow]] = {}
+    for pair in pairs:
+        by_task.setdefault(pair.task, []).append(pair)
+    return {task: detectable(own, task) for task, own in by_task.items()}
+
+
 def _with_standings(rows: Sequence[ScoreRow], tested: Comparisons) -> list[dict[str, Any]]:
     """Records: the fields of the rows, then `_STANDINGS`."""
     marks = Marks(tested.pairs, unique(row.model for row in rows))
     standings = {(row.task, row.model): row for row in tested.standings}
-    records = []
+    records, mdds = [], _detectable(tested.pairs)
     for row in rows:
         standing = standings.get((row.task, row.model))
         lower = " ".join(marks.letters[other] for other in marks.beaten(row.task, row.model))
         places = (standing.rank, standing.is_best, standing.not_worse) if standing else (None, None, None)
-        mdd = detectable(tested.pairs, row.task)
+        mdd = mdds.get(row.task, math.nan)
         of_tests = (*places, marks.letters[row.model], lower, mdd, n_needed(row.n_balanced_rows, mdd))
         records.append(vars(row) | dict(zip(_STANDINGS, of_tests, strict=True)))
     return records

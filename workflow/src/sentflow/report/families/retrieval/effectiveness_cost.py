@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sentflow.report.costs.pareto import Point, draw_points, write_ticks
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalCostRow
-from sentflow.report.figure import canvas, layout, legend, lettering
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas
+from sentflow.report.figure.panels import handles, nothing_drawn, panels
 from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.numbers import counted, file_size, percent, seconds_each
 from sentflow.report.rows import data_note, unique
@@ -31,30 +32,33 @@ _COSTS: Mapping[str, _Cost] = {
 
 def draw(rows: Sequence[RetrievalCostRow]) -> Figure:
     """A line of panels per question set, a column per kind of cost; controls, which search nothing, are left out."""
-    shown, texts = _of_texts(rows), texts_of(rows)
+    shown = _of_texts(rows)
     if not shown:
-        return layout.nothing(texts, rows)
-    sets = unique(row.questions for row in shown)[:_MOST_SETS]
-    costs = _costs_of(shown)
+        return nothing_drawn(words.NOTHING_SEARCHED, rows)
+    sets, costs, looks = (
+        unique(row.questions for row in shown)[:_MOST_SETS],
+        _costs_of(shown),
+        canvas.looks(shown),
+    )
     least = _PANELS_INCHES / len(costs)
-    labels = lettering.starts({name: name for name in sets}, lettering.into(least, 7, bold=True))
-    looks = canvas.looks(shown)
-    figure = Figure()
-    panels = figure.subplots(len(sets), len(costs), squeeze=False, sharex="col", sharey="row")
-    for column, (heading, (cost, written)) in enumerate(costs.items()):
-        for line, name in enumerate(sets):
-            axes = panels[line, column]
-            draw_points(axes, _points([row for row in shown if row.questions == name], cost), looks)
-            if column == 0:
-                axes.set_title(labels[name], loc="left", fontweight="bold", color=canvas.INK)
-                axes.set_ylabel(shown[0].measure)
-                canvas.few_ticks(axes.yaxis)
-        last = panels[-1, column]
-        last.set_xlabel(heading)
-        write_ticks(last, written, inches=least)
-    size = Panels([_PANEL_INCHES] * len(sets), least, _MOST_PANEL)
-    layout.finish(figure, texts, shown, size, legend.handles(shown, looks, linestyle="none"))
-    return figure
+    limits = {heading: [cost(row) for row in shown if cost(row) > 0] for heading, (cost, _) in costs.items()}
+
+    def draw_panel(key: tuple[str, str], axes: Axes) -> None:
+        (name, heading), first = key, next(iter(costs))
+        cost, written = costs[heading]
+        draw_points(axes, _points([row for row in shown if row.questions == name], cost), looks)
+        write_ticks(axes, written, limits[heading], inches=least)
+        if heading == first:
+            axes.set_ylabel(shown[0].measure)
+        canvas.few_ticks(axes.yaxis)
+        if name == sets[-1]:
+            axes.set_xlabel(heading)
+
+    headings = {(name, cost): "" if place else name for name in sets for place, cost in enumerate(costs)}
+    return panels(
+        headings, draw_panel, rows=shown, columns=len(costs), heights=[_PANEL_INCHES], width=(least, _MOST_PANEL),
+        share=("col", "row"), legend=handles(shown, looks, linestyle="none"),
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[RetrievalCostRow]) -> Caption:

@@ -10,52 +10,42 @@ from matplotlib.lines import Line2D
 
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import QuestionGapRow
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure.panels import nothing_drawn, panels
 from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.numbers import count, counted, interval, percent, signed
 from sentflow.report.rows import data_note, unique
 
-_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 0.95, 1.5, 2.6
-_NAME_SIZE, _SIZE = 7, 6
-_BESIDE = 0.7  # inches of labels beside the first panel
+_PANEL_INCHES, _SIZE = 0.95, 6
+_NOTHING = "Nothing to compare: fewer than two retrievers were measured on the same questions."
 _MOST_MODELS, _MOST_SETS = 4, 8
 _BETTER, _WORSE = "#0072B2", "#D55E00"
 
 
 def draw(rows: Sequence[QuestionGapRow]) -> Figure:
     """A line of panels per question set, a column per retriever, on one axis of differences."""
-    texts = texts_of(rows)
     if not rows:
-        return layout.nothing(texts, rows)
+        return nothing_drawn(_NOTHING, rows)
     sets, models = unique(row.questions for row in rows)[:_MOST_SETS], shown_models(rows)
     titles = {row.model: row.model_title for row in rows if row.model in models}
-    room = max(_LEAST_PANEL, min(_MOST_PANEL, layout.column_inches(len(models), _BESIDE)))
-    names = lettering.distinct(titles, lettering.into(room, _NAME_SIZE, bold=True))
-    labels = lettering.starts({name: name for name in sets}, lettering.into(_PANEL_INCHES, _NAME_SIZE))
-    figure = Figure()
-    panels = figure.subplots(len(sets), len(models), squeeze=False, sharey=True)
-    for line, name in enumerate(sets):
-        for column, model in enumerate(models):
-            axes = panels[line, column]
-            members = [row for row in rows if (row.questions, row.model) == (name, model)]
-            if not members:
-                axes.set_visible(False)
-                continue
-            _draw_panel(axes, members)
-            if column == 0:
-                axes.set_ylabel(labels[name], fontsize=_NAME_SIZE)
-            if line == 0:
-                axes.annotate(
-                    names[model], (0, 1), xytext=(0, 20), xycoords="axes fraction", textcoords="offset points",
-                    ha="left", va="bottom", fontweight="bold", color=canvas.INK, fontsize=_NAME_SIZE,
-                )  # fmt: skip
-            if line == len(sets) - 1:
-                axes.set_xlabel("questions")
-    canvas.few_ticks(panels[0, 0].yaxis)
-    size = Panels([_PANEL_INCHES] * len(sets), _LEAST_PANEL, _MOST_PANEL)
-    layout.finish(figure, texts, rows, size, _handles(rows[0].reference_title))
-    return figure
+    labels = lettering.distinct({name: name for name in sets}, lettering.into(_PANEL_INCHES, 7))
+    headings = {(name, model): titles[model] if name == sets[0] else "" for name in sets for model in models}
+    of = {key: [row for row in rows if (row.questions, row.model) == key] for key in headings}
+
+    def draw_panel(key: tuple[str, str], axes: Axes) -> None:
+        if not of[key]:
+            axes.set_visible(False)
+            return
+        _draw_panel(axes, of[key])
+        canvas.few_ticks(axes.yaxis)
+        if key[1] == models[0]:
+            axes.set_ylabel(labels[key[0]])
+
+    return panels(
+        headings, draw_panel, rows=rows, columns=len(models), heights=[_PANEL_INCHES], width=(1.5, 2.6),
+        share=(False, True), labels=("questions", ""), legend=_handles(rows[0].reference_title),
+        subtitles={key: _said(own) for key, own in of.items() if own},
+    )  # fmt: skip
 
 
 def shown_models(rows: Sequence[QuestionGapRow]) -> list[str]:
@@ -73,8 +63,7 @@ def shown_models(rows: Sequence[QuestionGapRow]) -> list[str]:
 def texts_of(rows: Sequence[QuestionGapRow]) -> Caption:
     """Texts of the differences question by question."""
     if not rows:
-        why = "Nothing to compare: fewer than two retrievers were measured on the same questions."
-        return nothing("Differences question by question", why)
+        return nothing("Differences question by question", _NOTHING)
     first = rows[0]
     models, sets = unique(row.model for row in rows), unique(row.questions for row in rows)
     left_out = [
@@ -110,20 +99,21 @@ def _draw_panel(axes: Axes, rows: Sequence[QuestionGapRow]) -> None:
     middle = len(gaps) // 2
     axes.set_xticks([0, middle, len(gaps)] if middle else [0, len(gaps)])
     axes.tick_params(labelsize=_SIZE)
+
+
+def _said(rows: Sequence[QuestionGapRow]) -> str:
+    """The mean difference, and on how many questions the retriever won, tied and lost."""
+    first = rows[0]
     star = "*" if first.p_holm <= first.alpha else ""
     counts = f"won {count(first.wins)}, tied {count(first.ties)}, lost {count(first.losses)}"
-    axes.set_title(
-        f"{signed(first.mean)}{star} {interval(first.low, first.high)}\n{counts}",
-        loc="left", fontsize=_SIZE, color=canvas.INK, pad=2,
-    )  # fmt: skip
+    return f"{signed(first.mean)}{star} {interval(first.low, first.high)}\n{counts}"
 
 
 def _handles(reference: str) -> list[Line2D]:
-    fits = lettering.into(2.2, 7)
     look = {"linestyle": "none", "marker": "s", "markersize": 4}
     return [
         Line2D([], [], color=_BETTER, label="retriever higher", **look),  # type: ignore[arg-type]
-        Line2D([], [], color=_WORSE, label=f"{lettering.cut(reference, fits)} higher", **look),  # type: ignore[arg-type]
+        Line2D([], [], color=_WORSE, label=f"{reference} higher", **look),  # type: ignore[arg-type]
         Line2D([], [], color=canvas.INK, linewidth=0.8, label="mean"),
     ]
 

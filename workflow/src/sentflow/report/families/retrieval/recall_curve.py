@@ -5,42 +5,37 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, NullLocator
 
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RecallRow
-from sentflow.report.figure import canvas, layout, legend, lettering
-from sentflow.report.figure.grid import draw_grid
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas
+from sentflow.report.figure.panels import handles, nothing_drawn, panels
 from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.numbers import count, counted, percent
 from sentflow.report.rows import data_note, unique
 
-_COLUMNS = 3
-_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.6, 1.5, 4.0
+_WIDTH = (1.5, 4.0)  # inches of a panel
 _MOST_BANDS = 8  # retrievers; intervals of more would hide the curves
 _STEP = 1.025  # factor between the intervals of two retrievers, so that none covers another
 
 
 def draw(rows: Sequence[RecallRow]) -> Figure:
     """Documents on a logarithmic axis; the panels share their axes."""
-    texts = texts_of(rows)
     if not rows:
-        return layout.nothing(texts, rows)
-    sets = unique(row.questions for row in rows)
-    headings = lettering.starts({name: name for name in sets}, lettering.into(_LEAST_PANEL, 7, bold=True))
-    looks = canvas.looks(rows)
+        return nothing_drawn(words.NOTHING_SEARCHED, rows)
+    sets, looks = unique(row.questions for row in rows), canvas.looks(rows)
+    powers = range(int(math.log10(max(row.cutoff for row in rows))), -1, -1)
 
-    def draw_set(axes: Axes, name: str, _is_lowest: bool) -> None:
+    def draw_set(name: str, axes: Axes) -> None:
         _draw_panel(axes, [row for row in rows if row.questions == name], looks)
+        axes.set_ylim(0, 1.02)
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+        canvas.spaced_ticks(axes.xaxis, [10**power for power in powers], count, inches=_WIDTH[0])
 
-    grid = draw_grid(headings, draw_set, columns=_COLUMNS, labels=("documents read per question", "recall"))
-    grid.first.set_ylim(0, 1.02)
-    grid.first.set_yticks([0, 0.25, 0.5, 0.75, 1])
-    _set_ticks(grid.first, max(row.cutoff for row in rows))
-    size = Panels([_PANEL_INCHES] * grid.n_lines, _LEAST_PANEL, _MOST_PANEL)
-    layout.finish(grid.figure, texts, rows, size, legend.handles(rows, looks))
-    return grid.figure
+    return panels(
+        {name: name for name in sets}, draw_set, rows=rows, heights=[1.6], width=_WIDTH,
+        labels=("documents read per question", "recall"), legend=handles(rows, looks),
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[RecallRow]) -> Caption:
@@ -82,16 +77,6 @@ def _draw_panel(axes: Axes, rows: Sequence[RecallRow], looks: Mapping[str, canva
                 axes.plot((at, at), (row.low, row.high), color=look.color, linewidth=0.7)
     axes.set_xscale("log")
     axes.grid(True)
-
-
-def _set_ticks(axes: Axes, depth: int) -> None:
-    """Powers of ten, as far as they can be read side by side."""
-    ticks = [10**power for power in range(int(math.log10(depth)) + 1)]
-    inches = _LEAST_PANEL / max(1.0, math.log10(depth))
-    step = math.ceil(lettering.width(f" {count(ticks[-1])} ", 6.5) / inches)
-    axes.set_xticks(ticks[::step], [count(tick) for tick in ticks[::step]])
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 FIGURE = Recipe(RecallRow, draw, texts_of, may_be_empty=True)

@@ -51,10 +51,10 @@ def _caveats(sources: Sources, rows: Sequence[RetrievalRow]) -> list[tuple[str, 
     is_cut = any(row.documents_cut > 0 or math.isnan(row.documents_cut) for row in dense)
     left_out = sources.settings.get("retrievers_left_out", [])
     found = [
-        ("Questions without a relevant document", words.left_out_note(rows)),
-        ("Equal scores", words.ties_note(rows)),
-        ("Copies of documents", words.duplicates_note(rows)),
-        ("Long texts", words.cut_note(rows) if is_cut else ""),
-        ("Retrievers left out", f"Their encoders were not selected: {', '.join(left_out)}." if left_out else ""),
+        ("Retrieval", words.left_out_note(rows)),
+        ("Retrieval", words.ties_note(rows)),
+        ("Retrieval", words.duplicates_note(rows)),
+        ("Retrieval", words.cut_note(rows) if is_cut else ""),
+        ("Retrieval", f"Left out, because encoders were not selected: {', '.join(left_out)}." if left_out else ""),
     ]  # fmt: skip
     return [(heading, text) for heading, text in found if text]

@@ -9,19 +9,17 @@ from matplotlib.lines import Line2D
 
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.stage_rows import StageRow
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.grid import draw_grid
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure.panels import named, nothing_drawn, panels
 from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import data_note, unique
 
 _MOST_COLUMNS = 3
-_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.7, 1.7, 3.1
-_BESIDE = 0.45  # inches of numbers and margins beside each panel
+_LEAST_PANEL, _MOST_PANEL = 1.7, 3.1
+_BESIDE = 0.7  # inches of numbers and margins beside each panel
 _LABEL_SIZE, _MOST_LABEL_LINES, _UPRIGHT_INCHES = 6.5, 3, 1.5
 _LEAST_SLOT = 0.18  # inches between stages, so that upright names stand apart
-_LEGEND_SIZE, _LEGEND_INCHES = 7, 2.8
 _SPREAD, _STEP = 0.6, 0.22  # of a slot: what the points of all series take, and the distance of two at most
 _ASIDE = 0.45  # of that distance: from a mean to its single seeds
 _NOTHING = "Nothing to draw: no retriever of the stages was measured on a question set."
@@ -29,29 +27,25 @@ _NOTHING = "Nothing to draw: no retriever of the stages was measured on a questi
 
 def draw(rows: Sequence[StageRow]) -> Figure:
     """Means with intervals, joined by a line; single seeds beside them; the reference as a line with a band."""
-    texts = texts_of(rows)
     if not any(row.is_mean for row in rows):
-        return layout.nothing(texts, rows)
-    panels = {f"{row.measure} on {row.questions}": (row.questions, row.measure) for row in rows}
+        return nothing_drawn(_NOTHING, rows)
+    of = {(row.questions, row.measure): f"{row.measure} on {row.questions}" for row in rows}
     n_measures = len(unique(row.measure for row in rows))
-    n_columns = n_measures if 1 < n_measures <= _MOST_COLUMNS else min(_MOST_COLUMNS, len(panels))
+    n_columns = n_measures if 1 < n_measures <= _MOST_COLUMNS else min(_MOST_COLUMNS, len(of))
     stages = dict(sorted({row.place: row.stage for row in rows if row.place}.items()))
     least = max(_LEAST_PANEL, _LEAST_SLOT * len(stages))
-    inches = max(least, min(_MOST_PANEL, layout.column_inches(n_columns) - _BESIDE))
-    headings = lettering.starts({name: name for name in panels}, lettering.into(inches, 7, bold=True))
+    inches = max(least, min(_MOST_PANEL, canvas.PAGE_WIDTH / n_columns - _BESIDE))
     looks = canvas.looks([canvas.Drawn(row.series, row.line) for row in rows if row.is_mean])
 
-    def draw_panel(axes: Axes, name: str, is_lowest: bool) -> None:
-        members = [row for row in rows if (row.questions, row.measure) == panels[name]]
-        _draw_panel(axes, members, looks)
-        if is_lowest:
-            _name_stages(axes, stages, inches / len(stages))
+    def draw_panel(key: tuple[str, str], axes: Axes) -> None:
+        _draw_panel(axes, [row for row in rows if (row.questions, row.measure) == key], looks)
+        _name_stages(axes, stages, inches / len(stages))
+        axes.set_xlim(min(stages) - 0.5, max(stages) + 0.5)
 
-    grid = draw_grid(headings, draw_panel, columns=n_columns, labels=("", ""), shares_y=False)
-    grid.first.set_xlim(min(stages) - 0.5, max(stages) + 0.5)
-    size = Panels([_PANEL_INCHES] * grid.n_lines, least, max(least, _MOST_PANEL))
-    layout.finish(grid.figure, texts, rows, size, _handles(rows, looks))
-    return grid.figure
+    return panels(
+        of, draw_panel, rows=rows, columns=n_columns, heights=[1.7], width=(least, max(least, _MOST_PANEL)),
+        share=(True, False), legend=_handles(rows, looks),
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[StageRow]) -> Caption:
@@ -152,16 +146,8 @@ def _name_stages(axes: Axes, stages: Mapping[int, str], slot: float) -> None:
 
 def _handles(rows: Sequence[StageRow], looks: Mapping[str, canvas.Look]) -> list[Line2D]:
     reference = unique(row.series for row in rows if not row.place)
-    names = {str(place): title for place, title in enumerate([*looks, *reference])}
-    labels = list(lettering.distinct(names, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE)).values())
-    found = [
-        Line2D([], [], color=look.color, marker=look.marker, label=label)
-        for look, label in zip(looks.values(), labels, strict=False)
-    ]
-    dashed = [
-        Line2D([], [], color=canvas.QUIET, linestyle="--", label=label) for label in labels[len(looks) :]
-    ]
-    return [*found, *dashed]
+    dashed = [Line2D([], [], color=canvas.QUIET, linestyle="--", label=label) for label in reference]
+    return [*named(looks, {name: name for name in looks}), *dashed]
 
 
 FIGURE = Recipe(StageRow, draw, texts_of, may_be_empty=True)

@@ -4,20 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from sentflow.report.families.retrieval.decision_rows import WeightRow
 from sentflow.report.families.retrieval.words import POPULATION
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.grid import draw_grid
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure.panels import named, nothing_drawn, panels
 from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import data_note, unique
 
-_COLUMNS = 3
-_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.5, 1.6, 3.0
-_LEGEND_SIZE, _LEGEND_INCHES = 7, 5.0
 _END_INCHES = 0.75  # of the name of a retriever below an end of the axis
 _NOTHING = "Nothing to draw: no fusion of two retrievers has weights that were tuned."
 
@@ -29,26 +24,24 @@ def drawn(rows: Sequence[WeightRow]) -> list[WeightRow]:
 
 def draw(rows: Sequence[WeightRow]) -> Figure:
     """The weight of the second retriever against the measure, with a band; chosen weights are marked."""
-    texts, shown = texts_of(rows), drawn(rows)
+    shown = drawn(rows)
     if not shown:
-        return layout.nothing(texts, rows)
-    sets = unique(row.questions for row in shown)
-    heading = min(_MOST_PANEL, layout.column_inches(min(_COLUMNS, len(sets)))) - 0.3
-    named = {
+        return nothing_drawn(_NOTHING, rows)
+    headings = {
         row.questions: f"{row.questions} (training)" if row.is_training else row.questions for row in shown
     }
-    headings = lettering.starts(named, lettering.into(heading, 7, bold=True))
     looks = canvas.looks([canvas.Drawn(row.retriever, row.position) for row in shown])
 
-    def draw_set(axes: Axes, name: str, is_lowest: bool) -> None:
+    def draw_set(name: str, axes: Axes) -> None:
         _draw_panel(axes, [row for row in shown if row.questions == name], looks)
-        _name_ends(axes, shown, is_lowest=is_lowest)
+        _name_ends(axes, shown)
 
-    labels = ("", shown[0].measure)
-    grid = draw_grid(headings, draw_set, columns=_COLUMNS, labels=labels, shares_y=False)
-    size = Panels([_PANEL_INCHES] * grid.n_lines, _LEAST_PANEL, _MOST_PANEL)
-    layout.finish(grid.figure, texts, rows, size, _handles(shown, looks))
-    return grid.figure
+    labels = ("weight of the second retriever", shown[0].measure)
+    titles = {row.retriever: row.retriever_title for row in shown}
+    return panels(
+        headings, draw_set, rows=rows, heights=[1.5], width=(1.6, 3.0), share=(True, False), labels=labels,
+        legend=named(looks, titles),
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[WeightRow]) -> Caption:
@@ -96,26 +89,13 @@ def _draw_panel(axes: Axes, rows: Sequence[WeightRow], looks: Mapping[str, canva
     axes.grid(True)
 
 
-def _name_ends(axes: Axes, rows: Sequence[WeightRow], *, is_lowest: bool) -> None:
+def _name_ends(axes: Axes, rows: Sequence[WeightRow]) -> None:
     """The retrievers at the ends of the axis, where all fusions are of the same two and there is room for both."""
-    axes.set_xticks([0, 0.5, 1], ["0", "½", "1"])
-    if not is_lowest:
-        return
-    axes.set_xlabel("weight of the second retriever")
     pairs = unique(row.of for row in rows)
     first, second = pairs[0].split("; ")
     fits = lettering.into(_END_INCHES, 6.5)
-    if len(pairs) == 1 and fits(first) and fits(second):
-        axes.set_xticks([0, 0.5, 1], [f"0\n{first}", "½", f"1\n{second}"])
-
-
-def _handles(rows: Sequence[WeightRow], looks: Mapping[str, canvas.Look]) -> list[Line2D]:
-    titles = {row.retriever: row.retriever_title for row in rows}
-    labels = lettering.distinct(titles, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
-    return [
-        Line2D([], [], color=look.color, marker=look.marker, label=labels[name])
-        for name, look in looks.items()
-    ]
+    named_ends = len(pairs) == 1 and fits(first) and fits(second)
+    axes.set_xticks([0, 0.5, 1], [f"0\n{first}", "½", f"1\n{second}"] if named_ends else ["0", "½", "1"])
 
 
 FIGURE = Recipe(WeightRow, draw, texts_of, may_be_empty=True)

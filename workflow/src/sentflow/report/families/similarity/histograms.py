@@ -1,6 +1,6 @@
 """Similarities by gold score: a column per encoder, a line per pair set, a shape per range of gold scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib import colormaps
@@ -9,50 +9,45 @@ from matplotlib.figure import Figure
 
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import HistogramRow
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.panels import Panels
-from sentflow.report.figure.recipe import Caption, Recipe, encoders, nothing, sentences
+from sentflow.report.figure import canvas
+from sentflow.report.figure.panels import nothing_drawn, panels
+from sentflow.report.figure.recipe import NOTHING, Caption, Recipe, encoders, nothing, sentences
 from sentflow.report.numbers import MISSING, counted
 from sentflow.report.rows import data_note, unique
 
-_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.05, 1.1, 1.9
 _OVERLAP = 1.6  # how far a shape may reach into the next one, in lines
-_NAME_SIZE, _TITLE_SIZE = 7, 6.5
-_MOST_HEADING_LINES = 2
 # encoders and pair sets of a figure; with more it would not fit a page
 _MOST_MODELS, _MOST_SETS = 5, 4
 
 
 def draw(rows: Sequence[HistogramRow]) -> Figure:
     """Shapes as densities, the lowest range of gold scores at the bottom."""
-    texts = texts_of(rows)
     if not rows:
-        return layout.nothing(texts, rows)
-    models = unique(row.model for row in rows)[:_MOST_MODELS]
+        return nothing_drawn(NOTHING, rows)
+    titles = {row.model: row.model_title for row in rows}
+    models = list(titles)[:_MOST_MODELS]
     sets = unique(row.pairs for row in rows)[:_MOST_SETS]
-    names = _headings({row.model: row.model_title for row in rows if row.model in models})
-    room = _LEAST_PANEL - lettering.width("  −100.00", _TITLE_SIZE)
-    labels = lettering.starts({name: name for name in sets}, lettering.into(room, _TITLE_SIZE))
-    figure = Figure()
-    panels = figure.subplots(len(sets), len(models), squeeze=False, sharex="col")
-    for line, pairs in enumerate(sets):
-        for column, model in enumerate(models):
-            axes = panels[line, column]
-            members = [row for row in rows if (row.pairs, row.model) == (pairs, model)]
-            if not members:
-                axes.set_visible(False)
-                continue
-            _draw_panel(axes, members, label=labels[pairs] if column == 0 else "")
-            if line == len(sets) - 1:
-                axes.set_xlabel(words.MEASURES[members[0].measure])
-            if line == 0:
-                axes.annotate(
-                    names[model], (0.5, 1), xytext=(0, 12), xycoords="axes fraction", textcoords="offset points",
-                    ha="center", va="bottom", fontweight="bold", color=canvas.INK, fontsize=_NAME_SIZE,
-                )  # fmt: skip
-    size = Panels([_PANEL_INCHES] * len(sets), _LEAST_PANEL, _MOST_PANEL)
-    layout.finish(figure, texts, rows, size)
-    return figure
+    headings = {
+        (pairs, model): titles[model] if pairs == sets[0] else "" for pairs in sets for model in models
+    }
+    of = {key: [row for row in rows if (row.pairs, row.model) == key] for key in headings}
+
+    def draw_panel(key: tuple[str, str], axes: Axes) -> None:
+        if of[key]:
+            _draw_panel(axes, of[key], is_first=key[1] == models[0])
+        else:
+            axes.set_visible(False)
+
+    return panels(
+        headings, draw_panel, rows=rows, columns=len(models), heights=[1.05], width=(1.1, 1.9),
+        share=("col", False), labels=(words.MEASURES[rows[0].measure], ""),
+        subtitles={(pairs, model): _said(pairs, own) for (pairs, model), own in of.items() if own},
+    )  # fmt: skip
+
+
+def _said(pairs: str, rows: Sequence[HistogramRow]) -> str:
+    value = rows[0].value
+    return f"{pairs}  {MISSING if value != value else words.hundred(value)}"
 
 
 def texts_of(rows: Sequence[HistogramRow]) -> Caption:
@@ -85,18 +80,7 @@ def texts_of(rows: Sequence[HistogramRow]) -> Caption:
     )
 
 
-def _headings(titles: Mapping[str, str]) -> dict[str, str]:
-    """Names of encoders above their columns: in two lines where that is enough, else shortened to one."""
-    fits = lettering.into(_LEAST_PANEL, _NAME_SIZE, bold=True)
-    found = {
-        model: lettering.broken(title, _LEAST_PANEL, _NAME_SIZE, bold=True) for model, title in titles.items()
-    }
-    if all(fits(name) and name.count("\n") < _MOST_HEADING_LINES for name in found.values()):
-        return found
-    return lettering.distinct(titles, fits)
-
-
-def _draw_panel(axes: Axes, rows: Sequence[HistogramRow], *, label: str) -> None:
+def _draw_panel(axes: Axes, rows: Sequence[HistogramRow], *, is_first: bool) -> None:
     bins = sorted({(row.gold_low, row.gold_high) for row in rows})
     densities = []
     for bounds in bins:
@@ -140,15 +124,11 @@ def _draw_panel(axes: Axes, rows: Sequence[HistogramRow], *, label: str) -> None
     canvas.few_ticks(axes.xaxis)
     axes.set_ylim(-0.08, len(bins) - 1 + _OVERLAP + 0.1)
     labels = [f"{low:g}–{high:g}" for low, high in bins]
-    axes.set_yticks(range(len(bins)), labels if label else [""] * len(bins))
+    axes.set_yticks(range(len(bins)), labels if is_first else [""] * len(bins))
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    first = rows[0]
-    if label:
+    if is_first:
         axes.set_ylabel("gold score")
-    known = MISSING if first.value != first.value else words.hundred(first.value)
-    said = f"{label}  {known}" if label else known
-    axes.set_title(said, loc="left", fontsize=_TITLE_SIZE, color=canvas.INK, pad=2)
 
 
 FIGURE = Recipe(HistogramRow, draw, texts_of, may_be_empty=True)

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from sentflow.report import claims
 from sentflow.report.claims import Sets
+from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.numbers import decimal
@@ -60,7 +61,14 @@ def report(sources: Sources) -> Report | None:
         [*(row for row in data.scores if not row.is_baseline), *data.regressions],
         [ranking] if sets.sets else [],
         sets if sets.sets else None,
-        caveats=[("Pair sets", text) for text in warnings],
+        caveats=[
+            *(("Pair sets", text) for text in warnings),
+            *(
+                [("Contamination", text)]
+                if (text := words.contamination(sources.entries("pair_sets")))
+                else []
+            ),
+        ],
         datasets=datasets_of(list(sources.entries("pair_sets").values())),
     )
 

@@ -19,59 +19,41 @@ from sentflow.report.families.training.figure_rows import (
 from sentflow.report.families.training.groups import looks, of_group, places
 from sentflow.report.families.training.rows import DEVELOPMENT, SPEARMAN, TrainingRow
 from sentflow.report.families.training.trained_rows import TrainedRow
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas
+from sentflow.report.figure.panels import nothing_drawn, panels
 from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted
 from sentflow.report.rows import data_note, unique
 
 _COLUMNS = 4
-_HEIGHTS = (0.85, 0.95)  # inches, of loss and score
-_LEAST_PANEL, _MOST_PANEL = 1.25, 3.0
+_HEIGHTS = {LOSS: 0.85, SCORE: 0.95}  # inches
 _TWO_DECADES = 100
 _MOST_POINTS = 120  # of a curve of losses: more cannot be told apart
 _NOTHING = "Nothing to draw: no encoder of this selection was trained here."
 
 
 def draw(rows: Sequence[CurvePoint]) -> Figure:
-    """Every column is a group: its loss above, its development score below; a line of columns shares its axes."""
-    texts = texts_of(rows)
+    """Every panel is a group: its loss above, its development score below, on the same axes in all of them."""
     if not rows:
-        return layout.nothing(texts, rows)
+        return nothing_drawn(_NOTHING, rows)
     groups, colours = of_group(rows), looks(rows)
     measures = [measure for measure in (LOSS, SCORE) if any(row.measure == measure for row in rows)]
-    n_columns = min(_COLUMNS, len(groups))
-    n_lines = math.ceil(len(groups) / n_columns)
-    heights = [height for height, measure in zip(_HEIGHTS, (LOSS, SCORE), strict=True) if measure in measures]
-    figure = Figure()
-    panels = figure.subplots(
-        n_lines * len(measures), n_columns, squeeze=False, sharex=True, height_ratios=heights * n_lines
-    )
-    inches = min(_MOST_PANEL, layout.column_inches(n_columns)) - 0.35
-    names = lettering.distinct({name: name for name in groups}, lettering.into(inches, 7, bold=True))
-    for place in range(n_lines * n_columns):
-        line, column = divmod(place, n_columns)
-        own = panels[line * len(measures) : (line + 1) * len(measures), column]
-        if place >= len(groups):
-            for axes in own:
-                axes.set_visible(False)
-            continue
-        name = list(groups)[place]
+    limits = {measure: _limits(rows, measure) for measure in measures}
+
+    def draw_group(name: str, *own: Axes) -> None:
         for axes, measure in zip(own, measures, strict=True):
             shown = (LOSS, HELD_OUT) if measure == LOSS else (measure,)
             _draw_panel(axes, [row for row in groups[name] if row.measure in shown], measure, colours[name])
-            axes.tick_params(labelbottom=False, labelleft=column == 0)
-            if column == 0:
-                axes.set_ylabel(measure if measure == LOSS else "Spearman × 100")
-        own[0].set_title(names[name], loc="left", fontweight="bold", color=canvas.INK)
-        own[-1].tick_params(labelbottom=True)
-        if place + n_columns >= len(groups):
-            own[-1].set_xlabel("step")
-    for number, measure in enumerate(measures):
-        _share_limits([axes for axes in panels[number :: len(measures)].flat if axes.get_visible()], measure)
-    layout.finish(figure, texts, rows, Panels(heights * n_lines, _LEAST_PANEL, _MOST_PANEL))
-    return figure
+            _set_axes(axes, *limits[measure], measure)
+            axes.tick_params(labelleft=name in list(groups)[::_COLUMNS])
+
+    heights = [_HEIGHTS[measure] for measure in measures]
+    labels = ["step", *(measure if measure == LOSS else "Spearman × 100" for measure in measures)]
+    return panels(
+        {name: name for name in groups}, draw_group, rows=rows, columns=_COLUMNS, heights=heights,
+        parts=len(measures), width=(1.25, 3.0), share=(True, False), labels=labels,
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[CurvePoint]) -> Caption:
@@ -183,25 +165,32 @@ def _draw_panel(axes: Axes, rows: Sequence[CurvePoint], measure: str, look: canv
     axes.grid(True)
 
 
-def _share_limits(panels: Sequence[Axes], measure: str) -> None:
-    """The same vertical axis for a measure in all groups, logarithmic for losses that are all above zero."""
-    drawn = [axes for axes in panels if axes.has_data()]
-    lows, highs = zip(*(axes.dataLim.intervaly for axes in drawn), strict=True)
-    low, high = min(lows), max(highs)
-    logarithmic = measure == LOSS and low > 0 and high / low > 10
-    for axes in panels:
-        if logarithmic:
-            axes.set_yscale("log")
-            subs = (1.0, 3.0) if high / low < _TWO_DECADES else (1.0,)
-            axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=5))
-            canvas.plain_numbers(axes.yaxis)
-            axes.yaxis.set_minor_locator(NullLocator())
-            axes.set_ylim(low / 1.3, high * 1.3)
-        else:
-            canvas.few_ticks(axes.yaxis)
-            span = high - low or 0.1 * abs(high) or 1.0
-            axes.set_ylim(low - 0.08 * span, high + 0.08 * span)
-        canvas.few_ticks(axes.xaxis, integer=True)
+def _limits(rows: Sequence[CurvePoint], measure: str) -> tuple[float, float]:
+    """The lowest and the highest value of a panel of that measure."""
+    kinds, factor = ((LOSS, HELD_OUT), 1) if measure == LOSS else ((measure,), 100)
+    values = [
+        factor * value
+        for row in rows
+        if row.measure in kinds
+        for value in ((row.low, row.mean, row.high) if row.n_seeds > 1 else (row.mean,))
+    ]
+    return min(values), max(values)
+
+
+def _set_axes(axes: Axes, low: float, high: float, measure: str) -> None:
+    """The vertical axis, logarithmic for losses that are all above zero."""
+    if measure == LOSS and low > 0 and high / low > 10:
+        axes.set_yscale("log")
+        subs = (1.0, 3.0) if high / low < _TWO_DECADES else (1.0,)
+        axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=5))
+        canvas.plain_numbers(axes.yaxis)
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.set_ylim(low / 1.3, high * 1.3)
+    else:
+        canvas.few_ticks(axes.yaxis)
+        span = high - low or 0.1 * abs(high) or 1.0
+        axes.set_ylim(low - 0.08 * span, high + 0.08 * span)
+    canvas.few_ticks(axes.xaxis, integer=True)
 
 
 def _spacing(rows: Sequence[CurvePoint]) -> int:

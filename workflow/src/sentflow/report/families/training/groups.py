@@ -1,14 +1,10 @@
-"""Groups of trainings in figures: their order, colours, and the legend."""
+"""Groups of trainings in figures: their order and colours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-from matplotlib.lines import Line2D
-
-from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure import canvas
 from sentflow.report.rows import unique
-
-_LEGEND_SIZE, _LEGEND_INCHES = 7, 3.2
 
 
 class GroupedRow(Protocol):
@@ -45,16 +41,6 @@ def places(rows: Sequence[GroupedRow]) -> dict[str, dict[str, Any]]:
 def looks(rows: Sequence[DrawnRow]) -> dict[str, canvas.Look]:
     """Colour and marker of each group; controls are grey."""
     return canvas.looks([canvas.Drawn(row.group, row.position, row.is_control) for row in rows])
-
-
-def handles(looks_of: Mapping[str, canvas.Look], **line: Any) -> list[Line2D]:
-    """The legend of colours and markers, with names that fit."""
-    fits = lettering.into(_LEGEND_INCHES, _LEGEND_SIZE)
-    names = lettering.distinct({name: name for name in looks_of}, fits)
-    return [
-        Line2D([], [], **{"color": look.color, "marker": look.marker, "label": names[name], **line})
-        for name, look in looks_of.items()
-    ]
 
 
 def of_group(rows: Sequence[Any]) -> dict[str, list[Any]]:

@@ -8,50 +8,36 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sentflow.report.families.training.figure_rows import PathPoint
-from sentflow.report.families.training.groups import handles, looks, of_group, places
+from sentflow.report.families.training.groups import looks, of_group, places
 from sentflow.report.families.training.rows import ALIGNMENT, DEVELOPMENT, UNIFORMITY, TrainingRow
 from sentflow.report.families.training.trained_rows import TrainedRow
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas
+from sentflow.report.figure.panels import named, nothing_drawn, panels
 from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted
 from sentflow.report.rows import data_note
 
-_COLUMNS = 3
-_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 2.2, 1.9, 3.4
 _NOTHING = "Nothing to draw: no training has alignment and uniformity of its snapshots on a development set."
 Way = tuple[list[int], list[float], list[float]]
 
 
 def draw(rows: Sequence[PathPoint]) -> Figure:
     """Thick: the mean over seeds; thin: each seed. A square is the start, a point with an edge the chosen snapshots."""
-    texts, known = texts_of(rows), _known(rows)
+    known = _known(rows)
     if not known:
-        return layout.nothing(texts, rows)
-    panels_of = list(dict.fromkeys((row.start, row.pairs) for row in known))
-    n_columns = min(_COLUMNS, len(panels_of))
-    n_lines = math.ceil(len(panels_of) / n_columns)
-    figure = Figure()
-    panels = figure.subplots(n_lines, n_columns, squeeze=False)
+        return nothing_drawn(_NOTHING, rows)
     colours = looks(known)
-    inches = min(_MOST_PANEL, layout.column_inches(n_columns)) - 0.3
-    named = {f"{start}\t{pairs}": f"{start}, {pairs}" for start, pairs in panels_of}
-    headings = lettering.stacked(named, inches, 7, bold=True)
-    for index, axes in enumerate(panels.flat):
-        if index >= len(panels_of):
-            axes.set_visible(False)
-            continue
-        start, pairs = panels_of[index]
-        _draw_panel(axes, [row for row in known if (row.start, row.pairs) == (start, pairs)], colours)
-        axes.set_title(headings[f"{start}\t{pairs}"], loc="left", fontweight="bold", color=canvas.INK)
-        if index % n_columns == 0:
-            axes.set_ylabel("alignment")
-        if index + n_columns >= len(panels_of):
-            axes.set_xlabel("uniformity")
-    size = Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
-    layout.finish(figure, texts, rows, size, handles(colours, linewidth=1.4, markersize=4))
-    return figure
+
+    def draw_panel(key: tuple[str, str], axes: Axes) -> None:
+        _draw_panel(axes, [row for row in known if (row.start, row.pairs) == key], colours)
+
+    headings = {(row.start, row.pairs): f"{row.start}, {row.pairs}" for row in known}
+    entries = named(colours, {name: name for name in colours}, linewidth=1.4, markersize=4)
+    return panels(
+        headings, draw_panel, rows=rows, heights=[2.2], width=(1.9, 3.4), share=(False, False),
+        labels=("uniformity", "alignment"), legend=entries,
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[PathPoint]) -> Caption:

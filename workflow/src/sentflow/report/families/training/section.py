@@ -38,7 +38,7 @@ def report(sources: Sources) -> Report | None:
             caveats += [(f"Training data {audit['data']}", warning) for warning in audit["warnings"]]
     figures = ("training-curves", "training-sweep")
     return Report(
-        [Section("training", "Training", finding, body, "training", figures)],
+        [Section("training", "Training", finding, body, "training", figures, ("training-runs",))],
         rows,
         [],  # they are named where their scores are
         caveats=caveats,

@@ -11,16 +11,14 @@ from sentflow.report.families.training.figure_rows import SeedPoint
 from sentflow.report.families.training.groups import looks, of_group, places
 from sentflow.report.families.training.rows import SPEARMAN, TEST, TrainingRow
 from sentflow.report.families.training.trained_rows import TrainedRow
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure.panels import nothing_drawn, panels
 from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import data_note, unique
 
-_COLUMNS = 3
 _LINE_INCHES, _LEAST_HEIGHT = 0.2, 0.5
-_LEAST_PANEL, _MOST_PANEL = 1.5, 4.0
 _NAME_SIZE, _NAME_INCHES = 6.5, 2.0
 _BESIDE = 0.16  # lines between the points of seeds and the mean
 _MOST = 105  # a correlation × 100, and room for a marker
@@ -29,31 +27,22 @@ _NOTHING = "Nothing to draw: no training was measured on a pair set."
 
 def draw(rows: Sequence[SeedPoint]) -> Figure:
     """Points of seeds above their mean, which has the interval for new seeds."""
-    texts = texts_of(rows)
     if not rows:
-        return layout.nothing(texts, rows)
-    sets = unique(row.pairs for row in rows)
+        return nothing_drawn(_NOTHING, rows)
     groups, colours = list(of_group(rows)), looks(rows)
-    n_columns = min(_COLUMNS, len(sets))
-    n_lines = math.ceil(len(sets) / n_columns)
-    figure = Figure()
-    panels = figure.subplots(n_lines, n_columns, squeeze=False, sharey=True)
-    names = lettering.distinct({name: name for name in groups}, lettering.into(_NAME_INCHES, _NAME_SIZE))
-    inches = layout.column_inches(n_columns, beside=_NAME_INCHES) - 0.2
-    headings = lettering.stacked({name: name for name in sets}, inches, 7, bold=True)
-    for index, axes in enumerate(panels.flat):
-        if index >= len(sets):
-            axes.set_visible(False)
-            continue
-        _draw_panel(axes, [row for row in rows if row.pairs == sets[index]], groups, colours)
-        axes.set_title(headings[sets[index]], loc="left", fontweight="bold", color=canvas.INK)
-        if index + n_columns >= len(sets):
-            axes.set_xlabel("Spearman × 100")
-    panels[0, 0].set_yticks(range(len(groups)), [names[name] for name in groups])
-    panels[0, 0].set_ylim(len(groups) - 0.5, -0.5)
-    height = max(_LEAST_HEIGHT, _LINE_INCHES * len(groups))
-    layout.finish(figure, texts, rows, Panels([height] * n_lines, _LEAST_PANEL, _MOST_PANEL))
-    return figure
+    fits = lettering.into(_NAME_INCHES, _NAME_SIZE)
+    names = lettering.distinct({name: name for name in groups}, fits)
+
+    def draw_set(pairs: str, axes: Axes) -> None:
+        _draw_panel(axes, [row for row in rows if row.pairs == pairs], groups, colours)
+        axes.set_yticks(range(len(groups)), [names[name] for name in groups])
+        axes.set_ylim(len(groups) - 0.5, -0.5)
+
+    return panels(
+        {name: name for name in unique(row.pairs for row in rows)}, draw_set, rows=rows,
+        heights=[max(_LEAST_HEIGHT, _LINE_INCHES * len(groups))], width=(1.5, 4.0), share=(False, True),
+        labels=("Spearman × 100", ""),
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[SeedPoint]) -> Caption:

@@ -14,7 +14,7 @@ from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.rows import unique
 from sentflow.report.settings import TrainedGroup
 from sentflow.training.record import RANDOM_WEIGHTS, HeldOutRow, Made, Record
-from sentflow.training.shown import shown_start
+from sentflow.training.settings import shown_start
 
 
 @dataclass(frozen=True)

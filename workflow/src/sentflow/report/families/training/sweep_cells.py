@@ -9,7 +9,7 @@ from sentflow.compare.best_of_groups import best_of_groups
 from sentflow.report.families.training.means import NOTHING, SeedMean, seed_means
 from sentflow.report.families.training.published import AXES, PublishedCell, published_cells
 from sentflow.report.families.training.rows import ALIGNMENT, SPEARMAN, UNIFORMITY, TrainingRow
-from sentflow.training.shown import NOT_APPLICABLE, NOT_RUN, VALUE
+from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE
 
 # How a list of our cells is handed to a table: the group, whether it is to be run, and its place on the axes
 OUR_COLUMNS = ("group", "state", *AXES)

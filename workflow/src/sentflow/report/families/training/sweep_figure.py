@@ -7,48 +7,43 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullFormatter, NullLocator
 
 from sentflow.report.families.training.figure_rows import SweepPoint
-from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure.grid import draw_grid
-from sentflow.report.figure.panels import Panels
+from sentflow.report.figure import canvas
+from sentflow.report.figure.panels import named, nothing_drawn, panels
 from sentflow.report.figure.recipe import Caption, Recipe, sentences
 from sentflow.report.numbers import counted
 from sentflow.report.rows import data_note, unique
 
-_COLUMNS = 4
-_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.2, 1.35, 2.8
-_TICK_SIZE = 6.5
-_LEGEND_SIZE, _LEGEND_INCHES = 7, 2.6
+_WIDTH = (1.35, 2.8)  # inches of a panel
 _NOTHING = "Nothing to draw: no cell of a sweep has a development score at some learning rate."
 
 
 def draw(rows: Sequence[SweepPoint]) -> Figure:
     """Filled and joined by a line: ours; hollow and dashed: published ones."""
-    texts, known = texts_of(rows), _known(rows)
+    known = _known(rows)
     if not known:
-        return layout.nothing(texts, rows)
-    named, lines_of = _panel_names(known), _line_names(known)
-    colours = canvas.looks(
-        [canvas.Drawn(name, place) for place, name in enumerate(unique(lines_of.values()))]
-    )
-    inches = min(_MOST_PANEL, layout.column_inches(min(_COLUMNS, len(named)))) - 0.3
-    headings = lettering.stacked(named, inches, 7, bold=True)
+        return nothing_drawn(_NOTHING, rows)
+    lines_of = _line_names(known)
+    looks = canvas.looks([canvas.Drawn(name, place) for place, name in enumerate(unique(lines_of.values()))])
+    rates = sorted({row.learning_rate for row in known})
 
-    def draw_panel(axes: Axes, name: str, _is_lowest: bool) -> None:
+    def draw_panel(name: str, axes: Axes) -> None:
         by_line: dict[str, list[SweepPoint]] = {}
         for row in known:
             if _panel(row) == name:
                 by_line.setdefault(lines_of[_line(row)], []).append(row)
-        _draw_panel(axes, by_line, colours)
+        _draw_panel(axes, by_line, looks)
+        canvas.spaced_ticks(axes.xaxis, rates, _written, inches=_WIDTH[0] / 1.2)
 
-    labels = ("learning rate", "Spearman × 100")
-    grid = draw_grid(headings, draw_panel, columns=_COLUMNS, labels=labels, shares_y=False)
-    _set_ticks(grid.first, [row.learning_rate for row in known])
-    size = Panels([_PANEL_INCHES] * grid.n_lines, _LEAST_PANEL, _MOST_PANEL)
-    layout.finish(grid.figure, texts, rows, size, _handles(known, colours))
-    return grid.figure
+    entries = named(looks, {name: name for name in looks})
+    if any(row.published for row in known):
+        quiet = {"linestyle": "--", "color": canvas.QUIET, "marker": "o", "markerfacecolor": "white"}
+        entries.append(Line2D([], [], label="published", **quiet))  # type: ignore[arg-type]
+    return panels(
+        _panel_names(known), draw_panel, rows=rows, columns=4, width=_WIDTH, share=(True, False),
+        labels=("learning rate", "Spearman × 100"), legend=entries,
+    )  # fmt: skip
 
 
 def texts_of(rows: Sequence[SweepPoint]) -> Caption:
@@ -135,36 +130,8 @@ def _draw_panel(
     axes.grid(True)
 
 
-def _set_ticks(axes: Axes, rates: Sequence[float]) -> None:
-    """The learning rates that were tried, as far as they can be read side by side."""
-    tried = sorted(set(rates))
-    inches = _LEAST_PANEL / max(0.3, math.log10(tried[-1] / tried[0]) * 1.2)
-    kept: list[float] = []
-    for rate in tried:
-        needed = lettering.width(f" {_written(rate)} ", _TICK_SIZE)
-        if not kept or inches * math.log10(rate / kept[-1]) >= needed:
-            kept.append(rate)
-    axes.set_xticks(kept, [_written(rate) for rate in kept])
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_minor_formatter(NullFormatter())
-
-
 def _written(rate: float) -> str:
     return f"{rate:.3g}".replace("e-0", "e-")
-
-
-def _handles(rows: Sequence[SweepPoint], colours: Mapping[str, canvas.Look]) -> list[Line2D]:
-    fits = lettering.into(_LEGEND_INCHES, _LEGEND_SIZE)
-    names = lettering.distinct({name: name for name in colours}, fits)
-    found = [
-        Line2D([], [], color=look.color, marker=look.marker, label=names[name])
-        for name, look in colours.items()
-    ]
-    if any(row.published for row in rows):
-        hollow = Line2D([], [], linestyle="--", color=canvas.QUIET, marker="o", markerfacecolor="white")
-        hollow.set_label("published")
-        found.append(hollow)
-    return found
 
 
 FIGURE = Recipe(SweepPoint, draw, texts_of, may_be_empty=True)

@@ -15,7 +15,7 @@ from sentflow.report.numbers import MISSING, count, decimal, duration, interval,
 from sentflow.report.rows import unique
 from sentflow.report.table.seed_columns import seed_columns, seed_notes
 from sentflow.report.table.table import Cell, Column, Table, build, marked, number, text
-from sentflow.training.shown import NOT_APPLICABLE, NOT_RUN, VALUE
+from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE
 
 _DIGITS = 4  # as papers print correlations of sweeps
 _STATES = f"{NOT_RUN}: not run. {NOT_APPLICABLE}: not applicable. No cell is filled in from its neighbours."

@@ -1,0 +1,266 @@
+"""Pair sets: similarity against gold scores, regressors, and the vectors themselves (alignment, geometry).
+
+The sentences of the pair sets with one ``family`` in their entries are one collection: they are embedded together.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from sentflow.config.entries import Entries, read_yaml
+from sentflow.config.experiment import Experiment
+from sentflow.config.model import Settings
+from sentflow.config.pairs import PERMUTED, needed_pair_sets
+from sentflow.flow import paths
+from sentflow.flow.family import Collection, Family, Files, each, raw_paths
+from sentflow.flow.job_settings import described_models, one_of
+from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
+from sentflow.report.settings import AlignmentTitle, GeometrySummary, PairSetTitle, SimilaritySummary
+from sentflow.similarity.settings import ComparedSets, Resampling
+from sentflow.texts.raw_files import pair_files_of
+from sentflow.texts.settings import PairChecks, PairSettings
+
+_PARTS = ("train", "dev", "test")
+FEWEST_RELATED = 6
+"""Encoders over which geometry is correlated with scores: with fewer the interval is nearly the whole range."""
+
+
+def development_sets(experiment: Experiment) -> Entries:
+    """The pair sets on which snapshots of trained encoders are scored, by name."""
+    named = (entry.get("selection", {}).get("pairs") for entry in experiment.trained_models.values())
+    return {name: experiment.entries["pair_sets"][name] for name in named if name}
+
+
+def pair_settings(
+    experiment: Experiment, model: type[Settings], *parts: Mapping[str, Any] | Settings, **more: Any
+) -> str:
+    """Settings of a job on pairs: what `parts` say, then the sections ``similarity`` and ``statistics``."""
+    config = experiment.config
+    n = config.statistics.n_item_resamples
+    return model.from_parts(*parts, config.similarity, config.statistics, n_resamples=n, **more).as_json()
+
+
+class _PairSets(Family):
+    """The pair sets that similarity and geometry are measured on."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.models = experiment.fixed_models
+        self.selected = experiment.selected["pair_sets"]
+        # Collection → the pair sets whose sentences it holds, those of alignments and regressions among them, as the
+        # catalog orders them
+        known, needed = (
+            experiment.entries["pair_sets"],
+            needed_pair_sets(experiment.selected, experiment.entries),
+        )
+        self.embedded: dict[str, Entries] = {known[name]["family"]: {} for name in needed}
+        for name, entry in known.items():
+            if name in needed:
+                self.embedded[entry["family"]][name] = entry
+        self.pair_sets = {name: entry for sets in self.embedded.values() for name, entry in sets.items()}
+
+    def _titles(self) -> dict[str, Any]:
+        """Titles of sets and encoders for summaries."""
+        models = described_models(self.experiment.models)
+        return {
+            "pairs": {name: PairSetTitle.from_parts(entry) for name, entry in self.pair_sets.items()},
+            "models": {name: models[name] for name in self.models},
+        }
+
+
+class Similarity(_PairSets):
+    """Pair sets, baselines that need no encoder, and regressions; their sentences are embedded once per family."""
+
+    name = "similarity"
+
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        # Those that have a table: without vectors, nothing is measured on the sets of alignments and regressions.
+        measured_sets = self.pair_sets if self.models else self.selected
+        self.prepared = {**measured_sets, **development_sets(experiment)}
+        self.baselines = [*experiment.config.similarity.baselines] if self.selected else []
+        self.systems = [*self.models, *self.baselines]
+        self.regression_entries = experiment.selected["regressions"]
+        self.regressions = each(paths.REGRESSION, regression=self.regression_entries, model=self.models)
+        self.scores, self.rows = (
+            each(pattern, pairs=self.selected, model=self.systems)
+            for pattern in (paths.SIMILARITY, paths.SIMILARITY_ROWS)
+        )
+        self.raw_files = [file for entry in self.prepared.values() for file in _raw_files(entry)]
+        self.collections = [
+            Collection(name, each(paths.PAIR_SET, pairs=sets), self.models)
+            for name, sets in self.embedded.items()
+            if self.models
+        ]
+        self.data = {
+            paths.digest(paths.PAIR_SET).format(pairs=name): [f"pair set {name}", entry["dataset"]]
+            for name, entry in self.prepared.items()
+        }
+        comparisons = [paths.SIMILARITY_PAIRS] if self.scores else []
+        self.results = [*self.scores, *comparisons, *self.regressions]
+        if self.results:
+            self.summaries = [
+                paths.SUMMARY_SIMILARITY,
+                paths.SUMMARY_REGRESSIONS,
+                paths.HISTOGRAMS,
+                *comparisons,
+            ]
+            # Without pair sets, a trained similarity has scores, too
+            self.summary_of_scores = self.summaries[:1] if self.scores else self.summaries[1:2]
+        self.available = {"similarity": bool(self.scores), "regressions": bool(self.regressions)}
+        # Whether anything is measured on pair sets, alignments and geometry included
+        self._is_measured = bool(self.results or (self.embedded and self.models))
+        if self._is_measured:
+            self.selection = {
+                "pairs": list(self.selected),
+                "pair_models": self.models,
+                "baselines": self.baselines,
+            }
+        self.constraints = {
+            "pairs": one_of(self.prepared),
+            "baseline": one_of(self.baselines),
+            "regression": one_of(self.regression_entries),
+        }
+
+    @cached_property
+    def report_facts(self) -> Mapping[str, Any]:
+        if not self._is_measured:
+            return {}
+        left_out = [name for name in self.experiment.models if name not in self.models]
+        return {"pair_sets": self.pair_sets, "left_out": left_out}
+
+    @cached_property
+    def published(self) -> Mapping[str, Any]:
+        catalog = self.experiment.workflow / "catalog" / "published_similarity.yaml"
+        return dict(read_yaml(catalog))
+
+    # --- jobs -----------------------------------------------------------------------------------------------
+
+    def raw_files_of_set(self, wildcards: Any) -> list[str]:
+        return raw_paths(_raw_files(self.prepared[wildcards.pairs]))
+
+    def part_of_regression(self, part: str) -> Files:
+        """The table that a regressor is trained on, chosen by or tested on."""
+        return lambda wildcards: each(
+            paths.PAIR_SET, pairs=[self.regression_entries[wildcards.regression][part]]
+        )
+
+    def collection_of(self, wildcards: Any) -> str:
+        tested = getattr(wildcards, "pairs", None) or self.regression_entries[wildcards.regression]["test"]
+        return str(self.pair_sets[tested]["family"])
+
+    def prepare_settings(self, wildcards: Any) -> str:
+        return PairSettings.from_parts(self.prepared[wildcards.pairs]).as_json()
+
+    def prepare_checks(self, wildcards: Any) -> str:
+        """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
+        entry = self.prepared[wildcards.pairs]
+        files = self.checked_files(entry["dataset"], pair_files_of(entry["reader"]))
+        return PairChecks.from_parts(entry, files=files).as_json()
+
+    def resampling(self) -> str:
+        """How intervals of scores are drawn; no measure, for all are written."""
+        return pair_settings(self.experiment, Resampling)
+
+    def comparison_settings(self, _wildcards: Any) -> str:
+        """How encoders are compared, and their order, for Snakemake sees sets of inputs."""
+        sets, systems = tuple(self.selected), tuple(self.systems)
+        return pair_settings(self.experiment, ComparedSets, pair_sets=sets, models=systems)
+
+    def summarise_settings(self, _wildcards: Any) -> str:
+        """Titles of everything, and the order."""
+        return pair_settings(
+            self.experiment,
+            SimilaritySummary,
+            self._titles(),
+            baselines=tuple(self.baselines),
+            regressions=self.regression_entries,
+            selected=tuple(self.selected),
+            systems=tuple(self.systems),
+        )
+
+
+class Geometry(_PairSets):
+    """Alignments, and the geometry of each collection of sentences of which a pair set is selected.
+
+    Its section of the page is that of similarity.
+    """
+
+    name = "geometry"
+
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.alignment_entries = experiment.selected["alignments"]
+        wanted = experiment.config.geometry.families
+        families = dict.fromkeys(entry["family"] for entry in self.selected.values())
+        # The collections whose geometry is measured
+        self.described = list(families) if wanted == "all" else list(wanted)
+        self.alignments = each(paths.ALIGNMENT, alignment=self.alignment_entries, model=self.models)
+        self.geometry = each(paths.GEOMETRY, collection=self.described, model=self.models)
+        # Sentences with their words in another order, which rule permute_texts writes
+        if self.models and experiment.config.geometry.permuted_texts:
+            self.collections = [Collection(name + PERMUTED, (), self.models) for name in self.described]
+        self.results = [*self.alignments, *self.geometry]
+        if self.results:
+            self.summaries = [
+                paths.SUMMARY_ALIGNMENTS,
+                paths.SUMMARY_GEOMETRY,
+                paths.SPECTRA,
+                paths.TRUNCATION,
+            ]
+        several = len(self.models) >= FEWEST_RELATED
+        self.available = {
+            "alignments": bool(self.alignments),
+            "geometry": bool(self.geometry),
+            "geometry of several encoders": bool(self.geometry) and several,
+        }
+        self.constraints = {"alignment": one_of(self.alignment_entries)}
+
+    # --- jobs -----------------------------------------------------------------------------------------------
+
+    def of_alignment(self, key: str) -> Files:
+        """The pair sets that an alignment names under a key."""
+        return lambda wildcards: each(
+            paths.PAIR_SET, pairs=self.alignment_entries[wildcards.alignment].get(key, [])
+        )
+
+    def scored(self, wildcards: Any) -> list[str]:
+        """The selected pair sets with whose scores the geometry of their sentences is compared."""
+        sets = self.selected.items()
+        own = [name for name, entry in sets if entry["family"] == wildcards.collection]
+        return each(paths.PAIR_SET, pairs=own)
+
+    def of_permuted(self, pattern: str) -> str | list[str]:
+        """A file of the permuted texts of a collection, if there are to be any."""
+        is_wanted = self.experiment.config.geometry.permuted_texts
+        return pattern.replace("{collection}", "{collection}" + PERMUTED) if is_wanted else []
+
+    def collection_of(self, wildcards: Any) -> str:
+        if not hasattr(wildcards, "alignment"):
+            return super().collection_of(wildcards)
+        first = self.alignment_entries[wildcards.alignment]["pairs"][0]
+        return str(self.pair_sets[first]["family"])
+
+    def alignment_settings(self, wildcards: Any) -> str:
+        entry = self.alignment_entries[wildcards.alignment]
+        return pair_settings(self.experiment, AlignmentSettings, entry)
+
+    def geometry_settings(self) -> str:
+        return pair_settings(self.experiment, GeometrySettings, self.experiment.config.geometry)
+
+    def summarise_settings(self, _wildcards: Any) -> str:
+        """Titles of everything, and the order."""
+        alignments = self.alignment_entries.items()
+        return pair_settings(
+            self.experiment,
+            GeometrySummary,
+            self._titles(),
+            baselines=(),
+            alignments={name: AlignmentTitle.from_parts(entry) for name, entry in alignments},
+            selected=tuple(self.selected),
+            systems=tuple(self.models),
+        )
+
+
+def _raw_files(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(entry["dataset"], file) for file in pair_files_of(entry["reader"])]
