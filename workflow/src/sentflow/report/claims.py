@@ -73,7 +73,7 @@ class Comparison:
     low: float
     high: float
     is_significant: bool
-    p: float  # by Holm's method over all pairs
+    p: float = math.nan  # by Holm's method over all pairs
 
 
 @dataclass(frozen=True)
