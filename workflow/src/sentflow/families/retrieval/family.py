@@ -474,7 +474,8 @@ class Retrieval(Selection):
 
     def _configured(self, model: type[Settings], **more: Any) -> str:
         """Settings of a job: what the configuration says of its fields, and the others."""
-        return model.from_parts(self._values, **more).as_json()
+        config = self.experiment.config
+        return model.from_parts(self._values, config.retrieval, config.statistics, **more).as_json()
 
     def _named(self, wildcards: Any) -> dict[str, Any]:
         """Of a retriever: its name, and what is read of it."""
