@@ -104,6 +104,6 @@ def test_unit_sets_have_their_leaders():
         assert len(one.beaten) == len(beaten)
     data = fake_similarity.summarised(["STS12", "STSB-test"])
     said = str(of_similarity(main_rows(data.scores), data.differences)[1].finding())
-    assert said.startswith("all-MiniLM-L6-v2 is first on all two pair sets")
+    assert said.startswith("all-MiniLM-L6-v2 is first on both pair sets")
     equal = [dataclasses.replace(row, p_bootstrap=0.9) for row in data.differences]
     assert "No lead is significant" in str(of_similarity(main_rows(data.scores), equal)[1].finding())

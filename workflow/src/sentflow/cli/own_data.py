@@ -122,6 +122,7 @@ def task_entry(file: DataFile, written: str, texts: Sequence[str], label: str) -
     columns = {"text": texts[0]} if len(texts) == 1 else {"text_a": texts[0], "text_b": texts[1]}
     integers = sorted(counts) == [str(number) for number in range(len(counts))]
     return {
+        "title": file.path.name,
         "file": written,
         **columns,
         "label": label,

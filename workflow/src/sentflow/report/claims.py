@@ -268,17 +268,14 @@ class Sets:
             return Claim(f"{{name0}} on {spelled(len(self.sets), self.what)}, without a comparison.", names)
         n, (first, most) = len(self.sets), wins.most_common()[0]
         also = [name for name, count in wins.items() if count == most]
-        several = f"{self.what}s" if n > 1 else self.what
         if len(also) > 1:
             names = {f"name{i}": self.titles[name] for i, name in enumerate(also[:3])}
             several_names = listed([f"{{{key}}}" for key in names])
             those = several_names if len(also) < 4 else spelled(len(also), self.systems).capitalize()
-            text = f"{those} are first on {most} of {n} {several} each."
+            text = f"{those} are first on {self._share(most)}{' each' if n > 1 else ''}."
         else:
             names = {"name0": self.titles[first]}
-            text = "{name0} is first on " + (
-                f"all {spelled(n)} {several}" if most == n > 1 else f"{most} of {n} {several}"
-            )
+            text = f"{{name0}} is first on {self._share(most)}"
             if (second := wins.most_common()[1:2]) and n > 1:
                 names["name1"] = self.titles[second[0][0]]
                 text += f", {{name1}} on {second[0][1]}"
@@ -294,6 +291,15 @@ class Sets:
             )
             text += f" {leads} {{significant}}."
         return Claim(text, {**names, "significant": "significant"})
+
+    def _share(self, most: int) -> str:
+        """``all 18 tasks``, ``five of 18 tasks``."""
+        n = len(self.sets)
+        if n == 1:
+            return f"the only {self.what}"
+        if most < n:
+            return f"{most} of {n} {self.what}s"
+        return f"both {self.what}s" if n == 2 else f"all {spelled(n)} {self.what}s"  # noqa: PLR2004
 
 
 def spelled(n: int, what: str = "") -> str:
