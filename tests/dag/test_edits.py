@@ -94,8 +94,11 @@ def slow(*case: Any) -> Any:
         slow("stats/generalisation.py", ("score", "hardest", *AFTER_SCORES)),
         ("stats/paired.py", ("compare", *AFTER_COMPARE)),
         ("audit/hardest.py", ("hardest", "report")),
-        slow("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_SIMILARITY)),
-        slow("geometry/measured_alignment.py", ("align", *AFTER_GEOMETRY)),
+        slow(
+            "similarity/scores.py",
+            ("overlap", "similarity", "compare_similarity", *AFTER_SIMILARITY, "align", "geometry", *AFTER_GEOMETRY),
+        ),
+        slow("geometry/alignment_uniformity.py", ("align", "geometry", *AFTER_GEOMETRY)),
         ("report/families/probing/heatmap.py", ("make_figures_probing", "make_checks", "report")),
         slow("report/figure/sentflow.mplstyle", (*ALL_FIGURES, "make_checks", "report")),
         ("report/page/page.css", ("report",)),

@@ -48,7 +48,7 @@ def replace_by_folder(file: Path, _: Path) -> None:
 
 PAIR = "T1B-tiny/random"
 OTHER = "T1B-tiny/bag-of-words"
-PROBE = f"probe/{PAIR}/rep-1-fold-1"
+PROBE = f"probe/{PAIR}/rep-1/fold-1"
 # What is done to which file, the log of a job that reads it, and another file that has its form.
 CASES = [
     (flip, "data/tasks/T1B-tiny.parquet", PROBE, ""),

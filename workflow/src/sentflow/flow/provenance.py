@@ -7,6 +7,7 @@ digest goes to the job, too, which refuses to run other code (`sentflow.jobs.cod
 
 import hashlib
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -61,7 +62,13 @@ def sources_of(job: str, *named: str) -> set[str]:
 def job_params(job: str, **settings: Any) -> dict[str, Any]:
     """The params of a rule: `settings`, the digest of its job, and versions of the libraries that ``@job(…)`` names."""
     libraries = facts(module_of(job)).parts[job].libraries
-    return {"code": code(job), **({"env": versions(*libraries)} if libraries else {}), **settings}
+    # In a text Snakemake looks for wildcards, and a title may have braces; what a function returns stays as it is
+    fixed = {name: _constant(value) if isinstance(value, str) else value for name, value in settings.items()}
+    return {"code": code(job), **({"env": versions(*libraries)} if libraries else {}), **fixed}
+
+
+def _constant(value: str) -> Callable[[Any], str]:
+    return lambda wildcards: value  # noqa: ARG005
 
 
 def signature(job: str) -> dict[str, list[str]]:
