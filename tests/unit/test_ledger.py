@@ -21,7 +21,7 @@ from sentflow.report.checks import Selection
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.ledger.check import check_ledger
 from sentflow.report.families.ledger.tables import ledger
-from sentflow.report.families.retrieval.decision_rows import DecisionRow
+from sentflow.report.families.retrieval.rows import DecisionRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import markdown_text
 

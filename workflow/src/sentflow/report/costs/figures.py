@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.files.rows import row_from
-from sentflow.report import captions
 from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.figure import canvas
 from sentflow.report.figure.panels import handles, panels
@@ -213,11 +212,7 @@ def _read_trade_off(rows: Sequence[TradeOffRow]) -> Iterator[str]:
     first = rows[0]
     yield f"Mean score over {counted(first.n_tasks, 'task')}, protocol {first.protocol}."
     if levels := [row.level for row in rows if not math.isnan(row.mean_low)]:
-        shared = captions.same_documents(first.same_documents.split())
-        yield (
-            f"Lines: {percent(levels[0])} interval of the mean of the expected scores, for new texts of these tasks"
-            f"{shared}."
-        )
+        yield f"Lines: {percent(levels[0])} interval of the mean of the expected scores, for new texts of these tasks."
     if timed := _known(rows, _TIME):
         yield f"Time: on {', '.join(unique(row.device for row in timed))}, loading the model included, of one run."
     yield "Dashed: encoders that no other beats in both (Pareto front); it is not a test."
@@ -230,7 +225,6 @@ def _read_trade_off(rows: Sequence[TradeOffRow]) -> Iterator[str]:
             yield f"No point for {', '.join(absent)}: {cost.unknown}."
     if incomplete := [row.model_title for row in rows if math.isnan(row.mean)]:
         yield f"Not shown, because a task is missing: {', '.join(incomplete)}."
-    yield first.score_notes
 
 
 def _shown_costs(rows: Sequence[TradeOffRow]) -> list[_Cost]:
