@@ -118,9 +118,8 @@ def _draw_points(
     axes: Axes, rows: Sequence[PlaneRow], own: Mapping[str, str], norm: Normalize | None, size: _Size
 ) -> None:
     points = np.array([(row.uniformity, row.alignment) for row in rows])
-    for set_limits, values in zip((axes.set_xlim, axes.set_ylim), points.T, strict=True):
-        span = _range(values)
-        set_limits(min(values) - 0.15 * span, max(values) + 0.15 * span)
+    axes.set_xlim(*_around(points[:, 0]))
+    axes.set_ylim(*_around(points[:, 1]))
     axes.grid(True)
     canvas.few_ticks(axes.xaxis, axes.yaxis)
     for row in rows:
@@ -162,6 +161,11 @@ def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
 
 def _range(values: Sequence[float] | np.ndarray) -> float:
     return float(max(values) - min(values)) or _LEAST_RANGE
+
+
+def _around(values: np.ndarray) -> tuple[float, float]:
+    span = _range(values)
+    return float(min(values)) - 0.15 * span, float(max(values)) + 0.15 * span
 
 
 def _letter_handle(letter: str, row: PlaneRow) -> Line2D:

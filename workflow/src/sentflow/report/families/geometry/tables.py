@@ -78,15 +78,14 @@ def alignments(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
 def _variant(line: Mapping[str, Any]) -> str:
     batch = f", batches of {line['batch']}" if line.get("batch") else ""
-    return words.VARIANTS.get(line["variant"], line["variant"]) + batch
+    return f"{words.VARIANTS.get(line['variant'], line['variant'])}{batch}"
 
 
 def _pairs(line: Mapping[str, Any]) -> str:
     if "alignment_set" not in line:
         return str(line["pairs"])
-    return line["pairs"].replace(" ", ", ") + (
-        f"; positives of {line['positives']}" if line["positives"] else ""
-    )
+    positives = f"; positives of {line['positives']}" if line["positives"] else ""
+    return f"{line['pairs'].replace(' ', ', ')}{positives}"
 
 
 def _positives(line: Mapping[str, Any]) -> str:

@@ -256,7 +256,7 @@ def _draw_gap(axes: Axes, row: BestGapRow, height: int, look: canvas.Look) -> No
 def _draw_difference(
     axes: Axes,
     row: PairRow,
-    values: tuple[float, float, float],
+    values: Sequence[float],
     height: float,
     color: str,
     is_filled: bool,
@@ -318,7 +318,7 @@ def _draw_differences(rows: Sequence[PairRow]) -> Figure:
         axes.grid(axis="x")
         for line, (row, *values) in enumerate(items):
             color = _BETTER if values[0] >= 0 else _WORSE
-            _draw_difference(axes, row, tuple(values), line, color, row.p_holm <= row.alpha, "o", 3)
+            _draw_difference(axes, row, values, line, color, row.p_holm <= row.alpha, "o", 3)
         axes.set_yticks(range(len(items)), [labels[row.task] for row, *_ in items], fontsize=_TASK_SIZE)
         axes.set_ylim(max(len(items), _LEAST_TASKS) - 0.4, -0.6)
         canvas.bare_lines(axes)

@@ -66,7 +66,7 @@ class _Known:
                 name = stage.retrievers[line]
                 if (name, "") not in self.seeds and self._alone(name) not in self.means:
                     continue
-                about = {"stage": stage.title, "place": place, "series": series, "line": line}
+                about: dict[str, Any] = {"stage": stage.title, "place": place, "series": series, "line": line}
                 yield self._row(name, **about, **tested.get((line, place), {}))
                 members = self.settings.families.get(name, {})
                 for seed, one in members.items() if len(members) > 1 else []:

@@ -157,10 +157,9 @@ def index_rows(results: Iterable[Mapping[str, Any]], settings: IndexSummary) -> 
         rows += [
             row_from(
                 IndexRow,
-                {**made, **result},
+                {**made, **result, "kind": kind},
                 questions_title=settings.questions[name[0]],
                 retriever_title=settings.retrievers[name[1]],
-                kind=kind,
                 parameters=", ".join(f"{key.replace('_', ' ')} {value}" for key, value in index.items()),
                 index_bytes=made["bytes"],
                 build_seconds=made["cpu_seconds"],

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
 from sentflow.compare.training_rows import TrainingSeeds
+from sentflow.files.rows import row_from
 from sentflow.report.families.training.rows import (
     ALIGNMENT,
     DEVELOPMENT,
@@ -37,12 +38,12 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import grouped, unique
 
-_OF_GROUPS = {"what": "training", "named_by": "group"}
+_OF_GROUPS: dict[str, Any] = {"what": "training", "named_by": "group"}
 
 
 def _places(inputs: Inputs) -> dict[str, dict[str, Any]]:
     """Group → its place among the groups, or among the controls; of all trainings, so that its colour is the same."""
-    rows = [*inputs.rows_if_there(TrainedRow), *inputs.rows_if_there(TrainingRow)]
+    rows: list[Any] = [*inputs.rows_if_there(TrainedRow), *inputs.rows_if_there(TrainingRow)]
     kinds = {row.group: row.is_control for row in reversed(rows)}
     order = {
         kind: [name for name in unique(row.group for row in rows) if kinds[name] == kind] for kind in (0, 1)
@@ -104,8 +105,9 @@ def _read_curves(rows: Sequence[CurvePoint]) -> Iterator[str]:
 
 def _gather_curves(inputs: Inputs) -> list[CurvePoint]:
     """Points of the histories and of the development scores of every group."""
-    kinds = (TrainingHistoryRow, TrainingHeldOutRow, TrainingRow)
-    history, held_out, scores = (grouped(inputs.rows_if_there(kind), "group") for kind in kinds)
+    history = grouped(inputs.rows_if_there(TrainingHistoryRow), "group")
+    held_out = grouped(inputs.rows_if_there(TrainingHeldOutRow), "group")
+    scores = grouped(inputs.rows_if_there(TrainingRow), "group")
     places = _places(inputs)
     return [
         CurvePoint(
@@ -366,8 +368,12 @@ def _gather_seeds(inputs: Inputs) -> list[SeedPoint]:
         if row.selected and row.split == TEST and row.measure == SPEARMAN and math.isfinite(row.value):
             mean = means.get((row.pairs, row.group))
             stated = (mean.value, mean.seeds_low, mean.seeds_high, mean.level) if mean else (math.nan,) * 4
-            place, about = places[row.group], (row.pairs, row.seed, row.value)
-            points.append(SeedPoint(*place.values(), *about, *stated, row.data_version))
+            known = (
+                vars(row)
+                | places[row.group]
+                | dict(zip(("mean", "low", "high", "level"), stated, strict=True))
+            )
+            points.append(row_from(SeedPoint, known))
     return points
 
 

@@ -143,19 +143,17 @@ def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[S
         state = VALUE if dev.n_seeds else NOT_RUN
         theirs = ("dev", "test", "scores", "uniformity", "alignment", "geometry")
         measures = {"test": SPEARMAN, "uniformity": UNIFORMITY, "alignment": ALIGNMENT}
-        cells.append(
-            SweepCell(
-                sweep["name"],
-                cell.section,
-                *cell.place,
-                **{f"published_{name}": getattr(cell, name) for name in theirs},
-                group=group,
-                state=NOT_APPLICABLE if own.get("state") == NOT_APPLICABLE else state,
-                dev=dev.value,
-                **{name: means.get((group, test, of), SeedMean()).value for name, of in measures.items()},
-                n_seeds=dev.n_seeds,
-            )
-        )
+        known: dict[str, Any] = {
+            **vars(cell),
+            **{f"published_{name}": getattr(cell, name) for name in theirs},
+            **{name: means.get((group, test, of), SeedMean()).value for name, of in measures.items()},
+            "sweep": sweep["name"],
+            "group": group,
+            "state": NOT_APPLICABLE if own.get("state") == NOT_APPLICABLE else state,
+            "dev": dev.value,
+            "n_seeds": dev.n_seeds,
+        }
+        cells.append(row_from(SweepCell, known))
     return cells
 
 
@@ -190,12 +188,11 @@ def reduced(cells: Sequence[SweepCell]) -> list[ReducedRow]:
     """One row per group of cells, in order; a group of which nothing was run has a row without values."""
     rows = []
     for members in grouped(cells, *_ROW).values():
-        [theirs] = _best(members, "published_dev") or [None]
-        [ours] = _best(members, "dev") or [None]
+        theirs, ours = _best(members, "published_dev"), _best(members, "dev")
         rows.append(
-            ReducedRow(
-                members[0].sweep,
-                *(getattr(members[0], name) for name in _ROW),
+            row_from(
+                ReducedRow,
+                vars(members[0]),
                 published_learning_rate=theirs.learning_rate if theirs else math.nan,
                 published_dev=theirs.published_dev if theirs else math.nan,
                 published_test=theirs.published_test if theirs else math.nan,
@@ -211,5 +208,6 @@ def reduced(cells: Sequence[SweepCell]) -> list[ReducedRow]:
     return rows
 
 
-def _best(cells: Sequence[SweepCell], score: str) -> list[SweepCell]:
-    return best_of_groups(cells, group=lambda _: "", score=lambda cell: float(getattr(cell, score)))
+def _best(cells: Sequence[SweepCell], score: str) -> SweepCell | None:
+    best = best_of_groups(cells, group=lambda _: "", score=lambda cell: float(getattr(cell, score)))
+    return best[0] if best else None
