@@ -185,7 +185,9 @@ class ShortCorpus(OwnData, CorpusFacts):
     """A corpus of your own in short form, beir or trec and language (docs/retrieval.md)."""
 
     beir: Maybe[Text] = None
-    """Folder in BEIR's form, with corpus.jsonl or corpus.parquet, relative to the folder in which you run."""
+    """Folder in BEIR's form, with corpus.jsonl or corpus.parquet, beside the configuration file or in the working
+    folder.
+    """
     trec: Maybe[Text] = None
     """File with documents in TREC's form, or a folder of such files."""
     encoding: Encoding = "utf-8"

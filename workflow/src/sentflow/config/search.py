@@ -33,7 +33,7 @@ class StopList(Settings):
     """A list of terms in a file."""
 
     file: Text
-    """Path of a text file in UTF-8, one term per line, relative to the folder in which you run."""
+    """Path of a text file in UTF-8, one term per line, beside the configuration file or in the working folder."""
     sha256: Maybe[Sha256] = None
     """SHA-256 of the file; another file is then refused. An edit of the file runs the analysis again either way."""
 
