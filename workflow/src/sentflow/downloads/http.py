@@ -121,7 +121,7 @@ class HeadInTime(HTTPAdapter):
 
     def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
         """The pool of an address, whose connections know of the time."""
-        pool = super().get_connection_with_tls_context(*args, **kwargs)
+        pool: Any = super().get_connection_with_tls_context(*args, **kwargs)
         pool.ConnectionCls = _in_time(type(pool).ConnectionCls, self._seconds)
         return pool
 
@@ -130,7 +130,7 @@ def _in_time(connection_class: Any, seconds: Callable[[], float]) -> Any:
     class Connection(connection_class):  # type: ignore[misc]
         def getresponse(self) -> Any:
             over = threading.Event()
-            timer = threading.Timer(max(0.0, seconds()), lambda: (over.set(), self._break()))
+            timer = threading.Timer(max(0.0, seconds()), self._break, [over])
             timer.daemon = True
             timer.start()
             try:
@@ -141,7 +141,8 @@ def _in_time(connection_class: Any, seconds: Callable[[], float]) -> Any:
                     raise TimeoutError
             return response
 
-        def _break(self) -> None:
+        def _break(self, over: threading.Event) -> None:
+            over.set()
             with suppress(AttributeError, OSError):  # closed already
                 self.sock.shutdown(socket.SHUT_RDWR)
 

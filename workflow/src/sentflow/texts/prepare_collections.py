@@ -54,8 +54,6 @@ def prepare_corpus(
     return Corpus(corpus, settings.data_version, settings.language, ids, titles, texts)
 
 
-logger = logging.getLogger(__name__)
-
 _MISSING = object()
 
 
@@ -123,8 +121,6 @@ def match_judgements(
         problems.append(f"a document is judged twice, with different grades: {named(conflicting)}")
     return judged
 
-
-logger = logging.getLogger(__name__)
 
 _LONG_WORD = re.compile(r"\w\w+")
 
