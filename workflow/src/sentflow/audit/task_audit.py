@@ -13,7 +13,7 @@ from sentflow.audit.ngrams import NEAR, SimilarPairs, ngram_sets, similar_pairs
 from sentflow.audit.settings import AuditSettings
 from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.settings import ProbeProtocol
-from sentflow.texts.table import TaskTable, row_graph, texts_to_embed
+from sentflow.texts.table import TaskTable, contradicting_rows, row_graph, texts_to_embed
 
 LEAST_PROBABILITY = 0.5
 # More characters cost time and change no guess.
@@ -137,23 +137,13 @@ NOT_DRAWN = -1
 
 def content_numbers(table: TaskTable) -> np.ndarray:
     """(n,) int64: rows with the same text, or pair of texts, have the same number; numbers in order of appearance."""
-    return numbered(_contents(table))
+    return numbered(table.contents())
 
 
 def numbered(names: Iterable[object]) -> np.ndarray:
     """(n,) int64: equal names have equal numbers, from 0 in order of appearance."""
     numbers: dict[object, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
-
-
-def contradicting_rows(contents: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Sorted rows whose content stands in the table with another label too."""
-    lowest = np.full(contents.max() + 1, np.iinfo(np.int64).max)
-    highest = np.full(contents.max() + 1, -1)
-    np.minimum.at(lowest, contents, labels)
-    np.maximum.at(highest, contents, labels)
-    rows: np.ndarray = np.flatnonzero((lowest != highest)[contents])
-    return rows
 
 
 def near_duplicates(table: TaskTable, contents: np.ndarray, *, threshold: float) -> SimilarPairs:
@@ -188,11 +178,8 @@ def split_across_folds(groups: np.ndarray, folds: np.ndarray) -> np.ndarray:
     split = np.zeros(folds.shape, bool)
     for line, fold_of in zip(split, folds, strict=True):
         drawn = np.flatnonzero(fold_of != NOT_DRAWN)
-        lowest = np.full(groups.max() + 1, np.iinfo(np.int64).max)
-        highest = np.full(groups.max() + 1, NOT_DRAWN)
-        np.minimum.at(lowest, groups[drawn], fold_of[drawn])
-        np.maximum.at(highest, groups[drawn], fold_of[drawn])
-        line[drawn] = (lowest < highest)[groups[drawn]]
+        places = np.unique(np.stack([groups[drawn], fold_of[drawn]]), axis=1)  # group and fold, each once
+        line[drawn] = (np.bincount(places[0]) > 1)[groups[drawn]]
     return split
 
 
@@ -209,10 +196,6 @@ def pairs_split_across_folds(first: np.ndarray, second: np.ndarray, folds: np.nd
 def share_of_drawn(rows: np.ndarray, folds: np.ndarray) -> float:
     """Share of the drawn rows that are marked in (repetitions, n) `rows`; mean over repetitions."""
     return float((rows.sum(axis=1) / (folds != NOT_DRAWN).sum(axis=1)).mean())
-
-
-def _contents(table: TaskTable) -> list[object]:
-    return list(zip(table.text_a, table.text_b, strict=True)) if table.text_b else list(table.text_a)
 
 
 def _each(first: np.ndarray, second: np.ndarray) -> Iterable[tuple[int, int]]:
@@ -238,15 +221,24 @@ def audit(table: TaskTable, settings: AuditSettings) -> dict[str, Any]:
     protocol = ProbeProtocol(repetitions=settings.repetitions, folds=settings.folds, seed=settings.seed)
     groups = documents if settings.group_folds else None
     folds = folds_of_rows(plan_folds(table.labels, protocol, groups=groups), len(table))
-    contents = content_numbers(table)
+    contents, contradicting = content_numbers(table), contradicting_rows(table)
+    copies = np.bincount(contents)
     texts = texts_to_embed(table)
     language, unsure = languages(texts)
     facts = {
         "task": table.info.task,
         "n_rows": len(table),
-        "exact_duplicates": _exact(contents, folds),
+        "exact_duplicates": {
+            "rows": int(copies[copies > 1].sum()),
+            "groups": int((copies > 1).sum()),
+            "share_across_folds": share_of_drawn(split_across_folds(contents, folds), folds),
+        },
         "near_duplicates": _near(table, contents, folds),
-        "contradicting": _contradicting(table, contents),
+        "contradicting": {
+            "rows": len(contradicting),
+            "groups": len(np.unique(contents[contradicting])),
+            "examples": contradicting[:_EXAMPLES],
+        },
         "shared_texts": None if table.info.layout == "single" else _shared_texts(table, contents, folds),
         "classes": dict(
             zip(
@@ -282,15 +274,6 @@ def _documents(table: TaskTable) -> np.ndarray | None:
     )
 
 
-def _exact(contents: np.ndarray, folds: np.ndarray) -> Mapping[str, Any]:
-    sizes = np.bincount(contents)
-    return {
-        "rows": int(sizes[sizes > 1].sum()),
-        "groups": int((sizes > 1).sum()),
-        "share_across_folds": share_of_drawn(split_across_folds(contents, folds), folds),
-    }
-
-
 def _near(table: TaskTable, contents: np.ndarray, folds: np.ndarray) -> Mapping[str, Any]:
     pairs = near_duplicates(table, contents, threshold=NEAR)
     order = np.lexsort((pairs.second, pairs.first, -pairs.similarity))[:_EXAMPLES]
@@ -306,15 +289,6 @@ def _near(table: TaskTable, contents: np.ndarray, folds: np.ndarray) -> Mapping[
         ),
         "threshold": NEAR,
         "examples": examples,
-    }
-
-
-def _contradicting(table: TaskTable, contents: np.ndarray) -> Mapping[str, Any]:
-    rows = contradicting_rows(contents, table.labels)
-    return {
-        "rows": len(rows),
-        "groups": len(np.unique(contents[rows])),
-        "examples": rows[:_EXAMPLES].tolist(),
     }
 
 
