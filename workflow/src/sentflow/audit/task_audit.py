@@ -8,6 +8,7 @@ from typing import Any
 from unicodedata import is_normalized, normalize
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from sentflow.audit.ngrams import NEAR, SimilarPairs, ngram_sets, similar_pairs
 from sentflow.audit.settings import AuditSettings
@@ -151,17 +152,12 @@ def near_duplicates(table: TaskTable, contents: np.ndarray, *, threshold: float)
     _, representative = np.unique(contents, return_index=True)
     sides = [[texts[row] for row in representative] for texts in (table.text_a, table.text_b) if texts]
     pairs = similar_pairs(ngram_sets(sides), threshold=threshold)
-    rows_of = np.split(np.argsort(contents, kind="stable"), np.cumsum(np.bincount(contents))[:-1])
-    first = [np.repeat(rows_of[a], len(rows_of[b])) for a, b in _each(pairs.first, pairs.second)]
-    second = [np.tile(rows_of[b], len(rows_of[a])) for a, b in _each(pairs.first, pairs.second)]
-    counts = [len(rows) for rows in first]
-    one, two = _joined(first), _joined(second)
-    order = np.lexsort((np.maximum(one, two), np.minimum(one, two)))
-    return SimilarPairs(
-        first=np.minimum(one, two)[order],
-        second=np.maximum(one, two)[order],
-        similarity=np.repeat(pairs.similarity, counts)[order],
-    )
+    similarity = csr_array((pairs.similarity, (pairs.first, pairs.second)), (len(sides[0]),) * 2)
+    of_rows = csr_array((np.ones(len(contents)), (np.arange(len(contents)), contents)))
+    found = (of_rows @ similarity @ of_rows.T).tocoo()
+    first, second = np.minimum(found.row, found.col), np.maximum(found.row, found.col)
+    order = np.lexsort((second, first))
+    return SimilarPairs(first[order].astype(np.int64), second[order].astype(np.int64), found.data[order])
 
 
 def folds_of_rows(plans: Iterable[FoldPlan], n_rows: int) -> np.ndarray:
@@ -196,14 +192,6 @@ def pairs_split_across_folds(first: np.ndarray, second: np.ndarray, folds: np.nd
 def share_of_drawn(rows: np.ndarray, folds: np.ndarray) -> float:
     """Share of the drawn rows that are marked in (repetitions, n) `rows`; mean over repetitions."""
     return float((rows.sum(axis=1) / (folds != NOT_DRAWN).sum(axis=1)).mean())
-
-
-def _each(first: np.ndarray, second: np.ndarray) -> Iterable[tuple[int, int]]:
-    return zip(first.tolist(), second.tolist(), strict=True)
-
-
-def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 _EXAMPLES = 20
