@@ -28,7 +28,7 @@ def verified_files(
         raise ConfigError(
             f"{where}: {', '.join(map(repr, missing))} {what} of the dataset. Files: {', '.join(by_name)}."
         )
-    for name in names:
+    for name in dict.fromkeys(names):
         verify_again(by_name[name], entries.get(name, {}))
     return {name: by_name[name] for name in names}
 
