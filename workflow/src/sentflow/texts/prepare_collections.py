@@ -55,8 +55,6 @@ def prepare_corpus(
     return Corpus(corpus, settings.data_version, settings.language, ids, titles, texts)
 
 
-logger = logging.getLogger(__name__)
-
 _MISSING = object()
 
 
@@ -124,8 +122,6 @@ def match_judgements(
         problems.append(f"a document is judged twice, with different grades: {named(conflicting)}")
     return judged
 
-
-logger = logging.getLogger(__name__)
 
 _LONG_WORD = re.compile(r"\w\w+")
 
