@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sentflow.config.tasks import TaskSettings
 from sentflow.errors import DataError
 from sentflow.texts.checks import (
     check_folds,
@@ -22,7 +23,7 @@ from sentflow.texts.checks import (
 )
 from sentflow.texts.derived import Derivation
 from sentflow.texts.raw_files import DERIVED, SHARED_TEXTS, task_files_of
-from sentflow.texts.settings import TaskChecks, TaskSettings
+from sentflow.texts.settings import TaskChecks
 from sentflow.texts.sources import Rows, label_map, read_rows
 from sentflow.texts.table import SEPARATOR, TaskInfo, TaskTable, row_graph
 

@@ -9,16 +9,17 @@ from unicodedata import normalize
 
 import numpy as np
 
+from sentflow.config.collections import CorpusSettings, QuestionSettings
 from sentflow.texts.checks import named, refuse, verified_files, whole_number
 from sentflow.texts.corpora import EXCLUDE, KEEP, Corpus, Questions, folded
-from sentflow.texts.settings import NOTHING, Checks, CorpusSettings, QuestionSettings
+from sentflow.texts.settings import NOTHING, CollectionChecks
 from sentflow.texts.sources import Row, rows_of, sources_of
 
 logger = logging.getLogger(__name__)
 
 
 def prepare_corpus(
-    corpus: str, raw_files: Sequence[Path], settings: CorpusSettings, checks: Checks = NOTHING
+    corpus: str, raw_files: Sequence[Path], settings: CorpusSettings, checks: CollectionChecks = NOTHING
 ) -> Corpus:
     """Read and check the documents of a corpus; a repeated id with the same text is the same document."""
     documents = sources_of(settings.documents, "documents", f"corpora.{corpus}")
@@ -122,7 +123,7 @@ def prepare_questions(
     raw_files: Sequence[Path],
     settings: QuestionSettings,
     corpus: Corpus,
-    checks: Checks = NOTHING,
+    checks: CollectionChecks = NOTHING,
 ) -> Questions:
     """Read and check the questions of a set and their judgements."""
     where = f"question_sets.{name}"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from sentflow.config import collections, pairs, tasks, training_data
+from sentflow.config import collections, pairs, tasks, trainings
 from sentflow.errors import DataError
 from sentflow.texts.formats.classic import (
     read_slashed,
@@ -49,7 +49,7 @@ from sentflow.texts.formats.raw import (
     read_parquet_columns,
 )
 
-FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | training_data.Reader
+FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | trainings.Reader
 """What an entry of the catalog says of its files."""
 
 WITHOUT_KEYS: Mapping[str, Callable[[RawFile], Records]] = {
