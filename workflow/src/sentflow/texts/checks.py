@@ -5,6 +5,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,8 @@ def check_folds(
     # the batch norm of an MLP needs two rows
     least = 2 if small_parts else batch_rows
     if n_training < least:
-        needed = _least_class_rows(len(classes), folds, evaluation_share, least)
+        sizes = (training_rows(n * len(classes), folds, evaluation_share) for n in count(folds))
+        needed = next(n for n, rows in enumerate(sizes, start=folds) if rows >= least)
         raise DataError(
             f"{table.info.task}: with {len(classes)} classes and {counts.min()} rows in the smallest, a fold "
             f"trains on {n_training} rows, fewer than {'two' if small_parts else f'one batch of {batch_rows}'}. "
@@ -183,13 +185,6 @@ def training_rows(n_balanced: int, folds: int, evaluation_share: float = EVALUAT
     """Rows of the smallest training part; see `check_folds`."""
     others = n_balanced - math.ceil(n_balanced / folds)
     return others - math.ceil(evaluation_share * others)
-
-
-def _least_class_rows(n_classes: int, folds: int, evaluation_share: float, least: int) -> int:
-    rows = folds
-    while training_rows(rows * n_classes, folds, evaluation_share) < least:
-        rows += 1
-    return rows
 
 
 def _listed(counts: Mapping[int, int]) -> str:
