@@ -12,6 +12,7 @@ import numpy as np
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.checksums import verify_again
+from sentflow.texts.formats.raw import listed
 from sentflow.texts.table import SEPARATOR, TaskTable
 
 
@@ -28,7 +29,7 @@ def verified_files(
         raise ConfigError(
             f"{where}: {', '.join(map(repr, missing))} {what} of the dataset. Files: {', '.join(by_name)}."
         )
-    for name in names:
+    for name in dict.fromkeys(names):
         verify_again(by_name[name], entries.get(name, {}))
     return {name: by_name[name] for name in names}
 
@@ -51,8 +52,7 @@ _WHOLE_NUMBER = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")
 
 def named(names: Sequence[str], limit: int = 10) -> str:
     """Rows for a message: the first few by name, the rest as a count."""
-    text = ("rows " if len(names) > 1 else "row ") + ", ".join(names[:limit])
-    return text + (f" and {len(names) - limit} more" if len(names) > limit else "")
+    return f"{'rows' if len(names) > 1 else 'row'} {listed(names, limit)}"
 
 
 def whole_number(written: str) -> int | None:
