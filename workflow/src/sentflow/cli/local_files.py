@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sentflow.cli.here import in_folder, run_job
 from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
+from sentflow.config.tasks import TaskSettings
 from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.encoders.descriptions import describe_modules, describe_plain
 from sentflow.encoders.fetch import own_file
@@ -22,7 +23,6 @@ from sentflow.families.retrieval.family import Retrieval
 from sentflow.files.limits import limited
 from sentflow.flow import paths
 from sentflow.texts.raw_files import DERIVED
-from sentflow.texts.settings import TaskSettings
 
 if TYPE_CHECKING:
     from sentflow.texts.table import TaskTable
