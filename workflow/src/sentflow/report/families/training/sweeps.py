@@ -130,9 +130,11 @@ def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[S
     means = seed_means(rows)
     ours = {tuple(one[-len(AXES) :]): dict(zip(OUR_COLUMNS, one, strict=True)) for one in sweep["cells"]}
     published = published_cells(sweep["published"]) if "published" in sweep else []
+    nothing: dict[str, Any] = dict.fromkeys(("dev", "test", "uniformity", "alignment"), math.nan)
+    nothing |= {"section": "", "scores": NOT_RUN, "geometry": NOT_RUN}
     unpublished = [
-        PublishedCell("", *place, math.nan, math.nan, NOT_RUN, math.nan, math.nan, NOT_RUN)
-        for place in ours
+        row_from(PublishedCell, {**nothing, **cell})
+        for place, cell in ours.items()
         if place not in {cell.place for cell in published}
     ]
     cells = []
