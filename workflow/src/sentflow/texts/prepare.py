@@ -21,7 +21,7 @@ from sentflow.texts.checks import (
     uneven_alternatives,
     verified_files,
 )
-from sentflow.texts.derived import read_derived
+from sentflow.texts.derived import Derivation
 from sentflow.texts.raw_files import DERIVED, SHARED_TEXTS, raw_files_of
 from sentflow.texts.settings import TaskChecks
 from sentflow.texts.sources import Rows, label_map, read_rows
@@ -46,7 +46,7 @@ def prepare(task: str, raw_files: Sequence[Path], settings: TaskSettings, checks
     place = f"tasks.{task}.reader"
     if reader.format == DERIVED:
         paths = verified_files(names, raw_files, checks.files, where=f"{place}.sources")
-        rows = read_derived(reader, paths, task=task, where=place)
+        rows = Derivation(reader, paths, place).rows(task)
     else:
         paths = verified_files(names, raw_files, checks.files, where=f"{place}.file")
         rows = read_rows(paths[names[0]], reader)
