@@ -121,6 +121,9 @@ class SweepCell:
     n_seeds: int
 
 
+_SCORES = ("dev", "test", "scores", "uniformity", "alignment", "geometry")
+
+
 def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[SweepCell]:
     """The published cells in the order of the source, then ours that nobody published.
 
@@ -132,22 +135,22 @@ def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[S
     published = published_cells(sweep["published"]) if "published" in sweep else []
     nothing: dict[str, Any] = dict.fromkeys(("dev", "test", "uniformity", "alignment"), math.nan)
     nothing |= {"section": "", "scores": NOT_RUN, "geometry": NOT_RUN}
-    unpublished = [
-        row_from(PublishedCell, {**nothing, **cell})
-        for place, cell in ours.items()
-        if place not in {cell.place for cell in published}
+    theirs = {cell.place for cell in published}
+    pairs = [(cell, ours.get(cell.place, {})) for cell in published]
+    pairs += [
+        (row_from(PublishedCell, {**nothing, **own}), own)
+        for place, own in ours.items()
+        if place not in theirs
     ]
     cells = []
-    for cell in (*published, *unpublished):
-        own = ours.get(cell.place, {})
+    for cell, own in pairs:
         group, development, test = own.get("group", ""), sweep.get("development", ""), sweep.get("test", "")
         dev = means.get((group, development, SPEARMAN), SeedMean())
         state = VALUE if dev.n_seeds else NOT_RUN
-        theirs = ("dev", "test", "scores", "uniformity", "alignment", "geometry")
         measures = {"test": SPEARMAN, "uniformity": UNIFORMITY, "alignment": ALIGNMENT}
         known: dict[str, Any] = {
             **vars(cell),
-            **{f"published_{name}": getattr(cell, name) for name in theirs},
+            **{f"published_{name}": getattr(cell, name) for name in _SCORES},
             **{name: means.get((group, test, of), SeedMean()).value for name, of in measures.items()},
             "sweep": sweep["name"],
             "group": group,
