@@ -8,10 +8,11 @@ import pytest
 from mirror_data import catalog, mirror_pairs, raw_file
 from training_files import prepared_of
 
+from sentflow.config.tasks import TaskSettings
 from sentflow.config.trained import REQUIRED
 from sentflow.texts.prepare import prepare
 from sentflow.texts.raw_files import DERIVED, task_files_of
-from sentflow.texts.settings import TaskChecks, TaskSettings
+from sentflow.texts.settings import TaskChecks
 from sentflow.texts.table import TaskTable
 from sentflow.training.data.entries import raw_files_of, sources_of
 from sentflow.training.data.settings import PreparedRows

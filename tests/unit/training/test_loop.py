@@ -23,7 +23,7 @@ class TwoViews(Objective):
     """Each text twice, other dropout each time."""
 
     def __init__(self, encoder):
-        super().__init__(encoder, max_tokens=8)
+        super().__init__(encoder, None, Draws(0), max_tokens=8)
 
     def views(self, rows, draws):
         examples = [{"input_ids": self.tokens(row["text"])} for row in rows]

@@ -28,7 +28,7 @@ class Lengths(Objective):
 
 
 def trained(folder, state, *, steep=False):
-    objective = Lengths(trainable_encoder(folder), max_tokens=8)
+    objective = Lengths(trainable_encoder(folder), None, Draws(0), max_tokens=8)
     objective.steep = steep
     progress = Trainer(objective, ROWS, SETTINGS, Draws(3), Hooks()).run(StateFolder(state, key="one"))
     return progress, [value.clone() for value in objective.state_dict().values()]

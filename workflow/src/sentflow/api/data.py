@@ -12,6 +12,8 @@ from sentflow.api.arguments import ArgumentError
 from sentflow.config.datasets import File
 from sentflow.config.entries import AllEntries, Entries, merge
 from sentflow.config.load import catalog_with
+from sentflow.config.pairs import PairChecks, PairSettings
+from sentflow.config.tasks import TaskSettings
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.errors import ConfigError, instead
@@ -23,7 +25,7 @@ from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare import prepare
 from sentflow.texts.prepare_pairs import prepare_pairs
 from sentflow.texts.raw_files import pair_files_of, task_files_of
-from sentflow.texts.settings import PairChecks, PairSettings, TaskChecks, TaskSettings
+from sentflow.texts.settings import TaskChecks
 from sentflow.texts.table import TaskTable
 
 WORKFLOW = workflow_folder()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sentflow.cli.here import in_folder, run_job
 from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
+from sentflow.config.tasks import TaskSettings
 from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.pairs import Similarity
@@ -19,7 +20,6 @@ from sentflow.families.retrieval.family import Retrieval
 from sentflow.files.limits import limited
 from sentflow.flow import paths
 from sentflow.texts.raw_files import DERIVED
-from sentflow.texts.settings import TaskSettings
 
 if TYPE_CHECKING:
     from sentflow.texts.table import TaskTable

@@ -10,11 +10,16 @@ from pydantic import Field
 
 from sentflow.config.model import (
     Count,
+    DataVersion,
+    Encoding,
     FileName,
     Homepage,
     Int,
+    Language,
     LanguageIfKnown,
+    Like,
     Maybe,
+    Names,
     Note,
     Path,
     Settings,
@@ -26,6 +31,14 @@ from sentflow.config.model import (
 from sentflow.errors import instead
 from sentflow.files.archives.limits import without_ending
 
+Files = Annotated[
+    Names,
+    Field(
+        min_length=1,
+        description="Names of files in the dataset, read one after the other. An archive (zip or tar) can be given "
+        "instead of the one text file in it.",
+    ),
+]
 OwnerAndName = Annotated[str, Field(pattern=r"^[^/\s]+/[^/\s]+\z")]
 FROM_NETWORK = re.compile("(https?|mirror)://", re.IGNORECASE)
 SAMPLES = "sample://"
@@ -137,6 +150,51 @@ def sample_files(name: str, entry: Mapping[str, Any], samples: FilePath) -> tupl
             )
         files[file] = {**settings, "urls": [SAMPLES + known.get(sample, sample)]}
     return {"source": GENERATED, **entry, "files": files}, problems
+
+
+class OfDataset(Settings):
+    """What entries say that are read from files of a dataset."""
+
+    like: Maybe[Like] = None
+    title: Title
+    dataset: Text
+    """Name of the dataset whose files it is read from."""
+    language: Language
+    data_version: DataVersion
+    note: Maybe[Note] = None
+
+
+class Counted(Settings):
+    """How many rows there must be."""
+
+    rows: Maybe[Count] = None
+    """Number of rows (documents, questions, scored pairs) that there must be; another number is an error."""
+
+
+class Checks(Settings):
+    """What is checked of a table, and changes no byte of it."""
+
+    files: dict[str, dict[str, Any]] = {}
+    """Raw file → its entry in the catalog: what has a checksum there is verified again before it is read."""
+
+
+class Written(Settings):
+    """How a file of texts is written."""
+
+    member: Maybe[Text] = None
+    """Name of the file in an archive that holds several."""
+    delimiter: str = Field(",", min_length=1, max_length=1)
+    """Character between the columns of a CSV."""
+    encoding: Encoding = "utf-8"
+    quoting: bool = True
+    """Whether double quotes enclose fields of a CSV; else a quote is a character of the text."""
+
+
+class Table(Written):
+    """How a file with columns is written."""
+
+    header: bool = True
+    """Whether the first line names the columns; otherwise they have numbers from 1."""
 
 
 class OwnData(Settings):

@@ -216,10 +216,6 @@ LanguageIfKnown = Annotated[
 ]
 Homepage = Annotated[Text, Field(description="Page about the data.")]
 Note = Annotated[Text, Field(description="What a reader of results should know.")]
-Member = Annotated[Text, Field(description="Name of the file in an archive that holds several.")]
-Delimiter = Annotated[
-    str, Field(min_length=1, max_length=1, description="Character between the columns of a CSV.")
-]
 Encoding = Annotated[Text, Field(description="Encoding of the file.")]
 Measure = Literal["cosine", "euclidean", "manhattan", "dot"]
 Correlation = Literal["spearman", "pearson"]

@@ -10,7 +10,7 @@ from typing import Any
 from sentflow.config.entries import Entries, read_yaml
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import Settings
-from sentflow.config.pairs import PERMUTED, needed_pair_sets
+from sentflow.config.pairs import PERMUTED, PairChecks, PairSettings, needed_pair_sets
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each, raw_paths
 from sentflow.flow.job_settings import described_models, one_of
@@ -18,7 +18,6 @@ from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
 from sentflow.report.settings import AlignmentTitle, GeometrySummary, PairSetTitle, SimilaritySummary
 from sentflow.similarity.settings import ComparedSets, Resampling
 from sentflow.texts.raw_files import pair_files_of
-from sentflow.texts.settings import PairChecks, PairSettings
 
 _PARTS = ("train", "dev", "test")
 FEWEST_RELATED = 6

@@ -11,6 +11,7 @@ from sentflow.config.configuration import ComparisonStatistics, ScoreStatistics
 from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import descriptions
+from sentflow.config.tasks import TaskSettings
 from sentflow.config.trained import held_out_tasks
 from sentflow.encoders.entries import kind_of
 from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
@@ -41,7 +42,7 @@ from sentflow.probing.settings import (
     switch_text,
 )
 from sentflow.texts.raw_files import task_files_of
-from sentflow.texts.settings import DocumentFolds, TaskChecks, TaskSettings
+from sentflow.texts.settings import DocumentFolds, TaskChecks
 
 
 class Probing(Family):

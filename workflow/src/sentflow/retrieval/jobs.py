@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.config.search import Analyser as AnalyserSettings
+from sentflow.config.collections import Analyser as AnalyserSettings
 from sentflow.files.io import read_json, write_digest, write_json
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import prepare_environment

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sentflow.config.pairs import Reader
+from sentflow.config.pairs import PairChecks, PairSettings, Reader
 from sentflow.errors import DataError
 from sentflow.texts.checks import empty_texts, named, refuse, verified_files
 from sentflow.texts.formats.delimited import read_sts_text
@@ -17,7 +17,6 @@ from sentflow.texts.formats.raw import Column, Records, listed
 from sentflow.texts.formats.table import raw_file, read_records
 from sentflow.texts.pairs import PairInfo, PairTable
 from sentflow.texts.raw_files import SUBSET, pair_files_of
-from sentflow.texts.settings import PairChecks, PairSettings
 
 
 @dataclass(frozen=True)

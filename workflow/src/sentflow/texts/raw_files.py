@@ -36,11 +36,8 @@ DERIVED = "derived"
 """Format of a reader that derives the rows of a task from records of several files."""
 SHARED_TEXTS = "texts"
 """What a task writes as `documents` so that rows that share a text count as those of one document."""
-EXCHANGE = "exchange"
-"""How such a reader makes pairs that do not belong together, see `sentflow.texts.derived`."""
-
-CROSS = "cross"
-"""The same within documents that hold several pairs, see `sentflow.texts.derived.crossed`."""
+EXCHANGE, CROSS = "exchange", "cross"
+"""How such a reader makes pairs that do not belong together; the latter within documents that hold several pairs."""
 SOURCE_KEYS = ("sources", "not_in", "joined", "names")
 """Keys of such a reader that hold sources."""
 

@@ -22,7 +22,6 @@ from sentflow.training.contract import Objective, Row, build_objective, save_enc
 from sentflow.training.data.table import TEXT_COLUMNS, check_rows, read_training_data
 from sentflow.training.draws import Draws
 from sentflow.training.gradients import local_rank, processes_of
-from sentflow.training.layers import seeded
 from sentflow.training.leave import Leave, Meter, ProgressLog, SaveEvery
 from sentflow.training.loop import Hooks, Progress, StateFolder, Trainer, n_steps, split
 from sentflow.training.record import RANDOM_WEIGHTS, Data, Made, Record, Start, Teacher
@@ -197,7 +196,7 @@ class Job:
             device=device,
         )
         check_max_tokens(encoder, training.max_tokens)
-        with seeded(draws.of("heads")):
+        with draws.of("heads").seeded():
             return build_objective(settings.recipe, encoder, settings.settings, training, draws)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from sentflow.config.collections import Analyser, CorpusSettings, Cut, Decision, QuestionSettings, StopList
 from sentflow.config.entries import Entries, Entry, read_yaml
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import Settings
@@ -19,7 +20,6 @@ from sentflow.config.retrievers import (
     all_retrievers,
     counts_terms,
 )
-from sentflow.config.search import Analyser, Cut, Decision, StopList
 from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.selection import Selection, raw_files
@@ -60,7 +60,7 @@ from sentflow.retrieval.settings import (
     WeighSettings,
 )
 from sentflow.texts.raw_files import raw_files_of
-from sentflow.texts.settings import Checks, CorpusSettings, QuestionSettings
+from sentflow.texts.settings import CollectionChecks
 from sentflow.texts.shards import SUFFIX_PATTERN, whole_of
 from sentflow.training.data.forms import MOST_RANKS
 
@@ -502,7 +502,7 @@ class Retrieval(Selection):
         return tuple(f"{retriever}/{decision}" for retriever, decision in self.systems)
 
     def _checks(self, entry: Entry) -> str:
-        return Checks.from_parts(
+        return CollectionChecks.from_parts(
             entry, files=self.checked_files(entry["dataset"], raw_files_of(entry))
         ).as_json()
 

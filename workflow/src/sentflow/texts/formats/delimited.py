@@ -138,12 +138,6 @@ def read_whole(file: RawFile) -> Records:
     return Records(file.name, ("id", "text"), [[PurePath(file.name).stem], [text]], ["1"])
 
 
-def read_lines(file: RawFile) -> Records:
-    """All lines, see `line_batches`."""
-    (records,) = line_batches(file)
-    return records
-
-
 def line_batches(file: RawFile, *, rows: int | None = None) -> Iterator[Records]:
     """A row for each line, empty ones included, with the one column text; `rows` of a batch, None for all."""
     lines, done = map(without_end, file.lines()), 0

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sentflow.config.pairs import Reader as PairReader
-from sentflow.config.training_data import Reader
+from sentflow.config.trainings import Reader
 from sentflow.files.archives.limits import is_archive_name
 from sentflow.texts.raw_files import pair_files_of
 from sentflow.training.data.forms import READ_BY_ROW

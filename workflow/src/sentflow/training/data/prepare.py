@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.config import pairs
-from sentflow.config.training_data import Reader
+from sentflow.config.trainings import Reader
 from sentflow.errors import DataError
 from sentflow.texts.checks import named, verified_files
 from sentflow.texts.formats.table import record_batches
