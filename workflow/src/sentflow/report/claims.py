@@ -507,7 +507,8 @@ def _tests(
 ) -> tuple[dict[tuple[str, str], Comparison], dict[tuple[str, str], str]]:
     """The tests of a `Ranking`, and which of its systems are alike."""
     vectors = {row.model: row.vectors for row in encoders if row.vectors}
-    tests, alike = {}, {}
+    tests: dict[tuple[str, str], Comparison] = {}
+    alike: dict[tuple[str, str], str] = {}
     for row, is_significant in found:
         if is_alike(row):
             a, b = row.model_a, row.model_b

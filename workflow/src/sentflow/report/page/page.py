@@ -177,7 +177,7 @@ def _more(sources: Sources, section: Section, marks: list[str]) -> Markup:
         return Markup("")
     pictures = [picture for name in section.figures if (picture := _picture(sources, name))]
     shown = joined(h("<div><h3>{}</h3>{}</div>", *picture) for picture in pictures)
-    opened = joined(shown[1] for name in section.tables if (shown := _table(sources, name, marks)))
+    opened = joined(found[1] for name in section.tables if (found := _table(sources, name, marks)))
     others = [name for name in products.of_family(section.family, FIGURE) if name not in section.figures]
     tables = [name for name in products.of_family(section.family, TABLE) if name not in section.tables]
     shown = h('<div class="pair">{}</div>', shown) if shown else shown
