@@ -12,12 +12,12 @@ from sentflow.api.arguments import ArgumentError
 from sentflow.config.datasets import File
 from sentflow.config.entries import AllEntries, Entries, merge
 from sentflow.config.load import catalog_with
+from sentflow.config.own_paths import read_configuration_file
 from sentflow.config.pairs import PairChecks, PairSettings
 from sentflow.config.tasks import TaskSettings
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.errors import ConfigError, instead
-from sentflow.files.settings_files import read_settings
 from sentflow.flow.workflow_folder import workflow_folder
 from sentflow.probing.catalog import protocol_name, protocol_of
 from sentflow.probing.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
@@ -62,7 +62,7 @@ def chosen_tasks(tasks: str | Sequence[str], known: Entries) -> tuple[str, ...]:
 def _own_entries(config: Config) -> Mapping[str, Any]:
     if config is None or isinstance(config, Mapping):
         return config or {}
-    content = read_settings(Path(config).expanduser())
+    content = read_configuration_file(Path(config).expanduser())
     if not isinstance(content, Mapping):
         raise ConfigError(f"config: {config} must be a map, e.g. with tasks: and datasets:.")
     return content

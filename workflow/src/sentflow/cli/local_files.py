@@ -1,8 +1,8 @@
-"""Data files on this machine, read and checked before the first job as the rules that prepare them do it."""
+"""Data files and models on this machine, read and checked before the first job as the rules that prepare them do it."""
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -13,6 +13,9 @@ from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
 from sentflow.config.tasks import TaskSettings
 from sentflow.downloads.mirrors import is_remote, local_path
+from sentflow.encoders.descriptions import describe_modules, describe_plain
+from sentflow.encoders.fetch import own_file
+from sentflow.encoders.manifest import model_folder, source_kind
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.pairs import Similarity
 from sentflow.families.probing import Probing
@@ -25,25 +28,49 @@ if TYPE_CHECKING:
     from sentflow.texts.table import TaskTable
 
 _MAX_BYTES = 50_000_000  # what is larger is left to the jobs
+_PLAIN = ("transformers", "cross-encoder", "splade")  # kinds of one transformer
 _MOST_LABELS = 20  # of more nobody wants a line
 _RAW_FOLDER = Path(paths.RAW_FILE).parents[1]
 
 
 def read_local_files(experiment: Experiment) -> dict[str, "TaskTable"]:
-    """Read the files of tasks, pair sets, corpora and question sets that lie on this machine.
+    """Read the files of tasks, pair sets, corpora, question sets and models that lie on this machine.
 
     Returns task → its table, for the tasks whose files are here and not large.
     """
     with TemporaryDirectory() as folder, limited(**dict(experiment.config.limits)), quiet():
         reader = _Reader(experiment, Path(folder))
         tables = reader.tables()
+        reader.problems += model_problems(experiment)
     if len(reader.problems) == 1:
         raise reader.problems[0]
     if reader.problems:
         # a message may have lines of its own
         listed = "\n".join("  - " + str(problem).replace("\n", "\n    ") for problem in reader.problems)
-        raise DataError(f"{len(reader.problems)} data sets have files that are not in order:\n{listed}")
+        raise DataError(f"{len(reader.problems)} mistakes in files of this machine:\n{listed}")
     return tables
+
+
+def model_problems(experiment: Experiment) -> Iterator[SentflowError]:
+    """What is wrong with models of this machine, by their settings and the headers of their weights."""
+    for name, entry in experiment.fetched_models.items():
+        source = entry.get("source")
+        if not isinstance(source, Mapping) or source_kind(source) not in ("folder", "file"):
+            continue
+        if Path(source.get("folder", "")).is_relative_to(paths.RESULTS):  # a snapshot that is made by the run
+            continue
+        allow_pickle = bool(entry.get("allow_pickle"))
+        try:
+            if source_kind(source) == "file":
+                own_file(source)
+            elif entry["kind"] == "sentence-transformers":
+                describe_modules(model_folder(source, Path()), allow_pickle=allow_pickle)
+            elif entry["kind"] in _PLAIN:
+                describe_plain(model_folder(source, Path()), allow_pickle=allow_pickle)
+            else:
+                model_folder(source, Path())
+        except SentflowError as problem:
+            yield type(problem)(f"models.{name}: {problem}")
 
 
 def small_tasks(

@@ -170,7 +170,9 @@ class ShortCorpus(OwnData, CorpusFacts, Counted):
     """A corpus of your own in short form, beir or trec and language (docs/retrieval.md)."""
 
     beir: Maybe[Text] = None
-    """Folder in BEIR's form, with corpus.jsonl or corpus.parquet, relative to the folder in which you run."""
+    """Folder in BEIR's form, with corpus.jsonl or corpus.parquet, beside the configuration file or in the working
+    folder.
+    """
     trec: Maybe[Text] = None
     """File with documents in TREC's form, or a folder of such files."""
     encoding: Encoding = "utf-8"
@@ -395,7 +397,9 @@ class StopList(Settings):
     """A list of terms in a file."""
 
     file: Text
-    """Path of a text file in UTF-8, one term per line, relative to the folder in which you run."""
+    """Path of a text file in UTF-8, one term per line, beside the configuration file or in the working
+    folder.
+    """
     sha256: Maybe[Sha256] = None
     """SHA-256 of the file; another file is then refused. An edit of the file runs the analysis again either way."""
 

@@ -82,8 +82,8 @@ def _missing_file(where: str, file: str, dataset: str) -> list[str]:
     if ("://" in file and not file.startswith("file://")) or path.is_file() or copy.is_file():
         return []
     return [
-        f"{where}: there is no file {file} (searched for in {Path.cwd()}). Write its path relative to the folder in "
-        "which you run, or an absolute one."
+        f"{where}: there is no file {file} (searched for beside the configuration file and in {Path.cwd()}). Write "
+        "its path from one of these, or the whole path."
     ]
 
 
