@@ -289,13 +289,13 @@ class QuestionSettings(JudgedFacts):
     """column takes the ids of the files; rows makes each row a question, whose judgements are in the row of the same
     number; distinct makes equal texts one question.
     """
-    grades: dict[str, Int | None] = Field({}, min_length=1)
+    grades: dict[str, Int | None] = {}
     """Grade as written in the file → number, or null for rows that judge nothing; put it in quotes."""
     unjudged: Literal["keep", "leave-out"] = "keep"
     """Questions without any judgement stay, but count in no mean (keep), or are left out (leave-out), for files with
     the questions of all splits.
     """
-    without: Several[Source] = Field((), min_length=1)
+    without: Several[Source] = ()
     """Where questions are read from that are taken out, by id or by text; texts are compared by their runs of two or
     more letters in lower case.
     """
