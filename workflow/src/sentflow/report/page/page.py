@@ -144,7 +144,7 @@ def _figures(
         if controls
         else ""
     )
-    found.append((f"{len(named):,}", "", h("{}{}", what, some)))
+    found += [(f"{len(named):,}", "", h("{}{}", what, some))] if named else []
     if first:
         ranking, sets = first.rankings[0], first.sets
         n, of = ranking.counts()
