@@ -1,6 +1,7 @@
 """What all figures share: style file, colours of encoders, saving."""
 
 import colorsys
+import io
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,9 @@ import matplotlib as mpl
 import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.backend_bases import FigureCanvasBase
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, NullLocator
 
@@ -33,6 +37,7 @@ _METADATA: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
 }
+_CANVASES = {"pdf": FigureCanvasPdf, "svg": FigureCanvasSVG}
 
 
 @dataclass(frozen=True)
@@ -78,15 +83,21 @@ def style() -> Iterator[None]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure in the format of its suffix; equal figures give equal bytes.
-
-    Raises ValueError: the suffix is none of ``.pdf``, ``.png``, ``.svg``.
-    """
+    """Write a figure as PDF or SVG by the suffix; equal figures give equal bytes."""
     form = path.suffix.removeprefix(".")
-    if form not in _METADATA:
-        raise ValueError(f"{path}: a figure ends in one of .{', .'.join(_METADATA)}")
-    with style(), atomic(path) as part:
-        figure.savefig(part, format=form, metadata=_METADATA[form])
+    with atomic(path) as part:
+        part.write_bytes(written(_CANVASES[form](figure), form))
+
+
+def written(canvas: FigureCanvasBase, form: str) -> bytes:
+    """The figure of a canvas in the format of that; `savefig` would draw it twice."""
+    figure, stream = canvas.figure, io.BytesIO()
+    before = figure.get_dpi()
+    with style():
+        figure.set_dpi(float(mpl.rcParams["savefig.dpi"]))
+        getattr(canvas, f"print_{form}")(stream, metadata=_METADATA[form])
+    figure.set_dpi(before)
+    return stream.getvalue()
 
 
 def looks(rows: Sequence[EncoderInRow]) -> dict[str, Look]:
