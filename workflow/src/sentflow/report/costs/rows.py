@@ -48,3 +48,4 @@ class EncoderRow:
     folds: int
     data_version: str
     position: int = -1
+    vectors: str = ""  # digest of all its vectors; empty without any

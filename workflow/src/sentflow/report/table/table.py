@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from sentflow.report.numbers import MISSING, decimal, interval
+from sentflow.compare.differences import is_alike
+from sentflow.report.numbers import MISSING, decimal, interval, p_number
 from sentflow.report.rows import DataRow, data_note, grouped, is_sample_data
 
 Value = str | int | float | bool | None
@@ -131,6 +132,22 @@ def number(
         return Cell(form(value, *arguments) + sign(row), detail, *marks(row), float(value))
 
     return Column(heading, cell, is_number=True)
+
+
+def test_columns(written: Callable[[float, float], str] = interval) -> list[Column]:
+    """Interval, p and adjusted p of a `Difference`; dashes where two systems are alike, which is no test."""
+
+    def tested(read: Callable[[Any], float]) -> Callable[[Any], float]:
+        return lambda row: math.nan if is_alike(row) else read(row)
+
+    def limits(row: Any) -> str:
+        return (not is_alike(row) and written(row.low, row.high)) or MISSING
+
+    return [
+        text("Interval", limits),
+        number("p", tested(lambda row: row.p), p_number),
+        number("Holm", tested(lambda row: row.p_holm), p_number),
+    ]
 
 
 def marked(heading: str, cell: Callable[[Any], Cell], letter: str = "") -> Column:

@@ -34,6 +34,7 @@ from sentflow.report.table.table import (
     fields_of,
     marked,
     number,
+    test_columns,
     text,
 )
 from sentflow.retrieval.evaluation import CLEAN, LEAKED
@@ -332,9 +333,7 @@ def difference_columns(titles: Mapping[str, str]) -> list[Column]:
     return [
         text("First − second", lambda row: f"{titles[row.model_a]} − {titles[row.model_b]}", 4.6),
         number("Difference", "difference", sign=lambda row: "*" * (row.p_holm <= row.alpha)),
-        text("Interval", lambda row: interval(row.low, row.high)),
-        number("p", "p", p_number),
-        number("Holm", "p_holm", p_number),
+        *test_columns(),
         text("Equivalent", lambda row: captions.equivalence(row.p_equivalence)),
         marked("Won/tied/lost", lambda row: Cell(f"{row.wins}/{row.ties}/{row.losses}", value=row.wins)),
     ]
