@@ -29,7 +29,7 @@ class IndexSettings(Settings):
     """An approximate index; with the distributions whose versions count."""
 
     libraries: ClassVar[tuple[str, ...]] = ("faiss-cpu", "numpy")
-    asks: ClassVar[tuple[int, int, int]] = (1000, 60, 6)
+    asks: ClassVar[tuple[str, int, int]] = ("search", 60, 6)
     kind: str
 
 
@@ -99,7 +99,7 @@ class Shown(Settings):
     explained_by: ClassVar[str] = ""
     """The module that says which terms make a score, where that is a sum over terms."""
     libraries: ClassVar[tuple[str, ...]] = ("numpy",)
-    asks: ClassVar[tuple[int, int, int]] = (1000, 60, 30)
+    asks: ClassVar[tuple[str, int, int]] = ("search", 60, 30)
     """MB and minutes of a search, and MB for each MB of files."""
     title: Maybe[Title] = None
     seed_of: Maybe[Name] = None
@@ -156,7 +156,7 @@ class Dense(Shown):
     """Compares vectors of an encoder."""
 
     module = f"{_SEARCHES}.dense"
-    asks = (1000, 60, 4)
+    asks = ("search", 60, 4)
     kind: Literal["dense"]
     model: Text
     """Name of a selected encoder."""
@@ -176,7 +176,7 @@ class Sparse(Shown):
     """Multiplies weights of terms by a model of kind splade or sparse-embed."""
 
     module = f"{_SEARCHES}.sparse"
-    asks = (2000, 60, 6)
+    asks = ("search", 60, 6)
     explained_by = f"{_SEARCHES}.sparse_terms"
     libraries = ("numpy", "scipy")
     kind: Literal["sparse"]
@@ -201,7 +201,7 @@ class Fusion(Shown):
     """Makes one run of several."""
 
     module = f"{_SEARCHES}.fusion"
-    asks = (1000, 20, 30)
+    asks = ("search", 20, 30)
     kind: Literal["fusion"]
     of: Names = Field(min_length=2)
     """Names of the retrievers whose runs become one."""
@@ -244,7 +244,7 @@ class Rerank(Shown):
     """Orders the first documents of another retriever anew by a cross-encoder."""
 
     module = f"{_SEARCHES}.rerank"
-    asks = (4000, 240, 30)
+    asks = ("embed", 240, 30)
     kind: Literal["rerank"]
     model: Text
     """Name of an encoder of kind cross-encoder."""
@@ -262,7 +262,7 @@ class RunFile(Shown):
     """Reads the run of another engine."""
 
     module = f"{_SEARCHES}.run_file"
-    asks = (2000, 20, 0)
+    asks = ("search", 20, 0)
     libraries = ()
     kind: Literal["run"]
     files: dict[str, Text] = Field(min_length=1)
@@ -273,7 +273,7 @@ class RandomOrder(Shown):
     """Puts documents in a random order, as a control."""
 
     module = f"{_SEARCHES}.random_order"
-    asks = (1000, 10, 0)
+    asks = ("search", 10, 0)
     kind: Literal["random"]
     seed: Maybe[Seed] = None
     """Seed of the order; that of `retrieval.seed` if left out."""
