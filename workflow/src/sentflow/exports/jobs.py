@@ -113,7 +113,7 @@ def export_mteb_retrieval(
     """What dense retrievers found → MTEB's result files, laid out as in its results folder."""
     from sentflow.exports.mteb import model_meta, retrieval_measures, retrieval_result, run_settings
     from sentflow.retrieval.evaluation import evaluate
-    from sentflow.retrieval.runs import read_run
+    from sentflow.retrieval.ranking import read_run
     from sentflow.texts.corpora import read_corpus, read_questions
 
     recorded = read_json(versions)
@@ -166,7 +166,7 @@ def export_trec(
     """The runs on a question set and its judgements, in TREC's form."""
     from sentflow.exports.trec import annotated_run, judgement_file
     from sentflow.report.costs.summary import read_records
-    from sentflow.retrieval.runs import read_run
+    from sentflow.retrieval.ranking import read_run
     from sentflow.texts.corpora import read_corpus, read_questions
 
     documents, question_set = read_corpus(corpus), read_questions(questions, judgements)

@@ -263,9 +263,9 @@ def summarise_weights(*, weighed: list[In], chosen: list[In], settings: WeightSu
     from sentflow.files.rows import write_rows
     from sentflow.report.families.retrieval.decision_rows import WeightRow
     from sentflow.report.families.retrieval.weight_summary import weight_rows
-    from sentflow.retrieval.fusion import read_chosen, read_weighed
+    from sentflow.retrieval.retrievers.fusion import read_chosen, read_weighed
 
-    chosen_weights = {about["retriever"]: about for about, _ in map(read_chosen, chosen)}
+    chosen_weights = {about["retriever"]: about for about, *_ in map(read_chosen, chosen)}
     rows = weight_rows([*map(read_weighed, weighed)], chosen_weights, settings)
     write_rows(output, WeightRow, rows)
     logger.info("%d weights", len(rows))

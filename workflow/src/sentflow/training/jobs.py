@@ -101,7 +101,7 @@ def mine_training(
     table: Out,
 ) -> None:
     """Questions, judgements and what a retriever found into a table of training data."""
-    from sentflow.retrieval.runs import read_run
+    from sentflow.retrieval.ranking import read_run
     from sentflow.texts.corpora import read_corpus, read_questions
     from sentflow.training.data.mine import Mined, mine, pseudo_labelled, write_looked_at
     from sentflow.training.data.prepare import table_of_rows

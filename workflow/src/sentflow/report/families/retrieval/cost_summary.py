@@ -21,7 +21,7 @@ def cost_rows(
 
     `searched`: ``n_questions``, ``seconds`` and ``index_bytes`` of each run, those that are only fused included; of
     those that know them, ``question_seconds`` of cutting the questions into terms, and what
-    `sentflow.retrieval.sparsity` counts. `encoded`: corpus and encoder → ``seconds`` of embedding the ``n_texts``
+    `sentflow.retrieval.search.cost_of` counts. `encoded`: corpus and encoder → ``seconds`` of embedding the ``n_texts``
     questions of all sets that search it, and the ``device`` and ``threads`` that they took.
     """
     for row in rows:

@@ -5,7 +5,7 @@ from typing import Any
 
 from sentflow.report.families.retrieval.decision_rows import WeightRow
 from sentflow.report.settings import WeightSummary
-from sentflow.retrieval.fusion import Weighed
+from sentflow.retrieval.retrievers.fusion import Weighed
 from sentflow.stats.means import interval_of_scores
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
@@ -16,7 +16,7 @@ def weight_rows(
 ) -> list[WeightRow]:
     """A row for each weight of each fusion on each question set, in the order of selection.
 
-    `chosen`: fusion → what `sentflow.retrieval.fusion.write_chosen` says of its choice.
+    `chosen`: fusion → what `sentflow.retrieval.retrievers.fusion.write_chosen` says of its choice.
     """
     found = {(one.question_set, one.retriever): one for one in weighed}
     names = [(name, one) for one in settings.retrievers for name in settings.question_sets]
