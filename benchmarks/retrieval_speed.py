@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from sentflow.config.search import Analyser as AnalyserSettings
+from sentflow.config.collections import Analyser as AnalyserSettings
 from sentflow.retrieval.analysers import Analyser
 from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.ranking import Ranked, Run

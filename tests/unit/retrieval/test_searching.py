@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from retrievers import VARIANTS, analyser_with, bm25_settings, fusion_settings
 
-from sentflow.config.search import StopList
+from sentflow.config.collections import StopList
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.analysers import stop_words, with_checksum
 from sentflow.retrieval.ranking import Ranked, merged, top

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from judged_questions import questions
 from retrievers import fusion_settings
 
+from sentflow.config.collections import Decision as DecisionSettings
 from sentflow.config.model import refuse_wrong
-from sentflow.config.search import Decision as DecisionSettings
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.decisions import Decision, grid, tune_decision
 from sentflow.retrieval.ranking import Ranked, Run

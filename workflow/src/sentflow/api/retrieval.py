@@ -14,9 +14,9 @@ from scipy.sparse import csr_array
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.data import catalog
 from sentflow.api.embedding import SentenceEncoder, encoder_name
+from sentflow.config.collections import Analyser as AnalyserSettings
+from sentflow.config.collections import Cut
 from sentflow.config.model import mistakes, refuse_wrong
-from sentflow.config.search import Analyser as AnalyserSettings
-from sentflow.config.search import Cut
 from sentflow.encoders import entries
 from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.fetch import fetch_model

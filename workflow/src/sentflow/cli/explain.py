@@ -258,7 +258,7 @@ def _explained_run(
                 "is_relevant": pair.document in relevant,
                 "score": one.score,
                 "rest": one.rest,
-                "terms": [{**vars(term), "share": one.share(term.addend)} for term in one.shared],
+                "terms": [{**term._asdict(), "share": one.share(term.addend)} for term in one.shared],
             }
             for pair, one in explained.items()
         ],

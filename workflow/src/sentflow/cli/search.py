@@ -315,7 +315,7 @@ class Answering:
             {
                 "questions": ASKED,
                 "corpus": judged["corpus"],
-                "settings": family.question_settings(job),
+                "settings": family.question_files.settings(job),
                 "limits": targets.limits,
                 "table": asked["questions"],
                 "judgements": asked["judgements"],

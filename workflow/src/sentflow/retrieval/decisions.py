@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.config.search import PARAMETERS, Range
-from sentflow.config.search import Decision as DecisionSettings
+from sentflow.config.collections import PARAMETERS, Range
+from sentflow.config.collections import Decision as DecisionSettings
 from sentflow.files.io import read_json, read_sealed, write_digest, write_json, write_sealed
 from sentflow.files.parquet import (
     Columns,

@@ -8,10 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.config.search import Analyser as AnalyserSettings
-from sentflow.files.io import read_json, write_digest, write_json
+from sentflow.config.collections import Analyser as AnalyserSettings
+from sentflow.files.io import read_json, read_sealed, write_digest, write_json, write_sealed
+from sentflow.files.rows import write_rows
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import prepare_environment
+from sentflow.retrieval.ranking import read_run
+from sentflow.retrieval.search import Search
 from sentflow.retrieval.settings import (
     CertifySettings,
     ComparisonSettings,
@@ -20,16 +23,19 @@ from sentflow.retrieval.settings import (
     EvaluateSettings,
     Fusion,
     HardestSettings,
+    ResamplingSettings,
     RetrievalComparisonSettings,
     RetrieverSettings,
     SearchSettings,
     TuningSettings,
     WeighSettings,
 )
+from sentflow.texts.corpora import read_corpus, read_questions
 
 if TYPE_CHECKING:
     from sentflow.audit.question_audit import Judged
     from sentflow.compare.questions import QuestionSettings
+    from sentflow.stats.resampling import Bootstrap
     from sentflow.texts.corpora import Corpus
 
 logger = logging.getLogger(__name__)
@@ -40,7 +46,6 @@ def analyse(*, corpus: In, analyser: Wildcard, settings: AnalyserSettings, table
     """The documents of a corpus into terms, once for all retrievers that count them alike."""
     from sentflow.retrieval.analysers import Analyser
     from sentflow.retrieval.retrievers.bm25 import write_terms
-    from sentflow.texts.corpora import read_corpus
 
     documents = read_corpus(corpus)
     terms = Analyser(settings, f"analysers.{analyser}").terms(documents.whole_texts())
@@ -73,8 +78,6 @@ def audit_questions(
 ) -> None:
     """Questions, judgements and documents → what occurs twice, and what training has shown."""
     from sentflow.audit.question_audit import audit_questions
-    from sentflow.files.io import write_sealed
-    from sentflow.texts.corpora import read_corpus
 
     corpora = {one.name: one for one in map(read_corpus, [corpus, *training_corpora])}
     [test] = _judged([questions], [judgements], corpora)
@@ -94,7 +97,6 @@ def _judged(
     questions: Sequence[Path], judgements: Sequence[Path], corpora: "dict[str, Corpus]"
 ) -> "list[Judged]":
     from sentflow.audit.question_audit import Judged
-    from sentflow.texts.corpora import read_questions
 
     question_sets = [read_questions(*files) for files in zip(questions, judgements, strict=True)]
     return [Judged(one, corpora[one.corpus]) for one in question_sets]
@@ -124,7 +126,7 @@ def search(
     run: Out,
 ) -> None:
     """What a retriever finds for the questions of a set, by its kind."""
-    from sentflow.retrieval.search import Search, SearchInputs
+    from sentflow.retrieval.search import SearchInputs
 
     inputs = SearchInputs(
         terms=terms,
@@ -179,7 +181,6 @@ def build_index(
 ) -> None:
     """The vectors of the documents of a corpus → an index of them."""
     from sentflow.retrieval.retrievers.index import build, indexed, write_index
-    from sentflow.texts.corpora import read_corpus
 
     by, vectors = indexed(settings.by, [*documents, documents_info], passages, read_corpus(corpus))
     started = time.process_time()
@@ -209,11 +210,9 @@ def certify_index(
     output: Out,
 ) -> None:
     """An approximate index beside the exact search of the same vectors."""
-    from sentflow.files.io import write_sealed
     from sentflow.retrieval.evaluation import certificate
     from sentflow.retrieval.retrievers.dense import question_vectors, search_vectors
     from sentflow.retrieval.retrievers.index import indexed, read_index, search_index
-    from sentflow.retrieval.search import Search
 
     search = Search.read(corpus, questions, judgements, settings, output)
     by, vectors = indexed(settings.by, [*documents, documents_info], passages, search.corpus)
@@ -243,9 +242,7 @@ def weigh(
     *, corpus: In, questions: In, judgements: In, runs: list[In], settings: WeighSettings, weighed: Out
 ) -> None:
     """The runs of a question set and its judgements → what each weight of their fusion reaches."""
-    from sentflow.retrieval.ranking import read_run
     from sentflow.retrieval.retrievers.fusion import weigh, weight_grid, write_weighed
-    from sentflow.retrieval.search import Search
 
     search = Search.read(corpus, questions, judgements, settings, weighed)
     fusion = settings.by
@@ -273,7 +270,6 @@ def choose_weights(
     from sentflow.retrieval.decisions import write_digest_with
     from sentflow.retrieval.retrievers.fusion import read_weighed, write_chosen
     from sentflow.retrieval.tuning import choose, folds_of, training_questions
-    from sentflow.texts.corpora import read_questions
 
     reached = [read_weighed(path) for path in weighed]
     training = [
@@ -309,10 +305,8 @@ def decide(
 ) -> None:
     """A run → the documents that are given for each question."""
     from sentflow.retrieval.decisions import grid, tune_decision, write_decided
-    from sentflow.retrieval.ranking import read_run
     from sentflow.retrieval.tuning import refuse_shared
     from sentflow.retrieval.tuning import training_questions as questions_of
-    from sentflow.texts.corpora import read_corpus, read_questions
 
     candidates, tuning = grid(settings.parameters), settings.tuning
     documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
@@ -356,13 +350,8 @@ def evaluate(
     rows: Out,
 ) -> None:
     """A run and the judgements of its questions → measures per question, means and intervals."""
-    from sentflow.files.io import read_sealed
     from sentflow.retrieval.evaluation import evaluate, write_results
-    from sentflow.retrieval.ranking import read_run
     from sentflow.retrieval.tuning import clusters_of
-    from sentflow.stats.resampling import Bootstrap
-    from sentflow.stats.seeds import derive_seed
-    from sentflow.texts.corpora import read_corpus, read_questions
 
     documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
     about, ranked_run = read_run(run, documents.ids)
@@ -370,8 +359,7 @@ def evaluate(
     evaluation = evaluate(
         ranked_run, question_set, documents, settings.measures, depth=about["depth"], leaked=leaked
     )
-    seed = derive_seed(settings.seed, question_set.name, "bootstrap")
-    bootstrap = Bootstrap(settings.level, settings.n_resamples, seed)
+    bootstrap = _bootstrap(settings, question_set.name)
     kept = {key: value for key, value in about.items() if key != "tied_at_cut"}
     clusters = None
     if settings.cluster:
@@ -387,19 +375,23 @@ def evaluate_decisions(
 ) -> None:
     """What is decided for a question set, and judgements → set measures, means, intervals."""
     from sentflow.retrieval.decisions import evaluate_decided, read_decided, write_decision_values
-    from sentflow.stats.resampling import Bootstrap
-    from sentflow.stats.seeds import derive_seed
-    from sentflow.texts.corpora import read_questions
 
     question_set = read_questions(questions, judgements)
     decisions = [read_decided(path) for path in decided]
     measured = [(one, evaluate_decided(one, question_set)) for one in decisions]
-    seed = derive_seed(settings.seed, question_set.name, "bootstrap")
-    bootstrap = Bootstrap(settings.level, settings.n_resamples, seed)
+    bootstrap = _bootstrap(settings, question_set.name)
     write_decision_values(scores, rows, measured, len(question_set), bootstrap)
     for _, one in measured:
         means = ", ".join(f"{name} {own.mean():.4f}" for name, own in one.values.items())
         logger.info("%s on %s: %s", one.system, question_set.name, means)
+
+
+def _bootstrap(settings: ResamplingSettings, questions: str) -> "Bootstrap":
+    from sentflow.stats.resampling import Bootstrap
+    from sentflow.stats.seeds import derive_seed
+
+    seed = derive_seed(settings.seed, questions, "bootstrap")
+    return Bootstrap(settings.level, settings.n_resamples, seed)
 
 
 @job("numpy", "scipy")
@@ -420,8 +412,6 @@ def compare_retrieval(
 
     from sentflow.compare import question_rows as kinds
     from sentflow.compare.question_sets import QuestionSet
-    from sentflow.files.io import read_sealed
-    from sentflow.files.rows import write_rows
     from sentflow.retrieval.evaluation import common_questions, decided, read_values
 
     main, families = settings.main, settings.families
@@ -491,7 +481,7 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
     from sentflow.compare.differences import all_differences
     from sentflow.compare.question_rows import DecisionDifference
     from sentflow.compare.questions import QuestionScores
-    from sentflow.files.rows import row_from, write_rows
+    from sentflow.files.rows import row_from
     from sentflow.retrieval.decisions import read_decision_values
     from sentflow.retrieval.tuning import F2
 
@@ -530,11 +520,8 @@ def hardest_questions(
     output: Out,
 ) -> None:
     """What all retrievers found on one question set → the questions that are worth reading."""
-    from sentflow.files.rows import write_rows
     from sentflow.retrieval.evaluation import common_questions, read_values
     from sentflow.retrieval.hardest import HardQuestion, best_two, hard_questions
-    from sentflow.retrieval.ranking import read_run
-    from sentflow.texts.corpora import read_corpus, read_questions
 
     documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
     measured = {one.retriever: one for one in map(read_values, rows)}
@@ -579,7 +566,6 @@ def explain(
     """The questions worth reading → the terms by which a retriever finds their documents."""
     prepare_environment(1)
     from sentflow.retrieval import explanation
-    from sentflow.retrieval.search import Search
 
     inputs = explanation.ExplainInputs(
         corpus=corpus,

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from sentflow.config.collections import MOST_CANDIDATES, Analyser, Decision, TuningFolds
 from sentflow.config.model import (
     Count,
     Int,
@@ -20,7 +21,6 @@ from sentflow.config.model import (
     Text,
     Title,
 )
-from sentflow.config.search import MOST_CANDIDATES, Analyser, Decision, TuningFolds
 
 _SEARCHES = "sentflow.retrieval.retrievers"
 
