@@ -22,7 +22,7 @@ from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.ledger.check import check_ledger
 from sentflow.report.families.ledger.section import report
 from sentflow.report.families.ledger.tables import ledger
-from sentflow.report.families.retrieval.decision_rows import DecisionRow
+from sentflow.report.families.retrieval.rows import DecisionRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.page.sources import Sources
 from sentflow.report.table.formats import markdown_text

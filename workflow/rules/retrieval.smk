@@ -557,7 +557,7 @@ rule explain:
     resources:
         **retrieval.search_requests(),
     params:
-        code=retrieval.explain_code,
+        code=code("explain"),
         env=retrieval.explain_versions,
         settings=retrieval.search_settings,
     shell:

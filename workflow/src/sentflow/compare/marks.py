@@ -19,6 +19,10 @@ class Marks:
     def mark(self, unit_set: str, model: str) -> str:
         return mark(self._rows.get(unit_set, []), unit_set, model)
 
+    def signs(self, unit_set: str, model: str) -> tuple[str, str]:
+        """Mark and letters of a cell."""
+        return self.mark(unit_set, model), self.raised(unit_set, model)
+
     def beaten(self, unit_set: str, model: str) -> list[str]:
         return beaten(self._rows.get(unit_set, []), unit_set, model)
 

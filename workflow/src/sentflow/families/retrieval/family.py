@@ -294,10 +294,6 @@ class Retrieval(Selection):
         entry = self._retriever(wildcards)
         return kind_of(self._encoder(entry)).threads if entry["kind"] == RERANK else 1
 
-    def explain_code(self, wildcards: Any) -> str:
-        """Digest of the job and of the module that explains a retriever."""
-        return code("explain", self._search(wildcards).by.explained_by)
-
     def explain_versions(self, wildcards: Any) -> str:
         """The same of explanations; the tokenizer of a model names its terms."""
         by_model = self._retriever(wildcards)["kind"] == SPARSE

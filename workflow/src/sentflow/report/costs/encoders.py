@@ -12,10 +12,8 @@ from sentflow.encoders.vectors.storage import how_made
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import number_or_nan
-from sentflow.report import captions
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.costs.summary import read_records
-from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import average_score, of_main_protocol
 from sentflow.report.rows import MeasuredRow, data_versions, unique
 
@@ -72,8 +70,7 @@ def encoder_rows(
     """
     shown = of_main_protocol(rows)
     n_tasks = len(unique(row.task for row in shown))
-    version, notes = "; ".join(data_versions(named or rows)), remarks.low_score_text(shown)
-    shared = " ".join(captions.tasks_that_split_documents(shown))
+    version = "; ".join(data_versions(named or rows))
     encoders: Sequence[ScoreRow | MeasuredRow] = rows or [row for row in named if not row.is_baseline]
     found = []
     for model in unique(row.model for row in encoders):
@@ -106,8 +103,6 @@ def encoder_rows(
                 folds=shown[0].folds if shown else 0,
                 data_version=version,
                 position=members[0].position if members else -1,
-                score_notes=notes,
-                same_documents=shared,
                 vectors=sha256(repr(vectors).encode()).hexdigest() if vectors else "",
             )
         )

@@ -19,8 +19,7 @@ from sentflow.compare.question_rows import (
 )
 from sentflow.report import captions
 from sentflow.report.families.retrieval import words
-from sentflow.report.families.retrieval.rows import RetrievalRow
-from sentflow.report.families.retrieval.stage_rows import StageRow
+from sentflow.report.families.retrieval.rows import RetrievalRow, StageRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed
 from sentflow.report.rows import unique

@@ -12,8 +12,8 @@ from sentflow.compare.rows import SimilarityDifference
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import RegressionRow, SimilarityRow
-from sentflow.report.families.training.means import SeedMean, means_of_columns
 from sentflow.report.families.training.rows import TrainingRow
+from sentflow.report.families.training.sweeps import SeedMean, means_of_columns
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, counted, decimal, percent
 from sentflow.report.rows import is_sample, is_sample_data, unique
