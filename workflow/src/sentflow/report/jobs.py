@@ -236,9 +236,9 @@ def summarise_weights(*, weighed: list[In], chosen: list[In], settings: WeightSu
     """What each weight of fusions reaches, and what was chosen → one table of rows."""
     from sentflow.report.families.retrieval.rows import WeightRow
     from sentflow.report.families.retrieval.summary import weight_rows
-    from sentflow.retrieval.fusion import read_chosen, read_weighed
+    from sentflow.retrieval.retrievers.fusion import read_chosen, read_weighed
 
-    chosen_weights = {about["retriever"]: about for about, _ in map(read_chosen, chosen)}
+    chosen_weights = {about["retriever"]: about for about, *_ in map(read_chosen, chosen)}
     rows = weight_rows([*map(read_weighed, weighed)], chosen_weights, settings)
     write_rows(output, WeightRow, rows)
 

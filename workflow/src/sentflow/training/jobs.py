@@ -104,7 +104,7 @@ def mine_training(
     table: Out,
 ) -> None:
     """Questions, judgements and what a retriever found into a table of training data."""
-    from sentflow.retrieval.runs import read_run
+    from sentflow.retrieval.ranking import read_run
     from sentflow.training.data.mine import Mined, mine, pseudo_labelled, write_looked_at
 
     corpus_of = {corpus.name: corpus for corpus in map(read_corpus, corpora)}

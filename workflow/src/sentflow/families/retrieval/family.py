@@ -274,7 +274,7 @@ class Retrieval(Selection):
     def search_requests(self) -> dict[str, Any]:
         """Memory and time of a search, see `asks`."""
 
-        def of_kind(wildcards: Any) -> tuple[int, int, float]:
+        def of_kind(wildcards: Any) -> tuple[str, int, float]:
             search = self._search(wildcards)
             return (search.index or search.by).asks
 
@@ -293,10 +293,6 @@ class Retrieval(Selection):
         """Threads that the kind of a cross-encoder has use for; no number depends on them."""
         entry = self._retriever(wildcards)
         return kind_of(self._encoder(entry)).threads if entry["kind"] == RERANK else 1
-
-    def explain_code(self, wildcards: Any) -> str:
-        """Digest of the job and of the module that explains a retriever."""
-        return code("explain", self._search(wildcards).by.explained_by)
 
     def explain_versions(self, wildcards: Any) -> str:
         """The same of explanations; the tokenizer of a model names its terms."""

@@ -30,8 +30,8 @@ from sentflow.report.settings import (
     WeightSummary,
 )
 from sentflow.retrieval.evaluation import QuestionValues
-from sentflow.retrieval.fusion import Weighed
 from sentflow.retrieval.measures import cutoffs, recall_at
+from sentflow.retrieval.retrievers.fusion import Weighed
 from sentflow.stats.means import expanded_level, interval_of_scores, limits_without_draws
 from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
 from sentflow.stats.seeds import derive_seed
@@ -107,7 +107,7 @@ def cost_rows(
 
     `searched`: ``n_questions``, ``seconds`` and ``index_bytes`` of each run, those that are only fused included; of
     those that know them, ``question_seconds`` of cutting the questions into terms, and what
-    `sentflow.retrieval.sparsity` counts. `encoded`: corpus and encoder → ``seconds`` of embedding the ``n_texts``
+    `sentflow.retrieval.search.cost_of` counts. `encoded`: corpus and encoder → ``seconds`` of embedding the ``n_texts``
     questions of all sets that search it, and the ``device`` and ``threads`` that they took.
     """
     for row in rows:
@@ -317,7 +317,7 @@ def weight_rows(
 ) -> list[WeightRow]:
     """A row for each weight of each fusion on each question set, in the order of selection.
 
-    `chosen`: fusion → what `sentflow.retrieval.fusion.write_chosen` says of its choice.
+    `chosen`: fusion → what `sentflow.retrieval.retrievers.fusion.write_chosen` says of its choice.
     """
     by_name = {(one.question_set, one.retriever): one for one in weighed}
     names = [(name, one) for one in settings.retrievers for name in settings.question_sets]
