@@ -280,34 +280,24 @@ def _verdict(results: Path) -> list[Table | str]:
     """Each encoder with its score and its difference from the best, and whether the lead is significant."""
     blocks: list[Table | str] = []
     for ranking, _ in claims.rankings(results):
-        rows = []
+        level, rows = percent(ranking.level), []
+        measure = f"{ranking.measure[0].upper()}{ranking.measure[1:]}"
+        header = (ranking.what.capitalize(), measure, level, "Difference", level, "p (Holm)")
+        n_columns = len(header) if ranking.tests else 3
         for system in ranking.systems:
-            behind, is_first = ranking.behind(system), system is ranking.systems[0]
-            rows.append(
-                (
-                    system.title,
-                    decimal(system.value, ranking.digits),
-                    interval(system.low, system.high, ranking.digits),
-                    "highest" if is_first else decimal(-ranking.less_first(system), ranking.digits),
-                    interval(-behind.high, -behind.low, ranking.digits) if behind else "",
-                    f"{p_number(behind.p)}{' *' if behind.is_significant else '  '}" if behind else "",
-                )
-            )
-        level = percent(ranking.level)
-        header = (
-            ranking.what.capitalize(),
-            ranking.measure.capitalize(),
-            level,
-            "Difference",
-            level,
-            "p (Holm)",
-        )
-        is_marked = any(row[-1].endswith("*") for row in rows)
-        note = "*: significantly below the highest." if is_marked else ""
+            behind, digits = ranking.behind(system), ranking.digits
+            of_tests = ("highest", "", "")
+            if behind:
+                p = f"{p_number(behind.p)}{' *' if behind.is_significant else '  '}"
+                limits = interval(-behind.high, -behind.low, digits)
+                of_tests = (decimal(-ranking.less_first(system), digits), limits, p)
+            value = (decimal(system.value, digits), interval(system.low, system.high, digits))
+            rows.append((system.title, *value, *of_tests)[:n_columns])
+        tests = " and tests" if ranking.tests else ""
+        marks = " *: significantly below the highest." if any(row[-1].endswith("*") for row in rows) else ""
+        note = f"Intervals{tests} hold for {ranking.population}.{marks}"
         blocks += [
-            listing(
-                header, rows, "lrlrlr", notes=(f"Intervals and tests hold for {ranking.population}. {note}",)
-            ),
+            listing(header[:n_columns], rows, "lrlrlr"[:n_columns], notes=(note,)),
             str(ranking.verdict()),
         ]
     return blocks
