@@ -99,7 +99,7 @@ def slow(*case: Any) -> Any:
             ("overlap", "similarity", "compare_similarity", *AFTER_SIMILARITY, "align", "geometry", *AFTER_GEOMETRY),
         ),
         slow("geometry/alignment_uniformity.py", ("align", "geometry", *AFTER_GEOMETRY)),
-        ("report/families/probing/heatmap.py", ("make_figures_probing", "make_checks", "report")),
+        ("report/families/probing/figures.py", ("make_figures_probing", "make_checks", "report")),
         slow("report/figure/sentflow.mplstyle", (*ALL_FIGURES, "make_checks", "report")),
         ("report/page/page.css", ("report",)),
     ],

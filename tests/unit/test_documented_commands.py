@@ -11,11 +11,12 @@ from pathlib import Path
 from textwrap import dedent
 
 import typer
-import yaml
+import yte
 from jsonschema import Draft202012Validator
 from snakemake.cli import get_argument_parser
 
 from sentflow.cli.app import app
+from sentflow.files.settings_files import parse_settings
 from sentflow.jobs.job import job_named
 
 REPOSITORY = Path(__file__).parents[2]
@@ -168,11 +169,13 @@ def test_programs_targets_and_lists_of_packages_exist():
             )
 
 
-def test_configurations_fit_the_schema():
+def test_configurations_are_read_alike_by_snakemake_and_validate_and_fit_the_schema():
     schema = json.loads((REPOSITORY / "workflow/schemas/config.json").read_text(encoding="utf-8"))
     validator, count = Draft202012Validator(schema), 0
     for page, block in _blocks({"yaml"}):
-        for config in yaml.safe_load_all(block):
+        for document in re.split(r"^---$", block, flags=re.MULTILINE):
+            config = parse_settings(document, where=page)
+            assert config and config == yte.process_yaml(document, require_use_yte=True)
             if not OTHER_YAML & {*config}:
                 errors = [
                     f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(config)

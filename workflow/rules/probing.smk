@@ -6,17 +6,17 @@ probing = targets.families["probing"]
 rule prepare:
     """Raw files → the task table."""
     input:
-        raw=probing.raw_files_of_task,
+        raw=probing.from_files.raw,
     output:
         **with_digest(table=paths.TASK),
     # Short, and the slow jobs wait for it.
     priority: 3
     resources:
         **asks(1000, 10),
-        checks=probing.prepare_checks,
+        checks=probing.from_files.checks,
         limits=targets.limits,
     params:
-        **job_params("prepare", settings=probing.prepare_settings),
+        **job_params("prepare", settings=probing.from_files.settings),
     shell:
         command("prepare")
 

@@ -13,17 +13,17 @@ judged = dict(
 rule prepare_corpus:
     """The raw files of a corpus → its documents."""
     input:
-        raw=retrieval.raw_files_of_corpus,
+        raw=retrieval.corpus_files.raw,
     output:
         **with_digest(table=paths.CORPUS),
     wildcard_constraints:
         corpus=one_of(retrieval.prepared_corpora),
     resources:
         **asks(1000, 20, per_input=12),
-        checks=retrieval.corpus_checks,
+        checks=retrieval.corpus_files.checks,
         limits=targets.limits,
     params:
-        **job_params("prepare_corpus", settings=retrieval.corpus_settings),
+        **job_params("prepare_corpus", settings=retrieval.corpus_files.settings),
     shell:
         command("prepare_corpus")
 
@@ -48,17 +48,17 @@ rule prepare_questions:
     """The raw files of a question set → its questions and their judgements, which fit the corpus."""
     input:
         **digested(corpus=retrieval.corpus),
-        raw=retrieval.raw_files_of_questions,
+        raw=retrieval.question_files.raw,
     output:
         **with_digest(table=paths.QUESTIONS),
         judgements=paths.JUDGEMENTS,
         judgements_digest=paths.digest(paths.JUDGEMENTS),
     resources:
         **asks(1000, 20, per_input=12),
-        checks=retrieval.question_checks,
+        checks=retrieval.question_files.checks,
         limits=targets.limits,
     params:
-        **job_params("prepare_questions", settings=retrieval.question_settings),
+        **job_params("prepare_questions", settings=retrieval.question_files.settings),
     shell:
         command("prepare_questions")
 
@@ -557,7 +557,7 @@ rule explain:
     resources:
         **retrieval.search_requests(),
     params:
-        code=retrieval.explain_code,
+        code=code("explain"),
         env=retrieval.explain_versions,
         settings=retrieval.search_settings,
     shell:

@@ -6,15 +6,15 @@ similarity = targets.families["similarity"]
 rule prepare_pairs:
     """The raw files of a pair set → its table."""
     input:
-        raw=similarity.raw_files_of_set,
+        raw=similarity.from_files.raw,
     output:
         **with_digest(table=paths.PAIR_SET),
     resources:
         **asks(1000, 10),
-        checks=similarity.prepare_checks,
+        checks=similarity.from_files.checks,
         limits=targets.limits,
     params:
-        **job_params("prepare_pairs", settings=similarity.prepare_settings),
+        **job_params("prepare_pairs", settings=similarity.from_files.settings),
     shell:
         command("prepare_pairs")
 

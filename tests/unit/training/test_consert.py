@@ -2,9 +2,8 @@ import pytest
 import tiny_training as tiny
 import torch
 
-from sentflow.training.contrastive import nt_xent
 from sentflow.training.draws import Draws
-from sentflow.training.recipes.consert import pair_features
+from sentflow.training.recipes.consert import nt_xent, pair_features
 
 STEP = Draws(1, ("step", 4))
 NONE = {"name": "none"}

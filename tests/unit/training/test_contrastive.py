@@ -6,8 +6,8 @@ import torch
 from sentence_transformers.sentence_transformer.losses import CoSENTLoss, SoftmaxLoss
 from torch.nn.functional import cross_entropy, normalize
 
-from sentflow.training.contrastive import in_batch_cross_entropy, nt_xent
-from sentflow.training.recipes.consert import DIFFERENCE, DIFFERENCE_AND_SQUARE, pair_features
+from sentflow.training.recipes.consert import DIFFERENCE, DIFFERENCE_AND_SQUARE, nt_xent, pair_features
+from sentflow.training.recipes.simcse import in_batch_cross_entropy
 
 N, WIDTH = 12, 16
 TOLERANCE = 1e-5  # sums of float32 in another order

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from sentflow.config.collections import MOST_CANDIDATES, Analyser, Decision, TuningFolds
 from sentflow.config.model import (
     Count,
     Int,
@@ -20,7 +21,6 @@ from sentflow.config.model import (
     Text,
     Title,
 )
-from sentflow.config.search import MOST_CANDIDATES, Analyser, Decision, TuningFolds
 
 _SEARCHES = "sentflow.retrieval.retrievers"
 
@@ -96,8 +96,6 @@ class Shown(Settings):
     """What every retriever may say; with the module that searches, and the distributions whose versions count."""
 
     module: ClassVar[str]
-    explained_by: ClassVar[str] = ""
-    """The module that says which terms make a score, where that is a sum over terms."""
     libraries: ClassVar[tuple[str, ...]] = ("numpy",)
     asks: ClassVar[tuple[int, int, int]] = (1000, 60, 30)
     """MB and minutes of a search, and MB for each MB of files."""
@@ -135,7 +133,6 @@ class BM25(CountsTerms):
     """Counts terms."""
 
     module = f"{_SEARCHES}.bm25"
-    explained_by = f"{_SEARCHES}.bm25_terms"
     kind: Literal["bm25"]
 
 
@@ -177,7 +174,6 @@ class Sparse(Shown):
 
     module = f"{_SEARCHES}.sparse"
     asks = (2000, 60, 6)
-    explained_by = f"{_SEARCHES}.sparse_terms"
     libraries = ("numpy", "scipy")
     kind: Literal["sparse"]
     model: Text

@@ -7,23 +7,57 @@ from typing import Any
 import torch
 from torch.nn.functional import embedding
 from transformers import AutoModelForMaskedLM, PreTrainedModel
+from transformers.activations import get_activation
+from transformers.models.bert.modeling_bert import BertLMPredictionHead
+from transformers.models.roberta.modeling_roberta import RobertaLMHead
 
 from sentflow.errors import ConfigError
-from sentflow.training.layers import KINDS
 
-# Model type → from what `KINDS` says holds the layer to the part of it before the decoder, and to the decoder
-_PARTS: Mapping[str, Callable[[Any], tuple[torch.nn.Module, torch.nn.Linear]]] = {
-    "bert": lambda layer: (layer.transform, layer.decoder),
-    "distilbert": lambda layer: (
-        torch.nn.Sequential(layer.vocab_transform, layer.activation, layer.vocab_layer_norm),
-        layer.vocab_projector,
-    ),
-    "roberta": lambda layer: (
-        torch.nn.Sequential(layer.dense, torch.nn.GELU(), layer.layer_norm),
-        layer.decoder,
-    ),
+
+class DistilBertHead(torch.nn.Module):
+    """The layer of transformers' `DistilBertForMaskedLM`, where its parts belong to the model itself."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        self.activation = get_activation(config.activation)
+        self.vocab_transform = torch.nn.Linear(config.dim, config.dim)
+        self.vocab_layer_norm = torch.nn.LayerNorm(config.dim, eps=1e-12)
+        self.vocab_projector = torch.nn.Linear(config.dim, config.vocab_size)
+
+    @property
+    def decoder(self) -> torch.nn.Linear:
+        """From vectors to the vocabulary, as the layers of other models call it."""
+        return self.vocab_projector
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Logits of the vocabulary, (…, V), of vectors of tokens, (…, H)."""
+        found: torch.Tensor = self.vocab_projector(
+            self.vocab_layer_norm(self.activation(self.vocab_transform(tokens)))
+        )
+        return found
+
+
+def _bert(layer: Any) -> tuple[torch.nn.Module, torch.nn.Linear]:
+    return layer.transform, layer.decoder
+
+
+def _distilbert(layer: Any) -> tuple[torch.nn.Module, torch.nn.Linear]:
+    transform = torch.nn.Sequential(layer.vocab_transform, layer.activation, layer.vocab_layer_norm)
+    return transform, layer.vocab_projector
+
+
+def _roberta(layer: Any) -> tuple[torch.nn.Module, torch.nn.Linear]:
+    return torch.nn.Sequential(layer.dense, torch.nn.GELU(), layer.layer_norm), layer.decoder
+
+
+# Model type → the class of its layer that predicts masked tokens, where the layer's tensors lie in a file that has
+# them, and its part before the decoder with the decoder
+KINDS: Mapping[str, tuple[Any, str, Callable[[Any], tuple[torch.nn.Module, torch.nn.Linear]]]] = {
+    "bert": (BertLMPredictionHead, "cls.predictions.", _bert),
+    "distilbert": (DistilBertHead, "", _distilbert),
+    "roberta": (RobertaLMHead, "lm_head.", _roberta),
+    "xlm-roberta": (RobertaLMHead, "lm_head.", _roberta),
 }
-_PARTS = {**_PARTS, "xlm-roberta": _PARTS["roberta"]}
 
 
 class TermHead(torch.nn.Module):
@@ -89,24 +123,24 @@ def put_head(head: TermHead, model: PreTrainedModel) -> None:
 
 
 def _parts(model: Any) -> tuple[torch.nn.Module, torch.nn.Linear]:
-    return _PARTS[_kind(model)](_layer(model))
+    return KINDS[_kind(model)][2](_layer(model))
 
 
 def _kind(model: Any) -> str:
     kind = getattr(getattr(model, "config", None), "model_type", type(model).__name__)
-    if kind not in _PARTS:
+    if kind not in KINDS:
         raise ConfigError(
-            f"model: terms are predicted by the layers of {', '.join(_PARTS)}, and this is a {kind}. Take one of "
+            f"model: terms are predicted by the layers of {', '.join(KINDS)}, and this is a {kind}. Take one of "
             "these, loaded by AutoModelForMaskedLM."
         )
     return str(kind)
 
 
 def _layer(model: Any) -> Any:
-    _, prefix = KINDS[_kind(model)]
+    _, prefix, parts = KINDS[_kind(model)]
     try:
         layer = model.get_submodule(prefix.removesuffix("."))
-        _PARTS[_kind(model)](layer)
+        parts(layer)
     except AttributeError as error:
         raise ConfigError(
             f"model: {type(model).__name__} has no layer that predicts masked tokens. Load it by "

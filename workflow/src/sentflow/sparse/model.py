@@ -27,7 +27,6 @@ from sentflow.sparse.weigher import (
     top_terms,
 )
 from sentflow.training.draws import Draws
-from sentflow.training.layers import seeded
 
 _MOST_CELLS = 1 << 25
 """Products that a block of `all_scores` holds: 128 MiB in float32."""
@@ -179,7 +178,7 @@ class SparsEmbed(TermWeigher):
             QUERY: check_count(k_query, "k_query"),
             DOCUMENT: check_count(k_documents, "k_documents"),
         }
-        with seeded(Draws(seed).of("projection")):
+        with Draws(seed).of("projection").seeded():
             projection = torch.nn.Linear(
                 self.head(QUERY).decoder.in_features,
                 check_count(embedding_size, "embedding_size"),

@@ -1,9 +1,9 @@
 """What a recipe of training is: how rows become views, how views become vectors, and how vectors become a loss.
 
-The loop (`sentflow.training.loop`) knows nothing else of a recipe. It decides which rows a step has, seeds torch
-before each call of `Objective.represent`, may split the rows of a view into chunks, and may call `represent` a second
-time with the same seed (gradient cache). So a recipe has no state but its weights, and draws nothing that is not of the
-`Draws` it is given, or of torch's global generator inside `represent` (dropout).
+The loop (`sentflow.training.loop`) decides which rows a step has, seeds torch before each call of
+`Objective.represent`, may split the rows of a view into chunks, and may call `represent` a second time with the same
+seed (gradient cache). So a recipe has no state but its weights, and draws nothing that is not of the `Draws` it is
+given, or of torch's global generator inside `represent` (dropout).
 """
 
 import os
@@ -24,7 +24,7 @@ from sentflow.errors import DataError
 from sentflow.files.atomic import not_written
 from sentflow.jobs.lifeline import refuse_orphan
 from sentflow.training.draws import Draws
-from sentflow.training.layers import HEADS
+from sentflow.training.layers import HEADS, set_dropout, unscaled
 from sentflow.training.recipes.settings import RecipeSettings, module_of
 from sentflow.training.settings import TrainingSettings, option_module
 
@@ -64,12 +64,6 @@ def write_dense(encoder: SentenceTransformer, folder: Path) -> None:
     saved.save(str(folder), create_model_card=False, safe_serialization=True)
 
 
-def write_heads(heads: Mapping[str, torch.Tensor], folder: Path) -> None:
-    """Write `sentflow.training.contract.Objective.heads` beside the weights of an encoder; nothing without any."""
-    if heads:
-        save_file({name: value.detach().cpu().clone() for name, value in heads.items()}, folder / HEADS)
-
-
 Row: TypeAlias = Mapping[str, Any]
 """A row of training data: ``text``; where the data have them, ``other``, ``negative`` (texts), ``label`` (int), and
 ``score`` and ``negative_score`` (float, a teacher's scores of both pairs). With a teacher of vectors, those of texts of
@@ -80,6 +74,12 @@ Example: TypeAlias = Mapping[str, Any]
 
 Represented: TypeAlias = torch.Tensor | Mapping[str, torch.Tensor]
 """What stands for the examples of a view, a row each. Whole numbers have no gradient."""
+_DOCUMENTS = ("other", "negative")
+
+
+def document_columns(rows: Sequence[Row]) -> list[str]:
+    """The columns of documents that rows have."""
+    return [column for column in _DOCUMENTS if column in rows[0]]
 
 
 def target_of(column: str) -> str:
@@ -93,16 +93,22 @@ class Objective(torch.nn.Module, ABC):
     Its parameters with ``requires_grad`` are what is trained; all of its state is in ``state_dict()``, so that a
     training goes on from the file of it.
 
-    `encoder`: what is trained and exported. `max_tokens`: texts are cut after this many tokens, special ones included.
+    `encoder`: what is trained and exported, on its device and in training mode. `settings`: of the recipe. `draws`: for
+    the weights of new heads. `max_tokens`: texts are cut after this many tokens, special ones included.
     """
 
     # frozen_views: views whose vectors do not depend on what is trained: they are represented without gradient
     frozen_views: frozenset[int] = frozenset()
+    settings: Any
 
-    def __init__(self, encoder: SentenceTransformer, *, max_tokens: int) -> None:
+    def __init__(self, encoder: SentenceTransformer, settings: Any, draws: Draws, *, max_tokens: int) -> None:
+        set_dropout(encoder, getattr(settings, "dropout", None), draws.of("dropout"))
         super().__init__()
-        self.encoder = encoder
-        self.max_tokens = max_tokens
+        self.encoder, self.settings, self.max_tokens = encoder, settings, max_tokens
+        self.build(draws)
+
+    def build(self, draws: Draws) -> None:  # noqa: B027
+        """Make heads, if there are any. Raises ConfigError: the start cannot be trained in this way."""
 
     def begin(self, rows: Sequence[Row]) -> None:  # noqa: B027
         """What a recipe has to know of all rows that are trained on, before the first step; nothing by default.
@@ -128,11 +134,10 @@ class Objective(torch.nn.Module, ABC):
         """
 
     def represent(self, examples: Sequence[Example], view: int) -> Represented:  # noqa: ARG002
-        """The vectors of examples of a view, (k, d), with gradient: those that the exported encoder gives, perhaps
-        before they are scaled to length 1; or several tensors by name, each with a row per example.
+        """The vectors of examples of a view, (k, d), with gradient, before they are scaled to length 1; or several
+        tensors by name, each with a row per example.
         """
-        found: torch.Tensor = self.encoder(self.padded(examples))["sentence_embedding"]
-        return found
+        return unscaled(self.encoder, self.padded(examples))
 
     def further_losses(self, rows: Sequence[Row], draws: Draws) -> Iterator[torch.Tensor]:  # noqa: ARG002
         """Scalars that are added to the loss and do not read the vectors, one after the other; none by default.
@@ -167,7 +172,12 @@ class Objective(torch.nn.Module, ABC):
         default.
         """
         write_dense(encoder, folder)
-        write_heads(self.heads(), folder)
+        if heads := {name: value.detach().cpu().clone() for name, value in self.heads().items()}:
+            save_file(heads, folder / HEADS)
+
+    def read(self, texts: Sequence[str]) -> list[Example]:
+        """Examples of texts as they stand."""
+        return [{"input_ids": self.tokens(text)} for text in texts]
 
     def tokens(self, text: str, most: int | None = None) -> list[int]:
         """The ids of a text as the encoder reads it, with special tokens, cut at `most`, or else at `max_tokens`."""
@@ -197,13 +207,7 @@ _OBJECTIVES: dict[str, type[Objective]] = {}
 
 
 def recipe(name: str) -> Callable[[_Kind], _Kind]:
-    """Make a class the objective of a recipe.
-
-    It is called with the start, on its device and in training mode, the settings of the recipe, draws for the weights
-    of new heads, and ``max_tokens``. It may raise ConfigError: the start cannot be trained in this way.
-
-    `name`: of `sentflow.training.recipes.settings.RECIPES`.
-    """
+    """Make a class the objective of a recipe of `sentflow.training.recipes.settings.RECIPES`."""
 
     def mark(kind: _Kind) -> _Kind:
         _OBJECTIVES[name] = kind
@@ -219,12 +223,9 @@ def build_objective(
     training: TrainingSettings,
     draws: Draws,
 ) -> Objective:
-    """The objective of a recipe before the first step, with the options of a training.
+    """The objective of a recipe before the first step, with the options of a training; see `Objective`.
 
     Of all modules of recipes and options, only theirs are imported.
-
-    `name`: of the recipe. `encoder`: the start, on its device and in training mode. `settings`, `training`, `draws`: of
-    the recipe, and of the training. Raises ConfigError: the encoder cannot be trained in this way.
     """
     import_module(module_of(name))
     kind: Any = _OBJECTIVES[name]

@@ -5,6 +5,8 @@ without the break.
 """
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +31,15 @@ class Draws:
     def torch_seed(self) -> int:
         """What ``torch.manual_seed`` is given, below 2⁶³."""
         return self._number() >> 65
+
+    @contextmanager
+    def seeded(self) -> Iterator[None]:
+        """Let torch draw inside what these say; its generator goes on afterwards as if nothing had been drawn."""
+        import torch
+
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.torch_seed())
+            yield
 
     def _number(self) -> int:
         """128 bits of the seed and the purpose."""

@@ -16,8 +16,9 @@ from sentence_transformers import SentenceTransformer
 from tokenizers.models import WordPiece
 
 from sentflow.errors import ConfigError
+from sentflow.sparse.heads import KINDS
 from sentflow.training.draws import Draws
-from sentflow.training.layers import KINDS, prediction_head, transformer_of
+from sentflow.training.layers import prediction_head, transformer_of
 
 CHOSEN = 0.15  # of the tokens that are not special; of these:
 _MASKED, _REPLACED = 0.8, 0.1  # the others stay as they are
@@ -144,7 +145,7 @@ class LanguageModelling(torch.nn.Module):
             raise ConfigError(
                 "settings.masking: the tokenizer of the start does not tell which tokens make a word. Write tokens."
             )
-        _, self.prefix = KINDS[kind]
+        _, self.prefix, _ = KINDS[kind]
         self.head, _ = prediction_head(encoder, draws)
         if tied:
             self.head.decoder.weight = network.get_input_embeddings().weight

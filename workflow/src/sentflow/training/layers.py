@@ -5,8 +5,7 @@ the weights of the encoder, under the names of transformers' models, so that the
 """
 
 import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,9 @@ import torch
 from safetensors import safe_open
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Transformer
-from transformers.activations import get_activation
-from transformers.models.bert.modeling_bert import BertLMPredictionHead
-from transformers.models.roberta.modeling_roberta import RobertaLMHead
 
 from sentflow.errors import ConfigError
+from sentflow.sparse.heads import KINDS
 from sentflow.training.draws import Draws
 
 logger = logging.getLogger(__name__)
@@ -58,18 +55,10 @@ def unscaled(encoder: SentenceTransformer, features: dict[str, torch.Tensor]) ->
 _RANGE = 0.02  # where a configuration has no initializer_range
 
 
-@contextmanager
-def seeded(draws: Draws) -> Iterator[None]:
-    """Let torch draw inside what `draws` says; its generator goes on afterwards as if nothing had been drawn."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(draws.torch_seed())
-        yield
-
-
 def initialise(module: torch.nn.Module, encoder: SentenceTransformer, draws: Draws) -> None:
     """Draw the weights of linear layers as transformers does: N(0, ``initializer_range``), biases 0."""
     standard_deviation = float(getattr(encoder[0].config, "initializer_range", _RANGE))
-    with seeded(draws), torch.no_grad():
+    with draws.seeded(), torch.no_grad():
         for layer in module.modules():
             if isinstance(layer, torch.nn.Linear):
                 layer.weight.normal_(0.0, standard_deviation)
@@ -80,46 +69,16 @@ def initialise(module: torch.nn.Module, encoder: SentenceTransformer, draws: Dra
 def new_dense(encoder: SentenceTransformer, draws: Draws) -> Dense:
     """A layer with tanh, as wide as the vectors of an encoder; as the pooler of BERT."""
     width = encoder.get_embedding_dimension()
-    with seeded(draws):
+    with draws.seeded():
         head = Dense(width, width)
     initialise(head, encoder, draws)
     return head.to(encoder.device)
 
 
+# --- the layer that predicts masked tokens -------------------------------------------------------------------
+
 HEADS = "heads.safetensors"
 _WEIGHTS = "model.safetensors"
-
-
-class DistilBertHead(torch.nn.Module):
-    """The layer of transformers' `DistilBertForMaskedLM`, where its parts belong to the model itself."""
-
-    def __init__(self, config: Any) -> None:
-        super().__init__()
-        self.activation = get_activation(config.activation)
-        self.vocab_transform = torch.nn.Linear(config.dim, config.dim)
-        self.vocab_layer_norm = torch.nn.LayerNorm(config.dim, eps=1e-12)
-        self.vocab_projector = torch.nn.Linear(config.dim, config.vocab_size)
-
-    @property
-    def decoder(self) -> torch.nn.Linear:
-        """From vectors to the vocabulary, as the layers of other models call it."""
-        return self.vocab_projector
-
-    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Logits of the vocabulary, (…, V), of vectors of tokens, (…, H)."""
-        found: torch.Tensor = self.vocab_projector(
-            self.vocab_layer_norm(self.activation(self.vocab_transform(tokens)))
-        )
-        return found
-
-
-# Model type → the class of its layer, and where the layer's tensors lie in a file that has them
-KINDS: Mapping[str, tuple[Any, str]] = {
-    "bert": (BertLMPredictionHead, "cls.predictions."),
-    "distilbert": (DistilBertHead, ""),
-    "roberta": (RobertaLMHead, "lm_head."),
-    "xlm-roberta": (RobertaLMHead, "lm_head."),
-}
 
 
 def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str) -> bool:
@@ -150,8 +109,8 @@ def prediction_head(encoder: SentenceTransformer, draws: Draws) -> tuple[Any, bo
     new, but for the vectors of the vocabulary, of which it has a copy.
     """
     network = transformer_of(encoder).auto_model
-    make, prefix = KINDS[network.config.model_type]
-    with seeded(draws):
+    make, prefix, _ = KINDS[network.config.model_type]
+    with draws.seeded():
         head = make(network.config)
     initialise(head, encoder, draws)
     with torch.no_grad():
@@ -171,3 +130,57 @@ def _tensors(file: Path, prefix: str) -> Iterator[tuple[str, torch.Tensor]]:
                 # Older files call the parameters of LayerNorm so
                 plain = name.removeprefix(prefix).replace(".gamma", ".weight").replace(".beta", ".bias")
                 yield plain, weights.get_tensor(name)
+
+
+# --- dropout -------------------------------------------------------------------------------------------------
+
+_WORDS = "one two three four five six seven eight"
+
+
+def set_dropout(encoder: SentenceTransformer, probability: float | None, draws: Draws) -> None:
+    """Give every dropout of an encoder, that of the attention included, another probability.
+
+    Its configuration stays as it is, so an encoder that is trained further has its own dropout again.
+
+    `probability`: in [0, 1); None leaves each as it is. `draws`: for the check that 0 turns all of it off: two passes
+    over one text are equal then. Raises ConfigError: the encoder has no dropout that could be set, or still has some
+    after all were set to 0.
+    """
+    if probability is None:
+        return
+    if not set_everywhere(encoder, probability) and probability:
+        raise ConfigError(
+            "settings.dropout: the start has no dropout whose probability could be set. Write null or 0."
+        )
+    if not probability and not _is_off(encoder, draws):
+        raise ConfigError(
+            "settings.dropout: two passes over the same text differ although every dropout of the start is 0: "
+            "something else in it is random. Write null, or start from another encoder."
+        )
+
+
+def set_everywhere(network: torch.nn.Module, probability: float) -> bool:
+    """Give every dropout of a network a probability; whether it has any."""
+    places = list(_places(network))
+    for module, name in places:
+        setattr(module, name, float(probability))
+    return bool(places)
+
+
+def _places(network: torch.nn.Module) -> Iterator[tuple[torch.nn.Module, str]]:
+    """Modules and names of their attributes that hold a probability of dropout."""
+    for module in network.modules():
+        if isinstance(module, torch.nn.Dropout):
+            yield module, "p"
+        # Attention that is computed in one piece takes a number instead of a module
+        for name, value in vars(module).items():
+            if "dropout" in name and isinstance(value, float):
+                yield module, name
+
+
+@torch.no_grad()
+def _is_off(encoder: SentenceTransformer, draws: Draws) -> bool:
+    features = encoder.tokenizer([_WORDS], return_tensors="pt").to(encoder.device)
+    with draws.seeded():
+        first, second = (encoder({**features})["sentence_embedding"] for _ in range(2))
+    return bool(torch.equal(first, second))

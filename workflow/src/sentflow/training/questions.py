@@ -2,16 +2,10 @@
 
 from collections.abc import Sequence
 
-from sentflow.training.contract import Example, Objective, Row
+import torch
+
+from sentflow.training.contract import Example, Objective, Row, document_columns
 from sentflow.training.recipes.settings import BiEncoder, SparseEmbed, Splade
-
-DOCUMENTS = ("other", "negative")
-"""Columns of a row that are documents."""
-
-
-def document_columns(rows: Sequence[Row]) -> list[str]:
-    """Those of `DOCUMENTS` that rows have."""
-    return [column for column in DOCUMENTS if column in rows[0]]
 
 
 def question_views(
@@ -23,9 +17,30 @@ def question_views(
     and ``document_prompt``, put before the texts.
     """
     most = settings.question_tokens
-    questions = [objective.tokens(settings.question_prompt + row["text"], most) for row in rows]
+    questions: list[Example] = [
+        {"input_ids": objective.tokens(settings.question_prompt + row["text"], most)} for row in rows
+    ]
     documents = [
-        [objective.tokens(settings.document_prompt + row[column]) for row in rows]
+        objective.read([settings.document_prompt + row[column] for row in rows])
         for column in document_columns(rows)
     ]
-    return [[{"input_ids": ids} for ids in view] for view in (questions, *documents)]
+    return [questions, *documents]
+
+
+def false_negatives(questions: Sequence[str], columns: Sequence[Sequence[str]]) -> torch.Tensor:
+    """Which candidates are known to be relevant to a question of another row.
+
+    `questions`: n texts. `columns`: n documents each: the relevant ones, and perhaps hard negatives. Returns (n, n ·
+    number of columns) bool. A candidate is relevant where its text is that of any relevant document, in the batch, of a
+    row with the text of this question; the own document of a row is not marked.
+    """
+    relevant: dict[str, set[str]] = {}
+    for question, document in zip(questions, columns[0], strict=True):
+        relevant.setdefault(question, set()).add(document)
+    candidates = [document for column in columns for document in column]
+    found = torch.tensor(
+        [[document in relevant[question] for document in candidates] for question in questions]
+    )
+    n = len(questions)
+    found[torch.arange(n), torch.arange(n)] = False
+    return found

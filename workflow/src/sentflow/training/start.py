@@ -23,7 +23,6 @@ from sentflow.errors import ConfigError
 from sentflow.training.contract import Row
 from sentflow.training.data.table import TEXT_COLUMNS
 from sentflow.training.draws import Draws
-from sentflow.training.layers import seeded
 from sentflow.training.settings import Tokenizer as TokenizerSettings
 
 logger = logging.getLogger(__name__)
@@ -143,7 +142,7 @@ def load_start(
     if configuration is None:
         plain = manifest.kind in _PLAIN
         # A pooler that the files lack is drawn, and saved with the encoder, though nothing reads it
-        with seeded(draws.of("start")):
+        with draws.of("start").seeded():
             model = load_model(
                 folder, settings, device, allow_pickle=allow_pickle, plain=plain, tokenizer=arguments
             )
@@ -194,7 +193,7 @@ def _with_random_weights(
         config.update(dict(configuration))
         if vocabulary is not None:
             fit_configuration(config, tokenizer)
-        with seeded(draws.of("start")):
+        with draws.of("start").seeded():
             AutoModel.from_config(config).save_pretrained(made)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"start.configuration: no model can be made of it ({error}).") from error

@@ -13,14 +13,13 @@ from sentence_transformers.util import cos_sim
 
 from sentflow.errors import ConfigError
 from sentflow.sparse.calibration import calibrate, check_start
-from sentflow.sparse.heads import from_tensors
+from sentflow.sparse.heads import KINDS, from_tensors
 from sentflow.sparse.ranking_losses import CONTRASTIVE, KL, MARGIN_MSE, LossParts, own_first
 from sentflow.sparse.weigher import DOCUMENT, QUERY, SIDES, TermWeigher
-from sentflow.training.contract import Example, Objective, Row, target_of
+from sentflow.training.contract import Example, Objective, Row, document_columns, target_of
 from sentflow.training.draws import Draws
-from sentflow.training.layers import KINDS, prediction_head, transformer_of
-from sentflow.training.questions import document_columns, question_views
-from sentflow.training.ranking import false_negatives
+from sentflow.training.layers import prediction_head, transformer_of
+from sentflow.training.questions import false_negatives, question_views
 from sentflow.training.recipes.settings import SparseEmbed, Splade
 
 logger = logging.getLogger(__name__)
@@ -59,20 +58,16 @@ def _of_setting(place: str, instead: str = "") -> Iterator[None]:
 class TermObjective(Objective):
     """Views are questions, documents and, where the data have them, hard negatives."""
 
-    def __init__(
-        self,
-        encoder: SentenceTransformer,
-        settings: Splade | SparseEmbed,
-        draws: Draws,
-        weigher: TermWeigher,
-        *,
-        max_tokens: int,
-    ) -> None:
-        super().__init__(encoder, max_tokens=max_tokens)
-        self.weigher = weigher
-        self.settings: Splade | SparseEmbed = settings
+    settings: Splade | SparseEmbed
+
+    def build(self, draws: Draws) -> None:
+        self.weigher = self.make_weigher(draws)
         self.step, self.rise_steps = 0, 0
-        self._draws = draws
+        self._draws = draws.of("start")
+
+    @abstractmethod
+    def make_weigher(self, draws: Draws) -> TermWeigher:
+        """What weighs terms, with the encoder of the start as its own."""
 
     def begin(self, rows: Sequence[Row]) -> None:
         """Shift the head to a number of active terms where that is asked for, and refuse a start that cannot learn."""

@@ -13,7 +13,7 @@ from sentence_transformers import SentenceTransformer
 from sentflow.errors import ConfigError
 from sentflow.training.contract import Objective
 from sentflow.training.draws import Draws
-from sentflow.training.layers import seeded, transformer_of
+from sentflow.training.layers import transformer_of
 from sentflow.training.settings import Lora
 
 try:
@@ -48,7 +48,7 @@ def prepare(encoder: SentenceTransformer, settings: Lora, draws: Draws) -> None:
     )
     encoder.requires_grad_(False)
     try:
-        with seeded(draws):
+        with draws.seeded():
             inject_adapter_in_model(config, network)
     except ValueError as error:
         linear = sorted({name.split(".")[-1] for name, each in network.named_modules() if _is_linear(each)})

@@ -7,15 +7,12 @@ CuongNN218/zalo_ltr_2021@b63aa805.
 from collections.abc import Sequence
 
 import torch
-from sentence_transformers import SentenceTransformer
+from sentence_transformers.util import cos_sim
 
 from sentflow.errors import DataError
-from sentflow.training.contract import Example, Objective, Row, recipe
+from sentflow.training.contract import Example, Objective, Row, document_columns, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_dropout
-from sentflow.training.layers import unscaled
-from sentflow.training.questions import document_columns, question_views
-from sentflow.training.ranking import contrastive_loss, false_negatives, ranking_loss
+from sentflow.training.questions import false_negatives, question_views
 from sentflow.training.recipes.settings import BiEncoder as Settings
 
 CONTRASTIVE = "contrastive"
@@ -25,26 +22,55 @@ CONTRASTIVE = "contrastive"
 class BiEncoder(Objective):
     """Views are questions, documents and, where the data have them, hard negatives."""
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
-    ) -> None:
-        set_dropout(encoder, settings.dropout, draws.of("dropout"))
-        super().__init__(encoder, max_tokens=max_tokens)
-        self._settings = settings
+    settings: Settings
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
-        return question_views(self, rows, self._settings)
-
-    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        return unscaled(self.encoder, self.padded(examples))
+        return question_views(self, rows, self.settings)
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
         questions, *documents = views
-        if self._settings.loss == CONTRASTIVE:
+        if self.settings.loss == CONTRASTIVE:
             labels = torch.tensor([row["label"] for row in rows])
             if (labels > 1).any():
                 raise DataError("settings.loss: contrastive reads labels 0 and 1, and the data have others.")
-            return contrastive_loss(questions, documents[0], labels, margin=self._settings.margin)
+            return contrastive_loss(questions, documents[0], labels, margin=self.settings.margin)
         texts = [[row[column] for row in rows] for column in document_columns(rows)]
         known = false_negatives([row["text"] for row in rows], texts)
-        return ranking_loss(questions, documents, known, scale=self._settings.scale)
+        return ranking_loss(questions, documents, known, scale=self.settings.scale)
+
+
+def ranking_loss(
+    questions: torch.Tensor,
+    documents: Sequence[torch.Tensor],
+    false_negatives: torch.Tensor,
+    *,
+    scale: float,
+) -> torch.Tensor:
+    """Mean cross-entropy of finding the document of each question among all documents of the batch, by cosine.
+
+    `questions`: (n, d) float. `documents`: one or two tensors (n, d): the relevant document of each question, and a
+    hard negative of each. `false_negatives`: (n, n · number of tensors) bool: candidates that count in no sum, because
+    they are relevant to the question, too. The own document of a question is none. `scale`: what cosines are multiplied
+    by.
+
+    `MultipleNegativesRankingLoss` of sentence-transformers where there are no false negatives.
+    """
+    logits = cos_sim(questions, torch.cat(list(documents))) * scale
+    logits = logits.masked_fill(false_negatives.to(logits.device), -torch.inf)
+    return torch.nn.functional.cross_entropy(logits, torch.arange(len(questions), device=logits.device))
+
+
+def contrastive_loss(
+    questions: torch.Tensor, documents: torch.Tensor, labels: torch.Tensor, *, margin: float
+) -> torch.Tensor:
+    """Mean over pairs of half the squared distance, or of what a pair with label 0 lacks to the margin.
+
+    `questions`, `documents`: (n, d) float, row i of both is a pair. `labels`: (n,) 1 where the document is relevant,
+    else 0. `margin`: Distance, 1 − cosine, from which on a pair with label 0 gives no gradient.
+
+    Hadsell et al. 2006, equation 4; `ContrastiveLoss` of sentence-transformers.
+    """
+    distances = 1 - torch.nn.functional.cosine_similarity(questions, documents)
+    labels = labels.to(distances)
+    apart = torch.nn.functional.relu(margin - distances)
+    return (0.5 * (labels * distances.square() + (1 - labels) * apart.square())).mean()

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from sentence_transformers import SentenceTransformer
 
 from sentflow.training.contract import Example, Row, recipe
 from sentflow.training.draws import Draws
@@ -25,11 +24,7 @@ class CoCondenser(Condenser):
     weight, as the released code does with its gradient cache: it divides by documents and adds up over spans.
     """
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
-    ) -> None:
-        super().__init__(encoder, settings, draws, max_tokens=max_tokens)
-        self._weight = 2.0 if UPSTREAM in settings.defects else 1.0
+    settings: Settings
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         views: list[list[Example]] = [[], []]
@@ -53,7 +48,8 @@ class CoCondenser(Condenser):
         The second is of dot products, which are neither scaled nor divided, and a span is no candidate for itself.
         """
         parts, vectors = self._apart(views)
-        return self._weight * super().loss([parts], rows) + partner_cross_entropy(*vectors)
+        weight = 2.0 if UPSTREAM in self.settings.defects else 1.0
+        return weight * super().loss([parts], rows) + partner_cross_entropy(*vectors)
 
     def measures(self, views: Sequence[Any], rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
         """The loss of a batch, what `Condenser` measures, and the second term for itself."""

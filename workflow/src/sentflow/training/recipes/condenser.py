@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from sentence_transformers import SentenceTransformer
 from transformers.masking_utils import create_bidirectional_mask
 
 from sentflow.errors import ConfigError
 from sentflow.training.contract import Example, Represented, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_everywhere
-from sentflow.training.layers import initialise, seeded, take_weights, transformer_of
+from sentflow.training.layers import initialise, set_everywhere, take_weights, transformer_of
 from sentflow.training.recipes.mlm import MaskedLanguageModelling
 from sentflow.training.recipes.settings import Cocondenser
 from sentflow.training.recipes.settings import Condenser as Settings
@@ -34,11 +32,11 @@ class Condenser(MaskedLanguageModelling):
     layers of the start are not known.
     """
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings | Cocondenser, draws: Draws, *, max_tokens: int
-    ) -> None:
-        super().__init__(encoder, settings, draws, max_tokens=max_tokens)
-        network = transformer_of(encoder).auto_model
+    settings: Settings | Cocondenser
+
+    def build(self, draws: Draws) -> None:
+        super().build(draws)
+        settings, network = self.settings, transformer_of(self.encoder).auto_model
         depth = int(network.config.num_hidden_layers)
         asked = settings.skip_from
         self._skip_from = depth // 2 if asked is None else asked
@@ -48,14 +46,14 @@ class Condenser(MaskedLanguageModelling):
                 f"for half of them."
             )
         self.predicting = ("head_", "encoder_") if settings.late_mlm else ("head_",)
-        with seeded(draws.of("condenser")):
+        with draws.of("condenser").seeded():
             made = [type(_layers(network)[0])(network.config) for _ in range(settings.layers)]
         self.condenser = torch.nn.ModuleList(made)
-        initialise(self.condenser, encoder, draws.of("condenser weights"))
+        initialise(self.condenser, self.encoder, draws.of("condenser weights"))
         if settings.dropout is not None:
             set_everywhere(self.condenser, settings.dropout)
         take_weights(self.condenser, Path(network.name_or_path), PREFIX, what="the head of Condenser")
-        self.condenser.to(encoder.device)
+        self.condenser.to(self.encoder.device)
 
     def represent(self, examples: Sequence[Example], view: int) -> Represented:  # noqa: ARG002
         """(k, 3 or 6): the numbers of the head and, with ``late_mlm``, those of the encoder."""

@@ -13,13 +13,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.training.contract import Example, Objective, Row, recipe
-from sentflow.training.contrastive import nt_xent
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_dropout
-from sentflow.training.layers import seeded, transformer_of, unscaled
+from sentflow.training.layers import transformer_of, unscaled
 from sentflow.training.recipes.settings import ConSERT as Settings
 
 DIFFERENCE = "difference"
@@ -40,6 +39,24 @@ def pair_features(u: torch.Tensor, v: torch.Tensor, *, form: str) -> torch.Tenso
     if form == DIFFERENCE_AND_SQUARE:
         blocks.append(torch.maximum(u, v) ** 2)
     return torch.cat(blocks, dim=1)
+
+
+def nt_xent(first: torch.Tensor, second: torch.Tensor, *, temperature: float) -> torch.Tensor:
+    """NT-Xent of two views, the sum of both directions; the other sentences of the same view are negatives, too.
+
+    `first`, `second`: (n, d) float, row i of both is the same sentence. `temperature`: what cosines are divided by, >
+    0. Returns a scalar, a mean over n for each view as anchor, added: twice the mean over 2n anchors of the paper. The
+    order of the views does not matter; 2 ln(2n − 1) for vectors that are all the same.
+
+    Yan et al. 2021 (arXiv 2105.11741), section 3; the sum is that of yym6472/ConSERT@03c9e8ff.
+    """
+    loss = MultipleNegativesRankingLoss(
+        model=None, scale=1 / temperature, directions=("query_to_doc", "query_to_query")
+    )
+    both: torch.Tensor = loss.compute_loss_from_embeddings(
+        [first, second], None
+    ) + loss.compute_loss_from_embeddings([second, first], None)
+    return both
 
 
 SHUFFLE = "shuffle"
@@ -223,19 +240,17 @@ _PLAIN = Augmentation(NONE)
 class ConSERT(Objective):
     """Every augmentation of every side (the texts; and the other texts of pairs) is a view of the contract."""
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
-    ) -> None:
-        set_dropout(encoder, settings.dropout, draws.of("dropout"))
-        super().__init__(encoder, max_tokens=max_tokens)
-        self._settings = settings
+    settings: Settings
+
+    def build(self, draws: Draws) -> None:
+        encoder, settings = self.encoder, self.settings
         self._sides = _SIDES if settings.objective in (SUPERVISED, JOINT) else _SIDES[:1]
         self._passes, self._compared = _passes(settings)
         self._stage = _stage(encoder, self._passes)
         self.classifier: torch.nn.Linear | None = None
         if settings.objective != UNSUPERVISED:
             width = encoder.get_embedding_dimension() * BLOCKS[settings.pair_features]
-            with seeded(draws.of("classifier")):
+            with draws.of("classifier").seeded():
                 self.classifier = torch.nn.Linear(width, settings.classes).to(encoder.device)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
@@ -278,7 +293,7 @@ class ConSERT(Objective):
             terms.append(self._cross_entropy(views[0], views[1], labels) / len(rows))
         if self._compared is not None:
             first, second = (number * len(self._sides) for number in self._compared)
-            weight, temperature = self._settings.contrastive_weight, self._settings.temperature
+            weight, temperature = self.settings.contrastive_weight, self.settings.temperature
             terms += [
                 weight * nt_xent(views[first + side], views[second + side], temperature=temperature)
                 for side in range(len(self._sides))
@@ -304,7 +319,7 @@ class ConSERT(Objective):
     def _cross_entropy(self, u: torch.Tensor, v: torch.Tensor, labels: Sequence[int]) -> torch.Tensor:
         """Sum over the pairs."""
         assert self.classifier is not None
-        logits = self.classifier(pair_features(u, v, form=self._settings.pair_features))
+        logits = self.classifier(pair_features(u, v, form=self.settings.pair_features))
         truth = torch.tensor(labels, device=logits.device)
         return torch.nn.functional.cross_entropy(logits, truth, reduction="sum")
 
@@ -327,11 +342,11 @@ class ConSERT(Objective):
         return adversarial_noise(gradient[:n], norm=norm)
 
     def _check_labels(self, rows: Sequence[Row]) -> None:
-        classes = self._settings.classes
+        classes = self.settings.classes
         for row in rows:
             if "other" not in row or row.get("label") not in range(classes):
                 raise DataError(
-                    f"objective: {self._settings.objective} needs pairs of texts with a label below {classes}, and "
+                    f"objective: {self.settings.objective} needs pairs of texts with a label below {classes}, and "
                     f"{row['text']!r} has {'the label ' + str(row['label']) if 'label' in row else 'none'}. Take "
                     f"labelled pairs, set settings.classes, or write objective: {UNSUPERVISED}."
                 )

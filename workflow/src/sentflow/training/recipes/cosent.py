@@ -6,13 +6,10 @@ Su 2022 (kexue.fm/archives/8847); `CoSENTLoss` of sentence-transformers 6.2.0 is
 from collections.abc import Sequence
 
 import torch
-from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import pairwise_cos_sim
 
 from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_dropout
-from sentflow.training.layers import unscaled
 from sentflow.training.recipes.settings import CoSENT as Settings
 
 
@@ -20,25 +17,17 @@ from sentflow.training.recipes.settings import CoSENT as Settings
 class CoSENT(Objective):
     """Views are the texts and the other texts of pairs."""
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
-    ) -> None:
-        set_dropout(encoder, settings.dropout, draws.of("dropout"))
-        super().__init__(encoder, max_tokens=max_tokens)
-        self._scale = settings.scale
+    settings: Settings
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
-        return [[{"input_ids": self.tokens(row[side])} for row in rows] for side in ("text", "other")]
-
-    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        return unscaled(self.encoder, self.padded(examples))
+        return [self.read([row[side] for row in rows]) for side in ("text", "other")]
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
         """log(1 + Σ exp(scale · (cos i − cos j))) over all pairs i, j of rows of which j has the higher label.
 
         It is 0, and so is its gradient, where all labels of a batch are equal.
         """
-        scores = self._scale * pairwise_cos_sim(*views)
+        scores = self.settings.scale * pairwise_cos_sim(*views)
         labels = torch.tensor([row["label"] for row in rows], device=scores.device)
         is_lower = labels[:, None] < labels[None, :]
         differences = (scores[:, None] - scores[None, :])[is_lower]

@@ -14,11 +14,9 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from transformers import AutoModelForSequenceClassification
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.training.contract import Example, Objective, Row, recipe
+from sentflow.training.contract import Example, Objective, Row, document_columns, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_dropout, set_everywhere
-from sentflow.training.layers import seeded, transformer_of
-from sentflow.training.questions import document_columns
+from sentflow.training.layers import set_everywhere, transformer_of
 from sentflow.training.recipes.settings import CrossEncoder as Settings
 
 LABELS = "labels"
@@ -31,19 +29,14 @@ class CrossEncoding(Objective):
     represented by its score, (k, 1).
     """
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
-    ) -> None:
-        super().__init__(encoder, max_tokens=max_tokens)
-        self._settings = settings
-        network = transformer_of(encoder).auto_model
-        of_classifier = draws.of("classifier")
-        with seeded(of_classifier):
-            self.classifier = _classifier(network)
-        set_dropout(encoder, settings.dropout, of_classifier.of("dropout"))
-        if settings.dropout is not None:
-            set_everywhere(self.classifier, settings.dropout)
-        self.classifier.to(encoder.device)
+    settings: Settings
+
+    def build(self, draws: Draws) -> None:
+        with draws.of("classifier").seeded():
+            self.classifier = _classifier(transformer_of(self.encoder).auto_model)
+        if self.settings.dropout is not None:
+            set_everywhere(self.classifier, self.settings.dropout)
+        self.classifier.to(self.encoder.device)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
         return [[self._pair(row["text"], row[column]) for row in rows] for column in document_columns(rows)]
@@ -61,7 +54,7 @@ class CrossEncoding(Objective):
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
         """Mean cross-entropy of telling the document of a question from its negative, or label 1 from label 0."""
         scores = torch.cat(list(views), dim=1)
-        if self._settings.loss == LABELS:
+        if self.settings.loss == LABELS:
             labels = torch.tensor([row["label"] for row in rows], device=scores.device)
             if (labels > 1).any():
                 raise DataError("settings.loss: labels reads labels 0 and 1, and the data have others.")
@@ -72,7 +65,7 @@ class CrossEncoding(Objective):
         """The loss, and of how many rows the document has the higher score, or the right sign."""
         right = (
             (views[0] > 0) == torch.tensor([[bool(row["label"])] for row in rows], device=views[0].device)
-            if self._settings.loss == LABELS
+            if self.settings.loss == LABELS
             else views[0] > views[1]
         )
         return {**super().measures(views, rows), "accuracy": (float(right.sum()), len(rows))}

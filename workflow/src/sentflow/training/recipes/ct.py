@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 
 import torch
-from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import cos_sim
 
 from sentflow.training.contract import Example, Objective, Row, recipe
@@ -30,24 +29,16 @@ class ContrastiveTension(Objective):
     form: the batch is cut into groups of 1 + ``negatives`` texts, and the copy reads the first of its group every time.
     """
 
-    def __init__(
-        self,
-        encoder: SentenceTransformer,
-        settings: Settings,
-        draws: Draws,  # noqa: ARG002
-        *,
-        max_tokens: int,
-    ) -> None:
-        super().__init__(encoder, max_tokens=max_tokens)
-        self._objective: str = settings.objective
-        self._group: int = settings.negatives + 1
-        self.other = copy.deepcopy(encoder)
-        if self._objective == IN_BATCH:
-            self.log_scale = torch.nn.Parameter(torch.tensor(math.log(settings.scale)))
+    settings: Settings
+
+    def build(self, draws: Draws) -> None:  # noqa: ARG002
+        self.other = copy.deepcopy(self.encoder)
+        if self.settings.objective == IN_BATCH:
+            self.log_scale = torch.nn.Parameter(torch.tensor(math.log(self.settings.scale)))
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
-        own: list[Example] = [{"input_ids": self.tokens(row["text"])} for row in rows]
-        if self._objective == IN_BATCH:
+        own = self.read([row["text"] for row in rows])
+        if self.settings.objective == IN_BATCH:
             return [own, own]
         return [[own[self._first(place)] for place in range(len(rows))], own]
 
@@ -57,7 +48,7 @@ class ContrastiveTension(Objective):
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
         """In-batch: cross-entropy of finding the same text, mean of both directions; pairs: see `tension`."""
         first, second = views
-        if self._objective == PAIRS:
+        if self.settings.objective == PAIRS:
             same = [row["text"] == rows[self._first(place)]["text"] for place, row in enumerate(rows)]
             return tension(first, second, torch.tensor(same, device=first.device))
         found = cos_sim(first, second) * self.log_scale.exp()
@@ -67,7 +58,7 @@ class ContrastiveTension(Objective):
 
     def _first(self, place: int) -> int:
         """The place of the first text of a group."""
-        return place - place % self._group
+        return place - place % (self.settings.negatives + 1)
 
 
 def tension(first: torch.Tensor, second: torch.Tensor, same: torch.Tensor) -> torch.Tensor:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.losses import EmbedDistillLoss
 from sentence_transformers.sentence_transformer.modules import Dense
 from sentence_transformers.util import cos_sim
@@ -26,11 +25,10 @@ MSE, COSINE, SIMILARITY = "mse", "cosine", "similarity"
 class Distillation(Objective):
     """One view; rows have the teacher's vector of their text."""
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
-    ) -> None:
-        super().__init__(encoder, max_tokens=max_tokens)
-        self._loss, self._temperature = settings.loss, settings.temperature
+    settings: Settings
+
+    def build(self, draws: Draws) -> None:
+        encoder, settings = self.encoder, self.settings
         self.projection: torch.nn.Module | None = None
         if settings.projection is None:
             if settings.keep_projection:
@@ -49,7 +47,11 @@ class Distillation(Objective):
             self.projection = layer
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
-        return [[{"input_ids": self.tokens(row["text"])} for row in rows]]
+        return [self.read([row["text"] for row in rows])]
+
+    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
+        found: torch.Tensor = self.encoder(self.padded(examples))["sentence_embedding"]
+        return found
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
         """The mean over texts of a distance to the teacher's vectors, or of `similarity_divergence`."""
@@ -57,15 +59,15 @@ class Distillation(Objective):
         targets = _targets(rows).to(vectors)
         if self.projection is not None:
             vectors = self.projection({"sentence_embedding": vectors})["sentence_embedding"]
-        if self._loss == SIMILARITY:
-            return similarity_divergence(vectors, targets, temperature=self._temperature)
+        if self.settings.loss == SIMILARITY:
+            return similarity_divergence(vectors, targets, temperature=self.settings.temperature)
         if vectors.shape != targets.shape:
             raise DataError(
                 f"the teacher's vectors are {targets.shape[1]} wide, and those that are compared with them "
                 f"{vectors.shape[1]}. Write settings.projection: {targets.shape[1]}, or loss: {SIMILARITY}, which "
                 "compares vectors of any width."
             )
-        loss = EmbedDistillLoss(model=None, distance_metric=self._loss)
+        loss = EmbedDistillLoss(model=None, distance_metric=self.settings.loss)
         found: torch.Tensor = loss.compute_loss_from_embeddings([vectors], [targets])
         return found
 

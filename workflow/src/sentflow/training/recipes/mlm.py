@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from sentence_transformers import SentenceTransformer
 
 from sentflow.training.contract import Example, Objective, Represented, Row, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_dropout
 from sentflow.training.language_modelling import LanguageModelling
 from sentflow.training.layers import transformer_of
 from sentflow.training.recipes.settings import MLM, Cocondenser, Condenser
@@ -29,24 +27,16 @@ class MaskedLanguageModelling(Objective):
     # the three numbers of `LanguageModelling.predicted`
     predicting: tuple[str, ...] = ("",)
 
-    def __init__(
-        self,
-        encoder: SentenceTransformer,
-        settings: MLM | Condenser | Cocondenser,
-        draws: Draws,
-        *,
-        max_tokens: int,
-    ) -> None:
-        set_dropout(encoder, settings.dropout, draws.of("dropout"))
-        super().__init__(encoder, max_tokens=max_tokens)
-        self._packed = not isinstance(settings, Cocondenser) and settings.packing == PACKED
-        self.language = LanguageModelling(
-            encoder, draws.of("head"), tied=True, whole_words=settings.masking == WORDS
-        )
+    settings: MLM | Condenser | Cocondenser
+
+    def build(self, draws: Draws) -> None:
+        whole_words = self.settings.masking == WORDS
+        self.language = LanguageModelling(self.encoder, draws.of("head"), tied=True, whole_words=whole_words)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         """Packed, there are as many examples as the texts of the step fill."""
-        texts = [self.tokens(row["text"]) for row in rows] if not self._packed else self._blocks(rows)
+        packed = not isinstance(self.settings, Cocondenser) and self.settings.packing == PACKED
+        texts = self._blocks(rows) if packed else [self.tokens(row["text"]) for row in rows]
         masked = [self.language.masked(ids, draws.of("mask", place)) for place, ids in enumerate(texts)]
         return [[{"input_ids": ids, "expected": expected} for ids, expected in masked]]
 

@@ -136,11 +136,10 @@ class SGBert(Objective):
 
     frozen_views = frozenset({1, 2})
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
-    ) -> None:
-        super().__init__(encoder, max_tokens=max_tokens)
-        self._settings = settings
+    settings: Settings
+
+    def build(self, draws: Draws) -> None:
+        encoder, settings = self.encoder, self.settings
         self.guide = Guide(encoder, dropout=GUIDE_DROPOUT in settings.defects)
         if (width := encoder.get_embedding_dimension()) != self.guide.width:
             raise ConfigError(
@@ -153,7 +152,7 @@ class SGBert(Objective):
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         """An example of the guide has a ``layer`` unless it is read in all of them."""
-        own: list[Example] = [{"input_ids": self.tokens(row["text"])} for row in rows]
+        own = self.read([row["text"] for row in rows])
         texts = [[row.get("other", row["text"]) for row in rows]]
         if "negative" in rows[0]:
             texts.append([row["negative"] for row in rows])
@@ -163,8 +162,8 @@ class SGBert(Objective):
         features = self.padded(examples)
         if view == _TRAINED:
             return unscaled(self.encoder, features)
-        found = self.guide.layers(features, pooling=self._settings.view_pooling)
-        if self._settings.loss == OPT3:
+        found = self.guide.layers(features, pooling=self.settings.view_pooling)
+        if self.settings.loss == OPT3:
             return found
         return found[range(len(examples)), [example["layer"] for example in examples]][:, None]
 
@@ -172,23 +171,23 @@ class SGBert(Objective):
         """The loss of what the head makes of all vectors."""
         guided = torch.cat(list(views[_GUIDED:]))
         compared = contrast(
-            self._settings.loss,
+            self.settings.loss,
             len(rows),
             guided.shape[1],
             further=len(guided) - len(rows),
-            first_is_lost=OPT2_OFF_BY_ONE in self._settings.defects,
+            first_is_lost=OPT2_OFF_BY_ONE in self.settings.defects,
         )
         c, h = self.head(views[_TRAINED]), self.head(guided.flatten(0, 1))
-        return self_guided(c, h, compared, temperature=self._settings.temperature)
+        return self_guided(c, h, compared, temperature=self.settings.temperature)
 
     def further_losses(self, rows: Sequence[Row], draws: Draws) -> Iterator[torch.Tensor]:  # noqa: ARG002
         """The weighted distance to the guide."""
-        if self._settings.regulariser:
-            yield self._settings.regulariser * self.guide.distance(self.encoder)
+        if self.settings.regulariser:
+            yield self.settings.regulariser * self.guide.distance(self.encoder)
 
     def _guided(self, texts: Sequence[str], draws: Draws) -> list[Example]:
-        examples: list[Example] = [{"input_ids": self.tokens(text)} for text in texts]
-        if self._settings.loss == OPT3:
+        examples = self.read(texts)
+        if self.settings.loss == OPT3:
             return examples
         drawn = draws.generator().integers(self.guide.n_layers, size=len(texts)).tolist()
         return [{**example, "layer": layer} for example, layer in zip(examples, drawn, strict=True)]

@@ -7,14 +7,13 @@ HYU-NLP/Korean-Sentence-Representations@b03e1514, `SimCSE_mul`.
 from collections.abc import Collection, Iterator, Sequence
 
 import torch
-from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+from sentence_transformers.util import cos_sim
 
 from sentflow.training.contract import Example, Objective, Row, recipe
-from sentflow.training.contrastive import in_batch_cross_entropy
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_dropout
 from sentflow.training.language_modelling import LanguageModelling, n_predicted
-from sentflow.training.layers import new_dense, put_before_scaling, unscaled
+from sentflow.training.layers import new_dense, put_before_scaling
 from sentflow.training.recipes.settings import SimCSE as Settings
 
 
@@ -40,6 +39,40 @@ def shuffled_tokens(ids: Sequence[int], draws: Draws, *, fixed: Collection[int] 
     return found
 
 
+def in_batch_cross_entropy(
+    anchors: torch.Tensor,
+    positives: torch.Tensor,
+    negatives: torch.Tensor | None = None,
+    *,
+    temperature: float,
+    own_negative_weight: float = 0.0,
+) -> torch.Tensor:
+    """Cross-entropy of finding the positive of each anchor among those of all anchors; in one direction.
+
+    `anchors`, `positives`, `negatives`: (n, d) float, row i of each belongs to the same example; with `negatives` there
+    are 2n candidates per anchor. `temperature`: what cosines are divided by, > 0. `own_negative_weight`: added to the
+    logit of the negative of the anchor's own example: its term in the sum is multiplied by e to this power. Returns a
+    scalar, the mean over the n anchors; ln n for vectors that are all the same, ln 2n with negatives.
+
+    Gao et al. 2021 (arXiv 2104.08821), equations 4 and 5; princeton-nlp/SimCSE@49fa580a, ``hard_negative_weight``.
+    Anchors are no negatives of each other, so the loss is not symmetric.
+    """
+    candidates = [positives] if negatives is None else [positives, negatives]
+    n = len(anchors)
+
+    def cosines(queries: torch.Tensor, documents: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = cos_sim(queries, documents)
+        if negatives is None or not own_negative_weight:
+            return found
+        # Multiplied by the scale together with the cosines, so the weight itself is added to the logit
+        own = torch.eye(n, dtype=found.dtype, device=found.device) * own_negative_weight * temperature
+        return found + torch.cat([torch.zeros_like(own), own], dim=1)
+
+    loss = MultipleNegativesRankingLoss(model=None, scale=1 / temperature, similarity_fct=cosines)
+    value: torch.Tensor = loss.compute_loss_from_embeddings([anchors, *candidates], None)
+    return value
+
+
 IN_TRAINING, KEPT = "mlp", "kept"
 WHITESPACE, TOKENIZER, TOKENIZER_INSIDE = "whitespace", "tokenizer", "tokenizer-inside"
 
@@ -48,12 +81,10 @@ WHITESPACE, TOKENIZER, TOKENIZER_INSIDE = "whitespace", "tokenizer", "tokenizer-
 class SimCSE(Objective):
     """Views are anchors, positives and, where the data have them, negatives."""
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
-    ) -> None:
-        set_dropout(encoder, settings.dropout, draws.of("dropout"))
-        super().__init__(encoder, max_tokens=max_tokens)
-        self._settings = settings
+    settings: Settings
+
+    def build(self, draws: Draws) -> None:
+        encoder, settings = self.encoder, self.settings
         self._once = draws.of("whitespace")
         head = new_dense(encoder, draws.of("head"))
         self.head = head if settings.head == IN_TRAINING else None
@@ -69,14 +100,12 @@ class SimCSE(Objective):
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         """A positive of single texts is the same text with other dropout."""
-        anchors = [self._anchor(row["text"], draws.of("anchor", place)) for place, row in enumerate(rows)]
-        views = [anchors, [self.tokens(self._positive(row)) for row in rows]]
-        if "negative" in rows[0]:
-            views.append([self.tokens(row["negative"]) for row in rows])
-        return [[{"input_ids": ids} for ids in view] for view in views]
-
-    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        return unscaled(self.encoder, self.padded(examples))
+        anchors: list[Example] = [
+            {"input_ids": self._anchor(row["text"], draws.of("anchor", place))}
+            for place, row in enumerate(rows)
+        ]
+        views = [anchors, self.read([self._positive(row) for row in rows])]
+        return [*views, self.read([row["negative"] for row in rows])] if "negative" in rows[0] else views
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:  # noqa: ARG002
         """The loss of what the head that belongs to training alone makes of the vectors."""
@@ -84,8 +113,8 @@ class SimCSE(Objective):
             views = [self.head({"sentence_embedding": view})["sentence_embedding"] for view in views]
         return in_batch_cross_entropy(
             *views,
-            temperature=self._settings.temperature,
-            own_negative_weight=self._settings.hard_negative_weight,
+            temperature=self.settings.temperature,
+            own_negative_weight=self.settings.hard_negative_weight,
         )
 
     def further_losses(self, rows: Sequence[Row], draws: Draws) -> Iterator[torch.Tensor]:
@@ -104,11 +133,11 @@ class SimCSE(Objective):
             features = self.padded([{"input_ids": ids} for ids, _ in view])
             tokens = self.encoder[0](features)["token_embeddings"]
             found = self.language.cross_entropy(tokens, [expected for _, expected in view]).sum()
-            yield self._settings.mlm_weight * found / total
+            yield self.settings.mlm_weight * found / total
 
     def _anchor(self, text: str, draws: Draws) -> list[int]:
         ids = self.tokens(text)
-        permute = self._settings.permute
+        permute = self.settings.permute
         if TOKENIZER in permute:
             return shuffled_tokens(ids, draws)
         return shuffled_tokens(ids, draws, fixed=self._ends) if TOKENIZER_INSIDE in permute else ids
@@ -116,4 +145,4 @@ class SimCSE(Objective):
     def _positive(self, row: Row) -> str:
         text: str = row["other"] if "other" in row else row["text"]
         # Before tokens are cut, so that other words may be left
-        return shuffled_words(text, self._once.of(text)) if WHITESPACE in self._settings.permute else text
+        return shuffled_words(text, self._once.of(text)) if WHITESPACE in self.settings.permute else text

@@ -22,7 +22,6 @@ from sentflow.sparse.utils import scores as mean_scores
 from sentflow.sparse.weigher import DOCUMENT, QUERY, TopTerms, top_terms
 from sentflow.training.contract import Example, Row, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_dropout
 from sentflow.training.layers import transformer_of
 from sentflow.training.recipes.settings import SparseEmbed as Settings
 from sentflow.training.term_objective import TermObjective, masked_model_of
@@ -38,24 +37,21 @@ class SparseEmbed(TermObjective):
 
     settings: Settings
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
-    ) -> None:
-        set_dropout(encoder, settings.dropout, draws.of("dropout"))
-        model = SparsEmbed(
-            masked_model_of(encoder, draws.of("head")),
-            encoder.tokenizer,
+    def make_weigher(self, draws: Draws) -> SparsEmbed:
+        settings = self.settings
+        return SparsEmbed(
+            masked_model_of(self.encoder, draws.of("head")),
+            self.encoder.tokenizer,
             k_query=settings.question_terms,
             k_documents=settings.document_terms,
             embedding_size=settings.width,
             heads=settings.heads,
             tied=settings.tied,
             projection_bias=settings.projection_bias,
-            max_tokens=max_tokens,
+            max_tokens=self.max_tokens,
             chunk_size=None,  # the loop gives it as many tokens as fit memory
             seed=draws.of("projection").torch_seed(),
         )
-        super().__init__(encoder, settings, draws.of("start"), model, max_tokens=max_tokens)
 
     def represent(self, examples: Sequence[Example], view: int) -> dict[str, torch.Tensor]:
         side = DOCUMENT if view else QUERY

@@ -18,7 +18,6 @@ from sentflow.sparse.ranking_losses import LossParts, SpladeLoss
 from sentflow.sparse.weigher import DOCUMENT, TermWeigher, pruned
 from sentflow.training.contract import Example, Row, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_dropout
 from sentflow.training.layers import transformer_of
 from sentflow.training.recipes.settings import Splade as Settings
 from sentflow.training.term_objective import TermObjective, masked_model_of
@@ -30,19 +29,15 @@ class Splade(TermObjective):
 
     settings: Settings
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
-    ) -> None:
-        set_dropout(encoder, settings.dropout, draws.of("dropout"))
-        weigher = TermWeigher(
-            masked_model_of(encoder, draws.of("head")),
-            encoder.tokenizer,
-            tied=settings.tied,
-            pooling=settings.pooling,
-            max_tokens=max_tokens,
+    def make_weigher(self, draws: Draws) -> TermWeigher:
+        return TermWeigher(
+            masked_model_of(self.encoder, draws.of("head")),
+            self.encoder.tokenizer,
+            tied=self.settings.tied,
+            pooling=self.settings.pooling,
+            max_tokens=self.max_tokens,
             chunk_size=None,  # the loop gives it as many tokens as fit memory
         )
-        super().__init__(encoder, settings, draws.of("start"), weigher, max_tokens=max_tokens)
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
         weights = self.weigher.weights(self.weigher.read(self.padded(examples)))

@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM
 from sentflow.errors import ConfigError
 from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.layers import seeded, transformer_of, unscaled
+from sentflow.training.layers import transformer_of
 from sentflow.training.recipes.settings import TSDAE as Settings
 
 
@@ -37,13 +37,11 @@ def without_words(text: str, draws: Draws, *, share: float) -> str:
 class TSDAE(Objective):
     """One view, the damaged texts; the loss reads the whole ones. The decoder belongs to training alone."""
 
-    def __init__(
-        self, encoder: SentenceTransformer, settings: Settings, draws: Draws, *, max_tokens: int
-    ) -> None:
-        super().__init__(encoder, max_tokens=max_tokens)
-        self._share = settings.deletion
-        width = encoder.get_embedding_dimension()
-        self.decoder = decoder_of(encoder, draws.of("decoder"))
+    settings: Settings
+
+    def build(self, draws: Draws) -> None:
+        width = self.encoder.get_embedding_dimension()
+        self.decoder = decoder_of(self.encoder, draws.of("decoder"))
         if width != self.decoder.config.hidden_size:
             raise ConfigError(
                 f"start: the decoder of tsdae reads vectors of {self.decoder.config.hidden_size} numbers, and those of "
@@ -52,18 +50,15 @@ class TSDAE(Objective):
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         texts = [
-            without_words(row["text"], draws.of("deletion", place), share=self._share)
+            without_words(row["text"], draws.of("deletion", place), share=self.settings.deletion)
             for place, row in enumerate(rows)
         ]
-        return [[{"input_ids": self.tokens(text)} for text in texts]]
-
-    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        return unscaled(self.encoder, self.padded(examples))
+        return [self.read(texts)]
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
         """Cross-entropy of each token after the ones before it and the vector, mean over the tokens of all texts."""
         (vectors,) = views
-        whole = self.padded([{"input_ids": self.tokens(row["text"])} for row in rows])
+        whole = self.padded(self.read([row["text"] for row in rows]))
         ids, mask = whole["input_ids"], whole["attention_mask"][:, 1:].bool()
         logits = self.decoder(
             input_ids=ids[:, :-1],
@@ -83,7 +78,7 @@ def decoder_of(encoder: SentenceTransformer, draws: Draws) -> Any:
     config = copy.deepcopy(network.config)
     config.is_decoder = config.add_cross_attention = True
     try:
-        with seeded(draws):
+        with draws.seeded():
             decoder = AutoModelForCausalLM.from_config(config)
     except ValueError as error:
         raise ConfigError(_no_decoder(config.model_type)) from error
