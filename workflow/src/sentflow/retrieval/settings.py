@@ -29,7 +29,7 @@ class IndexSettings(Settings):
     """An approximate index; with the distributions whose versions count."""
 
     libraries: ClassVar[tuple[str, ...]] = ("faiss-cpu", "numpy")
-    asks: ClassVar[tuple[int, int, int]] = (1000, 60, 6)
+    asks: ClassVar[tuple[str, int, int]] = ("search", 60, 6)
     kind: str
 
 
@@ -97,8 +97,8 @@ class Shown(Settings):
 
     module: ClassVar[str]
     libraries: ClassVar[tuple[str, ...]] = ("numpy",)
-    asks: ClassVar[tuple[int, int, int]] = (1000, 60, 30)
-    """MB and minutes of a search, and MB for each MB of files."""
+    asks: ClassVar[tuple[str, int, int]] = ("search", 60, 30)
+    """Whose memory a search takes in `sentflow.flow.rules.COSTS`, its minutes, and MB for each MB of files."""
     title: Maybe[Title] = None
     seed_of: Maybe[Name] = None
     """Name that retrievers share which differ in a seed alone, say that of their encoder's training: they get a mean
@@ -153,7 +153,7 @@ class Dense(Shown):
     """Compares vectors of an encoder."""
 
     module = f"{_SEARCHES}.dense"
-    asks = (1000, 60, 4)
+    asks = ("search", 60, 4)
     kind: Literal["dense"]
     model: Text
     """Name of a selected encoder."""
@@ -173,7 +173,7 @@ class Sparse(Shown):
     """Multiplies weights of terms by a model of kind splade or sparse-embed."""
 
     module = f"{_SEARCHES}.sparse"
-    asks = (2000, 60, 6)
+    asks = ("search", 60, 6)
     libraries = ("numpy", "scipy")
     kind: Literal["sparse"]
     model: Text
@@ -197,7 +197,7 @@ class Fusion(Shown):
     """Makes one run of several."""
 
     module = f"{_SEARCHES}.fusion"
-    asks = (1000, 20, 30)
+    asks = ("search", 20, 30)
     kind: Literal["fusion"]
     of: Names = Field(min_length=2)
     """Names of the retrievers whose runs become one."""
@@ -240,7 +240,7 @@ class Rerank(Shown):
     """Orders the first documents of another retriever anew by a cross-encoder."""
 
     module = f"{_SEARCHES}.rerank"
-    asks = (4000, 240, 30)
+    asks = ("embed", 240, 30)
     kind: Literal["rerank"]
     model: Text
     """Name of an encoder of kind cross-encoder."""
@@ -258,7 +258,7 @@ class RunFile(Shown):
     """Reads the run of another engine."""
 
     module = f"{_SEARCHES}.run_file"
-    asks = (2000, 20, 0)
+    asks = ("search", 20, 0)
     libraries = ()
     kind: Literal["run"]
     files: dict[str, Text] = Field(min_length=1)
@@ -269,7 +269,7 @@ class RandomOrder(Shown):
     """Puts documents in a random order, as a control."""
 
     module = f"{_SEARCHES}.random_order"
-    asks = (1000, 10, 0)
+    asks = ("search", 10, 0)
     kind: Literal["random"]
     seed: Maybe[Seed] = None
     """Seed of the order; that of `retrieval.seed` if left out."""

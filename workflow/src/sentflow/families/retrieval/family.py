@@ -274,7 +274,7 @@ class Retrieval(Selection):
     def search_requests(self) -> dict[str, Any]:
         """Memory and time of a search, see `asks`."""
 
-        def of_kind(wildcards: Any) -> tuple[int, int, float]:
+        def of_kind(wildcards: Any) -> tuple[str, int, float]:
             search = self._search(wildcards)
             return (search.index or search.by).asks
 
