@@ -12,13 +12,15 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import row_from
-from sentflow.report import comparison_texts
+from sentflow.report import captions
 from sentflow.report.families.probing import remarks
+from sentflow.report.families.probing.rankings import NOTHING
 from sentflow.report.figure import canvas, lettering
 from sentflow.report.figure.panels import nothing_drawn, panels
-from sentflow.report.figure.recipe import Caption, Recipe
+from sentflow.report.figure.recipe import Caption, Recipe, nothing, sentences
 from sentflow.report.inputs import Inputs
-from sentflow.report.rows import unique
+from sentflow.report.numbers import percent
+from sentflow.report.rows import data_note, unique
 
 _LINE_INCHES = 0.115
 _LEAST_LINES = 3
@@ -40,7 +42,7 @@ def draw(rows: Sequence[DrawnPairRow]) -> Figure:
     A filled marker is a difference that the test finds, a hollow one a difference that it does not.
     """
     if not rows:
-        return nothing_drawn(comparison_texts.NOTHING, rows)
+        return nothing_drawn(NOTHING, rows)
     n_tasks = len(unique(row.task for row in rows))
     fits = lettering.into(_TASK_INCHES, _TASK_SIZE)
     tasks = lettering.distinct({row.task: row.task for row in rows}, fits)
@@ -124,12 +126,26 @@ def shown_pairs(rows: Sequence[PairRow]) -> list[tuple[str, str]]:
 
 
 def texts_of(rows: Sequence[DrawnPairRow]) -> Caption:
-    """Texts of the figure, which has no room for too many pairs."""
+    """Texts of the figure, which has no room for too many pairs; the notes say why scores are low."""
+    if not rows:
+        return nothing("Paired differences", NOTHING)
+    first = rows[0]
     n_pairs = len({(row.model_a, row.model_b) for row in rows})
-    return comparison_texts.differences(
-        rows,
-        unique(row.score_notes for row in rows if row.score_notes),
-        n_left_out=n_pairs - len(shown_pairs(rows)),
+    n_left_out = n_pairs - len(shown_pairs(rows))
+    return Caption(
+        title=f"Paired differences of scores with {percent(first.level)} intervals",
+        reading=sentences(
+            "First encoder minus second, task by task, on the same folds; interval of the "
+            f"{captions.test_name(rows)}, not adjusted for the number of pairs. Filled: significant at "
+            f"{percent(first.alpha)} (Holm over all pairs of the task); hollow: not.",
+            f"{n_left_out} further pairs are in the table of differences." if n_left_out else "",
+            *unique(row.score_notes for row in rows),
+            f"{captions.named_protocols(rows)}, {first.n_folds} folds.",
+            data_note(rows),
+        ),
+        alternative=f"Paired differences of {n_pairs} pairs of encoders on "
+        f"{len(unique(row.task for row in rows))} tasks, sorted. The table of differences has the same "
+        "numbers.",
     )
 
 
