@@ -1,6 +1,7 @@
 """Corpora, question sets, and how documents are cut, analysed and given as answers: entries of the catalog."""
 
 from collections.abc import Iterable, Iterator
+from math import inf
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -170,7 +171,9 @@ class ShortCorpus(OwnData, CorpusFacts, Counted):
     """A corpus of your own in short form, beir or trec and language (docs/retrieval.md)."""
 
     beir: Maybe[Text] = None
-    """Folder in BEIR's form, with corpus.jsonl or corpus.parquet, relative to the folder in which you run."""
+    """Folder in BEIR's form, with corpus.jsonl or corpus.parquet, beside the configuration file or in the working
+    folder.
+    """
     trec: Maybe[Text] = None
     """File with documents in TREC's form, or a folder of such files."""
     encoding: Encoding = "utf-8"
@@ -287,13 +290,13 @@ class QuestionSettings(JudgedFacts):
     """column takes the ids of the files; rows makes each row a question, whose judgements are in the row of the same
     number; distinct makes equal texts one question.
     """
-    grades: dict[str, Int | None] = Field({}, min_length=1)
+    grades: dict[str, Int | None] = {}
     """Grade as written in the file → number, or null for rows that judge nothing; put it in quotes."""
     unjudged: Literal["keep", "leave-out"] = "keep"
     """Questions without any judgement stay, but count in no mean (keep), or are left out (leave-out), for files with
     the questions of all splits.
     """
-    without: Several[Source] = Field((), min_length=1)
+    without: Several[Source] = ()
     """Where questions are read from that are taken out, by id or by text; texts are compared by their runs of two or
     more letters in lower case.
     """
@@ -388,6 +391,7 @@ TuningFolds = Annotated[
     ),
 ]
 PARAMETERS = ("most", "window", "share", "least")
+_BOUNDS = {"most": (1, inf, 1), "window": (0, inf, 0), "share": (0, 1, 0), "least": (-inf, inf, 0)}
 MOST_CANDIDATES = 5000  # weights, or parameters of a decision, that are tried
 
 
@@ -395,7 +399,9 @@ class StopList(Settings):
     """A list of terms in a file."""
 
     file: Text
-    """Path of a text file in UTF-8, one term per line, relative to the folder in which you run."""
+    """Path of a text file in UTF-8, one term per line, beside the configuration file or in the working
+    folder.
+    """
     sha256: Maybe[Sha256] = None
     """SHA-256 of the file; another file is then refused. An edit of the file runs the analysis again either way."""
 
@@ -498,6 +504,10 @@ class Decision(Settings):
         for key, one in ranges.items():
             if one.to < one.from_:
                 yield key, f"from {one.from_} to {one.to} is no range. Write the lesser number first."
+            least, most, unit = _BOUNDS[key]
+            if one.from_ < least or one.to > most or (unit and (one.from_ % unit or one.step % unit)):
+                kind = "whole numbers" if unit else "numbers"
+                yield key, f"from {one.from_} to {one.to}. Write {kind} from {least} to {most}."
             n_candidates *= max(1.0, 1 + (one.to - one.from_) / one.step)
         if n_candidates > MOST_CANDIDATES:
             yield (

@@ -73,8 +73,9 @@ class File(Checksum):
     or a file of texts to train on. It comes with sentflow.
     """
     urls: Maybe[Several[Text]] = Field(None, min_length=1)
-    """Addresses in the order to try: http(s) or file://, or a path of this machine (relative to the working folder).
-    Mirrors are tried before them. A file without a public address is mirror://PATH, its place in a mirror.
+    """Addresses in the order to try: http(s) or file://, or a path of this machine (beside the configuration file or in
+    the working folder). Mirrors are tried before them. A file without a public address is mirror://PATH, its place
+    in a mirror.
     """
     members_sha256: Maybe[Sha256] = None
     """Instead of sha256, for an archive that several places pack differently: SHA-256 over one line "path NUL
@@ -217,7 +218,7 @@ class OwnFile(Checksum, OwnData):
     endings: ClassVar[Mapping[str, Mapping[str, str]]]
 
     file: Text
-    """Path of the file, relative to the folder in which you run, or an http(s) address."""
+    """Path of the file, beside the configuration file or in the working folder, or an http(s) address."""
     format: Maybe[Text] = None
     """Format of the file, where its ending does not give it."""
     homepage: Maybe[Homepage] = None

@@ -76,9 +76,7 @@ def _manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) ->
         return Manifest.of(entry, description_of(entry, folder), {})
     if KINDS[entry["kind"]].one_file:
         path = (
-            _one_of_archive(source, folder, mirrors)
-            if source_kind(source) == "archive"
-            else _own_file(source)
+            _one_of_archive(source, folder, mirrors) if source_kind(source) == "archive" else own_file(source)
         )
         check_files(path.parent, source.get("sha256", {}))
         return Manifest.of(entry, description_of(entry, path), {path.name: file_sha256(path)})
@@ -201,12 +199,12 @@ def _model_root(names: Sequence[str], archive: Path) -> str:
 # --- one file of word vectors -------------------------------------------------------------------------------
 
 
-def _own_file(source: Mapping[str, Any]) -> Path:
+def own_file(source: Mapping[str, Any]) -> Path:
     path = model_folder(source, Path()) / Path(source["file"]).name
     if not path.is_file():
         raise ConfigError(
             f"source.file: there is no file {path}. Write the path of a file of word vectors (.txt, .vec or "
-            ".gz), relative to the working directory."
+            ".gz), beside the configuration file or in the working folder."
         )
     if others := sorted(set(source.get("sha256", {})) - {path.name}):
         raise ConfigError(f"source.sha256: there is one file, {path.name}, but {', '.join(others)} is named.")

@@ -22,7 +22,7 @@ from sentflow.texts.checks import (
     verified_files,
 )
 from sentflow.texts.derived import Derivation
-from sentflow.texts.raw_files import DERIVED, SHARED_TEXTS, task_files_of
+from sentflow.texts.raw_files import DERIVED, SHARED_TEXTS, raw_files_of
 from sentflow.texts.settings import TaskChecks
 from sentflow.texts.sources import Rows, label_map, read_rows
 from sentflow.texts.table import SEPARATOR, TaskInfo, TaskTable, row_graph
@@ -42,7 +42,7 @@ def prepare(task: str, raw_files: Sequence[Path], settings: TaskSettings, checks
     stripped or normalised here.
     """
     reader = settings.reader
-    names = task_files_of(reader.model_dump(exclude_none=True))
+    names = raw_files_of(settings.as_dict())
     place = f"tasks.{task}.reader"
     if reader.format == DERIVED:
         paths = verified_files(names, raw_files, checks.files, where=f"{place}.sources")
