@@ -76,12 +76,7 @@ def all_scores(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
     A block holds Q · d · k_q · k_d numbers; of several blocks, those are computed again for the gradient.
     """
     size = max(1, _MOST_CELLS // max(1, queries.ids.numel() * documents.ids.shape[1]))
-    parts = [
-        TermVectors(ids, embeddings)
-        for ids, embeddings in zip(
-            torch.split(documents.ids, size), torch.split(documents.embeddings, size), strict=True
-        )
-    ]
+    parts = list(map(TermVectors, documents.ids.split(size), documents.embeddings.split(size)))
     if len(parts) == 1:
         return _every_with_every(queries, documents)
     found = [checkpoint(_every_with_every, queries, part, use_reentrant=False) for part in parts]
@@ -184,15 +179,10 @@ class SparsEmbed(TermWeigher):
                 check_count(embedding_size, "embedding_size"),
                 bias=projection_bias,
             )
-        self._embedding_size = embedding_size
+        self.embedding_size = embedding_size
         self.projections = torch.nn.ModuleDict(
             {QUERY: projection, DOCUMENT: copy.deepcopy(projection) if self.two_heads else projection}
         ).to(self.device)
-
-    @property
-    def embedding_size(self) -> int:
-        """E, the width of a term's vector."""
-        return self._embedding_size
 
     def forward(
         self, texts: Sequence[str], k: int | None = None, side: str | None = None

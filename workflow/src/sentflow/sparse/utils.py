@@ -66,22 +66,15 @@ def iter(  # noqa: A001  # published name
 def _labelled(rows: Sequence[Sequence[Any]]) -> bool:
     if not len(rows):
         raise DataError("there are no rows. Give (anchor, positive, negative) or (query, document, label).")
-    forms = [_form(row) for row in rows]
-    for place, form in enumerate(forms):
-        if form is None or form != forms[0]:
+    third = str if isinstance(rows[0][-1], str) else int | float
+    for place, row in enumerate(rows):
+        texts = not isinstance(row, str) and len(row) == 3 and all(isinstance(text, str) for text in row[:2])
+        if not texts or not isinstance(row[2], third):
             raise DataError(
-                f"row {place} is {rows[place]!r}. Write all rows as (anchor, positive, negative) or all as (query, "
-                "document, label)."
+                f"row {place} is {row!r}. Write all rows as (anchor, positive, negative) or all as (query, document, "
+                "label)."
             )
-    return forms[0] == "labelled"
-
-
-def _form(row: Sequence[Any]) -> str | None:
-    if isinstance(row, str) or len(row) != 3 or not all(isinstance(text, str) for text in row[:2]):
-        return None
-    if isinstance(row[2], str):
-        return "triple"
-    return "labelled" if isinstance(row[2], int | float) else None
+    return third is not str
 
 
 def scores(

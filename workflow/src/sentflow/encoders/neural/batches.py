@@ -4,7 +4,6 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Condition, Lock
 from typing import Any
 
 import numpy as np
@@ -55,10 +54,8 @@ class BatchRunner:
     same order whatever the number of threads, and short batches waste no time on dividing work. On other devices one
     batch follows the other; of several devices each computes every n-th batch.
 
-    A batch that the memory does not hold is computed in halves. Its rows keep their padding; their vectors may differ
-    in the last bits from those of the whole batch, so that an array with halved batches need not be the same bytes on
-    a machine with more memory. A batch that fails beside those of other threads is tried again alone, so that their
-    number does not decide which are halved.
+    A batch that the memory does not hold, perhaps beside those of other threads, is computed in halves. Its rows keep
+    their padding; their vectors may differ in the last bits from those of the whole batch.
 
     `models`: the same one on each device. `forward`: features of a batch, tensors with one row per text, and a model →
     results. `joined`: results of halves → those of the whole. `n_halved`: batches that were halved.
@@ -74,46 +71,35 @@ class BatchRunner:
     ) -> None:
         self._models, self._forward, self._joined = models, forward, joined
         self._threads = threads
-        self._entry, self._ended = Lock(), Condition()
-        self._n_running = 0
-        self._beside_others = False
         self._too_many: float = np.inf
         self.n_halved = 0
 
     def run(self, features: Iterable[dict[str, Any]]) -> Iterator[Any]:
         """The results of batches, in their order."""
-        if self._is_processor():
+        if self._models[0].device.type == "cpu":
             threads_before = torch.get_num_threads()
             # torch keeps the number of threads of an operation per calling thread, hence the initializer
             pool = ThreadPoolExecutor(self._threads, initializer=torch.set_num_threads, initargs=(1,))
             try:
-                yield from self._in_turn(features, [pool], self._models[:1], 2 * self._threads)
+                yield from self._in_turn(features, [pool], 2 * self._threads)
             finally:
                 torch.set_num_threads(threads_before)
         elif len(self._models) > 1:
-            # A queue for each device: its batches follow one another, and all devices are alike, so taking turns keeps
-            # them all busy
+            # A queue for each device: all are alike, so taking turns keeps them all busy
             pools = [ThreadPoolExecutor(1) for _ in self._models]
-            yield from self._in_turn(features, pools, self._models, 2 * len(pools))
+            yield from self._in_turn(features, pools, 2 * len(pools))
         else:
             for batch in features:
                 yield self.compute(batch, self._models[0])
 
-    def _is_processor(self) -> bool:
-        return bool(self._models[0].device.type == "cpu")
-
     def _in_turn(
-        self,
-        features: Iterable[dict[str, Any]],
-        pools: Sequence[ThreadPoolExecutor],
-        models: Sequence[Any],
-        most_waiting: int,
+        self, features: Iterable[dict[str, Any]], pools: Sequence[ThreadPoolExecutor], most_waiting: int
     ) -> Iterator[Any]:
         pending: deque[Future[Any]] = deque()
         try:
             for index, batch in enumerate(features):
                 turn = index % len(pools)
-                pending.append(pools[turn].submit(self.compute, batch, models[turn]))
+                pending.append(pools[turn].submit(self.compute, batch, self._models[turn]))
                 if len(pending) > most_waiting:  # enough to keep all busy
                     yield pending.popleft().result()
             while pending:
@@ -125,43 +111,26 @@ class BatchRunner:
     def compute(self, features: dict[str, Any], model: Any) -> Any:
         """The results of a batch. Raises DataError: the memory does not hold one text, or the model lacks a vector."""
         n_rows, n_tokens = _size(features)
-        if n_rows > 1 and n_rows * n_tokens >= self._too_many:
-            return self._in_halves(features, model)
-        found = self._side_by_side(features, model)
-        if found is None and self._beside_others:
-            found = self._alone(features, model)
-        if found is not None:
-            return found
-        if n_rows == 1:
-            raise DataError(
-                f"the memory does not hold one text of {n_tokens} tokens. Cut texts with max_tokens, or use a device "
-                "with more memory."
+        if n_rows == 1 or n_rows * n_tokens < self._too_many:
+            found = self._unless_too_large(features, model)
+            if found is not None:
+                return found
+            if n_rows == 1:
+                raise DataError(
+                    f"the memory does not hold one text of {n_tokens} tokens. Cut texts with max_tokens, or use a "
+                    "device with more memory."
+                )
+            self._too_many = min(self._too_many, n_rows * n_tokens)
+            logger.warning(
+                "a batch of %d texts with %d tokens each does not fit into the memory: halved, as all of its size will "
+                "be. A smaller batch_tokens saves the attempts",
+                *(n_rows, n_tokens),
             )
-        self._too_many = min(self._too_many, n_rows * n_tokens)
-        logger.warning(
-            "a batch of %d texts with %d tokens each does not fit into the memory: halved, as all of its size will be. "
-            "A smaller batch_tokens saves the attempts",
-            *(n_rows, n_tokens),
-        )
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
-        return self._in_halves(features, model)
-
-    def _side_by_side(self, features: dict[str, Any], model: Any) -> Any:
-        with self._entry, self._ended:
-            self._n_running += 1
-            self._beside_others |= self._n_running > 1
-        try:
-            return self._unless_too_large(features, model)
-        finally:
-            with self._ended:
-                self._n_running -= 1
-                self._ended.notify_all()
-
-    def _alone(self, features: dict[str, Any], model: Any) -> Any:
-        with self._entry, self._ended:  # nobody begins, and all who began have ended
-            self._ended.wait_for(lambda: not self._n_running)
-            return self._unless_too_large(features, model)
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+        self.n_halved += 1
+        halves = (slice(0, n_rows // 2), slice(n_rows // 2, n_rows))
+        return self._joined([self.compute(_rows(features, half, n_rows), model) for half in halves])
 
     def _unless_too_large(self, features: dict[str, Any], model: Any) -> Any:
         """Results of a batch; None where the memory does not hold it."""
@@ -179,12 +148,6 @@ class BatchRunner:
                 raise
         # What comes next is outside that block: while an error is handled, its traceback keeps the tensors of the batch
         return None
-
-    def _in_halves(self, features: dict[str, Any], model: Any) -> Any:
-        n_rows, _ = _size(features)
-        self.n_halved += 1
-        halves = (slice(0, n_rows // 2), slice(n_rows // 2, n_rows))
-        return self._joined([self.compute(_rows(features, half, n_rows), model) for half in halves])
 
 
 def on_device(features: dict[str, Any], device: torch.device) -> dict[str, Any]:
