@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from sentflow.encoders.neural.batches import BatchRunner, is_out_of_memory
+from sentflow.encoders.neural.encoder import BatchRunner, is_out_of_memory
 from sentflow.errors import DataError
 
 ERRORS = [

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from sentflow.encoders.neural.weights import check_network, loading
+from sentflow.encoders.neural.load import check_network, loading
 from sentflow.encoders.safety import damaged
 from sentflow.errors import DataError
 from sentflow.files.io import write_json

@@ -12,10 +12,15 @@ from transformers.utils import logging as transformers_logging
 from sentflow.encoders.descriptions import describe_plain, of_entry, usable_tokens
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
-from sentflow.encoders.neural.batches import BatchRunner, on_device, plan_batches
-from sentflow.encoders.neural.encoder import token_counts
-from sentflow.encoders.neural.load import OFFLINE, check_positions, devices_for, loading_arguments
-from sentflow.encoders.neural.weights import check_weights, loading
+from sentflow.encoders.neural.encoder import BatchRunner, on_device, plan_batches, token_counts
+from sentflow.encoders.neural.load import (
+    OFFLINE,
+    check_positions,
+    check_weights,
+    devices_for,
+    loading,
+    loading_arguments,
+)
 from sentflow.encoders.safety import map_of
 from sentflow.encoders.settings import FLOAT32, PairSettings
 from sentflow.errors import ConfigError, DataError

@@ -16,8 +16,7 @@ from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.descriptions import describe_modules, describe_plain, of_entry
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
-from sentflow.encoders.neural.batches import on_device
-from sentflow.encoders.neural.encoder import NeuralEncoder
+from sentflow.encoders.neural.encoder import NeuralEncoder, on_device
 from sentflow.encoders.neural.load import NO_ARGUMENTS, devices_for, load_model, tokenizer_in
 from sentflow.encoders.neural.tokenizer import tokenizer_arguments
 from sentflow.encoders.settings import ONNX_INT8, VectorSettings
