@@ -46,23 +46,10 @@ def fetch_model(
 ) -> Manifest:
     """Obtain a model, verify it and describe it.
 
-    Parameters
-    ----------
-    name
-        Of the model, for messages.
-    entry
-        The part of its entry that `sentflow.encoders.entries.fetch_settings` gives, without problems.
-    folder
-        Of the manifest; weights that are fetched go into ``weights/`` there.
-    mirrors
-        Folders or base URLs, tried first.
-
-    Raises
-    ------
-    ConfigError
-        The model cannot be read safely, or what the entry names does not exist.
-    DataError
-        The model cannot be obtained, or a file has another checksum.
+    `name`: Of the model, for messages. `entry`: The part of its entry that `sentflow.encoders.entries.fetch_settings`
+    gives, without problems. `folder`: Of the manifest; weights that are fetched go into ``weights/`` there. `mirrors`:
+    Folders or base URLs, tried first. Raises ConfigError: the model cannot be read safely, or what the entry names does
+    not exist. Raises DataError: the model cannot be obtained, or a file has another checksum.
     """
     try:
         return _manifest(entry, folder, mirrors)

@@ -56,10 +56,7 @@ class PairScorer(Encoder):
     Scores are the model's own numbers, before the sigmoid that `CrossEncoder.predict` puts around them: their order is
     the same, and none become equal because both are rounded to 1.
 
-    Attributes
-    ----------
-    truncated_pairs
-        How many pairs were cut so far.
+    `truncated_pairs`: How many pairs were cut so far.
     """
 
     def __init__(self, model: CrossEncoder, settings: PairSettings, threads: int) -> None:
@@ -89,10 +86,7 @@ class PairScorer(Encoder):
     def scores(self, first: Sequence[str], second: Sequence[str]) -> np.ndarray:
         """(n,) float32 of n pairs, higher where the second text answers the first better.
 
-        Raises
-        ------
-        DataError
-            A score is not a finite number.
+        Raises DataError: a score is not a finite number.
         """
         scores = np.zeros(len(first), dtype=np.float32)
         for start in range(0, len(first), _PAIRS):

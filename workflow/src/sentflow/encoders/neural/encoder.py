@@ -187,18 +187,9 @@ _CHARACTERS_PER_TOKEN = 4  # where the first module has no tokenizer of transfor
 class NeuralEncoder(Encoder):
     """A model on one device or several, see `BatchRunner`.
 
-    Parameters
-    ----------
-    models
-        The same one on each device.
-    tokenizer
-        Of the model.
-    limit
-        Tokens that it reads; None is no limit.
-    threads
-        Batches at a time on a processor, >= 1.
-    prompts, default_prompt
-        Of the model's files: name → prompt, and the name of the one that is put before texts without a role.
+    `models`: The same one on each device. `tokenizer`: Of the model. `limit`: Tokens that it reads; None is no limit.
+    `threads`: Batches at a time on a processor, >= 1. `prompts`, `default_prompt`: Of the model's files: name → prompt,
+    and the name of the one that is put before texts without a role.
     """
 
     form: ClassVar[Form] = DENSE_FORM
@@ -238,12 +229,8 @@ class NeuralEncoder(Encoder):
     def plan(self, texts: Sequence[str], *, role: str, task: str | None) -> list[Batch]:
         """Batches of texts with like numbers of tokens; see `plan_batches`.
 
-        Raises
-        ------
-        ConfigError
-            There is no prompt of a chosen name.
-        DataError
-            A text is too long, and the settings say that none may be cut; names the rows.
+        Raises ConfigError: there is no prompt of a chosen name. Raises DataError: a text is too long, and the settings
+        say that none may be cut; names the rows.
         """
         return plan_batches(
             self._lengths(texts, self._prompt(role, task)),

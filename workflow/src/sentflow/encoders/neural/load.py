@@ -149,10 +149,7 @@ def _plain_model(
 def devices_for(named: Sequence[str], *, dtype: str = FLOAT32, backend: str = TORCH) -> Sequence[str]:
     """Where to compute: the devices of an entry, or a CUDA device if there is one, else the processor.
 
-    Raises
-    ------
-    ConfigError
-        A device is not there, or the backend does not compute on it.
+    Raises ConfigError: a device is not there, or the backend does not compute on it.
     """
     if not named:
         named = ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
