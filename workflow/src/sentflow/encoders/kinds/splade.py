@@ -7,6 +7,7 @@ the model gives the term at a token; padding does not count (the maximum: Formal
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,7 +20,7 @@ from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.arrays import Batch
-from sentflow.encoders.descriptions import describe_plain, of_entry
+from sentflow.encoders.descriptions import describe_plain
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.encoder import NeuralEncoder, on_device
@@ -91,10 +92,10 @@ _ACTIVATIONS = ("relu", "log1p_relu")
 
 
 def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    return of_entry(entry, describe_masked(folder, allow_pickle=bool(entry.get("allow_pickle"))))
+    return describe_masked(entry, folder)
 
 
-def describe_masked(folder: Path, *, allow_pickle: bool) -> Description:
+def describe_masked(entry: Mapping[str, Any], folder: Path) -> Description:
     """Read the description of a masked-language model, or of a SparseEncoder of sentence-transformers.
 
     ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say.
@@ -103,9 +104,9 @@ def describe_masked(folder: Path, *, allow_pickle: bool) -> Description:
     """
     place, pooling = _transformer_folder(folder), None
     if place != folder or modules_of(folder):
-        check_module("Transformer", place, allow_pickle=allow_pickle)
+        check_module("Transformer", place, allow_pickle=bool(entry.get("allow_pickle")))
         pooling = _pooling_in(folder)
-    description = describe_plain(place, allow_pickle=allow_pickle)
+    description = describe_plain(entry, place)
     config = map_of(place / "config.json")
     names = config.get("architectures") or ["nothing"]
     if not str(names[0]).endswith(_PREDICTS):
@@ -114,7 +115,7 @@ def describe_masked(folder: Path, *, allow_pickle: bool) -> Description:
             f"masked-language model gives every word of its vocabulary. Choose a …{_PREDICTS[0]}."
         )
     vocabulary = whole_number(config, "vocab_size", place / "config.json")
-    return Description(vocabulary, pooling, description.max_tokens)
+    return replace(description, dimension=vocabulary, pooling=pooling)
 
 
 def _transformer_folder(folder: Path) -> Path:
