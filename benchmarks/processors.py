@@ -120,10 +120,11 @@ def measured(folder: Path, mirror: str, mlp_repetitions: int) -> Iterator[tuple[
     from sentflow.probing.settings import PUBLISHED
     from sentflow.similarity.measures import pair_similarities
     from sentflow.similarity.scores import point_scores, rows_by_subset
+    from sentflow.texts.collection import distinct_texts
 
     task = load_task("T1B-open", known_tasks(None), folder=folder, protocol=PUBLISHED, mirrors=[mirror])
     pairs = catalog_pairs("STSB-dev", folder=folder, mirrors=[mirror])
-    sentences = list(dict.fromkeys(pairs.texts()))
+    sentences = distinct_texts([pairs])
     encoder = SentenceTransformerEncoder.of_folder(
         model_folder(), VectorSettings(), Context(devices=("cpu",))
     )

@@ -36,8 +36,10 @@ def main() -> None:
     os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "true" if args.threads > 1 else "false"
     os.environ["RAYON_NUM_THREADS"] = str(args.threads)
+    from sentflow.texts.collection import distinct_texts
+
     tables = pair_tables(args.sets, args.pairs)
-    texts = list(dict.fromkeys(text for table in tables for text in table.texts()))
+    texts = distinct_texts(tables)
     print(
         f"{len(tables)} pair sets, {sum(map(len, tables))} pairs, {len(texts)} distinct sentences", flush=True
     )

@@ -13,6 +13,7 @@ from mirror_data import catalog, mirror_pairs
 
 from processor_settings import VARIABLE
 from sentflow.files.atomic import atomic
+from sentflow.texts.collection import distinct_texts
 from sentflow.texts.pairs import PairTable
 
 YEARS = ("STS12", "STS13", "STS14", "STS15", "STS16")
@@ -95,7 +96,7 @@ def embedded(minilm: MiniLM, mirror: Path) -> Callable[[Sequence[str]], Embedded
 
     def embed(names: Sequence[str]) -> EmbeddedPairs:
         tables = {name: mirror_pairs(name, mirror) for name in names}
-        texts = list(dict.fromkeys(text for table in tables.values() for text in table.texts()))
+        texts = distinct_texts(tables.values())
         return EmbeddedPairs(tables, texts, minilm.embed(texts))
 
     return embed

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.config.search import Analyser as AnalyserSettings
+from sentflow.config.collections import Analyser as AnalyserSettings
+from sentflow.config.collections import CorpusSettings, QuestionSettings
 from sentflow.files.rows import read_rows
 from sentflow.retrieval.decisions import read_decided
 from sentflow.retrieval.evaluation import read_values
-from sentflow.retrieval.explanation import HardQuestion
+from sentflow.retrieval.hardest import HardQuestion
 from sentflow.retrieval.jobs import analyse, compare_retrieval, decide, evaluate, hardest_questions, search
-from sentflow.retrieval.runs import read_run as read_run_file
+from sentflow.retrieval.ranking import read_run as read_run_file
 from sentflow.retrieval.settings import (
     DecideSettings,
     EvaluateSettings,
@@ -22,7 +23,6 @@ from sentflow.retrieval.settings import (
     SearchSettings,
 )
 from sentflow.texts.jobs import prepare_corpus, prepare_questions
-from sentflow.texts.settings import CorpusSettings, QuestionSettings
 
 TEXTS = ["wings and flow", "heat transfer", "wings of heat", "sound"]
 QUESTIONS = {"q1": "wings?", "q2": "heat transfer", "q3": "loud sound"}

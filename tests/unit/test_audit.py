@@ -7,8 +7,6 @@ from sentflow.audit.task_audit import (
     NOT_DRAWN,
     AuditSettings,
     audit,
-    content_numbers,
-    contradicting_rows,
     folds_of_rows,
     languages,
     pairs_split_across_folds,
@@ -18,7 +16,7 @@ from sentflow.audit.task_audit import (
 )
 from sentflow.probing.draws import plan_folds
 from sentflow.probing.settings import ProbeProtocol
-from sentflow.texts.table import TaskInfo, TaskTable, n_contradicting
+from sentflow.texts.table import TaskInfo, TaskTable, contradicting_rows
 
 SETTINGS = AuditSettings(repetitions=2, folds=2, seed=9847706, group_folds=False, language="pt")
 SENTENCES = [
@@ -45,11 +43,9 @@ def make_table(
     return TaskTable(info, text_a, text_b or [], np.array(labels, np.int64), groups or [None] * len(text_a))
 
 
-def test_contradictions_are_those_that_scores_count():
+def test_contradicting_rows_have_a_text_with_two_labels():
     table = make_table(["a", "a", "b", "b", "c", "a"], [0, 1, 0, 0, 1, 0])
-    rows = contradicting_rows(content_numbers(table), table.labels)
-    assert rows.tolist() == [0, 1, 5]
-    assert len(rows) == n_contradicting(table)
+    assert contradicting_rows(table) == [0, 1, 5]
 
 
 def test_folds_are_the_test_parts_of_the_protocol():

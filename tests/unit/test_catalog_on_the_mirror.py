@@ -8,12 +8,13 @@ import pytest
 from mirror_data import catalog, mirror_pairs, raw_file
 from training_files import prepared_of
 
+from sentflow.config.tasks import TaskSettings
 from sentflow.config.trained import REQUIRED
 from sentflow.texts.prepare import prepare
-from sentflow.texts.raw_files import DERIVED, task_files_of
-from sentflow.texts.settings import TaskChecks, TaskSettings
+from sentflow.texts.raw_files import DERIVED, raw_files_of
+from sentflow.texts.settings import TaskChecks
 from sentflow.texts.table import TaskTable
-from sentflow.training.data.entries import raw_files_of, sources_of
+from sentflow.training.data.entries import raw_files_of_data, sources_of
 from sentflow.training.data.settings import PreparedRows
 from sentflow.training.data.table import TrainingData
 
@@ -30,7 +31,7 @@ def linked(mirror: Path, folder: Path, dataset: str, file: str) -> Path:
 
 def derived_task(name: str, mirror: Path, folder: Path) -> TaskTable:
     entry = catalog()["tasks"][name]
-    files = [linked(mirror, folder, entry["dataset"], file) for file in task_files_of(entry["reader"])]
+    files = [linked(mirror, folder, entry["dataset"], file) for file in raw_files_of(entry)]
     known = catalog()["datasets"][entry["dataset"]]["files"]
     checked = {**entry, "folds": 5, "files": known, "small_parts": True}
     return prepare(name, files, TaskSettings.from_parts(entry), TaskChecks.from_parts(checked))
@@ -38,7 +39,7 @@ def derived_task(name: str, mirror: Path, folder: Path) -> TaskTable:
 
 def training_data(name: str, mirror: Path, folder: Path) -> TrainingData:
     entry, pair_sets = catalog()["training_data"][name], catalog()["pair_sets"]
-    needed = raw_files_of(entry, pair_sets)
+    needed = raw_files_of_data(entry, pair_sets)
     known = catalog()["datasets"]
     files = {dataset: known[dataset]["files"] for dataset, _ in needed}
     chosen = {key: entry[key] for key in (*PreparedRows.model_fields, "rows") if key in entry}

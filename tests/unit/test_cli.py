@@ -126,6 +126,61 @@ def test_what_is_no_configuration_is_told(tmp_path, content, message):
     assert message in refused("validate", write(tmp_path / "mine.yaml", content))
 
 
+OWN = """extends: none
+experiment: {title: t, description: d}
+select: {models: [random], tasks: [mine]}
+tasks:
+  mine: {file: mine.csv, text: text, label: label, metric: mcc, licence: none, language: pt}
+"""
+ROWS = 'text{0}label\n"É ótimo"{0}1\n"Não, nunca"{0}0\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "entry", "told"),
+    [
+        (b"", "", "is empty"),
+        (ROWS.format(";").encode(), "", "write delimiter: ';'"),
+        (b'"text;label"\n"a;1"\n"b;0"\n', "", "Remove the outer quotes"),
+        (ROWS.format(",").encode("cp1252"), "", "encoding: cp1252"),
+        (ROWS.format(",").encode(), "encoding: cp1252, ", "Write encoding: utf-8"),
+        (ROWS.format(",").encode(), "encoding: ascii, ", "write encoding: utf-8"),
+        (b"text,label\na,1\nb,0\n", "language: Portuguese, ", "Write pt."),
+        (b"text,label\na,1\nb,0\n", "language: no, ", "Put them in quotes"),
+    ],
+)
+def test_validate_reads_own_files_and_says_what_helps(tmp_path, content, entry, told):
+    (tmp_path / "mine.csv").write_bytes(content)
+    text = (
+        OWN.replace("language: pt", entry)
+        if "language" in entry
+        else OWN.replace("licence", f"{entry}licence")
+    )
+    assert told in refused("validate", write(tmp_path / "mine.yaml", text))
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        (None, "there is no folder"),
+        ({}, "neither modules.json nor config.json"),
+        ({"config.json": b"{}"}, "has no weights. Copy the model's model.safetensors"),
+        ({"config.json": b"{}", "model.safetensors": b"1234"}, "missing or damaged"),
+        ({"config.json": b"{}", "model.safetensors": b"version https://git-lfs.github.com"}, "git lfs pull"),
+        ({"config.json": b"{}", "pytorch_model.bin": b"1"}, "as a pickle only"),
+    ],
+)
+def test_validate_looks_into_the_folders_of_models(tmp_path, files, told):
+    for name, content in (files or {}).items():
+        (tmp_path / "model").mkdir(exist_ok=True)
+        (tmp_path / "model" / name).write_bytes(content)
+    if files == {}:
+        (tmp_path / "model").mkdir()
+    model = "models: {mine: {title: x, kind: sentence-transformers, source: {folder: model}}}\n"
+    text = f"{model}select: {{models: [mine], tasks: [T1B-sample]}}\nextends: none\n"
+    about = "experiment: {title: t, description: d}\n"
+    assert told in refused("validate", write(tmp_path / "mine.yaml", text + about))
+
+
 def loaded(path: Path):
     """The experiment of a file that is merged over the default one."""
     return load_experiment(read_configuration([path]), WORKFLOW)

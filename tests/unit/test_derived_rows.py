@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from sentflow.config.tasks import Reader
-from sentflow.texts.derived import partners, read_derived
+from sentflow.texts.derived import Derivation, partners
 
 
 def rng() -> np.random.Generator:
@@ -17,7 +17,7 @@ def read(tmp_path, lines, **settings):
     path.write_text("\n".join(["a,b,y,t", *lines]) + "\n", encoding="utf-8")
     source = {"format": "csv", "files": ["rows.csv"], "text_a": "a", **settings.pop("columns", {})}
     reader = Reader.model_validate({"format": "derived", "sources": [source], **settings})
-    return read_derived(reader, {"rows.csv": path}, task="X", where="tasks.X.reader")
+    return Derivation(reader, {"rows.csv": path}, "tasks.X.reader").rows("X")
 
 
 def test_partners_are_mutual_of_one_topic_and_have_other_texts():

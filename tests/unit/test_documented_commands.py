@@ -5,21 +5,26 @@ import shlex
 from pathlib import Path
 
 import typer
-import yaml
+import yte
 
 from sentflow.cli.app import app
+from sentflow.files.settings_files import parse_settings
 
 REPOSITORY = Path(__file__).parents[2]
 
 
-def test_documented_configurations_are_read_by_any_reader_of_yaml():
+def test_documented_configurations_are_read_alike_by_snakemake_and_validate():
     pages = (*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md"))
     blocks = [
         block
         for page in pages
         for block in re.findall(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
     ]
-    assert all(list(yaml.safe_load_all(block)) for block in blocks) and len(blocks) > 20
+    assert len(blocks) > 20
+    for block in blocks:
+        for document in re.split(r"^---$", block, flags=re.MULTILINE):
+            ours = parse_settings(document, where="docs")
+            assert ours and ours == yte.process_yaml(document, require_use_yte=True)
 
 
 def test_documented_commands_of_sentflow_exist_with_their_options():

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -230,6 +231,18 @@ def test_answer_that_drips_past_both_time_outs_is_left(tmp_path):
     patience = replace(HASTE, clock=lambda: now)
     with one_connection(drip) as url, pytest.raises(DataError, match=r"took longer than 3600 s"):
         download(catalog_file(url), tmp_path / "a.csv", patience=patience)
+
+
+def test_answer_whose_headers_do_not_end_is_left(tmp_path):
+    def silent(connection) -> None:
+        connection.recv(1 << 16)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0")
+        connection.recv(1)  # until the connection is broken
+
+    patience = replace(HASTE, clock=chain([0.0], repeat(3600.0)).__next__)
+    with one_connection(silent) as url, pytest.raises(DataError, match=r"took longer than 3600 s"):
+        download(catalog_file(url), tmp_path / "a.csv", patience=patience)
+    assert left_in(tmp_path) == []
 
 
 def test_local_file_beyond_the_limit_is_refused(tmp_path):

@@ -21,7 +21,7 @@ def make_model(folder, *modules, **files):
     """Modules are (class, path); files are JSON by name, with / written as __."""
     write(folder, "modules.json", [{"type": f"{PREFIX}.{name}", "path": path} for name, path in modules])
     write(folder, "config.json", {"hidden_size": 32, "max_position_embeddings": 512})
-    (folder / "model.safetensors").write_bytes(b"")
+    (folder / "model.safetensors").write_bytes(of_header("{}"))
     for name, value in files.items():
         write(folder, name.replace("__", "/") + ".json", value)
     return folder

@@ -89,7 +89,7 @@ import sys
 from sentflow.jobs.job import job_named
 for name in {JOBS!r}:
     job_named(name).parser
-print(*{{"numpy", "pyarrow", "scipy", "torch", "pandas"}} & {{*sys.modules}})
+print(*{{"numba", "scipy", "torch", "pandas"}} & {{*sys.modules}})
 """
     assert subprocess.check_output([sys.executable, "-c", program], text=True).split() == []
 

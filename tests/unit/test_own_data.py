@@ -10,7 +10,8 @@ from experiments import WORKFLOW
 from sentflow.cli.configuration import read_configuration
 from sentflow.cli.own_data import pair_entries, read_data_file, task_entry
 from sentflow.config.load import load_experiment
-from sentflow.errors import DataError
+from sentflow.config.own_paths import read_configuration_file
+from sentflow.errors import ConfigError, DataError
 
 ROWS = [("O serviço é ótimo, claro.", "bom"), ("Péssimo; não volto mais.", "mau")] * 30
 
@@ -120,3 +121,37 @@ def test_quick_without_columns_says_what_to_type(data):
     assert "sentflow quick reviews.csv --models tfidf --text comment --label opinion" in told
     assert "gold" in refused("quick", "pairs.csv", "--models", "tfidf", "--text", "a", "--text-b", "b")
     assert "COMMIT" in refused("quick", "laws", "--models", "owner/name")
+
+
+@pytest.mark.parametrize(
+    ("section", "entry"),
+    [
+        ("tasks", {"file": "x"}),
+        ("corpora", {"beir": "x"}),
+        ("datasets", {"files": {"a": {"urls": ["x"]}}}),
+        ("models", {"source": {"folder": "x"}}),
+        ("models", {"custom": "x.py:Mine"}),
+        ("retrievers", {"files": {"questions": "x"}}),
+    ],
+)
+def test_paths_begin_beside_the_file_that_has_them(tmp_path, monkeypatch, caplog, section, entry):
+    here, file = tmp_path / "here", tmp_path / "there" / "mine.yaml"
+    for folder in (here, file.parent):
+        folder.mkdir()
+    monkeypatch.chdir(here)
+    file.write_text(yaml.safe_dump({section: {"mine": entry}}), encoding="utf-8")
+    written, name = str(entry), "x.py" if "custom" in entry else "x"
+
+    def read():
+        return str(read_configuration_file(file)[section]["mine"])
+
+    assert read() == written
+    (file.parent / name).write_text("1", encoding="utf-8")
+    assert read() == written.replace("'x", "'../there/x")
+    (here / name).write_text("1", encoding="utf-8")
+    assert read() == written and not caplog.text
+    (here / name).write_text("2", encoding="utf-8")
+    with pytest.raises(ConfigError, match="with other contents"):
+        read()
+    (file.parent / name).unlink()
+    assert read() == written and "not beside this file" in caplog.text

@@ -10,7 +10,7 @@ from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.report.families.probing import remarks
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.checks import check_folds
-from sentflow.texts.table import TaskTable, n_contradicting
+from sentflow.texts.table import TaskTable, contradicting_rows
 
 # 200 rows: 40 to test, of the other 160 32 to evaluate and 128 to train on, exactly one batch
 LEAST_ROWS = 200
@@ -56,7 +56,7 @@ def test_equal_texts_with_both_labels_score_as_chance():
     result = cross_validate(task_features(table), table.labels, metric="mcc", repetitions=2)
     assert_whole(result, 600)
     assert means(result).mean() < 0.1
-    assert n_contradicting(table) == 600
+    assert len(contradicting_rows(table)) == 600
 
 
 def test_one_text_for_all_rows_has_a_score_without_an_interval():
@@ -71,12 +71,12 @@ def test_one_text_for_all_rows_has_a_score_without_an_interval():
 
 def test_contradictions_are_counted_row_by_row():
     table = task_of(np.array([0, 1, 0, 0, 1]), ["a", "a", "a", "b", "c"])
-    assert n_contradicting(table) == 3
+    assert len(contradicting_rows(table)) == 3
     # as pairs they differ
     pair = dataclasses.replace(
         table, text_b=["x", "y", "x", "x", "x"], info=dataclasses.replace(table.info, layout="pair")
     )
-    assert n_contradicting(pair) == 0
+    assert len(contradicting_rows(pair)) == 0
 
 
 def test_tasks_with_few_rows_for_their_batches_or_with_contradictions_are_marked():

@@ -6,15 +6,15 @@ similarity = targets.families["similarity"]
 rule prepare_pairs:
     """The raw files of a pair set → its table."""
     input:
-        raw=similarity.raw_files_of_set,
+        raw=similarity.from_files.raw,
     output:
         **with_digest(table=paths.PAIR_SET),
     resources:
-        **asks(1000, 10),
-        checks=similarity.prepare_checks,
+        **asks("prepare_pairs", 10),
+        checks=similarity.from_files.checks,
         limits=targets.limits,
     params:
-        **job_params("prepare_pairs", settings=similarity.prepare_settings),
+        **job_params("prepare_pairs", settings=similarity.from_files.settings),
     shell:
         command("prepare_pairs")
 
@@ -30,7 +30,7 @@ rule similarity:
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
     resources:
-        **asks(1000, 20, per_input=5),
+        **asks("similarity", 20, per_input=5),
     params:
         **job_params("similarity", settings=similarity.resampling()),
     shell:
@@ -45,7 +45,7 @@ rule overlap:
         scores=paths.OVERLAP,
         rows=paths.OVERLAP_ROWS,
     resources:
-        **asks(1000, 20),
+        **asks("overlap", 20, per_input=20),
     params:
         **job_params("overlap", settings=similarity.resampling()),
     shell:
@@ -59,7 +59,7 @@ rule compare_similarity:
     output:
         paths.SIMILARITY_PAIRS,
     resources:
-        **asks(2000, 60),
+        **asks("compare_similarity", 60, per_input=20),
     params:
         **job_params("compare_similarity", settings=similarity.comparison_settings),
     shell:
@@ -80,7 +80,7 @@ rule regress:
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
     resources:
-        **asks(1500, 60, per_input=10),
+        **asks("regress", 60, per_input=10),
     params:
         **job_params("regress", seed=experiment.config.similarity.seed),
     shell:
@@ -99,7 +99,7 @@ rule summarise_similarity:
         histograms=paths.HISTOGRAMS,
     localrule: True
     resources:
-        **asks(2000, 20),
+        **asks("summarise_similarity", 20),
     params:
         **job_params("summarise_similarity", settings=similarity.summarise_settings),
     shell:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import yaml
+import yte
 
 from sentflow.cli.configuration import read_configuration
 from sentflow.errors import ConfigError
@@ -32,6 +33,23 @@ def test_honest_files_are_read_as_ever(tmp_path):
     many = {"published": [{"task": "T1A", "model": "x", "value": 0.5, "source": "table 3"}] * 5000}
     file.write_text(json.dumps(many), encoding="utf-8")
     assert read_settings(file) == many
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a: {b: c?}", "line 1, column 9: .*quotes"),
+        ("a:\n\tb: c", "line 2, column 1: a tab. Write spaces"),
+        ("a: [1,\t2]", "line 1, column 7: a tab"),
+    ],
+)
+def test_what_snakemake_refuses_is_refused_with_its_place(tmp_path, text, place):
+    with pytest.raises(yaml.YAMLError):
+        yte.process_yaml(text, require_use_yte=True)
+    file = tmp_path / "a.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=rf"a\.yaml is not YAML: {place}"):
+        read_settings(file)
 
 
 def test_aliases_without_end_and_settings_that_are_too_deep_are_refused(tmp_path):

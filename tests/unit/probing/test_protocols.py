@@ -150,7 +150,7 @@ def test_shared_texts_make_documents_on_request():
     chosen = targets(select={"models": ["random"], "tasks": ["T1B-open", "mine"]}, tasks={**asked, **own})
     family = chosen.families["probing"]
     assert [*family.document_tasks] == ["T1B-open", "mine"]
-    assert json.loads(family.prepare_settings(SimpleNamespace(task="T1B-open")))["documents"] == "texts"
+    assert json.loads(family.from_files.settings(SimpleNamespace(task="T1B-open")))["documents"] == "texts"
     told = mistake(select={"tasks": ["T2A-open"]}, tasks={"T2A-open": {"documents": "texts"}})
     assert "tasks.T2A-open.documents: the reader names" in told
 

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from experiments import DEFAULT, REPOSITORY
 
+from sentflow.config.collections import CorpusSettings, QuestionSettings
 from sentflow.config.datasets import File
 from sentflow.config.experiment import Experiment
 from sentflow.config.load import load_experiment
@@ -17,7 +18,6 @@ from sentflow.errors import ConfigError
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.prepare_collections import prepare_corpus, prepare_questions
 from sentflow.texts.raw_files import raw_files_of
-from sentflow.texts.settings import CorpusSettings, QuestionSettings
 
 SECTION = (
     (REPOSITORY / "docs/retrieval.md").read_text(encoding="utf-8").partition("## Your own collection")[2]

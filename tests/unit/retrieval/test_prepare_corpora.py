@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from sentflow.config.collections import CorpusSettings, QuestionSettings
 from sentflow.errors import DataError
 from sentflow.texts.prepare_collections import prepare_corpus, prepare_questions
-from sentflow.texts.settings import Checks, CorpusSettings, QuestionSettings
+from sentflow.texts.settings import CollectionChecks
 
 COMMON = {"data_version": "raw", "language": "en"}
 
@@ -17,7 +18,7 @@ def corpus_of(tmp_path, lines, **keys):
     named = {} if keys.get("ids") == "distinct" else {"id": "_id", "title": "title"}
     source = {"format": "jsonl", "files": [path.name], "text": "text", **named}
     entry = {**COMMON, "documents": [source], **keys}
-    return prepare_corpus("c", [path], CorpusSettings.from_parts(entry), Checks.from_parts(entry))
+    return prepare_corpus("c", [path], CorpusSettings.from_parts(entry), CollectionChecks.from_parts(entry))
 
 
 def questions_of(tmp_path, questions, judgements, corpus, **keys):
@@ -29,7 +30,7 @@ def questions_of(tmp_path, questions, judgements, corpus, **keys):
     sources = [] if judgements is None else [{"format": "tsv", "files": [judged.name], **columns}]
     entry = {**COMMON, "corpus": "c", "questions": [source], "judgements": sources, **keys}
     settings, raw = QuestionSettings.from_parts(entry), [asked, judged, *tmp_path.glob("test.tsv")]
-    return prepare_questions("q", raw, settings, corpus, Checks.from_parts(entry))
+    return prepare_questions("q", raw, settings, corpus, CollectionChecks.from_parts(entry))
 
 
 DOCUMENTS = [

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentflow.config.search import Cut
+from sentflow.config.collections import Cut
 from sentflow.texts.corpora import Corpus
 from sentflow.texts.split_passages import split_corpus
 

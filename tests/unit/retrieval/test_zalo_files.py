@@ -7,12 +7,12 @@ import pytest
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
+from sentflow.config.collections import QuestionSettings
 from sentflow.errors import DataError
 from sentflow.exports.submission import article_list, article_texts, repaired_law, submission, text_lines
 from sentflow.texts.checks import whole_number
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.prepare_collections import prepare_questions
-from sentflow.texts.settings import QuestionSettings
 
 LAWS = Corpus(
     "laws", "raw", "vi",

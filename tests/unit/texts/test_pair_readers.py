@@ -9,12 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from sentflow.config.model import mistakes
-from sentflow.config.pairs import Reader
+from sentflow.config.pairs import PairSettings, Reader
 from sentflow.errors import DataError
 from sentflow.files.parquet import table_of
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare_pairs import prepare_pairs
-from sentflow.texts.settings import PairSettings
 
 COLUMNS = {"text_a": "s1", "text_b": "s2", "score": "gold"}
 

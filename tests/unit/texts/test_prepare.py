@@ -3,10 +3,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sentflow.config.tasks import TaskSettings
 from sentflow.errors import DataError
 from sentflow.texts.checks import check_folds
 from sentflow.texts.prepare import prepare
-from sentflow.texts.settings import TaskChecks, TaskSettings
+from sentflow.texts.settings import TaskChecks
 from sentflow.texts.table import TaskInfo, TaskTable
 
 N_ROWS = 420  # two classes of 210: a fold trains on 268 rows, two batches

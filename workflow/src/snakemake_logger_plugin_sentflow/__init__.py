@@ -23,8 +23,11 @@ from snakemake_logger_plugin_sentflow.time_left import TimeLeft
 # Said between jobs; who reads along learns nothing by it.
 _UNTOLD = re.compile(
     r"Select jobs to execute|Using shell: |Building DAG of jobs|Assuming unrestricted shared filesystem"
-    r"|Provided cores|Rules claiming more threads|Conda environments: ignored"
+    r"|Provided cores|Rules claiming more threads|Conda environments: ignored|Using workflow specific profile"
+    r"|Config file .* is extended by additional config|Complete log\(s\): |Elapsed time: "
 )
+# Said at the end of a run in which jobs failed, before `close` lists them
+_ENDED = re.compile("Exiting because a job execution failed|At least one job did not complete successfully")
 # Names of wildcards that say less than the field's word; the others are words already.
 _WORDS = {
     "data": "training data",
@@ -160,8 +163,8 @@ class LogHandler(LogHandlerBase):
             or self.common_settings.verbose
             or not _UNTOLD.match(record.getMessage())
         ):
-            text = self.format(record)
-            if text and text != "None":
+            text = _config_error(self.format(record))
+            if text and text != "None" and not (self._failed and _ENDED.search(text)):
                 self._say(text)
 
     def _say(self, text: str) -> None:
@@ -177,6 +180,24 @@ class LogHandler(LogHandlerBase):
         if left < (60 if is_least else 1e-9):  # of a run of minutes, "more than 20 s" would mislead
             return done
         return f"{done}, {'more than' if is_least else 'about'} {_minutes(left)} left"
+
+
+def _config_error(text: str) -> str:
+    """The error for a file that Snakemake could not read as configuration; Snakemake names neither file nor line."""
+    if "not valid JSON or YAML" not in text and "load_configfile" not in text:
+        return text
+    try:
+        from sentflow.errors import SentflowError
+        from sentflow.files.settings_files import read_settings
+    except ImportError:
+        return text
+    for word in sys.argv[1:]:
+        try:
+            if word.endswith((".yaml", ".yml", ".json")):
+                read_settings(Path(word))
+        except SentflowError as error:
+            return f"error: {error}"
+    return text
 
 
 def _facts(record: Any) -> dict[str, Any]:

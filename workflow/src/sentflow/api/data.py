@@ -12,18 +12,20 @@ from sentflow.api.arguments import ArgumentError
 from sentflow.config.datasets import File
 from sentflow.config.entries import AllEntries, Entries, merge
 from sentflow.config.load import catalog_with
+from sentflow.config.own_paths import read_configuration_file
+from sentflow.config.pairs import PairChecks, PairSettings
+from sentflow.config.tasks import TaskSettings
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.errors import ConfigError, instead
-from sentflow.files.settings_files import read_settings
 from sentflow.flow.workflow_folder import workflow_folder
 from sentflow.probing.catalog import protocol_name, protocol_of
 from sentflow.probing.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare import prepare
 from sentflow.texts.prepare_pairs import prepare_pairs
-from sentflow.texts.raw_files import pair_files_of, task_files_of
-from sentflow.texts.settings import PairChecks, PairSettings, TaskChecks, TaskSettings
+from sentflow.texts.raw_files import raw_files_of
+from sentflow.texts.settings import TaskChecks
 from sentflow.texts.table import TaskTable
 
 WORKFLOW = workflow_folder()
@@ -60,7 +62,7 @@ def chosen_tasks(tasks: str | Sequence[str], known: Entries) -> tuple[str, ...]:
 def _own_entries(config: Config) -> Mapping[str, Any]:
     if config is None or isinstance(config, Mapping):
         return config or {}
-    content = read_settings(Path(config).expanduser())
+    content = read_configuration_file(Path(config).expanduser())
     if not isinstance(content, Mapping):
         raise ConfigError(f"config: {config} must be a map, e.g. with tasks: and datasets:.")
     return content
@@ -147,7 +149,7 @@ def load_task(
     dataset = known["datasets"][entry["dataset"]]
     settings = TaskSettings.from_parts(entry)
     checks = TaskChecks(metric=entry["metric"], **protocol.needs())
-    needed = [folder / entry["dataset"] / file for file in task_files_of(entry["reader"])]
+    needed = [folder / entry["dataset"] / file for file in raw_files_of(entry)]
     left_behind = folder / f"{needed[0].stem}.csv"
     if name in OFFICIAL and not needed[0].exists() and left_behind.is_file():
         warnings.warn(
@@ -172,7 +174,7 @@ def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTab
     """A pair set of the catalog."""
     entry = _pair_set(name)
     files = catalog("datasets")[entry["dataset"]]["files"]
-    raw = {name: folder / entry["dataset"] / name for name in pair_files_of(entry["reader"])}
+    raw = {name: folder / entry["dataset"] / name for name in raw_files_of(entry)}
     for file, path in raw.items():
         download(File.model_validate(files[file]), path, mirrors=_in_use(mirrors))
     return prepare_pairs(name, [*raw.values()], PairSettings.from_parts(entry), PairChecks.from_parts(entry))

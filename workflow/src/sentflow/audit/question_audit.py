@@ -25,11 +25,13 @@ def audit_questions(test: Judged, training: Sequence[Judged]) -> dict[str, Any]:
     """Repeated questions and documents, and questions that occur in training sets."""
     questions, corpus = test.questions, test.corpus
     copies = corpus.copies()
-    known = [text for one in training for text in one.questions.texts]
-    pairs = _similar(questions.texts, known)
+    # pairs of questions, at least one of them of the test; rows of training follow those of the test
+    texts = [text for one in (test, *training) for text in one.questions.texts]
+    pairs = similar_pairs(ngram_sets([texts]), threshold=NEAR, first_below=len(questions))
     among = _among(pairs, questions.texts)
     leaked, of_training = _leaks(test, training, pairs)
     answered = _relevant(questions)
+    shown = {text for one in training for texts in _relevant_texts(one).values() for text in texts}
     return {
         "questions": questions.name,
         "corpus": corpus.name,
@@ -54,7 +56,7 @@ def audit_questions(test: Judged, training: Sequence[Judged]) -> dict[str, Any]:
         "questions_that_are_documents": len(_folded(questions.texts) & _folded(corpus.whole_texts())),
         "training": of_training,
         "leaked": leaked,
-        "same_document": _sharing_documents(test, training),
+        "same_document": sum(not shown.isdisjoint(texts) for texts in _relevant_texts(test).values()),
     }
 
 
@@ -67,12 +69,6 @@ def _relevant(questions: Questions) -> dict[str, set[str]]:
 
 def _folded(texts: Sequence[str]) -> set[str]:
     return set(map(folded, texts))
-
-
-def _similar(tested: Sequence[str], known: Sequence[str]) -> SimilarPairs:
-    """Pairs of similar questions, at least one of them of the test; rows of training follow those of the test."""
-    texts = [*tested, *known]
-    return similar_pairs(ngram_sets([texts]), threshold=NEAR, first_below=len(tested))
 
 
 def _among(pairs: SimilarPairs, tested: Sequence[str]) -> list[tuple[int, int]]:
@@ -136,12 +132,6 @@ def _leaks(
         }
         start = end
     return {name: leaked[name] for name in names if name in leaked}, of_training
-
-
-def _sharing_documents(test: Judged, training: Sequence[Judged]) -> int:
-    """Questions of the test with a relevant text that is relevant in training, too."""
-    shown = {text for one in training for texts in _relevant_texts(one).values() for text in texts}
-    return sum(not shown.isdisjoint(texts) for texts in _relevant_texts(test).values())
 
 
 def _relevant_texts(judged: Judged) -> dict[str, set[str]]:

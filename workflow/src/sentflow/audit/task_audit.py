@@ -8,12 +8,13 @@ from typing import Any
 from unicodedata import is_normalized, normalize
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from sentflow.audit.ngrams import NEAR, SimilarPairs, ngram_sets, similar_pairs
 from sentflow.audit.settings import AuditSettings
 from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.settings import ProbeProtocol
-from sentflow.texts.table import TaskTable, row_graph, texts_to_embed
+from sentflow.texts.table import TaskTable, contradicting_rows, row_graph, texts_to_embed
 
 LEAST_PROBABILITY = 0.5
 # More characters cost time and change no guess.
@@ -137,7 +138,7 @@ NOT_DRAWN = -1
 
 def content_numbers(table: TaskTable) -> np.ndarray:
     """(n,) int64: rows with the same text, or pair of texts, have the same number; numbers in order of appearance."""
-    return numbered(_contents(table))
+    return numbered(table.contents())
 
 
 def numbered(names: Iterable[object]) -> np.ndarray:
@@ -146,32 +147,17 @@ def numbered(names: Iterable[object]) -> np.ndarray:
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
 
-def contradicting_rows(contents: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Sorted rows whose content stands in the table with another label too."""
-    lowest = np.full(contents.max() + 1, np.iinfo(np.int64).max)
-    highest = np.full(contents.max() + 1, -1)
-    np.minimum.at(lowest, contents, labels)
-    np.maximum.at(highest, contents, labels)
-    rows: np.ndarray = np.flatnonzero((lowest != highest)[contents])
-    return rows
-
-
 def near_duplicates(table: TaskTable, contents: np.ndarray, *, threshold: float) -> SimilarPairs:
     """All pairs of rows of different content whose texts are similar; of pairs of texts both must be."""
     _, representative = np.unique(contents, return_index=True)
     sides = [[texts[row] for row in representative] for texts in (table.text_a, table.text_b) if texts]
     pairs = similar_pairs(ngram_sets(sides), threshold=threshold)
-    rows_of = np.split(np.argsort(contents, kind="stable"), np.cumsum(np.bincount(contents))[:-1])
-    first = [np.repeat(rows_of[a], len(rows_of[b])) for a, b in _each(pairs.first, pairs.second)]
-    second = [np.tile(rows_of[b], len(rows_of[a])) for a, b in _each(pairs.first, pairs.second)]
-    counts = [len(rows) for rows in first]
-    one, two = _joined(first), _joined(second)
-    order = np.lexsort((np.maximum(one, two), np.minimum(one, two)))
-    return SimilarPairs(
-        first=np.minimum(one, two)[order],
-        second=np.maximum(one, two)[order],
-        similarity=np.repeat(pairs.similarity, counts)[order],
-    )
+    similarity = csr_array((pairs.similarity, (pairs.first, pairs.second)), (len(sides[0]),) * 2)
+    of_rows = csr_array((np.ones(len(contents)), (np.arange(len(contents)), contents)))
+    found = (of_rows @ similarity @ of_rows.T).tocoo()
+    first, second = np.minimum(found.row, found.col), np.maximum(found.row, found.col)
+    order = np.lexsort((second, first))
+    return SimilarPairs(first[order].astype(np.int64), second[order].astype(np.int64), found.data[order])
 
 
 def folds_of_rows(plans: Iterable[FoldPlan], n_rows: int) -> np.ndarray:
@@ -188,11 +174,8 @@ def split_across_folds(groups: np.ndarray, folds: np.ndarray) -> np.ndarray:
     split = np.zeros(folds.shape, bool)
     for line, fold_of in zip(split, folds, strict=True):
         drawn = np.flatnonzero(fold_of != NOT_DRAWN)
-        lowest = np.full(groups.max() + 1, np.iinfo(np.int64).max)
-        highest = np.full(groups.max() + 1, NOT_DRAWN)
-        np.minimum.at(lowest, groups[drawn], fold_of[drawn])
-        np.maximum.at(highest, groups[drawn], fold_of[drawn])
-        line[drawn] = (lowest < highest)[groups[drawn]]
+        places = np.unique(np.stack([groups[drawn], fold_of[drawn]]), axis=1)  # group and fold, each once
+        line[drawn] = (np.bincount(places[0]) > 1)[groups[drawn]]
     return split
 
 
@@ -211,18 +194,6 @@ def share_of_drawn(rows: np.ndarray, folds: np.ndarray) -> float:
     return float((rows.sum(axis=1) / (folds != NOT_DRAWN).sum(axis=1)).mean())
 
 
-def _contents(table: TaskTable) -> list[object]:
-    return list(zip(table.text_a, table.text_b, strict=True)) if table.text_b else list(table.text_a)
-
-
-def _each(first: np.ndarray, second: np.ndarray) -> Iterable[tuple[int, int]]:
-    return zip(first.tolist(), second.tolist(), strict=True)
-
-
-def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
-
-
 _EXAMPLES = 20
 _QUANTILES = {"min": 0.0, "p5": 0.05, "median": 0.5, "p95": 0.95, "max": 1.0}
 
@@ -238,15 +209,24 @@ def audit(table: TaskTable, settings: AuditSettings) -> dict[str, Any]:
     protocol = ProbeProtocol(repetitions=settings.repetitions, folds=settings.folds, seed=settings.seed)
     groups = documents if settings.group_folds else None
     folds = folds_of_rows(plan_folds(table.labels, protocol, groups=groups), len(table))
-    contents = content_numbers(table)
+    contents, contradicting = content_numbers(table), contradicting_rows(table)
+    copies = np.bincount(contents)
     texts = texts_to_embed(table)
     language, unsure = languages(texts)
     facts = {
         "task": table.info.task,
         "n_rows": len(table),
-        "exact_duplicates": _exact(contents, folds),
+        "exact_duplicates": {
+            "rows": int(copies[copies > 1].sum()),
+            "groups": int((copies > 1).sum()),
+            "share_across_folds": share_of_drawn(split_across_folds(contents, folds), folds),
+        },
         "near_duplicates": _near(table, contents, folds),
-        "contradicting": _contradicting(table, contents),
+        "contradicting": {
+            "rows": len(contradicting),
+            "groups": len(np.unique(contents[contradicting])),
+            "examples": contradicting[:_EXAMPLES],
+        },
         "shared_texts": None if table.info.layout == "single" else _shared_texts(table, contents, folds),
         "classes": dict(
             zip(
@@ -282,15 +262,6 @@ def _documents(table: TaskTable) -> np.ndarray | None:
     )
 
 
-def _exact(contents: np.ndarray, folds: np.ndarray) -> Mapping[str, Any]:
-    sizes = np.bincount(contents)
-    return {
-        "rows": int(sizes[sizes > 1].sum()),
-        "groups": int((sizes > 1).sum()),
-        "share_across_folds": share_of_drawn(split_across_folds(contents, folds), folds),
-    }
-
-
 def _near(table: TaskTable, contents: np.ndarray, folds: np.ndarray) -> Mapping[str, Any]:
     pairs = near_duplicates(table, contents, threshold=NEAR)
     order = np.lexsort((pairs.second, pairs.first, -pairs.similarity))[:_EXAMPLES]
@@ -306,15 +277,6 @@ def _near(table: TaskTable, contents: np.ndarray, folds: np.ndarray) -> Mapping[
         ),
         "threshold": NEAR,
         "examples": examples,
-    }
-
-
-def _contradicting(table: TaskTable, contents: np.ndarray) -> Mapping[str, Any]:
-    rows = contradicting_rows(contents, table.labels)
-    return {
-        "rows": len(rows),
-        "groups": len(np.unique(contents[rows])),
-        "examples": rows[:_EXAMPLES].tolist(),
     }
 
 

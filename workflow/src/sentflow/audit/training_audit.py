@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any
 from unicodedata import is_normalized
 
 import numpy as np
@@ -14,9 +14,6 @@ from sentflow.training.data.table import TrainingData
 
 _PART_CHARACTERS = 4_000_000  # of training texts that are compared at a time: bounds the memory
 _EXAMPLES = 20
-
-Kind: TypeAlias = str
-Name: TypeAlias = str
 
 
 @dataclass(frozen=True)
@@ -32,9 +29,9 @@ class _Seen:
 
 
 def audit_training(
-    data: TrainingData, tests: Mapping[tuple[Kind, Name], TextTable], *, declared: bool
+    data: TrainingData, tests: Mapping[tuple[str, str], TextTable], *, declared: bool
 ) -> dict[str, Any]:
-    """Texts of tests that are copies of training texts, or nearly so."""
+    """Texts of tests, by their kind and name, that are copies of training texts, or nearly so."""
     texts = distinct_texts(tests.values())
     place_of = {text: place for place, text in enumerate(texts)}
     known, first_row = _distinct_training_texts(data)

@@ -9,8 +9,8 @@ import typer
 from sentflow.config.entries import AllEntries, merge
 from sentflow.config.experiment import Experiment
 from sentflow.config.load import load_catalog, load_experiment
+from sentflow.config.own_paths import read_configuration_file
 from sentflow.errors import ConfigError
-from sentflow.files.settings_files import read_settings
 from sentflow.flow.workflow_folder import experiment_file, home, workflow_folder
 
 ConfigFiles = Annotated[
@@ -39,7 +39,7 @@ def read_configuration(files: Sequence[Path] | None, *, alone: bool = False) -> 
     """The workflow's ``config.yaml`` with files merged over it: maps are merged, lists are replaced."""
     merged: dict[str, Any] = {}
     for file in configuration_files(files, alone=alone):
-        settings = read_settings(file)
+        settings = read_configuration_file(file)
         if not isinstance(settings, dict | None):
             raise ConfigError(
                 f"{file} holds a {type(settings).__name__}, not a map. Begin its lines with a key, e.g. select:"

@@ -1,8 +1,8 @@
-"""Data files on this machine, read and checked before the first job as the rules that prepare them do it."""
+"""Data files and models on this machine, read and checked before the first job as the rules that prepare them do it."""
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -11,39 +11,68 @@ from typing import TYPE_CHECKING, Any
 from sentflow.cli.here import in_folder, run_job
 from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
+from sentflow.config.tasks import TaskSettings
 from sentflow.downloads.mirrors import is_remote, local_path
+from sentflow.encoders.descriptions import describe_modules, describe_plain
+from sentflow.encoders.fetch import own_file
+from sentflow.encoders.manifest import model_folder, source_kind
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.pairs import Similarity
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.files.limits import limited
 from sentflow.flow import paths
+from sentflow.flow.family import FromFiles
 from sentflow.texts.raw_files import DERIVED
-from sentflow.texts.settings import TaskSettings
+from sentflow.texts.settings import TaskChecks
 
 if TYPE_CHECKING:
     from sentflow.texts.table import TaskTable
 
 _MAX_BYTES = 50_000_000  # what is larger is left to the jobs
+_PLAIN = ("transformers", "cross-encoder", "splade")  # kinds of one transformer
 _MOST_LABELS = 20  # of more nobody wants a line
 _RAW_FOLDER = Path(paths.RAW_FILE).parents[1]
 
 
 def read_local_files(experiment: Experiment) -> dict[str, "TaskTable"]:
-    """Read the files of tasks, pair sets, corpora and question sets that lie on this machine.
+    """Read the files of tasks, pair sets, corpora, question sets and models that lie on this machine.
 
     Returns task → its table, for the tasks whose files are here and not large.
     """
     with TemporaryDirectory() as folder, limited(**dict(experiment.config.limits)), quiet():
         reader = _Reader(experiment, Path(folder))
         tables = reader.tables()
+        reader.problems += model_problems(experiment)
     if len(reader.problems) == 1:
         raise reader.problems[0]
     if reader.problems:
         # a message may have lines of its own
         listed = "\n".join("  - " + str(problem).replace("\n", "\n    ") for problem in reader.problems)
-        raise DataError(f"{len(reader.problems)} data sets have files that are not in order:\n{listed}")
+        raise DataError(f"{len(reader.problems)} mistakes in files of this machine:\n{listed}")
     return tables
+
+
+def model_problems(experiment: Experiment) -> Iterator[SentflowError]:
+    """What is wrong with models of this machine, by their settings and the headers of their weights."""
+    for name, entry in experiment.fetched_models.items():
+        source = entry.get("source")
+        if not isinstance(source, Mapping) or source_kind(source) not in ("folder", "file"):
+            continue
+        if Path(source.get("folder", "")).is_relative_to(paths.RESULTS):  # a snapshot that is made by the run
+            continue
+        allow_pickle = bool(entry.get("allow_pickle"))
+        try:
+            if source_kind(source) == "file":
+                own_file(source)
+            elif entry["kind"] == "sentence-transformers":
+                describe_modules(model_folder(source, Path()), allow_pickle=allow_pickle)
+            elif entry["kind"] in _PLAIN:
+                describe_plain(model_folder(source, Path()), allow_pickle=allow_pickle)
+            else:
+                model_folder(source, Path())
+        except SentflowError as problem:
+            yield type(problem)(f"models.{name}: {problem}")
 
 
 def small_tasks(
@@ -63,7 +92,8 @@ def small_tasks(
         where = f"{task} ({protocol.name})"
         if counts and (warning := few_rows(counts, protocol=protocol.name, **protocol.needs())):
             rows.append((where, warning))
-        folds = probing.task_checks(task).document_folds
+        checks = probing.from_files.checked(SimpleNamespace(task=task))
+        folds = checks.document_folds if isinstance(checks, TaskChecks) else None
         if task in tables and folds and (warning := check_documents(tables[task], **dict(folds))):
             documents.append((where, warning))
     return rows, documents
@@ -93,80 +123,47 @@ class _Reader:
         """The tables of tasks; everything else is only made."""
         from sentflow.texts.table import read_task
 
-        probing, retrieval = Probing(self._experiment), Retrieval(self._experiment)
-        similarity = Similarity(self._experiment)
-        tables = {}
-        for task in probing.tasks:
-            job = SimpleNamespace(task=task)
-            raw_files = [Path(file) for file in probing.raw_files_of_task(job)]
-            ask = (probing.prepare_settings, probing.prepare_checks)
-            if self._prepared("prepare", f"tasks.{task}", job, raw_files, *ask, table=paths.TASK):
-                tables[task] = read_task(self._made(paths.TASK, job))
-        for name in similarity.prepared:
-            job = SimpleNamespace(pairs=name)
-            ask = (similarity.prepare_settings, similarity.prepare_checks)
-            files = similarity.raw_files_of_set(job)
-            self._prepared("prepare_pairs", f"pair_sets.{name}", job, files, *ask, table=paths.PAIR_SET)
-        here = set()
-        for name in retrieval.prepared_corpora:
-            job = SimpleNamespace(corpus=name)
-            ask = (retrieval.corpus_settings, retrieval.corpus_checks)
-            files = retrieval.raw_files_of_corpus(job)
-            if self._prepared("prepare_corpus", f"corpora.{name}", job, files, *ask, table=paths.CORPUS):
-                here.add(name)
-        for name, entry in retrieval.prepared.items():
-            if entry["corpus"] in here:  # judgements must fit what is searched
-                job = SimpleNamespace(questions=name)
-                ask = (retrieval.question_settings, retrieval.question_checks)
-                files = retrieval.raw_files_of_questions(job)
-                corpus = paths.CORPUS.format(corpus=entry["corpus"])
-                self._prepared(
-                    "prepare_questions",
-                    f"question_sets.{name}",
-                    job,
-                    files,
-                    *ask,
-                    corpus=corpus,
-                    table=paths.QUESTIONS,
-                    judgements=paths.JUDGEMENTS,
-                )
+        retrieval, tables = Retrieval(self._experiment), {}
+        for task in self._prepared("prepare", Probing(self._experiment).from_files, table=paths.TASK):
+            tables[task] = read_task(self._made(paths.TASK, {"task": task}))
+        self._prepared("prepare_pairs", Similarity(self._experiment).from_files, table=paths.PAIR_SET)
+        here = self._prepared("prepare_corpus", retrieval.corpus_files, table=paths.CORPUS)
+        sets, made = retrieval.question_files, {"table": paths.QUESTIONS, "judgements": paths.JUDGEMENTS}
+        # judgements must fit what is searched
+        sets.entries = {name: entry for name, entry in sets.entries.items() if entry["corpus"] in here}
+        self._prepared("prepare_questions", sets, corpus=paths.CORPUS, **made)
         return tables
 
-    def _prepared(
-        self,
-        job: str,
-        where: str,
-        wildcards: SimpleNamespace,
-        raw_files: Iterable[str | Path],
-        settings_of: Callable[[Any], str],
-        checks_of: Callable[[Any], str],
-        **files: str,
-    ) -> bool:
-        """Whether a job has made its outputs of raw files; not where one of these is not here, large, or not in order.
+    def _prepared(self, job: str, of: FromFiles, **files: str) -> list[str]:
+        """The entries whose tables a job has made; not those whose files are not here, large, or not in order.
 
         Checksums of the catalog are for the copies in the results, and are compared there.
         """
-        raw = [self._place(Path(file)) for file in raw_files]
-        if not raw or None in raw:
-            return False
-        settings, checks = settings_of(wildcards), json.loads(checks_of(wildcards))
-        values = {
-            **vars(wildcards),
-            "settings": settings,
-            "checks": json.dumps({key: one for key, one in checks.items() if key != "files"}),
-            "raw": raw,
-            **{parameter: self._made(file, wildcards) for parameter, file in files.items()},
-        }
-        try:
-            run_job(job, values)
-        except SentflowError as problem:
-            labels = _labels_line(raw[0], settings, str(problem)) if raw[0] else ""
-            self.problems.append(type(problem)(f"{where}: {problem}{labels}"))
-            return False
-        return True
+        done = []
+        for name, entry in of.entries.items():
+            wildcards = SimpleNamespace(**{of.wildcard: name})
+            raw = [self._place(Path(file)) for file in of.raw(wildcards)]
+            if not raw or None in raw:
+                continue
+            settings, checks = of.settings(wildcards), json.loads(of.checks(wildcards))
+            names = {"corpus": entry.get("corpus"), **vars(wildcards)}
+            values = {
+                **vars(wildcards),
+                "settings": settings,
+                "checks": json.dumps({key: one for key, one in checks.items() if key != "files"}),
+                "raw": raw,
+                **{parameter: self._made(file, names) for parameter, file in files.items()},
+            }
+            try:
+                run_job(job, values)
+                done.append(name)
+            except SentflowError as problem:
+                labels = _labels_line(raw[0], settings, str(problem)) if raw[0] else ""
+                self.problems.append(type(problem)(f"{of.section}.{name}: {problem}{labels}"))
+        return done
 
-    def _made(self, pattern: str, wildcards: SimpleNamespace) -> Path:
-        return in_folder(self._folder, pattern.format(**vars(wildcards)))
+    def _made(self, pattern: str, names: Mapping[str, Any]) -> Path:
+        return in_folder(self._folder, pattern.format(**names))
 
     def _place(self, raw_file: Path) -> Path | None:
         """A raw file under its name in the results."""

@@ -1,7 +1,9 @@
 """A small experiment file to begin with."""
 
 import json
+import os
 from collections.abc import Sequence
+from contextlib import chdir
 from pathlib import Path
 from typing import Annotated
 
@@ -141,7 +143,7 @@ def _write(path: Path, text: str) -> None:
 
 def _of_data(path: Path, kind: str, data: Path, about: Entry, models: list[str]) -> str:
     """The experiment on a file or folder of the user."""
-    name, written = new_name(data), str(data)
+    name, written = new_name(data), os.path.relpath(data, path.parent)
     experiment: Entry = {"extends": "none", "experiment": about}
     columns = ""
     if kind == "beir":
@@ -183,7 +185,8 @@ def _of_data(path: Path, kind: str, data: Path, about: Entry, models: list[str])
             experiment["geometry"] = {"families": []}
             experiment["select"] = {"models": [start, *others, mine], "pair_sets": ["STSB-test"]}
             columns += "\n# Both encoders are compared on STS-B, which is downloaded."
-    load_experiment(merge(read_configuration([]), experiment), workflow_folder(), experiment)
+    with chdir(path.parent):  # paths of the experiment begin there
+        load_experiment(merge(read_configuration([]), experiment), workflow_folder(), experiment)
     head = _OWN.format(data=data, path=path, columns=columns or "Questions without a judgement are left out.")
     return f"{head}\n{yaml.safe_dump(experiment, sort_keys=False, allow_unicode=True, width=110)}"
 

@@ -90,7 +90,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 def _refuse_wrong_files(files: Sequence[str], arguments: Sequence[str]) -> None:
     """Refuse what Snakemake would end in a traceback for, or run code of."""
     for file in files:
-        if not Path(file).expanduser().exists():
+        if not Path(file).expanduser().exists() and not file.endswith((".yaml", ".yml")):
             others = shlex.join([file, *(word for word in arguments if word != file)])
             raise DataError(
                 f"--configfile takes every argument that follows, and there is no file {file}. If it is a target, "

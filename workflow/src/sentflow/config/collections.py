@@ -1,30 +1,28 @@
-"""Corpora and question sets: entries of the catalog."""
+"""Corpora, question sets, and how documents are cut, analysed and given as answers: entries of the catalog."""
 
 from collections.abc import Iterable, Iterator
+from math import inf
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sentflow.config.datasets import OwnData
+from sentflow.config.datasets import Counted, Files, OfDataset, OwnData, Table
 from sentflow.config.model import (
     Count,
     DataVersion,
-    Delimiter,
     Distinct,
     Encoding,
     FileName,
     Int,
     Language,
-    Like,
     Maybe,
-    Member,
     Names,
-    Note,
     Number,
     PartOfData,
     Path,
     Settings,
     Several,
+    Sha256,
     Text,
     Title,
 )
@@ -34,7 +32,7 @@ from sentflow.texts.raw_files import MEANINGS
 Column = Text | Count
 
 
-class Records(Settings):
+class Records(Table):
     """Files and how to read them."""
 
     format: Literal[
@@ -74,17 +72,7 @@ class Records(Settings):
     line; lines are those that pattern matches, or without it all, in the column text; whole takes each file as one
     text (columns id, its name without the ending, and text).
     """
-    files: Names = Field(min_length=1)
-    """Names of files in the dataset, read one after the other. An archive (zip or tar) can be given instead of the
-    one text file in it.
-    """
-    member: Maybe[Member] = None
-    delimiter: Delimiter = ","
-    encoding: Encoding = "utf-8"
-    quoting: bool = True
-    """Whether double quotes enclose fields of a csv."""
-    header: bool = True
-    """Whether the first line names the columns (csv, tsv); otherwise they have numbers from 1."""
+    files: Files
     pattern: Maybe[Text] = None
     """Regular expression of a whole line, whose named groups are the columns (lines)."""
     least_words: Maybe[dict[str, Count]] = Field(None, min_length=1)
@@ -150,30 +138,19 @@ class CorpusFacts(Settings):
 
     empty: Literal["refuse", "keep"] = "refuse"
     """Documents without a text are an error (refuse), or stay, and nothing finds them (keep)."""
-    rows: Maybe[Count] = None
-    """Number of documents that there must be; another number is an error."""
-    note: Maybe[Note] = None
 
 
-class Corpus(CorpusFacts):
-    """Documents that questions are searched in (docs/retrieval.md)."""
+class CorpusSettings(CorpusFacts):
+    """What the table of a corpus depends on."""
 
-    like: Maybe[Like] = None
-    title: Title
-    dataset: Text
-    """Name of the dataset whose files hold the documents."""
-    language: Language
     data_version: DataVersion
+    language: Language
     documents: Several[Source] = Field(min_length=1)
     """Where documents are read from, one source after the other. A repeated id with the same text is the same
     document.
     """
     ids: Literal["column", "distinct"] = "column"
     """column takes the ids of the files; distinct makes equal texts one document and numbers them."""
-    shards: Count = Field(1, le=100000)
-    """Parts of about equal numbers of documents that are embedded and searched by jobs of their own, so that no job
-    holds more than one. As many as there are for one to fit into memory (docs/retrieval.md).
-    """
 
     def wrong(self) -> Iterator[tuple[Path, str]]:
         """Columns of its sources."""
@@ -181,11 +158,22 @@ class Corpus(CorpusFacts):
         yield from _wrong_sources("documents", self.documents, (*own, ("text",)))
 
 
-class ShortCorpus(OwnData, CorpusFacts):
+class Corpus(OfDataset, CorpusSettings, Counted):
+    """Documents that questions are searched in (docs/retrieval.md)."""
+
+    shards: Count = Field(1, le=100000)
+    """Parts of about equal numbers of documents that are embedded and searched by jobs of their own, so that no job
+    holds more than one. As many as there are for one to fit into memory (docs/retrieval.md).
+    """
+
+
+class ShortCorpus(OwnData, CorpusFacts, Counted):
     """A corpus of your own in short form, beir or trec and language (docs/retrieval.md)."""
 
     beir: Maybe[Text] = None
-    """Folder in BEIR's form, with corpus.jsonl or corpus.parquet, relative to the folder in which you run."""
+    """Folder in BEIR's form, with corpus.jsonl or corpus.parquet, beside the configuration file or in the working
+    folder.
+    """
     trec: Maybe[Text] = None
     """File with documents in TREC's form, or a folder of such files."""
     encoding: Encoding = "utf-8"
@@ -243,8 +231,8 @@ class Part(Settings):
             )
 
 
-class QuestionFacts(Settings):
-    """What question sets say in both of their forms."""
+class JudgedFacts(Settings):
+    """What question sets say of judgements in both of their forms."""
 
     relevant_grade: Count = 1
     """Least grade that counts as relevant; the gains of nDCG are the grades themselves."""
@@ -257,14 +245,22 @@ class QuestionFacts(Settings):
     """Judgements of questions or documents that do not exist are an error (refuse), or left out and counted in the
     log (leave-out).
     """
+
+
+class JudgedCounts(Counted):
+    """How many questions and judgements there must be."""
+
+    judged: Maybe[Count] = None
+    """Number of judgements that there must be; another number is an error."""
+
+
+class QuestionFacts(JudgedFacts, JudgedCounts):
+    """What question sets say in both of their forms."""
+
     training: Maybe[Names] = None
     """Names of the question sets that encoders were trained on. Questions that are equal to one of theirs, or nearly
     so, are counted as leaked, and the scores of the others are shown beside those of all.
     """
-    rows: Maybe[Count] = None
-    """Number of questions that there must be; another number is an error."""
-    judged: Maybe[Count] = None
-    """Number of judgements that there must be; another number is an error."""
     cluster_pattern: Maybe[Text] = None
     """Regular expression of the part of a document's identifier that counts for `cluster: gold-document`, say its
     law: the first group, or all that matches. The whole identifier if left out.
@@ -275,21 +271,15 @@ class QuestionFacts(Settings):
     """Values that others report on these questions, for the table retrieval-published."""
     mteb: Maybe[Text] = None
     """Name of the task of MTEB that this is, for result files; its own name if left out."""
-    note: Maybe[Note] = None
 
 
-class QuestionSet(QuestionFacts):
-    """Questions that are searched in a corpus, with judgements of its documents (docs/retrieval.md)."""
+class QuestionSettings(JudgedFacts):
+    """What the tables of a question set depend on. A set without judgements can be searched, but not evaluated."""
 
-    like: Maybe[Like] = None
-    title: Title
     corpus: Text
     """Name of the corpus that is searched."""
-    dataset: Text
-    """Name of the dataset whose files hold questions and judgements."""
-    split: Maybe[PartOfData] = None
-    language: Language
     data_version: DataVersion
+    language: Language
     questions: Several[Source] = Field(min_length=1)
     """Where questions are read from, one source after the other."""
     judgements: Several[Source]
@@ -300,13 +290,13 @@ class QuestionSet(QuestionFacts):
     """column takes the ids of the files; rows makes each row a question, whose judgements are in the row of the same
     number; distinct makes equal texts one question.
     """
-    grades: Maybe[dict[str, Int | None]] = Field(None, min_length=1)
+    grades: dict[str, Int | None] = {}
     """Grade as written in the file → number, or null for rows that judge nothing; put it in quotes."""
     unjudged: Literal["keep", "leave-out"] = "keep"
     """Questions without any judgement stay, but count in no mean (keep), or are left out (leave-out), for files with
     the questions of all splits.
     """
-    without: Maybe[Several[Source]] = Field(None, min_length=1)
+    without: Several[Source] = ()
     """Where questions are read from that are taken out, by id or by text; texts are compared by their runs of two or
     more letters in lower case.
     """
@@ -314,6 +304,20 @@ class QuestionSet(QuestionFacts):
     """A part of the questions, for files without parts for training and for choices; two sets with other parts of as
     many share no question.
     """
+
+    def wrong(self) -> Iterator[tuple[str | Path, str]]:
+        """Columns of its sources."""
+        own = (("id",),) if self.ids == "column" else ()
+        question = {"column": (("question",),), "distinct": (("question_text",),)}.get(self.ids, ())
+        yield from _wrong_sources("questions", self.questions, (*own, ("text",)))
+        yield from _wrong_sources("judgements", self.judgements, (*question, ("document", "document_text")))
+        yield from _wrong_sources("without", self.without, (("id", "text"),))
+
+
+class QuestionSet(OfDataset, QuestionSettings, QuestionFacts):
+    """Questions that are searched in a corpus, with judgements of its documents (docs/retrieval.md)."""
+
+    split: Maybe[PartOfData] = None
     cluster: Maybe[Literal["gold-document", "column"]] = None
     """Which questions belong together, so that a second interval and second tests hold for new documents:
     gold-document puts questions that share a relevant document in one cluster, column those of which the source's
@@ -322,11 +326,7 @@ class QuestionSet(QuestionFacts):
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """Columns of its sources, and what is said of clusters."""
-        own = (("id",),) if self.ids == "column" else ()
-        question = {"column": (("question",),), "distinct": (("question_text",),)}.get(self.ids, ())
-        yield from _wrong_sources("questions", self.questions, (*own, ("text",)))
-        yield from _wrong_sources("judgements", self.judgements, (*question, ("document", "document_text")))
-        yield from _wrong_sources("without", self.without or (), (("id", "text"),))
+        yield from super().wrong()
         named = any(source.cluster is not None for source in self.questions)
         if self.cluster == "column" and not named:
             yield "cluster", "no source names the column. Write cluster: COLUMN at its questions."
@@ -378,3 +378,139 @@ def _of_one_form(
     for key in others:
         if key in entry.model_fields_set:
             yield key, f"nothing of this kind is read in the form {form}. Delete it."
+
+
+# --- how documents are cut, analysed and given as answers ---------------------------------------------------------
+
+TuningFolds = Annotated[
+    Int,
+    Field(
+        ge=2,
+        le=100,
+        description="Folds of the training questions; what is chosen on all but one of them is judged on that one.",
+    ),
+]
+PARAMETERS = ("most", "window", "share", "least")
+_BOUNDS = {"most": (1, inf, 1), "window": (0, inf, 0), "share": (0, 1, 0), "least": (-inf, inf, 0)}
+MOST_CANDIDATES = 5000  # weights, or parameters of a decision, that are tried
+
+
+class StopList(Settings):
+    """A list of terms in a file."""
+
+    file: Text
+    """Path of a text file in UTF-8, one term per line, beside the configuration file or in the working
+    folder.
+    """
+    sha256: Maybe[Sha256] = None
+    """SHA-256 of the file; another file is then refused. An edit of the file runs the analysis again either way."""
+
+
+class Range(Settings):
+    """Numbers from one to another, both included."""
+
+    from_: Number = Field(alias="from")
+    """First number."""
+    to: Number
+    """Last number."""
+    step: Number = Field(gt=0)
+    """Distance of two numbers."""
+
+
+class Analyser(Settings):
+    """How texts become the terms that lexical retrievers count (docs/retrieval.md)."""
+
+    title: Maybe[Title] = None
+    units: Literal["words", "long-words", "character-bigrams", "vietnamese-words"]
+    """words are runs of letters, digits and underscores; long-words those of two or more; character-bigrams pairs of
+    neighbours within a word; vietnamese-words are made by underthesea.
+    """
+    lower: bool = True
+    """Whether case is dropped."""
+    normalise: bool = True
+    """Whether letters and accents are compared in Unicode's composed form (NFC). false is for comparisons with
+    scores of texts as they stand.
+    """
+    stop_words: Maybe[Text | Names | StopList] = None
+    """Terms that are dropped, compared after the case was; or the name of a list of bm25s, e.g. english; or a file
+    of yours with one term per line.
+    """
+    stemmer: Literal["none", "english", "portuguese", "german", "spanish", "french", "italian"] = "none"
+    """Language of Snowball's stemmer."""
+
+
+class Cut(Settings):
+    """How long documents are cut into passages that are searched in their stead (docs/retrieval.md)."""
+
+    title: bool = True
+    """Whether each passage begins with the title of its document."""
+    words: Maybe[Count] = None
+    """Words of a passage, between white space."""
+    tokens: Maybe[Count] = None
+    """Tokens of a passage, counted by the tokenizer of the encoder that reads it; its title and what the encoder
+    adds come on top. Instead of words.
+    """
+    overlap: Int = Field(0, ge=0)
+    """Words, or tokens, that a passage shares with the one before it."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Whether the length is told, in one way."""
+        if (self.words is None) == (self.tokens is None):
+            yield "", "how long is a passage? Write words or tokens, and not both."
+        elif self.overlap >= (size := self.tokens or self.words or 0):
+            unit = "words" if self.tokens is None else "tokens"
+            yield (
+                "overlap",
+                f"passages of {size} {unit} cannot overlap by {self.overlap}. Write fewer than {size}.",
+            )
+
+
+class Decision(Settings):
+    """Which ranked documents are given as an answer: those that pass all that is written (docs/retrieval.md)."""
+
+    title: Maybe[Title] = None
+    most: Maybe[Count | Range] = None
+    """Documents per question at most; a number, or a range to choose from."""
+    window: Maybe[Annotated[Number, Field(ge=0)] | Range] = None
+    """Keeps scores that are below the best one by at most so much; a number, or a range to choose from."""
+    share: Maybe[Annotated[Number, Field(ge=0, le=1)] | Range] = None
+    """Keeps scores of at least this share of the best one, whatever the units of scores; a number, or a range to
+    choose from.
+    """
+    least: Maybe[Number | Range] = None
+    """Keeps scores of at least so much, in the units of the retriever; a number, or a range to choose from."""
+    tuned_on: Maybe[Names] = Field(None, min_length=1)
+    """Question sets on which the mean F2 chooses among ranges. They may share no question with a set that is
+    decided, unless it is that set.
+    """
+    folds: TuningFolds = 10
+    retrievers: Maybe[Names] = Field(None, min_length=1)
+    """Names of selected retrievers whose runs it is applied to; all if left out."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """What is no decision, ranges that are none, and ranges without questions to choose on."""
+        given = {key: getattr(self, key) for key in PARAMETERS if getattr(self, key) is not None}
+        ranges = {key: one for key, one in given.items() if isinstance(one, Range)}
+        if not given:
+            yield "", f"nothing is decided. Write one of: {', '.join(PARAMETERS)}."
+        if ranges and self.tuned_on is None:
+            yield next(iter(ranges)), "a range, but no questions to choose on. Write tuned_on, or a number."
+        if not ranges and self.tuned_on is not None:
+            yield (
+                "tuned_on",
+                "there is nothing to choose. Write a range {from, to, step}, or delete tuned_on.",
+            )
+        n_candidates = 1.0
+        for key, one in ranges.items():
+            if one.to < one.from_:
+                yield key, f"from {one.from_} to {one.to} is no range. Write the lesser number first."
+            least, most, unit = _BOUNDS[key]
+            if one.from_ < least or one.to > most or (unit and (one.from_ % unit or one.step % unit)):
+                kind = "whole numbers" if unit else "numbers"
+                yield key, f"from {one.from_} to {one.to}. Write {kind} from {least} to {most}."
+            n_candidates *= max(1.0, 1 + (one.to - one.from_) / one.step)
+        if n_candidates > MOST_CANDIDATES:
+            yield (
+                "",
+                f"its ranges have {n_candidates:.0f} values. Write larger steps: at most {MOST_CANDIDATES}.",
+            )

@@ -10,11 +10,16 @@ from pydantic import Field
 
 from sentflow.config.model import (
     Count,
+    DataVersion,
+    Encoding,
     FileName,
     Homepage,
     Int,
+    Language,
     LanguageIfKnown,
+    Like,
     Maybe,
+    Names,
     Note,
     Path,
     Settings,
@@ -26,6 +31,14 @@ from sentflow.config.model import (
 from sentflow.errors import instead
 from sentflow.files.archives.limits import without_ending
 
+Files = Annotated[
+    Names,
+    Field(
+        min_length=1,
+        description="Names of files in the dataset, read one after the other. An archive (zip or tar) can be given "
+        "instead of the one text file in it.",
+    ),
+]
 OwnerAndName = Annotated[str, Field(pattern=r"^[^/\s]+/[^/\s]+\z")]
 FROM_NETWORK = re.compile("(https?|mirror)://", re.IGNORECASE)
 SAMPLES = "sample://"
@@ -60,8 +73,9 @@ class File(Checksum):
     or a file of texts to train on. It comes with sentflow.
     """
     urls: Maybe[Several[Text]] = Field(None, min_length=1)
-    """Addresses in the order to try: http(s) or file://, or a path of this machine (relative to the working folder).
-    Mirrors are tried before them. A file without a public address is mirror://PATH, its place in a mirror.
+    """Addresses in the order to try: http(s) or file://, or a path of this machine (beside the configuration file or in
+    the working folder). Mirrors are tried before them. A file without a public address is mirror://PATH, its place
+    in a mirror.
     """
     members_sha256: Maybe[Sha256] = None
     """Instead of sha256, for an archive that several places pack differently: SHA-256 over one line "path NUL
@@ -139,6 +153,51 @@ def sample_files(name: str, entry: Mapping[str, Any], samples: FilePath) -> tupl
     return {"source": GENERATED, **entry, "files": files}, problems
 
 
+class OfDataset(Settings):
+    """What entries say that are read from files of a dataset."""
+
+    like: Maybe[Like] = None
+    title: Title
+    dataset: Text
+    """Name of the dataset whose files it is read from."""
+    language: Language
+    data_version: DataVersion
+    note: Maybe[Note] = None
+
+
+class Counted(Settings):
+    """How many rows there must be."""
+
+    rows: Maybe[Count] = None
+    """Number of rows (documents, questions, scored pairs) that there must be; another number is an error."""
+
+
+class Checks(Settings):
+    """What is checked of a table, and changes no byte of it."""
+
+    files: dict[str, dict[str, Any]] = {}
+    """Raw file → its entry in the catalog: what has a checksum there is verified again before it is read."""
+
+
+class Written(Settings):
+    """How a file of texts is written."""
+
+    member: Maybe[Text] = None
+    """Name of the file in an archive that holds several."""
+    delimiter: str = Field(",", min_length=1, max_length=1)
+    """Character between the columns of a CSV."""
+    encoding: Encoding = "utf-8"
+    quoting: bool = True
+    """Whether double quotes enclose fields of a CSV; else a quote is a character of the text."""
+
+
+class Table(Written):
+    """How a file with columns is written."""
+
+    header: bool = True
+    """Whether the first line names the columns; otherwise they have numbers from 1."""
+
+
 class OwnData(Settings):
     """What entries that name files of the user say of them."""
 
@@ -159,7 +218,7 @@ class OwnFile(Checksum, OwnData):
     endings: ClassVar[Mapping[str, Mapping[str, str]]]
 
     file: Text
-    """Path of the file, relative to the folder in which you run, or an http(s) address."""
+    """Path of the file, beside the configuration file or in the working folder, or an http(s) address."""
     format: Maybe[Text] = None
     """Format of the file, where its ending does not give it."""
     homepage: Maybe[Homepage] = None

@@ -15,6 +15,7 @@ from sentflow.config.entries import AllEntries, Entries, Entry, Selected, as_map
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import OwnEntries, mistakes
 from sentflow.config.model import Path as Place
+from sentflow.config.own_paths import read_configuration_file
 from sentflow.config.problems import encoders, pairs, probing, retrieval, training
 from sentflow.config.problems.common import made_of_seeds, refuse, unknown
 from sentflow.config.problems.encoders import written_as
@@ -25,7 +26,6 @@ from sentflow.config.sections import MEASURED, SECTIONS, SWEEPS, Section
 from sentflow.config.short_forms import write_out
 from sentflow.config.trained import further_models, write_out_models
 from sentflow.errors import ConfigError, instead
-from sentflow.files.settings_files import read_settings
 from sentflow.flow import products
 from sentflow.flow.products import CHECK, FIGURE, TABLE
 from sentflow.jobs.secrecy import secret_problems
@@ -113,7 +113,7 @@ def catalog_with(own: Mapping[str, Any], workflow: Path, *sections: str) -> AllE
 
 def read_own(settings: Any) -> Entry:
     """What the files and the command line of Snakemake say, given its settings of the configuration."""
-    layers = [*map(read_settings, settings.configfiles), dict(settings.config)]
+    layers = [*map(read_configuration_file, settings.configfiles), dict(settings.config)]
     return reduce(merge, (as_map(layer) for layer in layers), {})
 
 

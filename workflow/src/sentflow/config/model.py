@@ -214,12 +214,19 @@ LanguageIfKnown = Annotated[
         description="Language of the texts as ISO 639-1 code, und where it is not told or there are several.",
     ),
 ]
+_LANGUAGES = dict(
+    line.split(" ")[::-1]
+    for line in """
+ar arabic;bg bulgarian;ca catalan;cs czech;da danish;de german;el greek;en english;es spanish;et estonian;fa persian
+fi finnish;fr french;ga irish;gl galician;he hebrew;hi hindi;hr croatian;hu hungarian;id indonesian;it italian
+ja japanese;ko korean;lt lithuanian;lv latvian;nl dutch;no norwegian;pl polish;pt portuguese;pt português;ro romanian
+ru russian;sk slovak;sl slovenian;sr serbian;sv swedish;th thai;tr turkish;uk ukrainian;vi vietnamese;zh chinese
+""".strip()
+    .replace("\n", ";")
+    .split(";")
+)
 Homepage = Annotated[Text, Field(description="Page about the data.")]
 Note = Annotated[Text, Field(description="What a reader of results should know.")]
-Member = Annotated[Text, Field(description="Name of the file in an archive that holds several.")]
-Delimiter = Annotated[
-    str, Field(min_length=1, max_length=1, description="Character between the columns of a CSV.")
-]
 Encoding = Annotated[Text, Field(description="Encoding of the file.")]
 Measure = Literal["cosine", "euclidean", "manhattan", "dot"]
 Correlation = Literal["spearman", "pearson"]
@@ -477,6 +484,9 @@ def _of_error(kind: Any, whole: Any, error: ErrorDetails) -> Iterator[Mistake]:
                 yield told(text, *([key] if key and isinstance(key, str) else key), hint="")
         case "value_error":
             yield told(str(error["ctx"]["error"]))
+        case "string_pattern_mismatch" if path[-1:] == ("language",):
+            code = _LANGUAGES.get(value.lower()) or (value[:2].lower() if value[2:3] in ("-", "_") else "")
+            yield told(f"{value!r} is no code of two letters.{f' Write {code}.' if code else ''}")
         case found if found in _KINDS:
             wanted, words = _KINDS[found]
             yield told(f"{value!r} is not {words}. {_unquoted(value, wanted)}".strip())
@@ -504,6 +514,8 @@ def _may_be(form: Any, value: Any) -> bool:
 def _unquoted(value: Any, wanted: type) -> str:
     """What to write instead of a text that would be right without quotes; empty for other mistakes."""
     # a number or a list of names is short; reading a long text as YAML could cost any time
+    if isinstance(value, bool) and wanted is str:
+        return "YAML reads yes, no, on and off as true or false. Put them in quotes."
     if not isinstance(value, str) or len(value) > _LONGEST_NUMBER:
         return ""
     from sentflow.files.settings_files import parse_settings  # whose limits are a model

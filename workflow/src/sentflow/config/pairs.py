@@ -5,19 +5,16 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from sentflow.config.datasets import Checks, Counted, Files, OfDataset, Table
 from sentflow.config.entries import Entries
 from sentflow.config.model import (
     Count,
-    Delimiter,
-    Encoding,
+    DataVersion,
     Int,
     Language,
-    Like,
     LowerName,
     Maybe,
-    Member,
     Names,
-    Note,
     Number,
     Pair,
     PartOfData,
@@ -29,7 +26,7 @@ from sentflow.config.model import (
 )
 
 
-class Reader(Settings):
+class Reader(Table):
     """How to read the pairs out of files of the dataset."""
 
     format: Literal["semeval", "tsv", "csv", "jsonl", "json", "parquet", "assin-xml", "blocks"]
@@ -38,11 +35,7 @@ class Reader(Settings):
     is one list of them; parquet has typed columns; assin-xml has pair elements with t, h and similarity; blocks has
     sets of paraphrases, each so many lines.
     """
-    files: Maybe[Names] = Field(None, min_length=1)
-    """Names of files in the dataset, read one after the other (all formats but semeval). An archive (zip or tar) can
-    be given instead of the one text file in it.
-    """
-    member: Maybe[Member] = None
+    files: Maybe[Files] = None
     subsets: Maybe[Names] = Field(None, min_length=1)
     """Sub-sources in their order (semeval)."""
     input: Maybe[str] = Field(None, pattern=r"\{subset\}")
@@ -61,16 +54,8 @@ class Reader(Settings):
     """Column of the sub-source, left out where there are none."""
     scores: Maybe[dict[str, Number]] = Field(None, min_length=1)
     """Score as written in the file → number, where it is not a number on the scale; put it in quotes."""
-    header: bool = True
-    """Whether the first line names the columns (tsv, csv, blocks)."""
     columns: Maybe[Several[Count]] = Field(None, min_length=1)
     """Numbers of fields that a line may have; as many as the first line has if left out (tsv, csv, blocks)."""
-    delimiter: Delimiter = ","
-    encoding: Encoding = "utf-8"
-    quoting: bool = True
-    """Whether double quotes enclose fields of a csv. false is for files without any quoting, in which a quote is a
-    character of the text.
-    """
     spaces: Literal["keep", "remove"] = "keep"
     """remove deletes the spaces of all sentences, for languages in which only some files separate words by spaces."""
     block: Maybe[Int] = Field(None, ge=2, multiple_of=2)
@@ -108,36 +93,42 @@ _KEYS = {
 }
 
 
-class PairSet(Settings):
+class PairSettings(Settings):
+    """What the table of a pair set depends on."""
+
+    reader: Reader
+    data_version: DataVersion
+    language: Language
+    scale: Pair[Number]
+    """Least and greatest score that a pair can have; a score outside is an error."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        """Whether the scale is one."""
+        if not self.scale[0] < self.scale[1]:
+            yield "scale", f"{list(self.scale)} is no scale. Write [least, greatest], e.g. [0, 5]."
+
+
+class PairCounts(Counted):
+    """How many pairs there must be."""
+
+    subset_rows: Maybe[dict[str, Count]] = Field(None, min_length=1)
+    """Sub-source → number of scored pairs that it must have; other numbers are an error."""
+
+
+class PairChecks(Checks, PairCounts):
+    """What is checked of the table of a pair set."""
+
+
+class PairSet(OfDataset, PairSettings, PairCounts):
     """Scored sentence pairs of a dataset, for similarity, alignment and uniformity."""
 
-    like: Maybe[Like] = None
-    title: Title
     family: LowerName
     """Pair sets whose distinct sentences are embedded together, once. Its name is part of paths, and no dataset may
     have it.
     """
     group: Maybe[Text] = None
     """Column of the usual tables of papers that the set fills, e.g. STS12; left out where there is none."""
-    dataset: Text
-    """Name of the dataset whose files hold the pairs."""
     split: Maybe[PartOfData] = None
-    language: Language
-    data_version: Text
-    """What the sentences are, e.g. raw or SentEval form; shown in every table and figure made from them."""
-    scale: Pair[Number]
-    """Least and greatest score that a pair can have; a score outside is an error."""
-    reader: Reader
-    rows: Maybe[Count] = None
-    """Number of scored pairs that the files must hold; another number is an error."""
-    subset_rows: Maybe[dict[str, Count]] = Field(None, min_length=1)
-    """Sub-source → number of scored pairs that it must have; other numbers are an error."""
-    note: Maybe[Note] = None
-
-    def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the scale is one."""
-        if not self.scale[0] < self.scale[1]:
-            yield "scale", f"{list(self.scale)} is no scale. Write [least, greatest], e.g. [0, 5]."
 
 
 class Alignment(Settings):

@@ -4,17 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.config.collections import Corpus, QuestionSet
+from sentflow.config.collections import Analyser, Corpus, Cut, Decision, QuestionSet
 from sentflow.config.configuration import Configuration
 from sentflow.config.datasets import Dataset
 from sentflow.config.entries import Entry, derived, derived_protocol
 from sentflow.config.model import LowerName, Name
 from sentflow.config.pairs import Alignment, PairSet, Regression
-from sentflow.config.protocols import Protocol
-from sentflow.config.search import Analyser, Cut, Decision
-from sentflow.config.tasks import Task
-from sentflow.config.training_data import TrainingData
-from sentflow.config.trainings import Preset, Sweep
+from sentflow.config.tasks import Protocol, Task
+from sentflow.config.trainings import Preset, Sweep, TrainingData
 from sentflow.encoders.settings import Model, ModelName
 from sentflow.retrieval.settings import Retriever
 

@@ -15,7 +15,7 @@ from sentflow.config.entries import AllEntries, Entry
 from sentflow.config.model import Settings, fields_of, mistakes
 from sentflow.config.tasks import Reader as TaskReader
 from sentflow.config.tasks import ShortTask, Task
-from sentflow.config.training_data import Reader, ShortTrainingData, TrainingData
+from sentflow.config.trainings import Reader, ShortTrainingData, TrainingData
 
 OWN = "own-"  # begins the names of the datasets of entries in short form
 _ENDINGS = (".jsonl", ".parquet")

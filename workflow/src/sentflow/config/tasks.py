@@ -1,4 +1,4 @@
-"""Tasks: entries of the catalog."""
+"""Tasks and protocols of probes: entries of the catalog."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -6,19 +6,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sentflow.config.collections import Column, Records
-from sentflow.config.datasets import FORMAT_OF_ENDING, OwnFile
+from sentflow.config.datasets import FORMAT_OF_ENDING, Counted, OfDataset, OwnFile, Written
 from sentflow.config.model import (
     Count,
     DataVersion,
-    Delimiter,
     Distinct,
-    Encoding,
     Int,
     Language,
-    Like,
     Maybe,
-    Member,
-    Note,
     Number,
     Path,
     Seed,
@@ -29,6 +24,7 @@ from sentflow.config.model import (
     keys_of_others,
 )
 from sentflow.errors import no_pattern
+from sentflow.probing.settings import Switches, Training
 
 Family = Annotated[
     str,
@@ -90,10 +86,9 @@ _NEEDED = {
 }
 
 
-class Columns(Settings):
+class Columns(Written):
     """What is read of a file with one row each."""
 
-    member: Maybe[Member] = None
     text_a: Maybe[Text] = None
     """Column of the text, or of the first text."""
     text_b: Maybe[Text] = None
@@ -109,10 +104,6 @@ class Columns(Settings):
     group: Maybe[Text] = None
     """Column of the document that a row comes from. For text-folders name, where files of one name belong together.
     """
-    encoding: Encoding = "utf-8"
-    delimiter: Delimiter = ","
-    quoting: bool = True
-    """Whether double quotes enclose fields of a CSV; else a quote is a character of the text."""
 
 
 class TaskSource(Records):
@@ -260,13 +251,9 @@ class Reader(Columns):
                 yield place, wrong
 
 
-class TaskFacts(Settings):
-    """What tasks say in both of their forms."""
+class TaskRows(Counted):
+    """What tasks say of their rows in both of their forms."""
 
-    protocol: Maybe[Text] = None
-    """Protocol of the scores; probe.protocol if left out, but corrected for own tasks where that is published."""
-    rows: Maybe[Count] = None
-    """Number of rows that there must be."""
     class_counts: Maybe[dict[Class, Annotated[Int, Field(ge=0)]]] = Field(None, min_length=1)
     """Class → number of rows that it must have."""
     documents: Maybe[Literal["texts"]] = None
@@ -274,16 +261,28 @@ class TaskFacts(Settings):
     (docs/protocols.md). Refused where more than half of the rows are connected, and where the reader names
     documents.
     """
+
+
+class TaskSettings(TaskRows):
+    """What the table of a task depends on."""
+
+    layout: Layout
+    reader: Reader
+    data_version: DataVersion
+
+
+class TaskFacts(TaskRows):
+    """What tasks say in both of their forms."""
+
+    protocol: Maybe[Text] = None
+    """Protocol of the scores; probe.protocol if left out, but corrected for own tasks where that is published."""
     offensive: bool = False
     """Whether texts are abusive, so that reports hide them until asked."""
-    note: Maybe[Note] = None
 
 
-class Task(TaskFacts):
+class Task(OfDataset, TaskSettings, TaskFacts):
     """How to read labelled rows out of a dataset, and how they are scored."""
 
-    like: Maybe[Like] = None
-    title: Title
     family: Family
     metric: Metric
     classifier: Classifier
@@ -295,12 +294,6 @@ class Task(TaskFacts):
     """Whether the published evaluator, called with a training argument in its default order, probes this task with
     the hidden layer left over from F3 and F5 (defect A1). Read by protocols with leak_hidden_dims only.
     """
-    layout: Layout
-    dataset: Text
-    """Name of the dataset whose files hold the rows."""
-    reader: Reader
-    data_version: DataVersion
-    language: Language
 
 
 class ShortTask(OwnFile, Columns, TaskFacts):
@@ -333,3 +326,15 @@ class ShortTask(OwnFile, Columns, TaskFacts):
                 "text",
                 "there is no column for the texts. Write text: <column>, or text_a: and text_b: for a pair.",
             )
+
+
+class Protocol(Settings):
+    """How probes are trained, tested and summed up, as differences from the published evaluator (docs/protocols.md)."""
+
+    like: Maybe[Text] = None
+    """Name of another protocol whose switches and training are taken; keys written here are merged over them."""
+    title: Title
+    description: Maybe[Text] = None
+    """What it is for, for the report."""
+    switches: Switches = Switches()
+    training: Training = Training()

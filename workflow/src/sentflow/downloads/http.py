@@ -5,11 +5,15 @@ breaks off is continued from where it stopped, so that a loop around the whole t
 """
 
 import logging
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import requests
+from requests.adapters import HTTPAdapter
 from urllib3.exceptions import InvalidHeader, MaxRetryError
 from urllib3.util import Retry
 
@@ -103,6 +107,46 @@ def _requested_wait(policy: Retry, retry_after: str) -> float:
         TypeError,
     ):  # thousands of digits, a date that does not exist
         return 0.0
+
+
+class HeadInTime(HTTPAdapter):
+    """Breaks a connection whose status line and headers are not complete in time: each byte may take a time-out.
+
+    `seconds`: that are left when a request has been sent.
+    """
+
+    def __init__(self, seconds: Callable[[], float]) -> None:
+        super().__init__()
+        self._seconds = seconds
+
+    def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
+        """The pool of an address, whose connections know of the time."""
+        pool: Any = super().get_connection_with_tls_context(*args, **kwargs)
+        pool.ConnectionCls = _in_time(type(pool).ConnectionCls, self._seconds)
+        return pool
+
+
+def _in_time(connection_class: Any, seconds: Callable[[], float]) -> Any:
+    class Connection(connection_class):  # type: ignore[misc]
+        def getresponse(self) -> Any:
+            over = threading.Event()
+            timer = threading.Timer(max(0.0, seconds()), self._break, [over])
+            timer.daemon = True
+            timer.start()
+            try:
+                response = super().getresponse()
+            finally:
+                timer.cancel()
+                if over.is_set():  # headers that end early would look complete
+                    raise TimeoutError
+            return response
+
+        def _break(self, over: threading.Event) -> None:
+            over.set()
+            with suppress(AttributeError, OSError):  # closed already
+                self.sock.shutdown(socket.SHUT_RDWR)
+
+    return Connection
 
 
 def pieces(response: requests.Response, deadline: Deadline) -> Iterator[bytes]:

@@ -15,6 +15,7 @@ from urllib3.util import Retry
 from sentflow.downloads.http import (
     Deadline,
     GaveUpError,
+    HeadInTime,
     PassingError,
     pieces,
     refuse_status,
@@ -86,11 +87,11 @@ def _attempt(
     headers = {"Accept-Encoding": "identity", "User-Agent": "sentflow"}
     if start:
         headers["Range"] = f"bytes={start}-"
-    hooks = {"response": _close_redirect}
     try:
-        with requests.get(
-            url, headers=headers, stream=True, timeout=patience.timeout, hooks=hooks
-        ) as response:
+        with (
+            _session(deadline) as session,
+            session.get(url, headers=headers, stream=True, timeout=patience.timeout) as response,
+        ):
             if start and _cannot_go_on(response, start):
                 part.unlink()
                 return _attempt(url, part, patience, expected_bytes, deadline)
@@ -105,6 +106,14 @@ def _attempt(
     except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
         raise PassingError(_short(error)) from error
     return start > 0
+
+
+def _session(deadline: Deadline) -> requests.Session:
+    session = requests.Session()
+    session.hooks["response"] = _close_redirect
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, HeadInTime(deadline.left))
+    return session
 
 
 def _close_redirect(response: requests.Response, **_: Any) -> None:

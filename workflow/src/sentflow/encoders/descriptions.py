@@ -13,8 +13,8 @@ from sentflow.encoders.safety import (
     check_module_size,
     check_one_vector,
     check_own_modules,
-    check_pickles,
     check_transformer_size,
+    check_weights_files,
     damaged,
     map_of,
     modules_of,
@@ -82,7 +82,7 @@ def describe_plain(entry: Mapping[str, Any], folder: Path) -> Description:
             f"{folder}: config.json names code that comes with the model, and such code is never run. Choose "
             "an architecture that transformers has."
         )
-    check_pickles("Transformer", folder, allow_pickle=bool(entry.get("allow_pickle")))
+    check_weights_files("Transformer", folder, allow_pickle=bool(entry.get("allow_pickle")))
     check_adapter(folder)
     check_transformer_size(folder, config)
     description = _transformer(folder, Description(None))

@@ -86,7 +86,7 @@ class _Fetch:
     def manifest(self) -> Manifest:
         origin = source_kind(self.source)
         if KINDS[self.entry["kind"]].one_file:
-            path = self._one_of_archive() if origin == "archive" else self._own_file()
+            path = self._one_of_archive() if origin == "archive" else own_file(self.source)
             check_files(path.parent, self.source.get("sha256", {}))
             return Manifest.of(self.entry, description_of(self.entry, path), {path.name: file_sha256(path)})
         if origin in ("hub", "archive"):
@@ -161,19 +161,6 @@ class _Fetch:
             with target.open("wb") as stream:
                 shutil.copyfileobj(member, stream)
         archive.unlink()
-
-    def _own_file(self) -> Path:
-        path = model_folder(self.source, Path()) / Path(self.source["file"]).name
-        if not path.is_file():
-            raise ConfigError(
-                f"source.file: there is no file {path}. Write the path of a file of word vectors (.txt, .vec or .gz), "
-                "relative to the working directory."
-            )
-        if others := sorted(set(self.source.get("sha256", {})) - {path.name}):
-            raise ConfigError(
-                f"source.sha256: there is one file, {path.name}, but {', '.join(others)} is named."
-            )
-        return path
 
     def _one_of_archive(self) -> Path:
         """The one file of word vectors in an archive, which stays: its checksum says that all is still right."""
@@ -296,3 +283,16 @@ def _model_root(names: Sequence[str], archive: Path) -> str:
         if outermost:
             return f"{outermost[0]}/" if outermost[0] else ""
     raise DataError(f"{archive} holds no model: there is neither a modules.json nor a config.json in it.")
+
+
+def own_file(source: Mapping[str, Any]) -> Path:
+    """The file of word vectors of a source with ``file``."""
+    path = model_folder(source, Path()) / Path(source["file"]).name
+    if not path.is_file():
+        raise ConfigError(
+            f"source.file: there is no file {path}. Write the path of a file of word vectors (.txt, .vec or .gz), "
+            "beside the configuration file or in the working folder."
+        )
+    if others := sorted(set(source.get("sha256", {})) - {path.name}):
+        raise ConfigError(f"source.sha256: there is one file, {path.name}, but {', '.join(others)} is named.")
+    return path

@@ -126,7 +126,7 @@ def model_folder(source: Mapping[str, Any], manifest_folder: Path) -> Path:
     if not folder.is_dir():
         raise ConfigError(
             f"source.folder: there is no folder {folder}. Write the folder that holds the model's "
-            "config.json, relative to " + ("the package." if kind == "package" else "the working directory.")
+            "config.json" + (", relative to the package." if kind == "package" else ".")
         )
     return folder
 

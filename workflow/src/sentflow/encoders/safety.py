@@ -107,6 +107,8 @@ def damaged(path: Path, reason: str) -> str:
     )
 
 
+_POINTER = b"version https://git-lfs"
+
 # --- headers of weights --------------------------------------------------------------------------------------
 
 
@@ -128,6 +130,10 @@ def tensor_headers(path: Path) -> dict[str, TensorHeader]:
                 for name, found in slices.items()
             }
     except (OSError, ValueError, SafetensorError) as error:
+        with path.open("rb") as stream:
+            is_pointer = stream.read(len(_POINTER)) == _POINTER
+        if is_pointer:
+            raise DataError(f"{path} only points to the weights. Fetch them with git lfs pull.") from None
         raise DataError(damaged(path, str(error))) from error
 
 
@@ -226,7 +232,7 @@ def check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
     Raises ConfigError: pickled weights that were not allowed, an adapter, or settings that decide how the model is
     loaded.
     """
-    check_pickles(name, folder, allow_pickle=allow_pickle)
+    check_weights_files(name, folder, allow_pickle=allow_pickle)
     check_adapter(folder)
     for path in sorted(folder.glob("sentence_*config.json")):
         check_arguments(str(path), read_settings(path))
@@ -237,12 +243,19 @@ def check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
         check_tensor_names(weights, tensors, known=known)
 
 
-def check_pickles(name: str, folder: Path, *, allow_pickle: bool) -> None:
-    """Refuse weights that are there as a pickle only, unless they are allowed."""
-    if allow_pickle or name in _WITHOUT_WEIGHTS or not folder.is_dir():
+def check_weights_files(name: str, folder: Path, *, allow_pickle: bool) -> None:
+    """Refuse weights that are missing or damaged, or there as a pickle only, unless that is allowed."""
+    if name in _WITHOUT_WEIGHTS or not folder.is_dir():
         return
+    for path in folder.glob("*.safetensors"):
+        tensor_headers(path)
     safe = (_SAFE_WEIGHTS, _SAFE_PARTS) if name in _TRANSFORMERS else (_SAFE_WEIGHTS,)
-    if any(folder.glob(PICKLES)) and not any((folder / file).is_file() for file in safe):
+    if any((folder / file).is_file() for file in safe):
+        return
+    has_pickles = any(folder.glob(PICKLES))
+    if name in _TRANSFORMERS and not has_pickles:
+        raise DataError(f"{folder} has no weights. Copy the model's {_SAFE_WEIGHTS} into it.")
+    if has_pickles and not allow_pickle:
         raise ConfigError(
             f"{folder}: the weights are there as a pickle only (pytorch_model.bin). Convert them with "
             "SentenceTransformer(folder).save(new_folder), which writes model.safetensors, or, if you trust "

@@ -342,9 +342,11 @@ class Source(Settings):
     REQUIRED in the catalog means that none is known there, and that you must write one.
     """
     folder: Maybe[Text] = None
-    """Folder with the model's files, relative to the working directory, or to the package if there is one."""
+    """Folder with the model's files, beside the configuration file or in the working folder; of a package, in the
+    package.
+    """
     file: Maybe[Text] = None
-    """File of word vectors, relative to the working directory."""
+    """File of word vectors, beside the configuration file or in the working folder."""
     package: Maybe[Text] = None
     """Installed Python package that holds the model's files, as pip names it."""
     module: Maybe[str] = Field(None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*\z")
@@ -792,7 +794,7 @@ class Custom(Described):
     threads = 4
     kind: Literal["custom"]
     custom: Fetched[str] = Field(pattern=r"^.+\.py:[A-Za-z_][A-Za-z0-9_]*\z")
-    """path/to/file.py:ClassName, relative to the folder in which you run. It is run with your rights."""
+    """path/to/file.py:ClassName, beside the configuration file or in the working folder. It is run with your rights."""
     arguments: Fetched[Maybe[Arguments]] = None
     files: Fetched[Names] = ()
     """Further files that the class reads; an edit runs the model again."""

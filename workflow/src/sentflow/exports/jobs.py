@@ -7,10 +7,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
-from sentflow.exports.identity import Crate, PairCorpus, RetrievalExport, RunExport, ScoreExport
+from sentflow.exports.identity import (
+    REVISION_DIGITS,
+    Crate,
+    PairCorpus,
+    RetrievalExport,
+    RunExport,
+    ScoreExport,
+    TaskFacts,
+)
 from sentflow.files.io import read_json, read_sealed, write_json, write_text
+from sentflow.files.rows import read_rows
 from sentflow.jobs.job import In, Out, Resource, job
+from sentflow.report.rows import unique
+from sentflow.retrieval.ranking import read_run
+from sentflow.texts.corpora import read_corpus, read_questions
 from sentflow.training.settings import CardSettings
 
 if TYPE_CHECKING:
@@ -31,11 +44,8 @@ def export_mteb(
     output: list[Out],
 ) -> None:
     """Every score → MTEB's result files, in the layout of its own results folder."""
-    from sentflow.compare.score_rows import ScoreRow
     from sentflow.compare.tasks import fold_scores
     from sentflow.exports.mteb import model_meta, run_settings, task_result
-    from sentflow.files.rows import read_rows
-    from sentflow.report.rows import unique
 
     tasks = _task_facts(settings, digests)
     rows, recorded = read_rows(summary, ScoreRow), read_json(versions)
@@ -51,16 +61,12 @@ def export_mteb(
         write_json(file_of[f"{facts.folder}/model_meta.json"], model_meta(facts, own[0].dimension))
         text = run_settings([row.task for row in own], recorded)
         write_text(file_of[f"{facts.folder}/run_settings.jsonl"], text)
-    logger.info("%d results", len(rows))
 
 
 @job("huggingface_hub")
 def export_huggingface(*, summary: In, digests: list[In], settings: ScoreExport, output: list[Out]) -> None:
     """Every score → files for the Hugging Face hub: .eval_results and a model card with a model-index."""
-    from sentflow.compare.score_rows import ScoreRow
     from sentflow.exports.huggingface import eval_results, model_card
-    from sentflow.files.rows import read_rows
-    from sentflow.report.rows import unique
 
     tasks = _task_facts(settings, digests)
     rows = read_rows(summary, ScoreRow)
@@ -71,12 +77,10 @@ def export_huggingface(*, summary: In, digests: list[In], settings: ScoreExport,
         for row, task in own:
             write_text(results[model, row.task], eval_results(row, task))
         write_text(cards[model], model_card(settings.models[model], own))
-    logger.info("%d results", len(rows))
 
 
 def _task_facts(settings: ScoreExport, digests: Sequence[Path]) -> "dict[str, TaskFacts]":
     """`digests`: a file of the name of each task, with the SHA-256 of its table."""
-    from sentflow.exports.identity import REVISION_DIGITS, TaskFacts
 
     revisions = {file.stem: read_json(file)["sha256"][:REVISION_DIGITS] for file in digests}
     return {
@@ -88,13 +92,10 @@ def _task_facts(settings: ScoreExport, digests: Sequence[Path]) -> "dict[str, Ta
 @job()
 def export_numbers(*, summary: In, title: str, output: Out) -> None:
     """Every score → LaTeX macros for the text of a paper."""
-    from sentflow.compare.score_rows import ScoreRow
     from sentflow.exports.macros import macros
-    from sentflow.files.rows import read_rows
 
     rows = read_rows(summary, ScoreRow)
     write_text(output, macros(rows, title=title))
-    logger.info("numbers of %d scores", len(rows))
 
 
 @job("ir-measures", "pytrec-eval-terrier")
@@ -113,8 +114,6 @@ def export_mteb_retrieval(
     """What dense retrievers found → MTEB's result files, laid out as in its results folder."""
     from sentflow.exports.mteb import model_meta, retrieval_measures, retrieval_result, run_settings
     from sentflow.retrieval.evaluation import evaluate
-    from sentflow.retrieval.runs import read_run
-    from sentflow.texts.corpora import read_corpus, read_questions
 
     recorded = read_json(versions)
     file_of = {"/".join(file.parts[-3:]): file for file in output}
@@ -139,12 +138,10 @@ def export_mteb_retrieval(
         meta = model_meta(facts, read_json(manifest)["dimension"])
         write_json(file_of[f"{facts.folder}/model_meta.json"], meta)
         write_text(file_of[f"{facts.folder}/run_settings.jsonl"], run_settings(tasks, recorded))
-    logger.info("%d results", len(runs))
 
 
 def _revision(digests: list[Path]) -> str:
     """What stands where others have a commit: of the SHA-256 of corpus, questions and judgements."""
-    from sentflow.exports.identity import REVISION_DIGITS
 
     text = " ".join(read_json(file)["sha256"] for file in digests)
     return hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS]
@@ -166,8 +163,6 @@ def export_trec(
     """The runs on a question set and its judgements, in TREC's form."""
     from sentflow.exports.trec import annotated_run, judgement_file
     from sentflow.report.costs.summary import read_records
-    from sentflow.retrieval.runs import read_run
-    from sentflow.texts.corpora import read_corpus, read_questions
 
     documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
     recorded = read_json(versions)
@@ -206,14 +201,12 @@ def export_law_files(
 ) -> None:
     """A corpus of laws and questions → the intermediate files of the published Zalo system."""
     from sentflow.exports.submission import article_list, article_texts, text_lines
-    from sentflow.texts.corpora import read_corpus
 
     documents = read_corpus(corpus)
     asked = [_questions(path) for path in questions]
     write_text(text, "".join(f"{line}\n" for line in text_lines(documents, asked)))
     write_text(dictionary, json.dumps(article_texts(documents), ensure_ascii=False))
     write_text(articles, json.dumps(article_list(documents), ensure_ascii=False))
-    logger.info("%d articles, %d questions", len(documents), sum(map(len, asked)))
 
 
 def _questions(path: Path) -> "Questions":
@@ -254,7 +247,6 @@ def export_ro_crate(
         table, dataset = settings.tables[str(file)]
         settings.datasets[dataset]["checksums"][table] = read_json(file)["sha256"]
     write_crate(output, names_in_crate(files), about=settings, versions=read_json(versions))
-    logger.info("%d files", len(files))
 
 
 @job("huggingface_hub", "jinja2")

@@ -10,15 +10,13 @@ from typing import Any
 from sentflow.config.entries import Entries, read_yaml
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import Settings
-from sentflow.config.pairs import PERMUTED, needed_pair_sets
+from sentflow.config.pairs import PERMUTED, PairChecks, PairSettings, needed_pair_sets
 from sentflow.flow import paths
-from sentflow.flow.family import Collection, Family, Files, each, raw_paths
+from sentflow.flow.family import Collection, Family, Files, FromFiles, each, raw_files
 from sentflow.flow.job_settings import described_models, one_of
 from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
 from sentflow.report.settings import AlignmentTitle, GeometrySummary, PairSetTitle, SimilaritySummary
 from sentflow.similarity.settings import ComparedSets, Resampling
-from sentflow.texts.raw_files import pair_files_of
-from sentflow.texts.settings import PairChecks, PairSettings
 
 _PARTS = ("train", "dev", "test")
 FEWEST_RELATED = 6
@@ -86,7 +84,10 @@ class Similarity(_PairSets):
             each(pattern, pairs=self.selected, model=self.systems)
             for pattern in (paths.SIMILARITY, paths.SIMILARITY_ROWS)
         )
-        self.raw_files = [file for entry in self.prepared.values() for file in _raw_files(entry)]
+        self.from_files = FromFiles(
+            "pair_sets", "pairs", self.prepared, experiment.entries["datasets"], (PairSettings, PairChecks)
+        )
+        self.raw_files = [file for entry in self.prepared.values() for file in raw_files(entry)]
         self.collections = [
             Collection(name, each(paths.PAIR_SET, pairs=sets), self.models)
             for name, sets in self.embedded.items()
@@ -136,9 +137,6 @@ class Similarity(_PairSets):
 
     # --- jobs -----------------------------------------------------------------------------------------------
 
-    def raw_files_of_set(self, wildcards: Any) -> list[str]:
-        return raw_paths(_raw_files(self.prepared[wildcards.pairs]))
-
     def part_of_regression(self, part: str) -> Files:
         """The table that a regressor is trained on, chosen by or tested on."""
         return lambda wildcards: each(
@@ -148,15 +146,6 @@ class Similarity(_PairSets):
     def collection_of(self, wildcards: Any) -> str:
         tested = getattr(wildcards, "pairs", None) or self.regression_entries[wildcards.regression]["test"]
         return str(self.pair_sets[tested]["family"])
-
-    def prepare_settings(self, wildcards: Any) -> str:
-        return PairSettings.from_parts(self.prepared[wildcards.pairs]).as_json()
-
-    def prepare_checks(self, wildcards: Any) -> str:
-        """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
-        entry = self.prepared[wildcards.pairs]
-        files = self.checked_files(entry["dataset"], pair_files_of(entry["reader"]))
-        return PairChecks.from_parts(entry, files=files).as_json()
 
     def resampling(self) -> str:
         """How intervals of scores are drawn; no measure, for all are written."""
@@ -260,7 +249,3 @@ class Geometry(_PairSets):
             selected=tuple(self.selected),
             systems=tuple(self.models),
         )
-
-
-def _raw_files(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(entry["dataset"], file) for file in pair_files_of(entry["reader"])]

@@ -8,16 +8,17 @@ from typing import Any
 from sentflow.audit.settings import AuditSettings, HardestSettings
 from sentflow.compare.settings import ComparedProtocol, ComparedTasks, TaskTitle, Titles
 from sentflow.config.configuration import ComparisonStatistics, ScoreStatistics
-from sentflow.config.entries import Entry
+from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
-from sentflow.config.model import descriptions
+from sentflow.config.model import Settings, descriptions
+from sentflow.config.tasks import TaskSettings
 from sentflow.config.trained import held_out_tasks
 from sentflow.encoders.entries import kind_of
 from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
 from sentflow.encoders.settings import SIDES
 from sentflow.exports.identity import ScoreExport, data_name, model_facts
 from sentflow.flow import paths
-from sentflow.flow.family import Collection, Family, each, raw_paths
+from sentflow.flow.family import Collection, Family, FromFiles, each, raw_files
 from sentflow.flow.job_settings import described_models, one_of, pick
 from sentflow.flow.provenance import code, versions
 from sentflow.probing.catalog import (
@@ -40,8 +41,26 @@ from sentflow.probing.settings import (
     not_comparable_text,
     switch_text,
 )
-from sentflow.texts.raw_files import task_files_of
-from sentflow.texts.settings import DocumentFolds, TaskChecks, TaskSettings
+from sentflow.texts.settings import DocumentFolds, TaskChecks
+
+
+class TaskFiles(FromFiles):
+    """The same for tasks, whose rows must be enough for the folds of their protocols."""
+
+    def __init__(self, probing: "Probing", entries: Entries) -> None:
+        known = probing.experiment.entries["datasets"]
+        super().__init__("tasks", "task", entries, known, (TaskSettings, TaskChecks))
+        self._probing = probing
+
+    def checked(self, wildcards: Any, **more: Any) -> Settings:
+        """What a task table must allow: checked early, but it changes no byte and runs nothing again."""
+        task, probing = wildcards.task, self._probing
+        protocol = probing.task_protocol(task)
+        named = [protocol, *(probing.protocols[name] for name in probing.study)]
+        needed = names_documents(self.entries[task]) and any(one.switches.group_folds for one in named)
+        if needed or task in probing.document_tasks:
+            more["document_folds"] = DocumentFolds(**protocol.cross_validation, needed=needed)
+        return super().checked(wildcards, **protocol.needs(), **more)
 
 
 class Probing(Family):
@@ -64,12 +83,13 @@ class Probing(Family):
         }
         self._known = {name: entry for one in self.tasks_of_dataset.values() for name, entry in one.items()}
         self._set_protocols()
+        self.from_files = TaskFiles(self, self._known)
         self.collections = self._collections()
         # Of the selected tasks, those that share texts with them, and those that are held out of training
         embedded = {table for collection in self.collections for table in collection.tables}
         sharing = [name for name in self._known if paths.TASK.format(task=name) in embedded]
         prepared = dict.fromkeys([*self.tasks, *sharing, *held_out])
-        self.raw_files = [file for task in prepared for file in self._raw_files(task)]
+        self.raw_files = [file for task in prepared for file in raw_files(self._known[task])]
         self.data = {
             paths.digest(paths.TASK).format(task=name): [f"task table {name}", entry["dataset"]]
             for name, entry in self.tasks.items()
@@ -139,10 +159,6 @@ class Probing(Family):
         study = self.study if task in self.study_tasks else []
         documents = [self.document_tasks[task].name] if task in self.document_tasks else []
         return list(dict.fromkeys([self.task_protocol(task).name, *study, *documents]))
-
-    def _raw_files(self, task: str) -> list[tuple[str, str]]:
-        entry = self._known[task]
-        return [(entry["dataset"], file) for file in task_files_of(entry["reader"])]
 
     def _collections(self) -> list[Collection]:
         """The texts of each dataset, and those of single tasks for which an encoder has prompts."""
@@ -249,9 +265,6 @@ class Probing(Family):
     def collection_of(self, wildcards: Any) -> str:
         return self._collection_named(wildcards.task, wildcards.model)
 
-    def raw_files_of_task(self, wildcards: Any) -> list[str]:
-        return raw_paths(self._raw_files(wildcards.task))
-
     def folds(self, wildcards: Any) -> list[str]:
         """Every fold of a task and model under a protocol, which are those of the task's own if they are the same."""
         own = self._folds_from(wildcards)
@@ -286,25 +299,6 @@ class Probing(Family):
         return each(paths.FOLD, **names, rep=reps, fold=folds)
 
     # --- settings of jobs -----------------------------------------------------------------------------------
-
-    def prepare_settings(self, wildcards: Any) -> str:
-        return TaskSettings.from_parts(self._known[wildcards.task]).as_json()
-
-    def prepare_checks(self, wildcards: Any) -> str:
-        """What a task table must allow: checked early, but it changes no byte and runs nothing again."""
-        return self.task_checks(wildcards.task).as_json()
-
-    def task_checks(self, task: str) -> TaskChecks:
-        """The same as a model."""
-        entry, protocol = self._known[task], self.task_protocol(task)
-        files = self.checked_files(entry["dataset"], task_files_of(entry["reader"]))
-        named = [protocol, *(self.protocols[name] for name in self.study)]
-        needed = names_documents(entry) and any(one.switches.group_folds for one in named)
-        checks = TaskChecks(metric=entry["metric"], **protocol.needs(), files=files)
-        if needed or task in self.document_tasks:
-            folds = DocumentFolds(**protocol.cross_validation, needed=needed)
-            checks = checks.model_copy(update={"document_folds": folds})
-        return checks
 
     def probe_params(self, job: str) -> dict[str, Callable[[Any], str]]:
         """The params of a rule that probes: what is trained as published has no further code."""

@@ -1,5 +1,6 @@
 """Rows of Parquet files: one dataclass per file, one column per attribute. Undefined numbers are NaN, in files null."""
 
+import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
@@ -12,6 +13,7 @@ import numpy as np
 from sentflow.errors import DataError
 from sentflow.files.parquet import read_parquet, readable, table_of, write_parquet
 
+logger = logging.getLogger(__name__)
 Row = TypeVar("Row")  # any frozen dataclass of strings, numbers and booleans
 _DTYPES = {int: np.int64, float: np.float64, bool: np.bool_}
 
@@ -23,6 +25,7 @@ def write_rows(path: Path | str, kind: type[Row], rows: Sequence[Row]) -> None:
         values = [getattr(row, name) for row in rows]
         columns[name] = values if column is str else np.array(values, _DTYPES[column])
     write_parquet(path, table_of(columns, nan_is_null=True))
+    logger.info("%s: %d rows", path, len(rows))
 
 
 def read_rows(

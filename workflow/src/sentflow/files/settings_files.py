@@ -13,7 +13,9 @@ import yaml
 from sentflow.errors import ConfigError
 from sentflow.files.limits import SETTINGS_BYTES, SETTINGS_DEPTH, SETTINGS_PART_BYTES
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loader is ten times faster
+_LOADER = (
+    yaml.SafeLoader
+)  # as Snakemake reads: the faster loader of C takes tabs and "?" where this one does not
 # What PyYAML raises for values that are not what they look like: a month 13, 5,000 digits, a tag without its value
 _ODD_VALUES = (ValueError, TypeError, AttributeError, LookupError, OverflowError)
 
@@ -47,7 +49,6 @@ def parse_settings(text: str, *, where: str) -> Any:
                 value = json.loads(text)
                 check_size(value, where=where)
                 return value
-        _check_depth(text, where=where)
         value = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader
         check_size(value, where=where)
         return value
@@ -99,22 +100,17 @@ def check_size(value: Any, *, where: str) -> None:
 _INSTEAD = "Settings must not contain data: write the path of a data file, and use like for shared keys."
 
 
-def _check_depth(text: str, *, where: str) -> None:
-    """On the tokens that open and close: the C loader, asked for nodes that are too deep, ends the process."""
-    depth = 0
-    for event in yaml.parse(text, Loader=_LOADER):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > SETTINGS_DEPTH:
-            raise ConfigError(_too_deep(where))
-
-
 def _too_deep(where: str) -> str:
     return f"{where}: nested more than {SETTINGS_DEPTH} levels deep. Remove the superfluous brackets."
 
 
 def _place(error: yaml.YAMLError) -> str:
-    """Line, column and problem; counted from 1."""
+    """Line, column and problem, counted from 1, and what helps."""
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return str(error)
-    return f"line {mark.line + 1}, column {mark.column + 1}: {getattr(error, 'problem', error)}"
+    place = f"line {mark.line + 1}, column {mark.column + 1}"
+    if mark.buffer is not None and mark.buffer[mark.pointer] == "\t":
+        return f"{place}: a tab. Write spaces in its place."
+    problem = getattr(error, "problem", error)
+    return f'{place}: {problem}. Align the keys of a map, and put texts with signs such as ? : # @ % into quotes, "…".'

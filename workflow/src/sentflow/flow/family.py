@@ -9,8 +9,11 @@ from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar
 
+from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
+from sentflow.config.model import Settings
 from sentflow.flow import paths
+from sentflow.texts.raw_files import raw_files_of
 
 TEXT = "text"
 Files = Callable[[Any], list[str]]
@@ -108,17 +111,59 @@ class Family:
         texts, embeddings = ancient(of(paths.TEXTS)), ancient(of(paths.EMBEDDINGS))
         return {"texts": texts, "embeddings": embeddings, "info": of(paths.EMBEDDINGS_INFO)}
 
-    def checked_files(self, dataset: str, files: Iterable[str]) -> dict[str, Any]:
-        """The entries of raw files, which say their checksums."""
-        known = self.experiment.entries["datasets"][dataset]["files"]
-        return {name: known[name] for name in files}
-
 
 def each(pattern: str, **names: Iterable[Any]) -> list[str]:
     """A file of every combination of names of wildcards, the last of them fastest."""
     return [pattern.format_map(dict(zip(names, ones, strict=True))) for ones in product(*names.values())]
 
 
+def raw_files(entry: Entry) -> list[tuple[str, str]]:
+    """(dataset, file) of the raw files of an entry."""
+    return [(entry["dataset"], file) for file in raw_files_of(entry)]
+
+
 def raw_paths(files: Iterable[tuple[str, str]]) -> list[str]:
     """Where raw files lie: (dataset, file)."""
     return [paths.RAW_FILE.format(dataset=dataset, file=file) for dataset, file in files]
+
+
+class FromFiles:
+    """The job that makes a table of raw files for each entry of a section.
+
+    What it checks (how many rows there must be, the checksums of files) changes no byte.
+    """
+
+    def __init__(
+        self,
+        section: str,
+        wildcard: str,
+        entries: Entries,
+        datasets: Entries,
+        models: Sequence[type[Settings]],
+    ) -> None:
+        self.section, self.wildcard, self.entries = section, wildcard, entries
+        self._datasets = datasets
+        self._settings, self._checks = models
+
+    def entry(self, wildcards: Any) -> Entry:
+        """Of the table that a job makes."""
+        return self.entries[getattr(wildcards, self.wildcard)]
+
+    def raw(self, wildcards: Any) -> list[str]:
+        """Its raw files."""
+        return raw_paths(raw_files(self.entry(wildcards)))
+
+    def settings(self, wildcards: Any) -> str:
+        """What decides its bytes beside these."""
+        return self._settings.from_parts(self.entry(wildcards)).as_json()
+
+    def checks(self, wildcards: Any) -> str:
+        """What is checked."""
+        return self.checked(wildcards).as_json()
+
+    def checked(self, wildcards: Any, **more: Any) -> Settings:
+        """The same as a model, with more of its fields."""
+        entry = self.entry(wildcards)
+        known = self._datasets[entry["dataset"]]["files"]
+        files = {name: known[name] for name in raw_files_of(entry)}
+        return self._checks.from_parts(entry, files=files, **more)

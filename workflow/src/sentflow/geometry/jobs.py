@@ -3,10 +3,11 @@
 import logging
 from collections.abc import Sequence
 
-from sentflow.errors import ConfigError
-from sentflow.files.io import write_digest
+from sentflow.files.io import write_digest, write_sealed
 from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
 from sentflow.jobs.job import In, Out, Wildcard, job
+from sentflow.texts.lookup import read_vectors
+from sentflow.texts.pairs import read_pairs
 
 logger = logging.getLogger(__name__)
 
@@ -38,10 +39,7 @@ def align(
     output: Out,
 ) -> None:
     """Scored pairs and the vectors of their texts → alignment and uniformity by a named variant."""
-    from sentflow.files.io import write_sealed
     from sentflow.geometry.alignment_uniformity import measured_alignment
-    from sentflow.texts.lookup import read_vectors
-    from sentflow.texts.pairs import read_pairs
 
     family = read_vectors(texts, embeddings, info)
     facts = measured_alignment(
@@ -75,11 +73,8 @@ def geometry(
 ) -> None:
     """The vectors of a family's texts → isotropy, spectrum, neighbours, whitened and shortened vectors, word order."""
     from sentflow.encoders.vectors.storage import read_embeddings
-    from sentflow.files.io import write_sealed
     from sentflow.geometry.described import Permuted, described
     from sentflow.geometry.permuted_texts import read_permuted
-    from sentflow.texts.lookup import read_vectors
-    from sentflow.texts.pairs import read_pairs
 
     family = read_vectors(texts, embeddings, info)
     permuted = None
@@ -87,10 +82,6 @@ def geometry(
         rows = read_permuted(permuted_texts)
         info_of_rows = permuted_embeddings.with_suffix(".json")
         permuted = Permuted(rows, read_embeddings(permuted_embeddings, info_of_rows, rows.texts))
-    elif permuted_texts or permuted_embeddings:
-        raise ConfigError(
-            "--permuted-texts and --permuted-embeddings belong together. Give both, or neither."
-        )
     facts = described(
         family=collection,
         model=model,

@@ -48,7 +48,7 @@ def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | 
 
     `probe`: section ``probe`` of the config: repetitions, folds and seed of an entry that names none. Without it they
     are the published ones. Raises pydantic.ValidationError: the entry does not fit
-    `sentflow.config.protocols.Protocol`.
+    `sentflow.config.tasks.Protocol`.
     """
     drawn = {key: probe[key] for key in CROSS_VALIDATION} if probe else {}
     training = {**drawn, **entry.get("training", {})}

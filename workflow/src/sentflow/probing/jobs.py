@@ -5,11 +5,16 @@ import time
 from typing import TYPE_CHECKING
 
 from sentflow.audit.settings import AuditSettings, HardestSettings
+from sentflow.compare.rows import PairRow, StandingRow
 from sentflow.compare.settings import ComparedProtocol, ComparedTasks
+from sentflow.encoders.manifest import read_manifest
 from sentflow.errors import DataError
+from sentflow.files.io import read_sealed, write_sealed
+from sentflow.files.rows import write_rows
 from sentflow.jobs.job import In, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import library_version
 from sentflow.probing.settings import ProbeSettings, ScoreSettings
+from sentflow.texts.table import read_task
 
 if TYPE_CHECKING:
     from sentflow.encoders.manifest import Manifest
@@ -23,8 +28,6 @@ logger = logging.getLogger(__name__)
 def audit(*, rows: In, settings: AuditSettings, output: Out) -> None:
     """The rows of one task → duplicates, contradictions, classes, lengths, languages; with warnings in plain words."""
     from sentflow.audit.task_audit import audit
-    from sentflow.files.io import write_sealed
-    from sentflow.texts.table import read_task
 
     facts = audit(read_task(rows), settings)
     write_sealed(output, facts)
@@ -37,10 +40,8 @@ def audit(*, rows: In, settings: AuditSettings, output: Out) -> None:
 def featurise(*, manifest: In, task: In, call_seconds: Resource[int] = 0, features: Out, info: Out) -> None:
     """The rows of a task into features, by a user's own class."""
     from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser
-    from sentflow.encoders.manifest import read_manifest
     from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
     from sentflow.probing.featurised import all_features, row_texts
-    from sentflow.texts.table import read_task
 
     described, table = read_manifest(manifest), read_task(task)
     code = CustomCode.load(described, timeout_seconds=call_seconds or None)
@@ -76,7 +77,6 @@ def probe(
     from sentflow.probing.rows import row_features
     from sentflow.probing.training import FixedFeatures, probe_task
     from sentflow.texts.collection import read_collection, rows_of
-    from sentflow.texts.table import read_task
 
     table, collection = read_task(task), read_collection(texts)
     # Second texts are apart where they were embedded as documents
@@ -100,7 +100,6 @@ def probe_featurised(
     from sentflow.encoders.vectors.storage import read_embeddings
     from sentflow.probing.featurised import row_texts
     from sentflow.probing.training import FixedFeatures, probe_task
-    from sentflow.texts.table import read_task
 
     table = read_task(task)
     source = FixedFeatures(read_embeddings(features, info, row_texts(table)))
@@ -117,9 +116,7 @@ def probe_lazy(
     folds: list[Out],
 ) -> None:
     """Probe a task with an encoder that is fitted inside each fold: files as those of `probe`."""
-    from sentflow.encoders.manifest import read_manifest
     from sentflow.probing.training import probe_task
-    from sentflow.texts.table import read_task
 
     table = read_task(task)
     source = lazy_source(
@@ -164,14 +161,12 @@ def score(
     predictions: Out,
 ) -> None:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
-    from sentflow.files.io import write_sealed
     from sentflow.files.parquet import table_of, write_parquet
     from sentflow.probing.fold_files import read_folds, refuse_other_settings
     from sentflow.probing.scores import about_score, kept_documents, out_of_fold
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
     from sentflow.stats.seeds import derive_seed
-    from sentflow.texts.table import read_task
 
     probe, protocol, statistics = settings.probe, settings.protocol, settings.statistics
     read = read_folds(folds)
@@ -216,9 +211,7 @@ def hardest(*, rows: In, predictions: list[In], settings: HardestSettings, outpu
     import numpy as np
 
     from sentflow.audit.hardest import HardRow, hardest
-    from sentflow.files.rows import write_rows
     from sentflow.probing.scores import out_of_fold, read_predictions
-    from sentflow.texts.table import read_task
 
     table = read_task(rows)
     predicted = {
@@ -247,11 +240,9 @@ def compare(
 ) -> None:
     """Scores, folds and predictions of all tasks and encoders → which encoders differ."""
     from sentflow.compare.across import Grid, across_rows, omnibus_facts, rank_rows
-    from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
+    from sentflow.compare.rows import AcrossRow, RankRow
     from sentflow.compare.score_rows import by_protocol
     from sentflow.compare.tasks import compare_tasks, scores_of_tasks
-    from sentflow.files.io import write_sealed
-    from sentflow.files.rows import write_rows
     from sentflow.stats.across import omnibus as omnibus_test
 
     statistics = settings.statistics
@@ -291,7 +282,6 @@ def compare(
     write_rows(ranks, RankRow, all_ranks)
     write_rows(across, AcrossRow, across_all)
     write_sealed(omnibus, omnibus_all)
-    logger.info("%d encoders, %d tasks, %d pairs", len(settings.models), len(settings.tasks), len(pair_rows))
 
 
 @job("numpy", "scipy")
@@ -305,15 +295,10 @@ def compare_protocol(
     output: Out,
 ) -> None:
     """Scores under two protocols → what the second changes, one row per task and encoder."""
-    lengths = [len(files) for files in (scores, tables, other_scores, other_tables)]
-    if len(set(lengths)) > 1:
-        raise DataError(f"the lists of files must have the same length and order; got {lengths}.")
     from sentflow.compare.effects import effect_rows
     from sentflow.compare.score_rows import EffectRow
     from sentflow.compare.scores import in_order, score_row
     from sentflow.compare.tasks import fold_scores
-    from sentflow.files.io import read_sealed
-    from sentflow.files.rows import write_rows
 
     base = in_order([score_row(read_sealed(file), settings) for file in scores])
     other = in_order([score_row(read_sealed(file), settings) for file in other_scores])
@@ -324,16 +309,12 @@ def compare_protocol(
                 "run snakemake again."
             )
     first, second = (
-        {(read["task"], read["model"]): fold_scores(table) for read, table in pairs}
-        for pairs in (
-            zip(map(read_sealed, scores), tables, strict=True),
-            zip(map(read_sealed, other_scores), other_tables, strict=True),
-        )
+        {(row.task, row.model): fold_scores(table) for row, table in zip(rows, files, strict=True)}
+        for rows, files in ((base, tables), (other, other_tables))
     )
     folds = {key: (values, second[key]) for key, values in first.items() if key in second}
     rows = effect_rows(base, other, folds, title=settings.protocol_title)
     write_rows(output, EffectRow, rows)
-    logger.info("%s beside %s: %d scores", settings.protocol, base[0].protocol, len(rows))
 
 
 @job("numpy", "scipy")
@@ -341,14 +322,11 @@ def compare_documents(
     *, scores: list[In], rows: list[In], settings: ComparedTasks, summary: Out, pairs: Out, standings: Out
 ) -> None:
     """Scores with documents kept together → what is said of new documents: intervals and tests."""
-    from sentflow.compare.rows import PairRow, StandingRow
     from sentflow.compare.score_rows import DocumentScore
     from sentflow.compare.tasks import compare_tasks, scores_of_tasks
-    from sentflow.files.rows import write_rows
 
     score_rows, task_scores = scores_of_tasks(scores, rows, settings)
     pair_rows, standing_rows = compare_tasks(task_scores, settings.statistics)
     write_rows(summary, DocumentScore, score_rows)
     write_rows(pairs, PairRow, pair_rows)
     write_rows(standings, StandingRow, standing_rows)
-    logger.info("%d scores on new documents, %d pairs", len(score_rows), len(pair_rows))

@@ -13,7 +13,7 @@ from sentflow.probing.fold_files import FoldInfo
 from sentflow.probing.settings import AboutProtocol, ProbeSettings
 from sentflow.stats.effective import Documents
 from sentflow.stats.items import OutOfFold, resampling_units
-from sentflow.texts.table import TaskTable, n_contradicting, row_graph
+from sentflow.texts.table import TaskTable, contradicting_rows, row_graph
 
 COLUMNS = ("repetition", "fold", "row", "truth", "predicted", "score")
 
@@ -70,7 +70,7 @@ def about_score(
         "n_balanced_rows": folds[0].n_train + folds[0].n_evaluation + folds[0].n_test,
         "n_classes": len(table.info.classes),
         "n_train": min(fold.n_train for fold in folds),
-        "n_contradicting": n_contradicting(table),
+        "n_contradicting": len(contradicting_rows(table)),
         "effective_rows": row_graph(table).effective_rows,
         # a lazy encoder's width depends on the training texts of the fold
         "dimension": max(fold.dimension for fold in folds),

@@ -1,15 +1,18 @@
 """Jobs of the report: summaries, tables, figures, checks, the record, the page."""
 
+import gc
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.settings import Titles
 from sentflow.errors import DataError
 from sentflow.files.io import read_json, read_sealed, write_json, write_sealed, write_text
+from sentflow.files.rows import read_rows, write_rows
 from sentflow.jobs.job import In, Json, Out, job
+from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.settings import (
     CostSummary,
     DecisionSummary,
@@ -37,15 +40,9 @@ def summarise(*, scores: list[In], tables: list[In], settings: Titles, summary: 
     """Score files of all tasks and models → the summary of scores and the training curves."""
     from sentflow.compare.score_rows import ScoreRow
     from sentflow.compare.scores import in_order, score_row
-    from sentflow.files.rows import write_rows
     from sentflow.report.families.probing.rows import CurveRow
     from sentflow.report.families.probing.summary import curve_rows, folds_per_epoch
 
-    if len(scores) != len(tables):
-        raise DataError(
-            f"{len(scores)} score files but {len(tables)} score tables: "
-            "--tables must name the table next to each file of --scores, in the same order."
-        )
     rows: list[ScoreRow] = []
     points: list[CurveRow] = []
     for scores_file, table_file in zip(scores, tables, strict=True):
@@ -62,7 +59,6 @@ def summarise(*, scores: list[In], tables: list[In], settings: Titles, summary: 
     points.sort(key=lambda curve: order[curve.task, curve.model])
     write_rows(summary, ScoreRow, rows)
     write_rows(curves, CurveRow, points)
-    logger.info("%d scores, %d points of training curves", len(rows), len(points))
 
 
 def _refuse_other_place(file: Path, row: "ScoreRow") -> None:
@@ -89,17 +85,11 @@ def summarise_similarity(
     histograms: Out,
 ) -> None:
     """Results of similarity of all encoders → their summaries, of which tables and figures are made."""
-    from sentflow.files.rows import write_rows
     from sentflow.report.families.pair_summaries import in_order, read_results, reported
     from sentflow.report.families.similarity import summary
     from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
     from sentflow.similarity.results import read_similarities
 
-    if len(scores) != len(rows):
-        raise DataError(
-            f"{len(scores)} score files but {len(rows)} files of rows: --rows must name the file next to "
-            "each file of --similarity, in the same order."
-        )
     correlations: list[SimilarityRow] = []
     bins: list[HistogramRow] = []
     regression_rows: list[RegressionRow] = []
@@ -115,7 +105,6 @@ def summarise_similarity(
     write_rows(similarity, SimilarityRow, in_order(correlations, settings, "pairs"))
     write_rows(regressions, RegressionRow, in_order(regression_rows, settings, "regression"))
     write_rows(histograms, HistogramRow, in_order(bins, settings, "pairs"))
-    logger.info("%d correlations, %d regressions", len(correlations), len(regression_rows))
 
 
 @job()
@@ -130,7 +119,6 @@ def summarise_geometry(
     truncation: Out,
 ) -> None:
     """Results of geometry of all encoders → their summaries, of which tables and figures are made."""
-    from sentflow.files.rows import write_rows
     from sentflow.report.families.geometry import summary
     from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
     from sentflow.report.families.pair_summaries import in_order, read_results, reported
@@ -151,19 +139,15 @@ def summarise_geometry(
     write_rows(geometry, GeometryRow, in_order(geometry_rows, settings, "family"))
     write_rows(spectra, SpectrumRow, in_order(spectrum, settings, "family"))
     write_rows(truncation, TruncationRow, in_order(truncated, settings, "pairs"))
-    logger.info("%d alignments, %d geometries", len(alignment_rows), len(geometry_rows))
 
 
 @job()
 def summarise_retrieval(*, results: list[In], settings: RetrievalSummary, output: Out) -> None:
     """Results of all retrievers → one table of rows, of which tables and figures are made."""
-    from sentflow.files.rows import write_rows
-    from sentflow.report.families.retrieval.rows import RetrievalRow
     from sentflow.report.families.retrieval.summary import retrieval_rows
 
     rows = retrieval_rows(map(read_sealed, results), settings)
     write_rows(output, RetrievalRow, rows)
-    logger.info("%d means of %d results", len(rows), len(results))
 
 
 @job()
@@ -172,9 +156,8 @@ def summarise_retrieval_costs(
 ) -> None:
     """Time of searches and size of what they searched. No score depends on it."""
     from sentflow.encoders.vectors.storage import how_made
-    from sentflow.files.rows import read_rows, write_rows
-    from sentflow.report.families.retrieval.cost_summary import cost_rows
-    from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
+    from sentflow.report.families.retrieval.rows import RetrievalCostRow
+    from sentflow.report.families.retrieval.summary import cost_rows
 
     runs = [read_json(path) for path in made]
     infos = [(read_json(path), how_made(path)) for path in embeddings]
@@ -193,7 +176,6 @@ def summarise_retrieval_costs(
         )
     )
     write_rows(output, RetrievalCostRow, rows)
-    logger.info("costs of %d searches", len(rows))
 
 
 @job("numpy")
@@ -201,10 +183,8 @@ def summarise_questions(
     *, rows: list[In], differences: In, settings: QuestionSummary, recall: Out, gaps: Out
 ) -> None:
     """Values of every question → curves of recall, and differences from the reference."""
-    from sentflow.compare.question_rows import QuestionDifference
-    from sentflow.files.rows import read_rows, write_rows
-    from sentflow.report.families.retrieval.question_summary import gap_rows, recall_rows
     from sentflow.report.families.retrieval.rows import QuestionGapRow, RecallRow
+    from sentflow.report.families.retrieval.summary import gap_rows, recall_rows
     from sentflow.retrieval.evaluation import read_values
 
     values = [read_values(path) for path in rows]
@@ -212,16 +192,13 @@ def summarise_questions(
     recalls, differing = list(recall_rows(values, settings)), list(gap_rows(values, tested, settings))
     write_rows(recall, RecallRow, recalls)
     write_rows(gaps, QuestionGapRow, differing)
-    logger.info("%d points of recall, %d differences of questions", len(recalls), len(differing))
 
 
 @job()
 def summarise_stages(*, summary: In, differences: In, seeds: In, settings: StageSummary, output: Out) -> None:
     """Means, tests and seeds of the retrievers of a chain → a row per stage."""
-    from sentflow.compare.question_rows import QuestionDifference, SeedRow
-    from sentflow.files.rows import read_rows, write_rows
-    from sentflow.report.families.retrieval.rows import RetrievalRow
-    from sentflow.report.families.retrieval.stage_rows import StageRow
+    from sentflow.compare.question_rows import SeedRow
+    from sentflow.report.families.retrieval.rows import StageRow
     from sentflow.report.families.retrieval.stage_summary import stage_rows
 
     rows = stage_rows(
@@ -231,28 +208,25 @@ def summarise_stages(*, summary: In, differences: In, seeds: In, settings: Stage
         settings,
     )
     write_rows(output, StageRow, rows)
-    logger.info("%d rows of stages", len(rows))
 
 
 @job()
 def summarise_decisions(*, results: list[In], settings: DecisionSummary, output: Out) -> None:
     """What all decisions are worth → one table of rows, of which a table is made."""
-    from sentflow.files.rows import write_rows
-    from sentflow.report.families.retrieval.decision_rows import DecisionRow
-    from sentflow.report.families.retrieval.decision_summary import decision_rows
+    from sentflow.report.families.retrieval.rows import DecisionRow
+    from sentflow.report.families.retrieval.summary import decision_rows
     from sentflow.retrieval.decisions import read_worth
 
     worth = [one for path in results for one in read_worth(path)]
     rows = decision_rows(worth, settings)
     write_rows(output, DecisionRow, rows)
-    logger.info("%d means of %d results", len(rows), len(worth))
 
 
 @job()
 def summarise_indexes(*, results: list[In], settings: IndexSummary, output: Out) -> None:
     """Certificates of approximate indexes → one table of rows."""
-    from sentflow.files.rows import write_rows
-    from sentflow.report.families.retrieval.index_rows import IndexRow, index_rows
+    from sentflow.report.families.retrieval.rows import IndexRow
+    from sentflow.report.families.retrieval.summary import index_rows
 
     write_rows(output, IndexRow, index_rows(map(read_sealed, results), settings))
 
@@ -260,15 +234,13 @@ def summarise_indexes(*, results: list[In], settings: IndexSummary, output: Out)
 @job("numpy")
 def summarise_weights(*, weighed: list[In], chosen: list[In], settings: WeightSummary, output: Out) -> None:
     """What each weight of fusions reaches, and what was chosen → one table of rows."""
-    from sentflow.files.rows import write_rows
-    from sentflow.report.families.retrieval.decision_rows import WeightRow
-    from sentflow.report.families.retrieval.weight_summary import weight_rows
-    from sentflow.retrieval.fusion import read_chosen, read_weighed
+    from sentflow.report.families.retrieval.rows import WeightRow
+    from sentflow.report.families.retrieval.summary import weight_rows
+    from sentflow.retrieval.retrievers.fusion import read_chosen, read_weighed
 
-    chosen_weights = {about["retriever"]: about for about, _ in map(read_chosen, chosen)}
+    chosen_weights = {about["retriever"]: about for about, *_ in map(read_chosen, chosen)}
     rows = weight_rows([*map(read_weighed, weighed)], chosen_weights, settings)
     write_rows(output, WeightRow, rows)
-    logger.info("%d weights", len(rows))
 
 
 @job()
@@ -282,21 +254,19 @@ def score_trainings(
     output: Out,
 ) -> None:
     """Development scores of snapshots and summaries of tests → one row per number of a training."""
-    from sentflow.files.rows import read_rows, write_rows
     from sentflow.report.families.geometry.rows import AlignmentRow
     from sentflow.report.families.similarity.rows import SimilarityRow
     from sentflow.report.families.training.rows import TrainingRow
-    from sentflow.report.families.training.scores import Trained, development_rows, test_rows
+    from sentflow.report.families.training.summary import development_rows, test_rows
 
-    pairs = settings.pairs
     chosen = {file.parent.name: read_sealed(file)["step"] for file in selections}
-    trained = {name: Trained(name, chosen[name], entry) for name, entry in settings.models.items()}
-    rows = [row for file in development for row in development_rows(read_sealed(file), trained, pairs)]
     correlations = [row for file in similarity for row in read_rows(file, SimilarityRow)]
     aligned = [row for file in alignments for row in read_rows(file, AlignmentRow)]
-    rows += test_rows(correlations, aligned, trained, pairs)
+    rows = [
+        *development_rows([read_sealed(file) for file in development], chosen, settings),
+        *test_rows(correlations, aligned, chosen, settings),
+    ]
     write_rows(output, TrainingRow, rows)
-    logger.info("%d numbers of %d trainings", len(rows), len(trained))
 
 
 @job()
@@ -311,20 +281,19 @@ def summarise_training_jobs(
     sweeps: Out,
 ) -> None:
     """Records of all trainings → a row per training, a row per step, and a row per cell of a sweep."""
-    from sentflow.files.rows import read_rows, write_rows
-    from sentflow.report.families.training.figure_rows import (
+    from sentflow.report.families.training.rows import (
         SweepPoint,
+        TrainedRow,
         TrainingHeldOutRow,
         TrainingHistoryRow,
+        TrainingRow,
     )
-    from sentflow.report.families.training.rows import TrainingRow
     from sentflow.report.families.training.summary import (
         held_out_rows,
         history_rows,
         sweep_points,
         trained_row,
     )
-    from sentflow.report.families.training.trained_rows import TrainedRow
 
     folders = [record.parent for record in records]
     trained = [trained_row(folder, settings.models[folder.name]) for folder in folders]
@@ -337,7 +306,6 @@ def summarise_training_jobs(
     write_rows(held_out, TrainingHeldOutRow, measures)
     write_rows(sweeps, SweepPoint, points)
     write_rows(jobs, TrainedRow, trained)
-    logger.info("%d trainings, %d cells of sweeps", len(trained), len(points))
 
 
 @job()
@@ -352,7 +320,6 @@ def summarise_costs(
 ) -> None:
     """Benchmark records of Snakemake → time and memory per rule, and what each encoder is and costs."""
     from sentflow.compare.score_rows import ScoreRow
-    from sentflow.files.rows import read_rows, write_rows
     from sentflow.report.costs.encoders import Embedding, encoder_rows
     from sentflow.report.costs.rows import CostRow, EncoderRow
     from sentflow.report.costs.summary import benchmark_files, cost_rows, records_by_rule
@@ -458,7 +425,7 @@ def make_figures(*, summary: list[In], products: str, output: list[Out]) -> None
 
     A figure is made of the summaries that it reads, or again of its own rows alone.
     """
-    from sentflow.files.rows import write_rows
+    from sentflow.files.atomic import atomic
     from sentflow.report.figure import canvas
     from sentflow.report.figure.inspection import inspect
     from sentflow.report.figure.recipe import Recipe
@@ -484,12 +451,21 @@ def make_figures(*, summary: list[In], products: str, output: list[Out]) -> None
             elif ending == ".parquet":
                 write_rows(file, recipe.kind, rows)
             elif ending == ".inspection.json":
-                write_sealed(file, {"figure": product.name, **asdict(inspection)})
+                told = {"n_texts": inspection.n_texts, "problems": inspection.problems}
+                write_sealed(file, {"figure": product.name, **told})
+            elif ending == ".png":
+                with atomic(file) as part:
+                    part.write_bytes(inspection.picture)
             else:
                 canvas.save(drawn, file)
         logger.info("%s: %d texts", product.name, inspection.n_texts)
 
-    _make_each("figure", products.split(), summary, make)
+    # what a figure is made of stays until it is written: to look for garbage takes a seventh of the time
+    gc.disable()
+    try:
+        _make_each("figure", products.split(), summary, make)
+    finally:
+        gc.enable()
 
 
 @job("pyarrow")
@@ -545,7 +521,6 @@ def report(
     Settings: JSON, see Sources; "selection": the settings of the checks.
     """
     from sentflow.audit.hardest import HardRow
-    from sentflow.files.rows import read_rows
     from sentflow.flow import products
     from sentflow.report.checks import Selection
     from sentflow.report.families.probing.summary import fold_scores

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from sentflow.config.search import Analyser as AnalyserSettings
-from sentflow.config.search import StopList
+from sentflow.config.collections import Analyser as AnalyserSettings
+from sentflow.config.collections import StopList
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.settings import SearchSettings
 from sentflow.texts.formats.raw import decode

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from sentflow.config.collections import MOST_CANDIDATES, Analyser, Decision, TuningFolds
 from sentflow.config.model import (
     Count,
     Int,
@@ -20,7 +21,6 @@ from sentflow.config.model import (
     Text,
     Title,
 )
-from sentflow.config.search import MOST_CANDIDATES, Analyser, Decision, TuningFolds
 
 _SEARCHES = "sentflow.retrieval.retrievers"
 
@@ -29,7 +29,7 @@ class IndexSettings(Settings):
     """An approximate index; with the distributions whose versions count."""
 
     libraries: ClassVar[tuple[str, ...]] = ("faiss-cpu", "numpy")
-    asks: ClassVar[tuple[int, int, int]] = (1000, 60, 6)
+    asks: ClassVar[tuple[str, int, int]] = ("search", 60, 6)
     kind: str
 
 
@@ -96,11 +96,9 @@ class Shown(Settings):
     """What every retriever may say; with the module that searches, and the distributions whose versions count."""
 
     module: ClassVar[str]
-    explained_by: ClassVar[str] = ""
-    """The module that says which terms make a score, where that is a sum over terms."""
     libraries: ClassVar[tuple[str, ...]] = ("numpy",)
-    asks: ClassVar[tuple[int, int, int]] = (1000, 60, 30)
-    """MB and minutes of a search, and MB for each MB of files."""
+    asks: ClassVar[tuple[str, int, int]] = ("search", 60, 30)
+    """Whose memory a search takes in `sentflow.flow.rules.COSTS`, its minutes, and MB for each MB of files."""
     title: Maybe[Title] = None
     seed_of: Maybe[Name] = None
     """Name that retrievers share which differ in a seed alone, say that of their encoder's training: they get a mean
@@ -135,7 +133,6 @@ class BM25(CountsTerms):
     """Counts terms."""
 
     module = f"{_SEARCHES}.bm25"
-    explained_by = f"{_SEARCHES}.bm25_terms"
     kind: Literal["bm25"]
 
 
@@ -156,7 +153,7 @@ class Dense(Shown):
     """Compares vectors of an encoder."""
 
     module = f"{_SEARCHES}.dense"
-    asks = (1000, 60, 4)
+    asks = ("search", 60, 4)
     kind: Literal["dense"]
     model: Text
     """Name of a selected encoder."""
@@ -176,8 +173,7 @@ class Sparse(Shown):
     """Multiplies weights of terms by a model of kind splade or sparse-embed."""
 
     module = f"{_SEARCHES}.sparse"
-    asks = (2000, 60, 6)
-    explained_by = f"{_SEARCHES}.sparse_terms"
+    asks = ("search", 60, 6)
     libraries = ("numpy", "scipy")
     kind: Literal["sparse"]
     model: Text
@@ -201,7 +197,7 @@ class Fusion(Shown):
     """Makes one run of several."""
 
     module = f"{_SEARCHES}.fusion"
-    asks = (1000, 20, 30)
+    asks = ("search", 20, 30)
     kind: Literal["fusion"]
     of: Names = Field(min_length=2)
     """Names of the retrievers whose runs become one."""
@@ -244,7 +240,7 @@ class Rerank(Shown):
     """Orders the first documents of another retriever anew by a cross-encoder."""
 
     module = f"{_SEARCHES}.rerank"
-    asks = (4000, 240, 30)
+    asks = ("embed", 240, 30)
     kind: Literal["rerank"]
     model: Text
     """Name of an encoder of kind cross-encoder."""
@@ -262,7 +258,7 @@ class RunFile(Shown):
     """Reads the run of another engine."""
 
     module = f"{_SEARCHES}.run_file"
-    asks = (2000, 20, 0)
+    asks = ("search", 20, 0)
     libraries = ()
     kind: Literal["run"]
     files: dict[str, Text] = Field(min_length=1)
@@ -273,7 +269,7 @@ class RandomOrder(Shown):
     """Puts documents in a random order, as a control."""
 
     module = f"{_SEARCHES}.random_order"
-    asks = (1000, 10, 0)
+    asks = ("search", 10, 0)
     kind: Literal["random"]
     seed: Maybe[Seed] = None
     """Seed of the order; that of `retrieval.seed` if left out."""

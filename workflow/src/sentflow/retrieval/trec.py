@@ -26,6 +26,7 @@ _RUN = ("question", "Q0", "document", "rank", "score", "tag")
 _JUDGEMENTS = ("question", "iteration", "document", "grade")
 _BEIR = ["query-id", "corpus-id", "score"]  # the first line of judgements in BEIR's form
 _METADATA = ("# ir_metadata.start", "# ir_metadata.end")  # Breuer et al. 2022
+_ORDER = " Runs come first and judgements (qrels) last: sentflow evaluate RUN... QRELS"
 _LINE = 100_000  # characters of a line of YAML, so that none is broken
 _NO_FIELD = re.compile(r"^#|[\s%]")  # a line that begins with # is a comment
 _SHOWN = 40
@@ -75,9 +76,10 @@ def read_scores(
     or it is empty.
     """
     found: dict[str, dict[str, float]] = {}
-    mistakes = _Mistakes(path, what)
+    mistakes, widths = _Mistakes(path, what), set()
     for number, line in _lines(path):
         fields = line.split()
+        widths.add(len(fields))
         if len(fields) != len(_RUN):
             mistakes.add(f"lines that do not have the six fields {' '.join(_RUN)}", number)
             continue
@@ -93,7 +95,8 @@ def read_scores(
             mistakes.add("documents that occur twice for a question", number, document, question)
         else:
             found[question][document] = value
-    mistakes.refuse(is_empty=not found)
+    is_judged = widths in ({len(_JUDGEMENTS)}, {len(_BEIR)})
+    mistakes.refuse(is_empty=not found, hint=f" It looks like judgements.{_ORDER}" if is_judged else "")
     return found
 
 
@@ -105,10 +108,11 @@ def read_judgements(path: Path) -> dict[str, dict[str, int]]:
     at once. Or there is no such file, or it is empty.
     """
     found: dict[str, dict[str, int]] = {}
-    mistakes = _Mistakes(path, "file of judgements")
+    mistakes, widths = _Mistakes(path, "file of judgements"), set()
     is_beir = False
     for number, line in _lines(path):
         fields = line.rstrip("\r").split("\t") if is_beir else line.split()
+        widths.add(len(fields))
         if fields == _BEIR and not found:
             is_beir = True
             continue
@@ -124,7 +128,8 @@ def read_judgements(path: Path) -> dict[str, dict[str, int]]:
         if document in found.setdefault(question, {}):
             mistakes.add("documents that are judged twice for a question", number, document, question)
         found[question][document] = value
-    mistakes.refuse(is_empty=not found)
+    is_run = widths == {len(_RUN)}
+    mistakes.refuse(is_empty=not found, hint=f" It looks like a run.{_ORDER}" if is_run else "")
     return found
 
 
@@ -181,11 +186,11 @@ class _Mistakes:
         remark = f" ({' for '.join(text[:_SHOWN] for text in written)})" if written else ""
         self._lines[kind].append(f"{number}{remark}")
 
-    def refuse(self, *, is_empty: bool) -> None:
+    def refuse(self, *, is_empty: bool, hint: str) -> None:
         """Raise an error if there is any, or if nothing is there."""
         problems = "; ".join(f"{kind}: {named(lines)}" for kind, lines in self._lines.items())
         if problems or is_empty:
-            raise DataError(f"{self._path.name} is no {self._what}: {problems or 'it is empty'}.")
+            raise DataError(f"{self._path.name} is no {self._what}: {problems or 'it is empty'}.{hint}")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -2,9 +2,12 @@
 
 import logging
 
-from sentflow.files.io import read_json
+from sentflow.files.io import read_json, write_sealed
+from sentflow.files.rows import write_rows
 from sentflow.jobs.job import In, Out, Wildcard, job
 from sentflow.similarity.settings import ComparedSets, Resampling
+from sentflow.texts.lookup import read_vectors
+from sentflow.texts.pairs import read_pairs
 
 logger = logging.getLogger(__name__)
 
@@ -24,8 +27,6 @@ def similarity(
     """The sentences of a pair set and their vectors → similarities, correlations with gold, intervals."""
     from sentflow.similarity.measures import pair_similarities
     from sentflow.similarity.results import write_results
-    from sentflow.texts.lookup import read_vectors
-    from sentflow.texts.pairs import read_pairs
 
     table = read_pairs(pairs)
     family = read_vectors(texts, embeddings, info)
@@ -53,7 +54,6 @@ def overlap(*, pairs: In, baseline: Wildcard, settings: Resampling, scores: Out,
     """The sentences of a pair set → similarity by shared words or characters, scored as encoders are."""
     from sentflow.similarity.results import write_results
     from sentflow.similarity.scores import overlap
-    from sentflow.texts.pairs import read_pairs
 
     table = read_pairs(pairs)
     columns = {"overlap": overlap(baseline, table.text_a, table.text_b)}
@@ -78,11 +78,8 @@ def regress(
     from dataclasses import asdict
 
     from sentflow.errors import DataError
-    from sentflow.files.io import write_sealed
     from sentflow.similarity.regressor import Part, RegressorSettings, pair_features, regress, soft_targets
     from sentflow.stats.seeds import derive_seed
-    from sentflow.texts.lookup import read_vectors
-    from sentflow.texts.pairs import read_pairs
 
     family = read_vectors(texts, embeddings, info)
     parts = {}
@@ -123,7 +120,6 @@ def compare_similarity(*, rows: list[In], settings: ComparedSets, output: Out) -
     """The similarities of all encoders on all pair sets → which encoders differ."""
     from sentflow.compare.pair_sets import compare_pair_set
     from sentflow.compare.rows import SimilarityDifference
-    from sentflow.files.rows import write_rows
     from sentflow.similarity.results import bootstrap_seed, read_similarities
 
     similarities = {(one.pairs, one.model): one for one in map(read_similarities, rows)}

@@ -5,6 +5,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.checksums import verify_again
+from sentflow.texts.formats.raw import listed
 from sentflow.texts.table import SEPARATOR, TaskTable
 
 
@@ -28,7 +30,7 @@ def verified_files(
         raise ConfigError(
             f"{where}: {', '.join(map(repr, missing))} {what} of the dataset. Files: {', '.join(by_name)}."
         )
-    for name in names:
+    for name in dict.fromkeys(names):
         verify_again(by_name[name], entries.get(name, {}))
     return {name: by_name[name] for name in names}
 
@@ -51,8 +53,7 @@ _WHOLE_NUMBER = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")
 
 def named(names: Sequence[str], limit: int = 10) -> str:
     """Rows for a message: the first few by name, the rest as a count."""
-    text = ("rows " if len(names) > 1 else "row ") + ", ".join(names[:limit])
-    return text + (f" and {len(names) - limit} more" if len(names) > limit else "")
+    return f"{'rows' if len(names) > 1 else 'row'} {listed(names, limit)}"
 
 
 def whole_number(written: str) -> int | None:
@@ -137,7 +138,8 @@ def check_folds(
     # the batch norm of an MLP needs two rows
     least = 2 if small_parts else batch_rows
     if n_training < least:
-        needed = _least_class_rows(len(classes), folds, evaluation_share, least)
+        sizes = (training_rows(n * len(classes), folds, evaluation_share) for n in count(folds))
+        needed = next(n for n, rows in enumerate(sizes, start=folds) if rows >= least)
         raise DataError(
             f"{table.info.task}: with {len(classes)} classes and {counts.min()} rows in the smallest, a fold "
             f"trains on {n_training} rows, fewer than {'two' if small_parts else f'one batch of {batch_rows}'}. "
@@ -183,13 +185,6 @@ def training_rows(n_balanced: int, folds: int, evaluation_share: float = EVALUAT
     """Rows of the smallest training part; see `check_folds`."""
     others = n_balanced - math.ceil(n_balanced / folds)
     return others - math.ceil(evaluation_share * others)
-
-
-def _least_class_rows(n_classes: int, folds: int, evaluation_share: float, least: int) -> int:
-    rows = folds
-    while training_rows(rows * n_classes, folds, evaluation_share) < least:
-        rows += 1
-    return rows
 
 
 def _listed(counts: Mapping[int, int]) -> str:

@@ -199,12 +199,9 @@ _MEANINGS = ("text_a", "text_b", "label", "group", "topic", "key")
 _MAKERS = {"exchange": exchanged, "cross": crossed, "alter": tampered}
 
 
-def read_derived(reader: Reader, paths: Mapping[str, Path], *, task: str, where: str) -> Rows:
-    """The rows of a task with ``format: derived``; what each key of its reader does is said there."""
-    return _Derivation(reader, paths, where).rows(task)
+class Derivation:
+    """A task with ``format: derived``; what each key of its reader does is said there."""
 
-
-class _Derivation:
     def __init__(self, reader: Reader, paths: Mapping[str, Path], where: str) -> None:
         self.reader, self.paths, self.where = reader, paths, where
         self.labels = label_map(reader.labels)

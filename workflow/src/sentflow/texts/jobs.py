@@ -4,22 +4,15 @@ import logging
 import os
 from importlib import import_module
 
+from sentflow.config.collections import CorpusSettings, Cut, QuestionSettings
 from sentflow.config.datasets import File
-from sentflow.config.search import Cut
+from sentflow.config.pairs import PairChecks, PairSettings
+from sentflow.config.tasks import TaskSettings
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import write_digest
 from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Out, Resource, Wildcard, job
-from sentflow.texts.settings import (
-    NOTHING,
-    Checks,
-    CorpusSettings,
-    PairChecks,
-    PairSettings,
-    QuestionSettings,
-    TaskChecks,
-    TaskSettings,
-)
+from sentflow.texts.settings import NOTHING, CollectionChecks, TaskChecks
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +86,7 @@ def prepare_corpus(
     raw: list[In],
     corpus: Wildcard,
     settings: CorpusSettings,
-    checks: Resource[Checks] = NOTHING,
+    checks: Resource[CollectionChecks] = NOTHING,
     limits: Resource[Limits] = USUAL,
     table: Out,
 ) -> None:
@@ -113,7 +106,7 @@ def prepare_questions(
     corpus: In,
     questions: Wildcard,
     settings: QuestionSettings,
-    checks: Resource[Checks] = NOTHING,
+    checks: Resource[CollectionChecks] = NOTHING,
     limits: Resource[Limits] = USUAL,
     table: Out,
     judgements: Out,

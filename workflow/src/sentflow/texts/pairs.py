@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +40,6 @@ class PairTable:
     def row_texts(self) -> Iterator[tuple[str, ...]]:
         """The two texts of each row."""
         return zip(self.text_a, self.text_b, strict=True)
-
-    def texts(self) -> list[str]:
-        """Every text once, in order of first occurrence: row after row, text a before text b."""
-        return list(dict.fromkeys(chain.from_iterable(self.row_texts())))
 
 
 def write_pairs(path: Path | str, table: PairTable) -> None:

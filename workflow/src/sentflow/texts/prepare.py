@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sentflow.config.tasks import TaskSettings
 from sentflow.errors import DataError
 from sentflow.texts.checks import (
     check_folds,
@@ -20,9 +21,9 @@ from sentflow.texts.checks import (
     uneven_alternatives,
     verified_files,
 )
-from sentflow.texts.derived import read_derived
-from sentflow.texts.raw_files import DERIVED, SHARED_TEXTS, task_files_of
-from sentflow.texts.settings import TaskChecks, TaskSettings
+from sentflow.texts.derived import Derivation
+from sentflow.texts.raw_files import DERIVED, SHARED_TEXTS, raw_files_of
+from sentflow.texts.settings import TaskChecks
 from sentflow.texts.sources import Rows, label_map, read_rows
 from sentflow.texts.table import SEPARATOR, TaskInfo, TaskTable, row_graph
 
@@ -41,11 +42,11 @@ def prepare(task: str, raw_files: Sequence[Path], settings: TaskSettings, checks
     stripped or normalised here.
     """
     reader = settings.reader
-    names = task_files_of(reader.model_dump(exclude_none=True))
+    names = raw_files_of(settings.as_dict())
     place = f"tasks.{task}.reader"
     if reader.format == DERIVED:
         paths = verified_files(names, raw_files, checks.files, where=f"{place}.sources")
-        rows = read_derived(reader, paths, task=task, where=place)
+        rows = Derivation(reader, paths, place).rows(task)
     else:
         paths = verified_files(names, raw_files, checks.files, where=f"{place}.file")
         rows = read_rows(paths[names[0]], reader)

@@ -9,20 +9,22 @@ from unicodedata import normalize
 
 import numpy as np
 
-from sentflow.texts.checks import named, refuse, whole_number
+from sentflow.config.collections import CorpusSettings, QuestionSettings
+from sentflow.texts.checks import named, refuse, verified_files, whole_number
 from sentflow.texts.corpora import EXCLUDE, KEEP, Corpus, Questions, folded
-from sentflow.texts.settings import NOTHING, Checks, CorpusSettings, QuestionSettings
-from sentflow.texts.sources import Row, rows_of, sources_of, verified_paths
+from sentflow.texts.settings import NOTHING, CollectionChecks
+from sentflow.texts.sources import Row, rows_of, sources_of
 
 logger = logging.getLogger(__name__)
 
 
 def prepare_corpus(
-    corpus: str, raw_files: Sequence[Path], settings: CorpusSettings, checks: Checks = NOTHING
+    corpus: str, raw_files: Sequence[Path], settings: CorpusSettings, checks: CollectionChecks = NOTHING
 ) -> Corpus:
     """Read and check the documents of a corpus; a repeated id with the same text is the same document."""
     documents = sources_of(settings.documents, "documents", f"corpora.{corpus}")
-    paths = verified_paths(documents, raw_files, checks.files, where=f"corpora.{corpus}")
+    names = [file for source in documents for file in source.entry.files]
+    paths = verified_files(names, raw_files, checks.files, where=f"corpora.{corpus}")
     found: dict[str, tuple[str, str]] = {}
     nameless, empty, conflicting = [], [], []
     for row in rows_of(documents, paths):
@@ -53,8 +55,6 @@ def prepare_corpus(
     titles, texts = ([document[side] for document in found.values()] for side in (0, 1))
     return Corpus(corpus, settings.data_version, settings.language, ids, titles, texts)
 
-
-logger = logging.getLogger(__name__)
 
 _MISSING = object()
 
@@ -101,30 +101,19 @@ def match_judgements(
     if faulty:
         wanted = ", ".join(settings.grades) if settings.grades else "whole numbers"
         problems.append(f"the grade is none of those expected ({wanted}) in {named(faulty)}")
-    if unknown_questions and settings.unknown == "refuse":
-        problems.append(
-            f"judgements of questions that do not exist: {named(unknown_questions)}. Write unknown: leave-out, "
-            "if they are to be left out"
-        )
-    elif unknown_questions:
-        logger.warning(
-            "%d judgements are of questions that do not exist; they are left out", len(unknown_questions)
-        )
-    if unknown_documents and settings.unknown == "refuse":
-        problems.append(
-            f"judgements of documents that the corpus {corpus.name} lacks: {named(unknown_documents)}. "
-            "Write unknown: leave-out, if they are to be left out"
-        )
-    elif unknown_documents:
-        logger.warning(
-            "%d judgements are of documents that the corpus lacks; they are left out", len(unknown_documents)
-        )
+    for unknown, what in (
+        (unknown_questions, "questions that do not exist"),
+        (unknown_documents, f"documents that the corpus {corpus.name} lacks"),
+    ):
+        if unknown and settings.unknown == "refuse":
+            remedy = "Write unknown: leave-out, if they are to be left out"
+            problems.append(f"judgements of {what}: {named(unknown)}. {remedy}")
+        elif unknown:
+            logger.warning("%d judgements are of %s; they are left out", len(unknown), what)
     if conflicting:
         problems.append(f"a document is judged twice, with different grades: {named(conflicting)}")
     return judged
 
-
-logger = logging.getLogger(__name__)
 
 _LONG_WORD = re.compile(r"\w\w+")
 
@@ -134,21 +123,24 @@ def prepare_questions(
     raw_files: Sequence[Path],
     settings: QuestionSettings,
     corpus: Corpus,
-    checks: Checks = NOTHING,
+    checks: CollectionChecks = NOTHING,
 ) -> Questions:
     """Read and check the questions of a set and their judgements."""
     where = f"question_sets.{name}"
     read = {
         key: sources_of(getattr(settings, key), key, where) for key in ("questions", "judgements", "without")
     }
-    sources = [source for own in read.values() for source in own]
-    paths = verified_paths(sources, raw_files, checks.files, where=where)
+    files = [file for own in read.values() for source in own for file in source.entry.files]
+    paths = verified_files(files, raw_files, checks.files, where=where)
     problems: list[str] = []
-    text_of, groups, clusters = _questions(settings.ids, rows_of(read["questions"], paths), problems)
+    rows = _questions(settings.ids, rows_of(read["questions"], paths), problems)
+    text_of = {key: row.one("text") for key, row in rows.items()}
     judged = match_judgements(settings, rows_of(read["judgements"], paths), corpus, text_of, problems)
-    others = [*rows_of(read["without"], paths)]
-    text_of, groups, judged = _without_excluded(settings, others, text_of, groups, judged, name)
-    names = dict(zip(text_of, _names(settings.ids, text_of), strict=True))
+    out = _excluded(settings, [*rows_of(read["without"], paths)], text_of, judged, name)
+    text_of = {key: text for key, text in text_of.items() if key not in out}
+    judged = {pair: grade for pair, grade in judged.items() if pair[0] not in out}
+    is_numbered = settings.ids == "distinct"
+    names = {key: str(number) if is_numbered else key for number, key in enumerate(text_of, start=1)}
     if settings.same_ids == EXCLUDE:
         judged = {pair: grade for pair, grade in judged.items() if names[pair[0]] != pair[1]}
     row_of = {key: row for row, key in enumerate(text_of)}
@@ -178,6 +170,7 @@ def prepare_questions(
             "so that it is not ranked for them, or same_ids: keep",
             *(name, n_own),
         )
+    has_clusters = any(row.one("cluster") for row in rows.values())
     logger.info("%s: %d questions, %d judgements", name, len(text_of), len(pairs))
     return Questions(
         name=name,
@@ -187,11 +180,11 @@ def prepare_questions(
         relevant_grade=settings.relevant_grade,
         ids=[*names.values()],
         texts=[*text_of.values()],
-        groups=[*groups.values()],
+        groups=[rows[key].one("group") for key in text_of],
         judged=np.array([row_of[question] for (question, _), _ in pairs], dtype=np.int64),
         documents=[document for (_, document), _ in pairs],
         grades=np.array([grade for _, grade in pairs], dtype=np.int64),
-        clusters=[clusters[key] for key in text_of] if any(clusters.values()) else (),
+        clusters=[rows[key].one("cluster") for key in text_of] if has_clusters else (),
         same_ids=settings.same_ids or KEEP,
     )
 
@@ -206,60 +199,49 @@ def _n_own_documents(names: Mapping[str, str], text_of: Mapping[str, str], corpu
     )
 
 
-def _questions(
-    ids: str, rows: Iterable[Row], problems: list[str]
-) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Key of each question → its text; → its group; and → its cluster."""
-    text_of: dict[str, str] = {}
-    groups: dict[str, str] = {}
-    clusters: dict[str, str] = {}
+def _questions(ids: str, rows: Iterable[Row], problems: list[str]) -> dict[str, Row]:
+    """Key of each question → its first row."""
+    first: dict[str, Row] = {}
     empty, conflicting = [], []
     for row in rows:
         text = row.one("text")
         key = {"column": row.one("id"), "rows": row.number, "distinct": text}[ids]
         if not text or not key:
             empty.append(row.where)
-        elif text_of.setdefault(key, text) != text:
+        elif first.setdefault(key, row).one("text") != text:
             conflicting.append(f"{key} ({row.where})")
-        groups.setdefault(key, row.one("group"))
-        clusters.setdefault(key, row.one("cluster"))
     if empty:
         problems.append(f"the question or its id is empty in {named(empty)}: fill or delete them")
     if conflicting:
         problems.append(f"one id, but another question than before, in {named(conflicting)}")
-    if not text_of and not problems:
+    if not first and not problems:
         problems.append("no question")
-    return text_of, {key: groups[key] for key in text_of}, clusters
+    return first
 
 
-def _without_excluded(
+def _excluded(
     settings: QuestionSettings,
     others: Sequence[Row],
-    text_of: dict[str, str],
-    groups: dict[str, str],
-    judged: dict[tuple[str, str], int],
+    text_of: Mapping[str, str],
+    judged: Iterable[tuple[str, str]],
     name: str,
-) -> tuple[dict[str, str], dict[str, str], dict[tuple[str, str], int]]:
-    """Questions, groups and judgements without those that the settings take out."""
+) -> set[str]:
+    """Keys of the questions that the settings take out."""
     ids, texts = {row.one("id") for row in others}, {_letters(row.one("text")) for row in others} - {""}
-    judged_ones = {question for question, _ in judged}
+    answered = [question for question, _ in judged]
     out = {key for key, text in text_of.items() if key in ids or _letters(text) in texts}
-    n_pairs = sum(question in out for question, _ in judged)
     if settings.without:
+        n_pairs = sum(question in out for question in answered)
         logger.info("%s: %d questions and their %d judgements are taken out", name, len(out), n_pairs)
     if settings.unjudged == "leave-out":
-        unjudged = text_of.keys() - judged_ones
+        unjudged = text_of.keys() - set(answered)
         logger.info("%s: %d questions without a judgement are left out", name, len(unjudged))
         out |= unjudged
     if settings.part:
         elsewhere = {key for key in text_of if _part_of(key, settings.part.of) not in settings.part.keep}
         logger.info("%s: %d questions are of other parts", name, len(elsewhere))
         out |= elsewhere
-    return (
-        {key: text for key, text in text_of.items() if key not in out},
-        {key: group for key, group in groups.items() if key not in out},
-        {pair: grade for pair, grade in judged.items() if pair[0] not in out},
-    )
+    return out
 
 
 def _part_of(key: str, n: int) -> int:
@@ -270,7 +252,3 @@ def _part_of(key: str, n: int) -> int:
 def _letters(text: str) -> str:
     """What two questions have in common that differ in case, spaces, signs and single letters."""
     return " ".join(_LONG_WORD.findall(normalize("NFC", text).lower()))
-
-
-def _names(ids: str, text_of: Mapping[str, str]) -> list[str]:
-    return [str(number) for number in range(1, len(text_of) + 1)] if ids == "distinct" else [*text_of]

@@ -9,15 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from sentflow.config.pairs import Reader
+from sentflow.config.pairs import PairChecks, PairSettings, Reader
 from sentflow.errors import DataError
 from sentflow.texts.checks import empty_texts, named, refuse, verified_files
 from sentflow.texts.formats.delimited import read_sts_text
 from sentflow.texts.formats.raw import Column, Records, listed
 from sentflow.texts.formats.table import raw_file, read_records
 from sentflow.texts.pairs import PairInfo, PairTable
-from sentflow.texts.raw_files import SUBSET, pair_files_of
-from sentflow.texts.settings import PairChecks, PairSettings
+from sentflow.texts.raw_files import SUBSET, raw_files_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class PairRows:
 def read_pair_rows(paths: Mapping[str, Path], reader: Reader, *, unscored: bool = False) -> list[PairRows]:
     """Read the raw files of a pair set.
 
-    `paths`: name → file, for all of `pair_files_of`. `unscored`: whether rows with blank gold are kept (``semeval``),
+    `paths`: name → file, for all of `raw_files_of`. `unscored`: whether rows with blank gold are kept (``semeval``),
     for those who read no scores. Returns one part per file, or per sub-source of ``semeval``. Rows with blank gold are
     left out there unless `unscored`; nothing else is.
     """
@@ -139,7 +138,7 @@ def prepare_pairs(
     Returns: rows in the order of the files. Texts are as read, but for spaces where the reader removes them.
     """
     where = f"pair_sets.{pairs}.reader"
-    names = pair_files_of(settings.reader.model_dump(exclude_none=True))
+    names = raw_files_of(settings.as_dict())
     files = verified_files(names, raw_files, checks.files, where=where)
     parts = read_pair_rows(files, settings.reader)
     low, high = map(float, settings.scale)

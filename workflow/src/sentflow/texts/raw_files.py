@@ -14,43 +14,30 @@ MEANINGS: Mapping[str, tuple[str, ...]] = {
 COLUMN, GOLD_DOCUMENT = "column", "gold-document"  # how questions come in clusters
 
 
-def raw_files_of(entry: Mapping[str, Any]) -> list[str]:
-    """Names of the files that the sources of an entry read, each once, in the order in which they are read."""
-    sources = [source for key in MEANINGS for source in entry.get(key, [])]
-    return list(dict.fromkeys(file for source in sources for file in source.get("files", [])))
-
-
 SUBSET = "{subset}"  # stands in the names of files for a sub-source
-
-
-def pair_files_of(reader: Mapping[str, Any]) -> list[str]:
-    """Files of the reader of a pair set, in their order; for ``semeval`` sentences and gold of each sub-source."""
-    if reader.get("format") == "semeval":
-        return [
-            reader[key].replace(SUBSET, subset) for subset in reader["subsets"] for key in ("input", "gold")
-        ]
-    return list(reader["files"])
 
 
 DERIVED = "derived"
 """Format of a reader that derives the rows of a task from records of several files."""
 SHARED_TEXTS = "texts"
 """What a task writes as `documents` so that rows that share a text count as those of one document."""
-EXCHANGE = "exchange"
-"""How such a reader makes pairs that do not belong together, see `sentflow.texts.derived`."""
-
-CROSS = "cross"
-"""The same within documents that hold several pairs, see `sentflow.texts.derived.crossed`."""
+EXCHANGE, CROSS = "exchange", "cross"
+"""How such a reader makes pairs that do not belong together; the latter within documents that hold several pairs."""
 SOURCE_KEYS = ("sources", "not_in", "joined", "names")
 """Keys of such a reader that hold sources."""
 
 
-def task_files_of(reader: Mapping[str, Any]) -> list[str]:
-    """Names of the raw files of a reader, each once."""
-    if reader.get("format") != DERIVED:
+def raw_files_of(entry: Mapping[str, Any]) -> list[str]:
+    """Names of the files that an entry reads, each once, in the order in which they are read."""
+    reader = entry.get("reader", {})
+    if reader.get("format") == "semeval":  # sentences and gold of each sub-source
+        keys = ("input", "gold")
+        return [reader[key].replace(SUBSET, subset) for subset in reader["subsets"] for key in keys]
+    if "file" in reader:
         return [reader["file"]]
-    sources = [source for key in SOURCE_KEYS for source in reader.get(key, [])]
-    return list(dict.fromkeys(file for source in sources for file in source["files"]))
+    sources = [source for key in MEANINGS for source in entry.get(key, [])]
+    sources += [reader, *(source for key in SOURCE_KEYS for source in reader.get(key, []))]
+    return list(dict.fromkeys(file for source in sources for file in source.get("files", [])))
 
 
 def has_groups(reader: Mapping[str, Any]) -> bool:

@@ -5,12 +5,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from sentflow.config.collections import Records
 from sentflow.config.tasks import Reader
 from sentflow.errors import DataError
-from sentflow.texts.checks import verified_files
 from sentflow.texts.formats.raw import Column, listed
 from sentflow.texts.formats.raw import Records as FileRecords
 from sentflow.texts.formats.table import read_records
@@ -154,18 +152,6 @@ def columns_of(entry: Records, meanings: Iterable[str]) -> dict[str, Column]:
     """Meaning → the column that an entry names for it."""
     named = {meaning: getattr(entry, meaning, None) for meaning in meanings}
     return {meaning: column for meaning, column in named.items() if column is not None}
-
-
-def verified_paths(
-    sources: Iterable[Source],
-    raw_files: Sequence[Path],
-    files: Mapping[str, Mapping[str, Any]],
-    *,
-    where: str,
-) -> dict[str, Path]:
-    """The files that sources name, see `verified_files`."""
-    names = list(dict.fromkeys(file for source in sources for file in source.entry.files))
-    return verified_files(names, raw_files, files, where=where)
 
 
 def rows_of(sources: Iterable[Source], paths: Mapping[str, Path]) -> Iterator[Row]:

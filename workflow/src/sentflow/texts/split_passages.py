@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from sentflow.config.search import Cut
+from sentflow.config.collections import Cut
 from sentflow.texts.corpora import Corpus, Passages
 
 _WORD = re.compile(r"\S+")

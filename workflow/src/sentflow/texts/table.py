@@ -1,5 +1,6 @@
 """The task table: what every reader makes and every later stage reads."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -54,6 +55,10 @@ class TaskTable:
             return []
         return self.alternatives(row) if self.info.layout == "alternatives" else [self.text_b[row]]
 
+    def contents(self) -> list[tuple[str, str]]:
+        """Both texts of each row; of a single text, that one twice."""
+        return list(zip(self.text_a, self.text_b or self.text_a, strict=True))
+
     def row_texts(self) -> Iterator[tuple[str, ...]]:
         """The texts of each row: text a; then text b of a pair, or each alternative by itself."""
         return ((first, *self.second_texts(row)) for row, first in enumerate(self.text_a))
@@ -71,13 +76,12 @@ def row_graph(table: TaskTable) -> "PairGraph":
     return PairGraph.of_texts(table.text_a, table.text_b or table.text_a)
 
 
-def n_contradicting(table: TaskTable) -> int:
+def contradicting_rows(table: TaskTable) -> list[int]:
     """Rows whose text, or pair of texts, stands in the table with another label too."""
-    contents = list(zip(table.text_a, table.text_b or table.text_a, strict=True))
-    labels_of: dict[tuple[str, str], set[int]] = {}
+    contents, labels_of = table.contents(), defaultdict[tuple[str, str], set[int]](set)
     for content, label in zip(contents, table.labels.tolist(), strict=True):
-        labels_of.setdefault(content, set()).add(label)
-    return sum(len(labels_of[content]) > 1 for content in contents)
+        labels_of[content].add(label)
+    return [row for row, content in enumerate(contents) if len(labels_of[content]) > 1]
 
 
 def write_task(path: Path | str, table: TaskTable) -> None:

@@ -10,10 +10,15 @@ from typing import Any
 
 from sentflow.errors import DataError, SentflowError
 from sentflow.files.atomic import atomic
-from sentflow.files.io import digest_of, read_json, write_json, write_text
+from sentflow.files.io import digest_of, read_json, read_sealed, write_json, write_sealed, write_text
 from sentflow.files.limits import USUAL, Limits, use_limits
+from sentflow.files.parquet import DescribedParts, DescribedWriter, readable
 from sentflow.jobs.job import In, Json, Manual, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import library_version, prepare_environment
+from sentflow.texts.collection import read_table
+from sentflow.texts.corpora import read_corpus, read_questions
+from sentflow.texts.pairs import read_pairs
+from sentflow.training.data.prepare import table_of_rows
 from sentflow.training.data.settings import (
     AuditedData,
     CleanedPairs,
@@ -22,6 +27,7 @@ from sentflow.training.data.settings import (
     PreparedRows,
     RowChecks,
 )
+from sentflow.training.data.table import write_training_data
 from sentflow.training.settings import ComparedTrainings, ScoredSnapshot, SnapshotChoice, TrainingRun
 
 logger = logging.getLogger(__name__)
@@ -59,15 +65,12 @@ def collect_training(
     table: Out,
 ) -> None:
     """Documents of corpora and questions into a table of training data."""
-    from sentflow.texts.corpora import read_corpus, read_questions
     from sentflow.training.data.collect import (
         collected_neighbours,
         collected_spans,
         collected_texts,
         collected_titles,
     )
-    from sentflow.training.data.prepare import table_of_rows
-    from sentflow.training.data.table import write_training_data
 
     documents = [read_corpus(path) for path in corpora]
     asked = [read_questions(*paths) for paths in zip(questions, judgements, strict=True)]
@@ -101,11 +104,8 @@ def mine_training(
     table: Out,
 ) -> None:
     """Questions, judgements and what a retriever found into a table of training data."""
-    from sentflow.retrieval.runs import read_run
-    from sentflow.texts.corpora import read_corpus, read_questions
+    from sentflow.retrieval.ranking import read_run
     from sentflow.training.data.mine import Mined, mine, pseudo_labelled, write_looked_at
-    from sentflow.training.data.prepare import table_of_rows
-    from sentflow.training.data.table import write_training_data
 
     corpus_of = {corpus.name: corpus for corpus in map(read_corpus, corpora)}
     held_out_documents: dict[str, set[str]] = {}
@@ -139,8 +139,6 @@ def _counts(facts: Mapping[str, Any]) -> str:
 @job("numpy", "py3langid")
 def clean_pairs(*, relation: In, tests: Sequence[In] = (), settings: CleanedPairs, table: Out) -> None:
     """A table of training data and the tables of tests → its pairs that may be trained on."""
-    from sentflow.files.parquet import DescribedParts, DescribedWriter, readable
-    from sentflow.texts.collection import read_table
     from sentflow.training.data.clean_pairs import Cleaned, HeldOut
 
     tables_of_tests = {
@@ -177,7 +175,6 @@ def combine_pairs(
     table: Out,
 ) -> None:
     """Cleaned relations → one table of training data, without copies and near copies, of that similarity or more."""
-    from sentflow.files.parquet import DescribedWriter
     from sentflow.training.data.combine_pairs import Scratch, combined, write_rows
 
     known = [read_json(path.with_suffix(".json")) for path in relations]
@@ -210,8 +207,6 @@ def combine_pairs(
 def audit_training(*, data: In, tests: list[In], settings: AuditedData, output: Out) -> None:
     """Training data and the tables of tests → what texts they have in common."""
     from sentflow.audit.training_audit import audit_training
-    from sentflow.files.io import write_sealed
-    from sentflow.texts.collection import read_table
     from sentflow.training.data.table import read_training_data
 
     tables_of_tests = {
@@ -337,12 +332,10 @@ def score_snapshot(
     *, pairs: In, texts: In, embeddings: In, info: In, settings: ScoredSnapshot, output: Out
 ) -> None:
     """Development pairs and their vectors by one snapshot of a training → how good it is there."""
-    from sentflow.files.io import write_sealed
     from sentflow.geometry.alignment_uniformity import ScoredVectors, measure
     from sentflow.geometry.settings import AlignmentSettings
     from sentflow.similarity.measures import cosine, pearson, spearman
     from sentflow.texts.lookup import read_vectors
-    from sentflow.texts.pairs import read_pairs
 
     table, family = read_pairs(pairs), read_vectors(texts, embeddings, info)
     first, second = family.rows_of_pairs(table)
@@ -375,7 +368,6 @@ def choose_snapshot(
     """Development scores of a training's snapshots → the one that is the encoder."""
     from sentflow.encoders.manifest import WEIGHTS, write_manifest
     from sentflow.files.atomic import link_files
-    from sentflow.files.io import read_sealed, write_sealed
     from sentflow.training.record import Record
     from sentflow.training.selection import choose, manifest_of
 

@@ -10,6 +10,7 @@ from sentflow.config.short_forms import OWN, raw_name
 from sentflow.errors import ConfigError, instead
 from sentflow.flow import paths
 from sentflow.jobs.secrecy import without_secrets
+from sentflow.texts.raw_files import raw_files_of
 
 _LONGEST, _KEPT_AT_END = 1500, 400  # characters of a problem
 
@@ -54,9 +55,7 @@ def unknown(place: str, noun: str, name: str, known: Iterable[str]) -> str:
     return f"{place}: there is no {noun} {name!r}. {instead(name, sorted(known))}"
 
 
-def dataset_problems(
-    where: str, entry: Entry, files: Iterable[str], datasets: Entries, *, key: str
-) -> list[str]:
+def dataset_problems(where: str, entry: Entry, datasets: Entries, *, key: str) -> list[str]:
     """Whether the dataset of an entry exists and has the files that `key` of the entry names."""
     dataset = entry["dataset"]
     if dataset not in datasets:
@@ -64,7 +63,7 @@ def dataset_problems(
     known = datasets[dataset].get("files", {})
     return [
         f"{where}.{key}: the dataset {dataset} has no file {file!r}. {instead(file, sorted(known))}"
-        for file in files
+        for file in raw_files_of(entry)
         if known and file not in known
     ]
 
@@ -82,8 +81,8 @@ def _missing_file(where: str, file: str, dataset: str) -> list[str]:
     if ("://" in file and not file.startswith("file://")) or path.is_file() or copy.is_file():
         return []
     return [
-        f"{where}: there is no file {file} (searched for in {Path.cwd()}). Write its path relative to the folder in "
-        "which you run, or an absolute one."
+        f"{where}: there is no file {file} (searched for beside the configuration file and in {Path.cwd()}). Write "
+        "its path from one of these, or the whole path."
     ]
 
 

@@ -7,7 +7,6 @@ from sentflow.config.entries import AllEntries, Entries, Selected
 from sentflow.config.pairs import PERMUTED, needed_pair_sets, pair_sets_of
 from sentflow.config.problems.common import dataset_problems, needed, unknown
 from sentflow.errors import instead
-from sentflow.texts.raw_files import pair_files_of
 
 
 def problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
@@ -19,8 +18,7 @@ def problems(config: Configuration, entries: AllEntries, selected: Selected) -> 
     known = entries["pair_sets"]
     sets = {name: known[name] for name in needed_pair_sets(selected, entries) if known.get(name)}
     for name, entry in sets.items():
-        files = pair_files_of(entry["reader"])
-        yield from dataset_problems(f"pair_sets.{name}", entry, files, entries["datasets"], key="reader")
+        yield from dataset_problems(f"pair_sets.{name}", entry, entries["datasets"], key="reader")
     yield from _family_problems(sets, entries["datasets"])
     for name in config.select.models:
         if name in config.similarity.baselines:  # both would write the same files

@@ -13,7 +13,7 @@ from sentflow.probing.catalog import (
     protocol_of,
 )
 from sentflow.probing.settings import ProbeProtocol
-from sentflow.texts.raw_files import DERIVED, has_groups, task_files_of
+from sentflow.texts.raw_files import DERIVED, has_groups
 
 Protocols = Mapping[str, ProbeProtocol | None]
 
@@ -55,7 +55,7 @@ def problems(config: Configuration, entries: AllEntries, selected: Selected) -> 
 def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
     """Whether the dataset and the file of a task exist."""
     key = "reader.sources.files" if entry["reader"]["format"] == DERIVED else "reader.file"
-    return dataset_problems(f"tasks.{task}", entry, task_files_of(entry["reader"]), datasets, key=key)
+    return dataset_problems(f"tasks.{task}", entry, datasets, key=key)
 
 
 def _protocol_problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:

@@ -25,7 +25,6 @@ from sentflow.config.trained import data_of, miners
 from sentflow.encoders.entries import compares_pairs, gives_vectors, has_term_vectors, kind_of, weighs_terms
 from sentflow.encoders.settings import SPARSE_EMBED, WEIGHING
 from sentflow.retrieval.analysers import list_problems
-from sentflow.texts.raw_files import raw_files_of
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, retriever_of
 from sentflow.training.data.forms import RANKS
 
@@ -144,7 +143,7 @@ def _corpus_problems(name: str, entries: AllEntries) -> Iterator[str]:
 def _source_problems(where: str, entry: Entry, entries: AllEntries, *, key: str) -> Iterator[str]:
     """Files of a question set or of a corpus that are not there."""
     yield from missing_files(where, entry["dataset"], entries["datasets"])
-    yield from dataset_problems(where, entry, raw_files_of(entry), entries["datasets"], key=key)
+    yield from dataset_problems(where, entry, entries["datasets"], key=key)
 
 
 def _tasks_named_twice(question_sets: Entries) -> Iterator[str]:

@@ -18,7 +18,6 @@ from sentflow.config.trained import (
 from sentflow.encoders.entries import kind_of
 from sentflow.encoders.settings import CROSS_ENCODER, DENSE, MADE_BY, SPARSE_EMBED, TRAINABLE, TRAINED
 from sentflow.errors import instead
-from sentflow.texts.raw_files import pair_files_of
 from sentflow.training.data.entries import (
     NEGATIVES,
     PSEUDO_LABELS,
@@ -241,13 +240,11 @@ def _data_problems(data: str, entry: Entry, entries: AllEntries, _: Selected) ->
         if name not in pair_sets:
             yield unknown(f"{where}.pair_sets", "pair set", name, pair_sets)
         elif pairs := pair_sets[name]:
-            yield from dataset_problems(
-                f"pair_sets.{name}", pairs, pair_files_of(pairs["reader"]), datasets, key="reader"
-            )
+            yield from dataset_problems(f"pair_sets.{name}", pairs, datasets, key="reader")
     yield from _collection_problems(entry, where, entries)
     if "dataset" not in entry:
         return
-    yield from dataset_problems(where, entry, entry["reader"]["files"], datasets, key="reader.files")
+    yield from dataset_problems(where, entry, datasets, key="reader.files")
     urls = [
         file.get("urls", [""])[0] for file in datasets.get(entry["dataset"], {}).get("files", {}).values()
     ]

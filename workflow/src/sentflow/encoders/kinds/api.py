@@ -15,6 +15,7 @@ from sentflow.config.model import refuse_wrong
 from sentflow.downloads.http import (
     Deadline,
     GaveUpError,
+    HeadInTime,
     PassingError,
     pieces,
     refuse_status,
@@ -202,6 +203,8 @@ class EmbeddingsService:
         self._seconds = float(connection.timeout_seconds or _ANSWER_SECONDS)
         self._clock = clock
         self._session = requests.Session()
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, HeadInTime(lambda: self._seconds))
         # What is packed could unpack to any size
         self._session.headers["Accept-Encoding"] = "identity"
         variable = connection.key_variable

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from sentflow.config.collections import Analyser, CorpusSettings, Cut, Decision, QuestionSettings, StopList
 from sentflow.config.entries import Entries, Entry, read_yaml
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import Settings
@@ -19,12 +20,11 @@ from sentflow.config.retrievers import (
     all_retrievers,
     counts_terms,
 )
-from sentflow.config.search import Analyser, Cut, Decision, StopList
 from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.families.retrieval.exports import RetrievalExports
-from sentflow.families.retrieval.selection import Selection, raw_files
+from sentflow.families.retrieval.selection import Selection
 from sentflow.flow import paths
-from sentflow.flow.family import each
+from sentflow.flow.family import FromFiles, each, raw_files
 from sentflow.flow.job_settings import json_text, one_of, pick
 from sentflow.flow.provenance import code, versions
 from sentflow.flow.rules import asks
@@ -59,8 +59,7 @@ from sentflow.retrieval.settings import (
     TuningSettings,
     WeighSettings,
 )
-from sentflow.texts.raw_files import raw_files_of
-from sentflow.texts.settings import Checks, CorpusSettings, QuestionSettings
+from sentflow.texts.settings import CollectionChecks
 from sentflow.texts.shards import SUFFIX_PATTERN, whole_of
 from sentflow.training.data.forms import MOST_RANKS
 
@@ -99,6 +98,14 @@ class Retrieval(Selection):
             "measure": retrieval.main,
             "margin": statistics.rope,
         }
+        datasets = experiment.entries["datasets"]
+        self.corpus_files, self.question_files = (
+            FromFiles(section, wildcard, entries, datasets, (model, CollectionChecks))
+            for section, wildcard, entries, model in (
+                ("corpora", "corpus", self.prepared_corpora, CorpusSettings),
+                ("question_sets", "questions", self.prepared, QuestionSettings),
+            )
+        )
         used = [*self.prepared_corpora.values(), *self.prepared.values()]
         self.raw_files = [file for entry in used for file in raw_files(entry)]
         self.collections = self.embedded()
@@ -236,20 +243,6 @@ class Retrieval(Selection):
 
     # --- corpora and questions ------------------------------------------------------------------------------
 
-    def corpus_settings(self, wildcards: Any) -> str:
-        return CorpusSettings.from_parts(self.prepared_corpora[wildcards.corpus]).as_json()
-
-    def question_settings(self, wildcards: Any) -> str:
-        return QuestionSettings.from_parts(self.prepared[wildcards.questions]).as_json()
-
-    def corpus_checks(self, wildcards: Any) -> str:
-        """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
-        return self._checks(self.prepared_corpora[wildcards.corpus])
-
-    def question_checks(self, wildcards: Any) -> str:
-        """The same of questions and judgements."""
-        return self._checks(self.prepared[wildcards.questions])
-
     def passage_settings(self, wildcards: Any) -> str:
         return Cut.model_validate(self._entry("passages", whole_of(wildcards.passages))).as_json()
 
@@ -281,7 +274,7 @@ class Retrieval(Selection):
     def search_requests(self) -> dict[str, Any]:
         """Memory and time of a search, see `asks`."""
 
-        def of_kind(wildcards: Any) -> tuple[int, int, float]:
+        def of_kind(wildcards: Any) -> tuple[str, int, float]:
             search = self._search(wildcards)
             return (search.index or search.by).asks
 
@@ -300,10 +293,6 @@ class Retrieval(Selection):
         """Threads that the kind of a cross-encoder has use for; no number depends on them."""
         entry = self._retriever(wildcards)
         return kind_of(self._encoder(entry)).threads if entry["kind"] == RERANK else 1
-
-    def explain_code(self, wildcards: Any) -> str:
-        """Digest of the job and of the module that explains a retriever."""
-        return code("explain", self._search(wildcards).by.explained_by)
 
     def explain_versions(self, wildcards: Any) -> str:
         """The same of explanations; the tokenizer of a model names its terms."""
@@ -500,11 +489,6 @@ class Retrieval(Selection):
 
     def _named_systems(self) -> tuple[str, ...]:
         return tuple(f"{retriever}/{decision}" for retriever, decision in self.systems)
-
-    def _checks(self, entry: Entry) -> str:
-        return Checks.from_parts(
-            entry, files=self.checked_files(entry["dataset"], raw_files_of(entry))
-        ).as_json()
 
     def _summary(self) -> dict[str, Any]:
         return {

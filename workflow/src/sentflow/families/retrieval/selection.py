@@ -28,8 +28,7 @@ from sentflow.config.retrievers import (
 from sentflow.config.seeds import seed_in
 from sentflow.config.trained import selected_data
 from sentflow.flow import paths
-from sentflow.flow.family import Collection, Family, Files, each, raw_paths
-from sentflow.texts.raw_files import raw_files_of
+from sentflow.flow.family import Collection, Family, Files, each
 from sentflow.texts.shards import shards_of, suffix_of, whole_of
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, searchers_of
 
@@ -231,12 +230,6 @@ class Selection(Family):
         return list(collections.values())
 
     # --- corpora and questions ------------------------------------------------------------------------------
-
-    def raw_files_of_corpus(self, wildcards: Any) -> list[str]:
-        return raw_paths(raw_files(self.prepared_corpora[wildcards.corpus]))
-
-    def raw_files_of_questions(self, wildcards: Any) -> list[str]:
-        return raw_paths(raw_files(self.prepared[wildcards.questions]))
 
     def corpus(self, wildcards: Any) -> str:
         """The corpus, or the shard, that questions are searched in."""
@@ -465,11 +458,6 @@ class Selection(Family):
     def _queries_of(self, questions: str, retriever: str) -> str:
         own = f"/{questions}{_MINED}" if self._mines(questions, retriever) else ""
         return f"{self.searched[questions]['corpus']}/{QUESTIONS}{own}"
-
-
-def raw_files(entry: Entry) -> list[tuple[str, str]]:
-    """(dataset, file) of the raw files of a corpus or a question set."""
-    return [(entry["dataset"], file) for file in raw_files_of(entry)]
 
 
 def _table(corpus: str, unit: str) -> str:

@@ -22,7 +22,7 @@ from sentflow.training.data.entries import (
     is_combined,
     labeller_of,
     question_sets_of,
-    raw_files_of,
+    raw_files_of_data,
     relations_of,
     retriever_of,
     sources_of,
@@ -197,7 +197,7 @@ class TrainingTables:
         return list(dict.fromkeys([*of_files, *(one["dataset"] for one in [*corpora, *sets])]))
 
     def _raw_files(self, data: str) -> list[tuple[str, str]]:
-        return raw_files_of(self.entries[data], self.known["pair_sets"])
+        return raw_files_of_data(self.entries[data], self.known["pair_sets"])
 
 
 def _tables(tests: list[Test]) -> list[str]:

@@ -16,6 +16,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any, cast
@@ -188,8 +189,8 @@ def _walk(path: Path) -> Iterator[tuple[tarfile.TarInfo, BufferedReader]]:
                             f"not a safe archive: holds more than {limits().archive_members} members "
                             "(limits.archive_members)"
                         )
-                    size = info.size if info.isreg() else 0
-                    yield info, BufferedReader(_Part(counted, size))
+                    end = counted.tell() + (info.size if info.isreg() else 0)
+                    yield info, BufferedReader(_Stream(partial(counted.read_before, end)))
             _check_end(counted)
     except _TAR_DAMAGE as error:
         raise DataError(f"not a readable tar archive: {error}") from error
@@ -238,6 +239,13 @@ class _Counted:
             )
         return self.last
 
+    def read_before(self, end: int, size: int) -> bytes:
+        """So many bytes of a member that ends at a place, or those that are left of it."""
+        size = min(size, max(0, end - self._at), _CHUNK_BYTES)
+        if len(found := self.read(size)) < size:
+            raise DataError("not a readable tar archive: it is truncated")
+        return found
+
     def tell(self) -> int:
         return self._at
 
@@ -248,24 +256,19 @@ class _Counted:
             pass
 
 
-class _Part(RawIOBase):
-    """The next bytes of a stream, as a stream of their own."""
+class _Stream(RawIOBase):
+    """Bytes that a function gives, as a stream."""
 
-    def __init__(self, stream: _Counted, size: int) -> None:
-        self._stream = stream
-        self._left = size
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self._read = read
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        size = min(len(buffer), self._left, _CHUNK_BYTES)
-        found = self._stream.read(size)
-        if len(found) < size:
-            raise DataError("not a readable tar archive: it is truncated")
-        buffer[:size] = found
-        self._left -= size
-        return size
+        found = self._read(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
 
 
 def _name(info: tarfile.TarInfo) -> str:
@@ -322,25 +325,7 @@ def _contents_of_zip(path: Path, names: Sequence[str]) -> Iterator[tuple[str, Bu
             raise DataError(f"not a safe archive: {limits().unpacked_words(packed)}")
         for name in names:
             with archive.open(name) as stream:
-                yield name, BufferedReader(_ZipContent(stream))
-
-
-class _ZipContent(RawIOBase):
-    """A member whose damage, found while it is read, is a `DataError` like any other."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            found = self._stream.read(len(buffer))
-        except _ZIP_DAMAGE as error:
-            raise DataError(f"not a readable zip archive: {error}") from error
-        buffer[: len(found)] = found
-        return len(found)
+                yield name, BufferedReader(_Stream(partial(_read_zip, stream)))
 
 
 @contextmanager
@@ -348,6 +333,14 @@ def _opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
+    except _ZIP_DAMAGE as error:
+        raise DataError(f"not a readable zip archive: {error}") from error
+
+
+def _read_zip(stream: IO[bytes], size: int) -> bytes:
+    """Damage that is found while a member is read is a `DataError` like any other."""
+    try:
+        return stream.read(size)
     except _ZIP_DAMAGE as error:
         raise DataError(f"not a readable zip archive: {error}") from error
 

@@ -1,6 +1,7 @@
 """What all figures share: style file, colours of encoders, saving."""
 
 import colorsys
+import io
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,9 @@ import matplotlib as mpl
 import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.backend_bases import FigureCanvasBase
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, NullLocator
 
@@ -33,6 +37,7 @@ _METADATA: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
 }
+_CANVASES = {"pdf": FigureCanvasPdf, "svg": FigureCanvasSVG}
 
 
 @dataclass(frozen=True)
@@ -78,15 +83,21 @@ def style() -> Iterator[None]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure in the format of its suffix; equal figures give equal bytes.
-
-    Raises ValueError: the suffix is none of ``.pdf``, ``.png``, ``.svg``.
-    """
+    """Write a figure as PDF or SVG by the suffix; equal figures give equal bytes."""
     form = path.suffix.removeprefix(".")
-    if form not in _METADATA:
-        raise ValueError(f"{path}: a figure ends in one of .{', .'.join(_METADATA)}")
-    with style(), atomic(path) as part:
-        figure.savefig(part, format=form, metadata=_METADATA[form])
+    with atomic(path) as part:
+        part.write_bytes(written(_CANVASES[form](figure), form))
+
+
+def written(canvas: FigureCanvasBase, form: str) -> bytes:
+    """The figure of a canvas in the format of that; `savefig` would draw it twice."""
+    figure, stream = canvas.figure, io.BytesIO()
+    before = figure.get_dpi()
+    with style():
+        figure.set_dpi(float(mpl.rcParams["savefig.dpi"]))
+        getattr(canvas, f"print_{form}")(stream, metadata=_METADATA[form])
+    figure.set_dpi(before)
+    return stream.getvalue()
 
 
 def looks(rows: Sequence[EncoderInRow]) -> dict[str, Look]:
@@ -125,6 +136,12 @@ def spaced_ticks(
     axis.set_minor_formatter(NullFormatter())
 
 
+def bare_lines(axes: Axes) -> None:
+    """A panel of lines that are named at the left, without an axis there."""
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
 def plain_numbers(*axes: Axis) -> None:
     """Numbers of a logarithmic axis without a formula: a dollar sign is one here (`text.parse_math` of the style)."""
     for axis in axes:
@@ -148,9 +165,3 @@ def _shaded(color: str, shade: float) -> str:
     hue, lightness, saturation = colorsys.rgb_to_hls(*mpl.colors.to_rgb(color))
     lightness += shade * (lightness if shade < 0 else 1 - lightness)
     return mpl.colors.to_hex(colorsys.hls_to_rgb(hue, lightness, saturation)).upper()
-
-
-def head(axes: Axes, heading: str) -> None:
-    """Write a heading above a panel; nothing for none."""
-    if heading:
-        axes.set_title(heading, loc="left", fontweight="bold", color=INK, pad=10)

@@ -6,6 +6,7 @@ of encoders or tasks makes panels collapse.
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from matplotlib.axes import Axes
@@ -16,12 +17,14 @@ from matplotlib.lines import Line2D
 
 from sentflow.report.figure import canvas, lettering
 from sentflow.report.figure.canvas import INK, PAGE_WIDTH, Look
+from sentflow.report.numbers import counted
 from sentflow.report.rows import DataRow, data_versions, is_sample
 
 STAMP_COLOR = "#B3400A"
 _PAD = 0.05  # inches around each panel with its labels
 _HEADING_LINES, _SUBTITLE_LINES = 3, 3
-_SUBTITLE_SIZE, _SUBTITLE_LINE = 6, 7  # points
+_SUBTITLE, _SUBTITLE_SIZE, _SUBTITLE_LINE = "subtitle", 6, 7  # points
+_BESIDE = 0.6  # inches of labels beside a panel, about
 _LEGEND_INCHES, _LEGEND_HANDLE = 3.0, 0.55  # of a text of the legend at most; of what stands beside it
 _CLOSE = 0.05  # inches by which a figure may be off
 _LEAST_WIDTH = 2.6  # inches of a figure, in which the stamp has room
@@ -111,6 +114,18 @@ def nothing_drawn(why: str, rows: Sequence[DataRow]) -> Figure:
     return figure
 
 
+def curve(axes: Axes, rows: Sequence[Any], x: str, y: str, factor: float = 1, **line: Any) -> None:
+    """A line through rows by two of their attributes, in the order of the first."""
+    members = sorted(rows, key=attrgetter(x))
+    axes.plot([getattr(row, x) for row in members], [factor * getattr(row, y) for row in members], **line)
+
+
+def left_out(numbers: Mapping[str, int]) -> str:
+    """That so many things are not drawn, where a figure has no room for them."""
+    more = [counted(n, what) for what, n in numbers.items() if n > 0]
+    return f"Not drawn: {' and '.join(more)}; they are in the data of the figure." if more else ""
+
+
 def handles(rows: Sequence[NamedRow], looks: Mapping[str, Look], **line: Any) -> list[Line2D]:
     """An entry of the legend for each look; `line` is given to every one."""
     return named(looks, {row.model: row.model_title for row in rows}, **line)
@@ -151,12 +166,14 @@ def _settle(
     entry = (
         lettering.widest([str(one.get_label()) for one in entries], 7) + _LEGEND_HANDLE if entries else 0.0
     )
-    room = 0.0
+    # headings are wrapped to a guess at first: where it is right, as mostly, the second turn is the last one
+    room = min(max(PAGE_WIDTH / n_columns - _BESIDE, limits[0]), limits[1])
+    head(room)
     for turn in range(4):
         for old in figure.legends:
             old.remove()
         if entries:
-            n = max(1, min(len(entries), int(figure.get_figwidth() / entry)))
+            n = max(1, min(len(entries), int(min(figure.get_figwidth(), max(PAGE_WIDTH, entry)) / entry)))
             figure.legend(handles=entries, loc="outside lower left", ncols=n, borderaxespad=0.1)
         engine.execute(figure)
         of_grid = [axes for axes in figure.axes if axes.get_subplotspec() is not None]
@@ -170,8 +187,10 @@ def _settle(
         room = max(min(room, limits[0]), room - max(0.0, over) / n_columns)
         tall = math.fsum(float(height) for _, height in sizes[::n_columns])
         wide = max(figure.get_figwidth() + n_columns * (room - inches), entry + 2 * _PAD, _LEAST_WIDTH)
-        # headings need a height that is known once they stand in their lines
-        high = figure.get_figheight() + (math.fsum(heights) - tall if turn else 0)
+        high = figure.get_figheight()
+        # a legend of more lines in a narrower figure needs the height of the start for a turn
+        if turn or not entries or int(wide / entry) >= n or n == 1:
+            high += math.fsum(heights) - tall
         if turn and max(abs(wide - figure.get_figwidth()), abs(high - figure.get_figheight())) < _CLOSE:
             break
         figure.set_size_inches(round(wide, 3), round(high, 3))
@@ -202,11 +221,13 @@ def _head(
         axes.set_title(
             short.get(str(place), headings[key]), loc="left", fontweight="bold", color=INK, pad=pad
         )
+        for old in [text for text in axes.texts if text.get_label() == _SUBTITLE]:
+            old.remove()
         if below.get(key):
             axes.annotate(
                 "\n".join(below[key]), (0, 1), xytext=(0, pad - 2), xycoords="axes fraction",
                 textcoords="offset points", va="top", fontsize=_SUBTITLE_SIZE, color=canvas.QUIET,
-                linespacing=lettering.LINE,
+                linespacing=lettering.LINE, label=_SUBTITLE,
             )  # fmt: skip
 
 

@@ -41,16 +41,12 @@ def delimited_batches(
     memory; None gives all in one. Raises DataError: no header, no records, broken quoting, or records with another
     number of fields (named by line, the first is line 1).
     """
-    found = (
-        _quoted(file.lines(newline=""), delimiter, where=file.name)
-        if quoting
-        else _plain(file.lines(), delimiter)
-    )
+    found = _quoted(file, delimiter) if quoting else _plain(file.lines(), delimiter)
     first = next(found, None)
     second = next(found, None) if header else first
     if first is None or second is None:
         missing = "no rows" if not header else "a header without rows" if first else "no header, no rows"
-        raise DataError(f"{file.name} is empty: {missing}.")
+        raise DataError(f"{file.name} is empty: {missing}. Name a file with rows.")
     allowed = widths or (len(first[1]),)
     names: list[Column] = [*first[1]] if header else [*range(1, min(allowed) + 1)]
     hint = _hint(file, names) if header else ""
@@ -69,6 +65,8 @@ def _hint(file: RawFile, names: Sequence[Column]) -> str:
     """What to write where the whole header is one name with another delimiter in it."""
     if len(names) != 1 or not (other := _DELIMITER.search(str(names[0]))):
         return ""
+    if without_end(next(file.lines())) == f'"{names[0]}"':
+        return f" Whole lines are in quotes. Remove the outer quotes, and write delimiter: {other[0]!r}."
     form = "format: csv and " if file.format != "csv" else ""
     return f" The header holds {other[0]!r}: write {form}delimiter: {other[0]!r}."
 
@@ -107,18 +105,18 @@ def without_end(line: str) -> str:
     return line.removesuffix("\n").removesuffix("\r")
 
 
-def _quoted(lines: Iterator[str], delimiter: str, *, where: str) -> Iterator[tuple[int, list[str]]]:
+def _quoted(file: RawFile, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Number of the last line (from 1) and fields of each record that is not blank."""
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    reader, header = csv.reader(file.lines(newline=""), delimiter=delimiter, strict=True), [""]
     field_limit = csv.field_size_limit(_FIELD_LIMIT)
     try:
         for record in reader:
             if record:
+                header = header if any(header) else record
                 yield reader.line_num, record
     except csv.Error as error:
-        raise DataError(
-            f"{where}, line {reader.line_num}: {error}. The file is truncated, or its quotes are not doubled."
-        ) from error
+        hint = _hint(file, header) or " The file is truncated, or its quotes are not doubled."
+        raise DataError(f"{file.name}, line {reader.line_num}: {error}.{hint}") from error
     finally:
         csv.field_size_limit(field_limit)
 
@@ -136,12 +134,6 @@ def read_whole(file: RawFile) -> Records:
     if not text:
         raise DataError(f"{file.name} is empty: no text.")
     return Records(file.name, ("id", "text"), [[PurePath(file.name).stem], [text]], ["1"])
-
-
-def read_lines(file: RawFile) -> Records:
-    """All lines, see `line_batches`."""
-    (records,) = line_batches(file)
-    return records
 
 
 def line_batches(file: RawFile, *, rows: int | None = None) -> Iterator[Records]:

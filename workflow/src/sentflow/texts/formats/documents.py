@@ -72,13 +72,10 @@ def read_conll_archive(file: RawFile) -> Records:
     texts = []
     for name, content in read_members(file.path, names):
         lines = decode(content, file.encoding, where=f"{file.name}, {name}").splitlines()
-        texts.append(_joined([line.split()[0] for line in lines if line.split()]))
+        tokens = " ".join(line.split()[0] for line in lines if line.split())
+        texts.append(_AFTER.sub(r"\1", _BEFORE.sub(r"\1", tokens)))
     documents = [name.removesuffix(_ENDING) for name in names]
     return Records(file.name, ["document", "text"], [documents, texts], numbered(len(names)))
-
-
-def _joined(tokens: list[str]) -> str:
-    return _AFTER.sub(r"\1", _BEFORE.sub(r"\1", " ".join(tokens)))
 
 
 _LONGEST_NUMBER = 18  # digits; what is longer is a name like any other

@@ -3,6 +3,7 @@
 import codecs
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -111,6 +112,19 @@ def _as_text(value: Any, file: str, column: str, row: int, joined: str | None) -
     )
 
 
+_HEAD = 2**16  # bytes that tell UTF-8 from an encoding of one byte per character
+
+
+def _refuse_utf8(head: bytes, encoding: str, where: str) -> None:
+    """Refuse UTF-8 that would be read as Windows' or ISO's encodings, which take any bytes, as "Ã©" for "é"."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return
+    if not text.isascii() and codecs.lookup(encoding).name.startswith(("cp125", "iso8859")):
+        raise DataError(f"{where} is UTF-8, not {encoding}. Write encoding: utf-8.")
+
+
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -143,6 +157,9 @@ def _misfit(content: bytes, offset: int, encoding: str, where: str) -> str:
     text = f"{where}: byte {offset} (line {line}), 0x{content[offset]:02x}, cannot be decoded as {encoding}."
     if content.startswith(_UTF16_MARKS):
         return f"{text} The file looks like UTF-16: write encoding: utf-16."
+    with suppress(UnicodeDecodeError):
+        content.decode("utf-8")
+        return f"{text} The file is UTF-8: write encoding: utf-8."
     character = content[offset : offset + 1].decode("cp1252", errors="replace")
     return (
         f"{text} Write the file's own encoding in its reader, e.g. encoding: cp1252 "
@@ -192,7 +209,10 @@ class RawFile:
         try:
             is_utf8 = codecs.lookup(self.encoding).name == "utf-8"
             encoding = "utf-8-sig" if is_utf8 else self.encoding  # a byte-order mark is no text
-            with io.TextIOWrapper(self._stream(), encoding, newline=newline) as stream:
+            content = self._stream()
+            _refuse_utf8(content.read(_HEAD), encoding, self.name)
+            content.seek(0)
+            with io.TextIOWrapper(content, encoding, newline=newline) as stream:
                 for line in stream:
                     if not is_utf8 and has_half(line):
                         raise ValueError

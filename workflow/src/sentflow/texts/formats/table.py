@@ -1,10 +1,10 @@
 """Raw files into records: every format of a file, and which of the keys of a reader it reads."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from sentflow.config import collections, pairs, tasks, training_data
+from sentflow.config import collections, pairs, tasks, trainings
 from sentflow.errors import DataError
 from sentflow.texts.formats.classic import (
     read_slashed,
@@ -17,8 +17,6 @@ from sentflow.texts.formats.delimited import (
     delimited_batches,
     line_batches,
     read_arff,
-    read_delimited,
-    read_lines,
     read_matched_lines,
     read_whole,
 )
@@ -51,7 +49,7 @@ from sentflow.texts.formats.raw import (
     read_parquet_columns,
 )
 
-FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | training_data.Reader
+FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | trainings.Reader
 """What an entry of the catalog says of its files."""
 
 WITHOUT_KEYS: Mapping[str, Callable[[RawFile], Records]] = {
@@ -102,14 +100,11 @@ def read_records(
     raw = raw_file(path, reader)
     if reader.format in WITHOUT_KEYS:
         return WITHOUT_KEYS[reader.format](raw)
-    header, widths = getattr(reader, "header", True), getattr(reader, "columns", None) or ()
+    widths = getattr(reader, "columns", None) or ()
     match reader.format:
-        case "csv":
-            return read_delimited(raw, reader.delimiter, quoting=reader.quoting, header=header, widths=widths)
-        case "ulysses-csv":
-            return read_delimited(raw, reader.delimiter)
-        case "tsv" | "blocks":
-            return read_delimited(raw, "\t", quoting=False, header=header, widths=widths)
+        case "csv" | "ulysses-csv" | "tsv" | "blocks":
+            (records,) = _delimited(raw, reader, widths=widths)
+            return records
         case "jsonl":
             return read_json_lines(raw, wanted, gaps=gaps, joined=joined)
         case "json":
@@ -121,7 +116,7 @@ def read_records(
         case "text-folders":
             return read_text_folders(path, str(reader.root), encoding=reader.encoding)
         case "lines":
-            return read_matched_lines(raw, reader.pattern) if reader.pattern else read_lines(raw)
+            return read_matched_lines(raw, reader.pattern) if reader.pattern else next(line_batches(raw))
     raise ValueError(f"{reader.format} is not read as records")
 
 
@@ -135,14 +130,9 @@ def record_batches(
     if not path.is_file():
         raise DataError(f"{path}: no such file")
     raw, wanted = raw_file(path, reader), [*wanted]
-    header = getattr(reader, "header", True)
     match reader.format:
-        case "csv":
-            yield from delimited_batches(
-                raw, reader.delimiter, quoting=reader.quoting, header=header, rows=rows
-            )
-        case "tsv":
-            yield from delimited_batches(raw, "\t", quoting=False, header=header, rows=rows)
+        case "csv" | "tsv":
+            yield from _delimited(raw, reader, rows=rows)
         case "jsonl":
             yield from json_line_batches(raw, wanted, joined=joined, rows=rows)
         case "lines" if not reader.pattern:
@@ -151,3 +141,17 @@ def record_batches(
             yield from parquet_batches(path, wanted)
         case _:
             yield read_records(path, reader, wanted, joined=joined)
+
+
+def _delimited(
+    raw: RawFile, reader: FileReader, *, widths: Sequence[int] = (), rows: int | None = None
+) -> Iterator[Records]:
+    has_quotes = reader.format in ("csv", "ulysses-csv")
+    return delimited_batches(
+        raw,
+        reader.delimiter if has_quotes else "\t",
+        quoting=has_quotes and getattr(reader, "quoting", True),
+        header=getattr(reader, "header", True),
+        widths=widths,
+        rows=rows,
+    )

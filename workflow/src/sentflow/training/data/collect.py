@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from sentflow.config.search import Cut
+from sentflow.config.collections import Cut
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.formats.json_records import ARTICLE_SEPARATOR
 from sentflow.texts.split_passages import split_corpus

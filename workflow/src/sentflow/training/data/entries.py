@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sentflow.config.pairs import Reader as PairReader
-from sentflow.config.training_data import Reader
+from sentflow.config.trainings import Reader
 from sentflow.files.archives.limits import is_archive_name
-from sentflow.texts.raw_files import pair_files_of
+from sentflow.texts.raw_files import raw_files_of
 from sentflow.training.data.forms import READ_BY_ROW
 from sentflow.training.data.settings import Source, are_taken_by_row
 
@@ -121,18 +121,13 @@ def sources_of(data: str, entry: Entry, pair_sets: Mapping[str, Entry]) -> list[
     return [Source(where=f"training_data.{data}", dataset=entry["dataset"], rows=rows)]
 
 
-def raw_files_of(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[tuple[str, str]]:
+def raw_files_of_data(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[tuple[str, str]]:
     """(dataset, file) of the raw files of an entry, each once, in the order in which they are read."""
     found = [
         (source.dataset, file)
         for source in sources_of("", entry, pair_sets)
-        for file in (
-            pair_files_of(source.pairs.as_dict())
-            if source.pairs
-            else source.rows.files
-            if source.rows
-            else ()
-        )
+        if (reader := source.pairs or source.rows)
+        for file in raw_files_of({"reader": reader.as_dict()})
     ]
     return list(dict.fromkeys(found))
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.config.training_data import Reader
+from sentflow.config.trainings import Reader
 from sentflow.errors import DataError
 from sentflow.texts.checks import named, verified_files
 from sentflow.texts.formats.table import record_batches
 from sentflow.texts.prepare_pairs import read_pair_rows
-from sentflow.texts.raw_files import pair_files_of
+from sentflow.texts.raw_files import raw_files_of
 from sentflow.training.data.forms import BY_PREMISE, COLUMNS, FORMS, SCORES, SPANS, STUDY_LABEL_WORD, TEXTS
 from sentflow.training.data.settings import PreparedRows, RowSettings, are_taken_by_row
 from sentflow.training.data.table import TEXT_COLUMNS, TrainingData
@@ -62,7 +62,7 @@ def read_sources(
         own = [path for path in raw_files if path.parent.name == source.dataset]
         known = files.get(source.dataset, {})
         if source.pairs is not None:
-            paths = verified_files(pair_files_of(source.pairs.as_dict()), own, known, where=where)
+            paths = verified_files(raw_files_of({"reader": source.pairs.as_dict()}), own, known, where=where)
             parts = read_pair_rows(paths, source.pairs, unscored=settings.unscored)
             yield joined(
                 Rows(

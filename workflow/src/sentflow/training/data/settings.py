@@ -9,7 +9,7 @@ from typing import Any
 
 from sentflow.config.model import Count, Maybe, Number, Pair, Settings, Several, Text
 from sentflow.config.pairs import Reader as PairReader
-from sentflow.config.training_data import Form, Negatives, Neighbours, Reader, RowChoice
+from sentflow.config.trainings import Form, Negatives, Neighbours, Reader, RowChoice
 from sentflow.training.data.forms import PAIRS, SPANS, TEXTS, TRIPLETS
 
 

@@ -13,109 +13,7 @@ from sentflow.config.model import Count, Distinct, Int, Maybe, Number, Pair, Pat
 from sentflow.training.data.forms import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
 
 Temperature = Annotated[Number, Field(gt=0, description="What cosines are divided by.")]
-Dropout = Annotated[
-    Number | None,
-    Field(
-        ge=0,
-        lt=1,
-        description="Probability of every dropout in training, that of the attention included; 0 is none, "
-        "null is the start's own.",
-    ),
-]
-QuestionTokens = Annotated[
-    Int | None,
-    Field(
-        ge=3,
-        description="Questions are cut after so many tokens, special ones included; null is "
-        "training.max_tokens.",
-    ),
-]
-QuestionPrompt = Annotated[
-    str,
-    Field(
-        description="What is put before a question in training; write prompts and prompt_names of the entry, "
-        "too, for its use."
-    ),
-]
-DocumentPrompt = Annotated[str, Field(description="What is put before a document.")]
-Ranking = Annotated[
-    Literal["contrastive", "margin-mse", "kl"],
-    Field(
-        description="How documents are ranked: contrastive finds the document of each question among those of"
-        " the batch, hard negatives included. margin-mse and kl learn a teacher's scores, their "
-        "differences or their softmax over the candidates: the cosines of settings.teacher, of "
-        "all documents of the batch; or the scores of data of form scored, of the document and "
-        "the negative of each row."
-    ),
-]
-TermTeacher = Annotated[
-    str | None,
-    Field(
-        description="An entry of models that gives vectors, whose cosines are the scores of margin-mse and "
-        "kl; null where the data have scores."
-    ),
-]
-TeacherScale = Annotated[Number, Field(gt=0, description="What the teacher's cosines are multiplied by.")]
-KlTemperature = Annotated[
-    Number, Field(gt=0, description="What scores are divided by before the softmax (kl).")
-]
-Flops = Annotated[
-    Number,
-    Field(
-        ge=0,
-        description="Weight of FLOPS, the sum over terms of the squared mean weight in a batch, which keeps "
-        "terms few. Those of papers (0.004 to 0.5) belong to margin-mse; with contrastive, take a"
-        " hundredth or less.",
-    ),
-]
-FlopsRise = Annotated[
-    Number,
-    Field(
-        ge=0,
-        le=1,
-        description="Share of the steps in which the weight of FLOPS rises from 0, with the square of the "
-        "step.",
-    ),
-]
-StartTerms = Annotated[
-    Count | None,
-    Field(
-        description="A constant is added to the bias of the head before the first step, so that a document "
-        "has so many active terms on average; null adds nothing. A layer that a short training of masked "
-        "language modelling made has nearly all terms active, and no training starts there."
-    ),
-]
-Tied = Annotated[
-    bool,
-    Field(
-        description="Whether the vectors of terms in the head are the word embeddings of the encoder, trained"
-        " together; else a copy of them."
-    ),
-]
-Masking = Annotated[
-    Literal["tokens", "words"],
-    Field(
-        description="What is chosen to be hidden, 15 % of it; words are all tokens of a word together, where "
-        "the tokenizer tells words."
-    ),
-]
-Packing = Annotated[
-    Literal["lines", "packed"],
-    Field(
-        description="lines reads each text for itself, up to max_tokens; packed joins the texts of a step and"
-        " cuts them into pieces of max_tokens."
-    ),
-]
-SkipFrom = Annotated[
-    Int | None,
-    Field(
-        ge=0,
-        description="The layer that the head reads for all tokens but the first, 0 for the embeddings; null "
-        "is half of all layers.",
-    ),
-]
-HeadLayers = Annotated[Int, Field(ge=0, description="Layers of the head.")]
-LateMlm = Annotated[bool, Field(description="Whether the encoder itself says the hidden tokens, too.")]
+Masking = Literal["tokens", "words"]
 
 
 class DataNeeds(NamedTuple):
@@ -151,6 +49,48 @@ class RecipeSettings(Settings):
         return DataNeeds((TEXTS,))
 
 
+class WithDropout(RecipeSettings):
+    """What recipes share in which the encoder may have other dropout than its own."""
+
+    dropout: Number | None = Field(None, ge=0, lt=1)
+    """Probability of every dropout in training, that of the attention included; 0 is none, null is the start's own."""
+
+
+class WithPrompts(WithDropout):
+    """What recipes share that tell questions and documents apart."""
+
+    question_tokens: Int | None = Field(None, ge=3)
+    """Questions are cut after so many tokens, special ones included; null is training.max_tokens."""
+    question_prompt: str = ""
+    """What is put before a question in training; write prompts and prompt_names of the entry, too, for its use."""
+    document_prompt: str = ""
+    """What is put before a document."""
+
+
+class MaskedTokens(WithDropout):
+    """What recipes share that predict hidden tokens."""
+
+    compares_vectors = False
+    predicts = True
+
+    masking: Masking = "tokens"
+    """What is hidden, 15 % of it: tokens, or all tokens of a word together, where the tokenizer tells words."""
+
+
+class CondenserHead(MaskedTokens):
+    """What recipes share that put a head of a few layers over the encoder."""
+
+    read_out = "cls"
+
+    masking: Masking = "words"
+    skip_from: Int | None = Field(None, ge=0)
+    """The layer that the head reads for all tokens but the first, 0 for the embeddings; null is half of all layers."""
+    layers: Int = Field(2, ge=0)
+    """Layers of the head."""
+    late_mlm: bool = True
+    """Whether the encoder itself says the hidden tokens, too."""
+
+
 class View(Settings):
     """A change of the embeddings of a sentence, or of its positions."""
 
@@ -173,7 +113,7 @@ class View(Settings):
                 yield key, f"{self.name} has none. Delete it."
 
 
-class SimCSE(RecipeSettings):
+class SimCSE(WithDropout):
     """Settings of SimCSE and of permutations as positives."""
 
     temperature: Temperature = 0.05
@@ -185,7 +125,6 @@ class SimCSE(RecipeSettings):
     """Added to the logit of the hard negative of the anchor's own triplet, the logarithm of the paper's factor."""
     mlm_weight: Number = Field(0.0, ge=0)
     """Weight of the term of masked language modelling; 0 is none."""
-    dropout: Dropout = None
     permute: Distinct[Literal["whitespace", "tokenizer", "tokenizer-inside"]] = ()
     """What is permuted: whitespace, the words of positives, once and before texts are cut; tokenizer, the tokens of
     anchors, anew in every step and special tokens, too; tokenizer-inside, the same with special tokens in place.
@@ -201,7 +140,7 @@ class SimCSE(RecipeSettings):
         return DataNeeds((TEXTS, PAIRS, TRIPLETS), least_rows=2)
 
 
-class ConSERT(RecipeSettings):
+class ConSERT(WithDropout):
     """Settings of ConSERT."""
 
     objective: Literal["unsupervised", "supervised", "joint"] = "unsupervised"
@@ -223,7 +162,7 @@ class ConSERT(RecipeSettings):
     """
     classes: Int = Field(3, ge=2)
     """Number of labels."""
-    dropout: Dropout = 0.0
+    dropout: Number | None = Field(0.0, ge=0, lt=1)
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """Noise along a gradient that there is not."""
@@ -296,44 +235,22 @@ class TSDAE(RecipeSettings):
     """Probability that a word is left out of the text that the encoder reads."""
 
 
-class MLM(RecipeSettings):
+class MLM(MaskedTokens):
     """Settings of masked language modelling."""
 
-    compares_vectors = False
-    predicts = True
-
-    masking: Masking = "tokens"
-    packing: Packing = "lines"
-    dropout: Dropout = None
+    packing: Literal["lines", "packed"] = "lines"
+    """lines reads each text for itself, up to max_tokens; packed joins the texts of a step and cuts them into pieces of
+    max_tokens.
+    """
 
 
-class Condenser(RecipeSettings):
+class Condenser(CondenserHead, MLM):
     """Settings of Condenser."""
 
-    compares_vectors = False
-    predicts = True
-    read_out = "cls"
 
-    masking: Masking = "words"
-    packing: Packing = "lines"
-    skip_from: SkipFrom = None
-    layers: HeadLayers = 2
-    late_mlm: LateMlm = True
-    dropout: Dropout = None
-
-
-class Cocondenser(RecipeSettings):
+class Cocondenser(CondenserHead):
     """Settings of coCondenser."""
 
-    compares_vectors = False
-    predicts = True
-    read_out = "cls"
-
-    masking: Masking = "words"
-    skip_from: SkipFrom = None
-    layers: HeadLayers = 2
-    late_mlm: LateMlm = True
-    dropout: Dropout = None
     defects: Distinct[Literal["language-model-twice"]] = ()
     """Defects of the released code that are kept. language-model-twice gives the language model twice its weight, as
     the gradient cache of the released code does, which divides by documents and adds up over spans.
@@ -344,7 +261,7 @@ class Cocondenser(RecipeSettings):
         return DataNeeds((SPANS,), least_rows=2)
 
 
-class BiEncoder(RecipeSettings):
+class BiEncoder(WithPrompts):
     """Settings of an encoder of questions and documents."""
 
     loss: Literal["ranking", "contrastive"] = "ranking"
@@ -355,10 +272,6 @@ class BiEncoder(RecipeSettings):
     """What cosines are multiplied by (ranking)."""
     margin: Number = Field(0.5, gt=0, le=2)
     """Distance, 1 − cosine, from which on a pair with label 0 gives no gradient (contrastive)."""
-    question_tokens: QuestionTokens = None
-    question_prompt: QuestionPrompt = ""
-    document_prompt: DocumentPrompt = ""
-    dropout: Dropout = None
 
     def needs(self) -> DataNeeds:
         """Documents of a batch are compared, but by labels."""
@@ -373,25 +286,38 @@ def _ranking_needs(ranking: str) -> DataNeeds:
     return DataNeeds(forms, least_rows=2, taught=ranking in ("margin-mse", "kl"))
 
 
-class TermRecipe(RecipeSettings):
+class TermRecipe(WithPrompts):
     """What recipes share that make weights of terms."""
 
     libraries = ("scipy",)
     compares_vectors = False
     needs_prediction = True
 
-    teacher: TermTeacher = None
-    teacher_scale: TeacherScale = 20.0
-    temperature: KlTemperature = 1.0
-    question_flops: Flops = 0.001
-    document_flops: Flops = 0.001
-    flops_rise: FlopsRise = 0.3333333333333333
-    start_terms: StartTerms = None
-    tied: Tied = True
-    question_tokens: QuestionTokens = None
-    question_prompt: QuestionPrompt = ""
-    document_prompt: DocumentPrompt = ""
-    dropout: Dropout = None
+    teacher: str | None = None
+    """An entry of models that gives vectors, whose cosines are the scores of margin-mse and kl; null where the data
+    have scores.
+    """
+    teacher_scale: Number = Field(20.0, gt=0)
+    """What the teacher's cosines are multiplied by."""
+    temperature: Number = Field(1.0, gt=0)
+    """What scores are divided by before the softmax (kl)."""
+    question_flops: Number = Field(0.001, ge=0)
+    """As document_flops, of questions."""
+    document_flops: Number = Field(0.001, ge=0)
+    """Weight of FLOPS, the sum over terms of the squared mean weight in a batch, which keeps terms few. Those of papers
+    (0.004 to 0.5) belong to margin-mse; with contrastive, take a hundredth or less.
+    """
+    flops_rise: Number = Field(0.3333333333333333, ge=0, le=1)
+    """Share of the steps in which the weight of FLOPS rises from 0, with the square of the step."""
+    start_terms: Count | None = None
+    """A constant is added to the bias of the head before the first step, so that a document has so many active terms
+    on average; null adds nothing. A layer that a short training of masked language modelling made has nearly all terms
+    active, and no training starts there.
+    """
+    tied: bool = True
+    """Whether the vectors of terms in the head are the word embeddings of the encoder, trained together; else a copy of
+    them.
+    """
 
 
 class Splade(TermRecipe):
@@ -399,7 +325,12 @@ class Splade(TermRecipe):
 
     predicts = True
 
-    ranking: Ranking = "contrastive"
+    ranking: Literal["contrastive", "margin-mse", "kl"] = "contrastive"
+    """How documents are ranked: contrastive finds the document of each question among those of the batch, hard
+    negatives included. margin-mse and kl learn a teacher's scores, their differences or their softmax over the
+    candidates: the cosines of settings.teacher, of all documents of the batch; or the scores of data of form scored, of
+    the document and the negative of each row.
+    """
     pooling: Literal["max", "sum"] = "max"
     """The weight of a term is the largest over the tokens of a text (v2 and later), or their sum (v1)."""
     question_terms: Count | None = None
@@ -448,7 +379,7 @@ class SparseEmbed(TermRecipe):
         return DataNeeds((LABELLED,)) if self.ranking == "labels" else _ranking_needs(self.ranking)
 
 
-class CrossEncoder(RecipeSettings):
+class CrossEncoder(WithDropout):
     """Settings of a cross-encoder."""
 
     compares_vectors = False
@@ -457,7 +388,6 @@ class CrossEncoder(RecipeSettings):
     """ranking tells the document of a question from its negative (triplets); labels tells pairs with label 1 from
     those with label 0.
     """
-    dropout: Dropout = None
 
     def needs(self) -> DataNeeds:
         """Triplets, or labels."""
@@ -481,12 +411,11 @@ class CT(RecipeSettings):
         return DataNeeds((TEXTS,), least_rows=2)
 
 
-class CoSENT(RecipeSettings):
+class CoSENT(WithDropout):
     """Settings of CoSENT."""
 
     scale: Number = Field(20.0, gt=0)
     """What cosines are multiplied by."""
-    dropout: Dropout = None
 
     def needs(self) -> DataNeeds:
         """Labelled pairs of a batch are compared."""
