@@ -135,7 +135,7 @@ def test_an_array_that_was_swapped_for_another_of_its_shape_is_refused(files):
         read_embeddings(*files, STORED_TEXTS)
 
 
-@pytest.mark.parametrize(("content", "reason"), [("{", "damaged"), ("{}", "it has no shape")])
+@pytest.mark.parametrize(("content", "reason"), [("{", "damaged"), ("{}", "shape")])
 def test_a_damaged_description_is_named(files, content, reason):
     files[1].write_text(content)
     with pytest.raises(DataError, match=rf"d\.json is .*{reason}"):

@@ -76,7 +76,7 @@ def all_scores(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
     A block holds Q · d · k_q · k_d numbers; of several blocks, those are computed again for the gradient.
     """
     size = max(1, _MOST_CELLS // max(1, queries.ids.numel() * documents.ids.shape[1]))
-    parts = list(map(TermVectors, documents.ids.split(size), documents.embeddings.split(size)))
+    parts = list(map(TermVectors, torch.split(documents.ids, size), torch.split(documents.embeddings, size)))
     if len(parts) == 1:
         return _every_with_every(queries, documents)
     found = [checkpoint(_every_with_every, queries, part, use_reentrant=False) for part in parts]

@@ -81,7 +81,7 @@ class BatchRunner:
 
     def run(self, features: Iterable[dict[str, Any]]) -> Iterator[Any]:
         """The results of batches, in their order."""
-        if self._models[0].device.type == "cpu":
+        if self._is_processor():
             threads_before = torch.get_num_threads()
             # torch keeps the number of threads of an operation per calling thread, hence the initializer
             pool = ThreadPoolExecutor(self._threads, initializer=torch.set_num_threads, initargs=(1,))
@@ -96,6 +96,9 @@ class BatchRunner:
         else:
             for batch in features:
                 yield self.compute(batch, self._models[0])
+
+    def _is_processor(self) -> bool:
+        return bool(self._models[0].device.type == "cpu")
 
     def _in_turn(
         self, features: Iterable[dict[str, Any]], pools: Sequence[ThreadPoolExecutor], most_waiting: int

@@ -135,18 +135,18 @@ def read_vectors(
         found = read(file)
     except _DAMAGE as error:
         raise _damaged(file, info, error) from error
-    if file_sha256(file) != checksum or found.dtype != np.float32 or list(found.shape) != shape:
-        raise _another(file, info)
     if len(texts) != shape[0] or text_order_sha256(texts) != order:
         raise DataError(
             f"{file} holds the vectors of {shape[0]} texts that are not the {len(texts)} texts of the collection, or "
             f"in another order (text_order_sha256 in {info}). Delete both and run snakemake again."
         )
-    if rows := not_finite(found):
+    if list(found.shape) == shape and (rows := not_finite(found)):
         raise DataError(
             f"{file} is damaged: it holds values that are not finite in {named_rows(rows, texts)}. Delete it and run "
             "snakemake again."
         )
+    if file_sha256(file) != checksum or found.dtype != np.float32 or list(found.shape) != shape:
+        raise _another(file, info)
     return found
 
 

@@ -173,11 +173,11 @@ def pseudo_labelled(questions: Questions, run: Run, margin: float) -> Questions:
 
 def write_looked_at(path: Path, data: str, looked_at: Sequence[Candidate]) -> None:
     """Write every document that might have become a negative, and what became of it, as Parquet."""
-    numbers = {int: np.int64, float: np.float64}
+    numbers: dict[Any, Any] = {int: np.int64, float: np.float64}
     columns: dict[str, Any] = {}
     for column in fields(Candidate):
         values = [getattr(one, column.name) for one in looked_at]
-        dtype = numbers.get(column.type)  # type: ignore[call-overload]
+        dtype = numbers.get(column.type)
         columns[column.name] = values if dtype is None else np.array(values, dtype=dtype)
     write_described(path, columns, {"training": data})
 
