@@ -43,9 +43,7 @@ class Reader(Table):
     gold: Maybe[str] = Field(None, pattern=r"\{subset\}")
     """Name of the files of scores; {subset} stands for the sub-source (semeval)."""
     text_a: Text | Count = "text_a"
-    """Column of the first sentence, by name, or by number from 1 where there is no header; for blocks, of the
-    sentence.
-    """
+    """Column of the first sentence, by name, or by number from 1 without a header; for blocks, of the sentence."""
     text_b: Text | Count = "text_b"
     """Column of the second sentence."""
     score: Text | Count = "score"
@@ -123,9 +121,7 @@ class PairSet(OfDataset, PairSettings, PairCounts):
     """Scored sentence pairs of a dataset, for similarity, alignment and uniformity."""
 
     family: LowerName
-    """Pair sets whose distinct sentences are embedded together, once. Its name is part of paths, and no dataset may
-    have it.
-    """
+    """Pair sets whose sentences are embedded together; part of paths, and the name of no dataset."""
     group: Maybe[Text] = None
     """Column of the usual tables of papers that the set fills, e.g. STS12; left out where there is none."""
     split: Maybe[PartOfData] = None
@@ -139,9 +135,7 @@ class Alignment(Settings):
     pairs: Names = Field(min_length=1)
     """Pair sets of one family, taken together. Uniformity is that of their sentences."""
     positives: Maybe[Names] = Field(None, min_length=1)
-    """Pair sets of the same family whose positive pairs give alignment, where those are other strings than the
-    sentences of uniformity; those of pairs if left out.
-    """
+    """Pair sets of the family whose positive pairs give alignment; those of pairs if left out."""
     variant: Literal["definition", "alignunformeval", "per-batch"]
     """definition is that of Wang and Isola: normalised, squared distances, t = 2, all pairs of sentences.
     alignunformeval is what the package of that name computes: neither normalised nor squared. per-batch is what a

@@ -53,25 +53,17 @@ class Switches(Settings):
     clip_metric: bool = True
     """A5: the metric is cut below at 0 in every fold and in the search; published: on."""
     warmup_floor: bool = True
-    """A6: the warm-up may round down to no step, and parts below one batch are refused; published: on. Off: at least
-    one step, and a small part is one smaller batch.
-    """
+    """A6: warm-ups of no step, and no parts below one batch (published: on); off: one step, one smaller batch."""
     best_checkpoint: bool = False
     """A7: the weights with the lowest evaluation loss are tested, not the last; published: off."""
     const_features: Literal["divide", "unscaled"] = "divide"
     """A8: columns that are constant on the training part: divide by 1e-12 (published), or leave unscaled."""
     lazy_sep_layout: Literal["pair", "alternatives"] = "pair"
-    """A9: how an encoder that is fitted inside each fold sees questions with alternatives, pair (published: the
-    whole of text b as one text) or alternatives (each for itself).
-    """
+    """A9: how encoders fitted in folds see alternatives: text b as one text (pair, published), or each by itself."""
     logit_in_unit_interval: Literal["probability", "logit"] = "probability"
-    """A10: two classes, all logits of a part in [0, 1]: they are compared with 0.5 as a probability (published), or
-    with 0 as a logit.
-    """
+    """A10: two classes, all logits in [0, 1]: compared with 0.5 (probability, published), or with 0 (logit)."""
     curve_survivors: bool = True
-    """A14: curves average over the folds that are left, however few; published: on. Off: they end where fewer than
-    half are left.
-    """
+    """A14: curves average over the folds that are left (published: on); off: they end below half of them."""
     stratify_eval: bool = False
     """A15: every class has its share of the evaluation part; published: off."""
     group_folds: bool = False
@@ -191,9 +183,7 @@ class ProbeSettings(Settings):
     protocol: ProbeProtocol
     """With the classifier of the task. What cannot matter to its probes is as published."""
     folds_optional: bool = False
-    """Whether documents that cannot be assigned to the folds leave these untested, which else is an error: nobody
-    asked for this task under this protocol by name.
-    """
+    """Whether documents that cannot be assigned to folds leave these untested, which else is an error."""
 
     def as_json(self) -> str:
         """The text by which a job receives it; defaults are left out, for they are in the digest of its code."""

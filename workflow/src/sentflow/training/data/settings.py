@@ -61,9 +61,7 @@ class MinedRows(RowSettings):
 
     negatives: MinedNegatives = MinedNegatives()
     pseudo_margin: Number | None = None
-    """Least difference of the scores of a first and a second document, from which on the first counts as relevant;
-    null where judgements say it.
-    """
+    """Difference of the two best scores from which the first document is relevant; null where judgements say it."""
 
 
 class RowChecks(Settings):

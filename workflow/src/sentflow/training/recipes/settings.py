@@ -118,9 +118,7 @@ class SimCSE(WithDropout):
 
     temperature: Temperature = 0.05
     head: Literal["mlp", "kept", "none"] = "mlp"
-    """The layer with tanh behind the pooling: mlp is one in training only (as published without supervision), kept
-    is one in the trained encoder, too (with supervision), none is none.
-    """
+    """The layer with tanh behind the pooling: mlp in training only, kept in the trained encoder, too, or none."""
     hard_negative_weight: Number = 0.0
     """Added to the logit of the hard negative of the anchor's own triplet, the logarithm of the paper's factor."""
     mlm_weight: Number = Field(0.0, ge=0)
@@ -144,22 +142,16 @@ class ConSERT(WithDropout):
     """Settings of ConSERT."""
 
     objective: Literal["unsupervised", "supervised", "joint"] = "unsupervised"
-    """unsupervised compares two views of single texts; supervised classifies labelled pairs; joint adds both, and
-    compares views of the texts and of the other texts.
-    """
+    """Compares two views of texts; classifies labelled pairs; or adds both, with views of all texts."""
     views: Pair[View] = (View(name="feature-cutoff", rate=0.2), View(name="shuffle"))
     """The two views that are compared."""
     none_view: Literal["own", "shared"] = "own"
-    """Whether a view that is none is computed by a pass of its own, with other dropout, or is shared with the
-    supervised term and with another view that is none, as in the published scripts for joint training.
-    """
+    """Whether a view that is none has a pass of its own, or is shared with the supervised term (published scripts)."""
     temperature: Temperature = 0.1
     contrastive_weight: Number = Field(0.15, gt=0)
     """Weight of the contrastive terms, also where there is no other."""
     pair_features: Literal["difference", "difference-and-square"] = "difference"
-    """What the classifier of the supervised term reads of vectors u and v: difference, which is u, v and |u − v|
-    (the paper), or difference-and-square, with max(u, v)² behind them (the published scripts).
-    """
+    """What the classifier reads: u, v and |u − v| (the paper), or max(u, v)², too (the published scripts)."""
     classes: Int = Field(3, ge=2)
     """Number of labels."""
     dropout: Number | None = Field(0.0, ge=0, lt=1)
@@ -187,18 +179,14 @@ class SGBert(RecipeSettings):
     opt1 with the other vectors, too; base takes the layers as anchors as well.
     """
     view_pooling: Literal["mean", "max"] = "mean"
-    """How the tokens of a layer of the frozen copy become one vector; mean is the released default, max that of the
-    paper.
-    """
+    """How tokens of a layer of the frozen copy become one vector; mean as released, max as in the paper."""
     temperature: Temperature = 0.01
     head_width: Count | None = 4096
     """Width of the two layers of the projection head, which is there in training only; null is no head."""
     regulariser: Number = Field(0.1, ge=0)
     """Weight of the squared distance of all weights from those of the start; 0 is none."""
     defects: Distinct[Literal["guide-dropout", "opt2-off-by-one"]] = ()
-    """Mistakes of the released code to repeat: guide-dropout, the frozen copy has dropout; opt2-off-by-one, the
-    first negative of each anchor of opt2 is lost.
-    """
+    """Of the released code, to repeat: the frozen copy has dropout; the first negative of opt2 is lost."""
 
     def needs(self) -> DataNeeds:
         """Texts of a batch are compared."""
@@ -211,15 +199,11 @@ class Distillation(RecipeSettings):
     teacher: Text | None
     """The encoder whose vectors of the texts are learnt, another entry of models."""
     loss: Literal["mse", "cosine", "similarity"] = "mse"
-    """mse and cosine compare vectors with the teacher's; similarity compares which texts of the batch are alike, and
-    needs no vectors of one width.
-    """
+    """mse and cosine compare vectors; similarity which texts of the batch are alike, whatever the widths."""
     temperature: Number = Field(0.05, gt=0)
     """What cosines are divided by, for similarity."""
     projection: Count | None = None
-    """Width of the teacher's vectors, for a linear layer behind the encoder, where its own are of another width;
-    null is no layer.
-    """
+    """Width of the teacher's vectors, for a linear layer behind an encoder of another width; null is no layer."""
     keep_projection: bool = False
     """Whether the trained encoder has the linear layer, too."""
 
@@ -239,9 +223,7 @@ class MLM(MaskedTokens):
     """Settings of masked language modelling."""
 
     packing: Literal["lines", "packed"] = "lines"
-    """lines reads each text for itself, up to max_tokens; packed joins the texts of a step and cuts them into pieces of
-    max_tokens.
-    """
+    """Each text by itself, up to max_tokens; or the texts of a step joined and cut into pieces of max_tokens."""
 
 
 class Condenser(CondenserHead, MLM):
@@ -265,9 +247,7 @@ class BiEncoder(WithPrompts):
     """Settings of an encoder of questions and documents."""
 
     loss: Literal["ranking", "contrastive"] = "ranking"
-    """ranking: the document of each question is found among those of the batch, hard negatives included;
-    contrastive: pairs with the labels 0 and 1 are told apart by distance.
-    """
+    """Finds the document of each question among those of the batch; or tells labels 0 and 1 apart by distance."""
     scale: Number = Field(20.0, gt=0)
     """What cosines are multiplied by (ranking)."""
     margin: Number = Field(0.5, gt=0, le=2)
@@ -294,9 +274,7 @@ class TermRecipe(WithPrompts):
     needs_prediction = True
 
     teacher: str | None = None
-    """An entry of models that gives vectors, whose cosines are the scores of margin-mse and kl; null where the data
-    have scores.
-    """
+    """An encoder whose cosines are the scores of margin-mse and kl; null where the data have scores."""
     teacher_scale: Number = Field(20.0, gt=0)
     """What the teacher's cosines are multiplied by."""
     temperature: Number = Field(1.0, gt=0)
@@ -315,9 +293,7 @@ class TermRecipe(WithPrompts):
     active, and no training starts there.
     """
     tied: bool = True
-    """Whether the vectors of terms in the head are the word embeddings of the encoder, trained together; else a copy of
-    them.
-    """
+    """Whether the vectors of terms in the head are the encoder's word embeddings; else a copy of them."""
 
 
 class Splade(TermRecipe):
@@ -334,9 +310,7 @@ class Splade(TermRecipe):
     pooling: Literal["max", "sum"] = "max"
     """The weight of a term is the largest over the tokens of a text (v2 and later), or their sum (v1)."""
     question_terms: Count | None = None
-    """Terms of a question that are kept in training, those of the largest weights; null is all. In use, the key
-    terms of the entry says it.
-    """
+    """Terms of a question that are kept in training; null is all. The key terms of the entry says it for use."""
     document_terms: Count | None = None
     """Terms of a document that are kept in training; null is all."""
 
@@ -349,17 +323,13 @@ class SparseEmbed(TermRecipe):
     """Settings of SparseEmbed."""
 
     ranking: Literal["contrastive", "margin-mse", "kl", "labels"] = "contrastive"
-    """As for splade; of the scores by vectors of terms and, with weights_share, of those by weights. labels learns
-    labels 0 and 1, the loss of the replication, of labelled data.
-    """
+    """As for splade, of scores by vectors; with weights_share of weights, too. labels learns labels 0 and 1."""
     weights_share: Number = Field(0.1, ge=0)
     """What the ranking loss of the weights is multiplied by, beside that of the vectors."""
     start_question_terms: Count | None = None
     """The same of questions, where they have a head of their own."""
     heads: Literal["two", "shared"] = "two"
-    """two gives questions and documents a head and a projection each, which begin alike (the paper); shared is one
-    of both (its replication).
-    """
+    """Questions and documents have a head and a projection each (the paper), or share one (its replication)."""
     width: Count = 64
     """Numbers of the vector of a term; 16, 32 or 64 in the paper, 256 in its replication."""
     projection_bias: bool = True
@@ -385,9 +355,7 @@ class CrossEncoder(WithDropout):
     compares_vectors = False
 
     loss: Literal["ranking", "labels"] = "ranking"
-    """ranking tells the document of a question from its negative (triplets); labels tells pairs with label 1 from
-    those with label 0.
-    """
+    """Tells documents from negatives (triplets), or pairs with label 1 from those with label 0."""
 
     def needs(self) -> DataNeeds:
         """Triplets, or labels."""
@@ -398,9 +366,7 @@ class CT(RecipeSettings):
     """Settings of contrastive tension."""
 
     objective: Literal["in-batch", "pairs"] = "in-batch"
-    """in-batch takes all other texts of a batch as negatives; pairs, the published form, compares the first of each
-    group of texts with each text of its group.
-    """
+    """All other texts of a batch are negatives; or the first text of each group is compared with its group."""
     scale: Number = Field(20.0, gt=0)
     """What cosines are multiplied by before the first step, for in-batch; it is learnt."""
     negatives: Count = 7
