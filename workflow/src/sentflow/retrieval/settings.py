@@ -146,7 +146,7 @@ class ByEncoder(Shown):
     """What a retriever may say that an encoder reads for."""
 
     model: Text
-    """Name of an encoder: a selected one (dense), of kind splade or sparse-embed (sparse), or cross-encoder (rerank)."""
+    """Name of an encoder: of vectors (dense), of kind splade or sparse-embed (sparse), or cross-encoder (rerank)."""
     passages: Maybe[Text] = None
     """Name of a way to cut documents into passages, of which the best counts; whole documents if left out."""
 
