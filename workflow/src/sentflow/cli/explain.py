@@ -196,15 +196,9 @@ def _explained_run(
     job = _job(retriever, questions, family)
     patterns = (paths.QUESTIONS, paths.JUDGEMENTS, paths.RUN)
     common = [family.corpus(job), *(pattern.format(**vars(job)) for pattern in patterns)]
-    inputs = {
-        "terms": family.of_searches(family.terms)(job),
-        "counts": family.of_searches(family.counts)(job),
-        "passages": family.of_searches(family.passages)(job),
-        "documents": family.of_searches(family.document_vectors)(job),
-        "documents_info": family.of_searches(family.document_info)(job),
-        "queries": [*family.question_vectors(job), *family.question_info(job)],
-        "manifest": family.manifest(job),
-    }
+    read = {**family.explained_files, **family.explained_vectors, "manifest": family.manifest}
+    inputs = {name: files_of(job) for name, files_of in read.items()}
+    inputs["queries"] += inputs.pop("queries_info")
     files = [*common, *(file for names in inputs.values() for file in names)]
     why = "Nothing is searched, embedded or downloaded here"
     refuse_missing(files, results, configs, needed_by="the explanations", why=why)

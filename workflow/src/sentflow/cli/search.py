@@ -356,6 +356,7 @@ class Answering:
         """The search, or those in all shards of the corpus and what merges them."""
         family = self._family
         searches = family.searches_of(_job(retriever))
+        inputs = {**family.search_files, **family.vector_files}
         for name in searches:
             job = _job(name)
             yield (
@@ -363,16 +364,7 @@ class Answering:
                 {
                     **judged,
                     "corpus": family.corpus(job),
-                    "terms": family.terms(job),
-                    "counts": family.counts(job),
-                    "passages": family.passages(job),
-                    "documents": family.document_vectors(job),
-                    "documents_info": family.document_info(job),
-                    "queries": family.question_vectors(job),
-                    "queries_info": family.question_info(job),
-                    "index": family.index(paths.INDEX)(job),
-                    "runs": family.runs_of_parts(job),
-                    "weights": family.chosen_weights(job),
+                    **{name: files(job) for name, files in inputs.items()},
                     "manifest": family.cross_encoder(job),
                     "settings": family.search_settings(job),
                     "device": family.search_device(job),

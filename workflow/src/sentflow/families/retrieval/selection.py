@@ -1,6 +1,7 @@
 """What is searched, and by what: the entries that an experiment needs, and the files that their jobs read."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -94,6 +95,27 @@ class Selection(Family):
             for name, entry in self.decisions.items()
             if retriever in decided_by(entry, self.shown)
         ]
+
+        # parameter of searches → its files
+        collections = {"documents": self._documents, "queries": self._queries}
+        self.vector_files: dict[str, Files] = {
+            f"{name}{ending}": partial(self._vectors, collection, patterns)
+            for name, collection in collections.items()
+            for ending, patterns in (("", ()), ("_info", (paths.EMBEDDINGS_INFO,)))
+        }
+        self.search_files: dict[str, Files] = {
+            "terms": self.terms,
+            "counts": self.counts,
+            "passages": self.passages,
+            "index": self.index(paths.INDEX),
+            "runs": self.runs_of_parts,
+            "weights": self.chosen_weights,
+        }
+        # The same of what is explained, in all shards
+        self.explained_vectors = {name: self.of_searches(one) for name, one in self.vector_files.items()}
+        self.explained_files = {
+            name: self.of_searches(self.search_files[name]) for name in ("terms", "counts", "passages")
+        }
 
     def _needed(self, mining: Sequence[tuple[str, list[str]]]) -> tuple[dict[str, list[str]], set[str]]:
         """All retrievers search the sets that are shown; what is tuned, or mines, searches others."""
@@ -268,18 +290,12 @@ class Selection(Family):
         unit = self._unit(self._retriever(wildcards))
         return [] if unit == DOCUMENTS else [_table(self._corpus(wildcards), unit)]
 
-    def document_vectors(self, wildcards: Any) -> list[str]:
-        """Texts, vectors and numbers of tokens of the documents or passages by the encoder of a retriever."""
-        return self._vectors(self._documents, wildcards)
+    def vectors(self, **files: Files) -> dict[str, Any]:
+        """Files of vectors that a search reads; their description holds the checksums of texts and vectors."""
+        from snakemake.io import ancient
 
-    def document_info(self, wildcards: Any) -> list[str]:
-        return self._vectors(self._documents, wildcards, paths.EMBEDDINGS_INFO)
-
-    def question_vectors(self, wildcards: Any) -> list[str]:
-        return self._vectors(self._queries, wildcards)
-
-    def question_info(self, wildcards: Any) -> list[str]:
-        return self._vectors(self._queries, wildcards, paths.EMBEDDINGS_INFO)
+        named = (files or self.vector_files).items()
+        return {name: one if name.endswith("_info") else ancient(one) for name, one in named}
 
     def index(self, pattern: str) -> Files:
         return lambda wildcards: (
@@ -381,7 +397,9 @@ class Selection(Family):
             return []
         return [pattern.format(corpus=corpus, analyser=self.analyser_of(entry, corpus))]
 
-    def _vectors(self, collection: Callable[[Any], str], wildcards: Any, *patterns: str) -> list[str]:
+    def _vectors(
+        self, collection: Callable[[Any], str], patterns: Sequence[str], wildcards: Any
+    ) -> list[str]:
         entry = self._retriever(wildcards)
         if entry["kind"] not in BY_VECTORS:
             return []
