@@ -106,7 +106,6 @@ def _read(text: str) -> str:
 def _explained_text(
     model: str, text: str, role: str, configs: Sequence[Path] | None, results: Path
 ) -> dict[str, Any]:
-    """The weights that an encoder gives the terms of a text, the greatest first, equal ones by the vocabulary."""
     entry = _entry(model, configs)
     prepare_environment(1)
     from sentflow.encoders.kind import Context, load_encoder
@@ -150,7 +149,6 @@ def _terms(record: Mapping[str, Any], most: int) -> Table:
 
 
 def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:
-    """The entry of a model that weighs terms."""
     models = read_catalog(configs)["models"]
     weighing = [name for name, entry in models.items() if weighs_terms(entry)]
     if model not in models:
@@ -289,7 +287,6 @@ def _document_table(document: Mapping[str, Any], most: int) -> Table:
 
 
 def _job(retriever: str, questions: str, family: Retrieval) -> SimpleNamespace:
-    """The wildcards of a search that can be explained."""
     if questions not in family.needed:
         raise ConfigError(
             f"--questions: {questions!r} is not searched in this experiment. {instead(questions, family.needed)}"

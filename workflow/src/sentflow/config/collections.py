@@ -148,7 +148,6 @@ class CorpusSettings(CorpusFacts):
     """column takes the ids of the files; distinct makes equal texts one document and numbers them."""
 
     def wrong(self) -> Iterator[tuple[Path, str]]:
-        """Columns of its sources."""
         own = (("id",),) if self.ids == "column" else ()
         yield from _wrong_sources("documents", self.documents, (*own, ("text",)))
 
@@ -171,7 +170,6 @@ class ShortCorpus(OwnData, CorpusFacts, Counted):
     language: Language
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys of the other form."""
         yield from _of_one_form(self, beir=(), trec=("encoding",))
 
 
@@ -196,7 +194,6 @@ class Published(Settings):
     """What a reader must know of it; becomes a footnote."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether a value that cannot be compared says why."""
         if not self.comparable and self.remark is None:
             yield "", "'remark' is missing, why the value is not comparable."
 
@@ -210,7 +207,6 @@ class Part(Settings):
     """Which parts stay, from 1."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Parts that there are not."""
         if beyond := [str(one) for one in self.keep if one > self.of]:
             yield (
                 "keep",
@@ -279,7 +275,6 @@ class QuestionSettings(JudgedFacts):
     """A part of the questions; sets with other parts of as many share none."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Columns of its sources."""
         own = (("id",),) if self.ids == "column" else ()
         question = {"column": (("question",),), "distinct": (("question_text",),)}.get(self.ids, ())
         yield from _wrong_sources("questions", self.questions, (*own, ("text",)))
@@ -298,7 +293,6 @@ class QuestionSet(OfDataset, QuestionSettings, QuestionFacts):
     """
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Columns of its sources, and what is said of clusters."""
         yield from super().wrong()
         named = any(source.cluster is not None for source in self.questions)
         if self.cluster == "column" and not named:
@@ -334,7 +328,6 @@ class ShortQuestionSet(OwnData, QuestionFacts):
     """gold-document puts questions that share a relevant document in one cluster; without it, they are independent."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys of the other form, and files without judgements."""
         yield from _of_one_form(self, beir=("split", "without_split"), trec=("qrels", "text", "encoding"))
         if self.beir is None and self.qrels is None:
             yield "qrels", "there are no judgements. Write qrels: <file>."
@@ -418,7 +411,6 @@ class Cut(Settings):
     """Words, or tokens, that a passage shares with the one before it."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the length is told, in one way."""
         if (self.words is None) == (self.tokens is None):
             yield "", "how long is a passage? Write words or tokens, and not both."
         elif self.overlap >= (size := self.tokens or self.words or 0):
@@ -448,7 +440,6 @@ class Decision(Settings):
     """Names of selected retrievers whose runs it is applied to; all if left out."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """What is no decision, ranges that are none, and ranges without questions to choose on."""
         given = {key: getattr(self, key) for key in PARAMETERS if getattr(self, key) is not None}
         ranges = {key: one for key, one in given.items() if isinstance(one, Range)}
         if not given:

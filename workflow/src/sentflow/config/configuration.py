@@ -173,7 +173,6 @@ class Retrieval(Settings):
     """Seed of random retrievers, of resamples and of randomisation tests."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the pair is one."""
         if self.pair and self.pair[0] == self.pair[1]:
             yield "pair", f"it has {self.pair[0]!r} twice. Write two different ones."
 

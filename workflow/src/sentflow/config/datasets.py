@@ -86,7 +86,6 @@ class File(Checksum):
         return self.sha256 is not None or self.members_sha256 is not None
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the content of a file from the network is known."""
         if (self.members_sha256 is None) != (self.members_under is None):
             yield "", "members_sha256 and members_under belong together. Write both, or none."
         n_checksums = (self.sha256 is not None) + (self.members_sha256 is not None)
@@ -118,7 +117,6 @@ class Dataset(Settings):
     note: Maybe[Note] = None
 
     def wrong(self) -> Iterator[tuple[Path, str]]:
-        """Whether every file is one of sample texts, or comes from somewhere."""
         key = "urls" if self.seed is None else "generator"
         for name, file in self.files.items():
             if getattr(file, key) is None:
@@ -222,7 +220,6 @@ class OwnFile(Checksum, OwnData):
         return cls.endings.get(ending, {})
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Whether the content of a file from the network is known, and the format of any."""
         yield from super().wrong()
         if self.sha256 is None and FROM_NETWORK.match(self.file):
             yield (

@@ -60,7 +60,6 @@ class Reader(Table):
     """Lines per set of paraphrases; the first and second are a pair, the third and fourth, and so on (blocks)."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys that are of other formats, those that are missing, and columns without a header."""
         yield from keys_of_others(self, "format", _KEYS)
         for key in _NEEDED.get(self.format, ("files",)):
             if getattr(self, key) is None:
@@ -101,7 +100,6 @@ class PairSettings(Settings):
     """Least and greatest score that a pair can have; a score outside is an error."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the scale is one."""
         if not self.scale[0] < self.scale[1]:
             yield "scale", f"{list(self.scale)} is no scale. Write [least, greatest], e.g. [0, 5]."
 
@@ -152,7 +150,6 @@ class Alignment(Settings):
     """Pairs of a batch, of per-batch only; 64 in the study."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys that have no effect under the variant, or that it needs."""
         if self.variant == "per-batch" and self.batch is None:
             yield "", "'batch' is missing, the pairs of a batch of per-batch; 64 in the study."
         if self.variant != "per-batch" and self.batch is not None:

@@ -153,7 +153,6 @@ class Matching(Settings):
     """Regular expression of the topic."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether there is any."""
         if not self.model_fields_set:
             yield "", "nothing is matched. Write a cell and its pattern, or leave the key out."
 
@@ -209,7 +208,6 @@ class Reader(Columns):
     """Of what is drawn, with the name of the task (derived)."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Keys that are of other formats, those that are missing, and what is no regular expression."""
         yield from keys_of_others(self, "format", _KEYS)
         for key in (_KEYS[self.format][0], *_NEEDED.get(self.format, ())):
             if getattr(self, key) is None:
@@ -300,7 +298,6 @@ class ShortTask(OwnFile, Columns, TaskFacts):
     """Terms of use, "not stated" where upstream gives none."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Whether the column of the texts is told once."""
         yield from super().wrong()
         if self.text is not None and self.text_a is not None:
             yield "text", "text and text_a are the same column. Write one of them."

@@ -88,7 +88,6 @@ class Collections(Settings):
     """Names of question sets, whose questions are rows."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether there is any."""
         if not self.model_fields_set:
             yield "", "nothing is named. Write names, or leave the key out."
 
@@ -120,7 +119,6 @@ class WithoutTextsOf(Settings):
     """Names of selected question sets, of which the questions count."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether there is any."""
         if not self.model_fields_set:
             yield "", "nothing is named. Write names, or leave the key out."
 
@@ -158,7 +156,6 @@ class Negatives(Settings):
     """A score is at most (1 − margin) times that of the relevant document, which must be ranked; null is no limit."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Ranks in the wrong order."""
         if self.ranks[0] > self.ranks[1]:
             first, last = self.ranks
             yield "ranks", f"from {first} to {last} is nothing. Write the smaller number first."
@@ -201,7 +198,6 @@ class Reader(Columns):
     """Regular expression of a line, whose named groups are the columns; other lines are left out (lines)."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys that are of other formats."""
         yield from keys_of_others(self, "format", _KEYS)
         if self.format == "lines" and self.pattern is None:
             for key in sorted(
@@ -267,7 +263,6 @@ class TrainingData(OfDataset, DataFacts):
     negatives: Maybe[Negatives] = None
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Whether the rows have one origin that gives them in this form, and keys that it does not read."""
         origins = [key for key in ORIGINS if getattr(self, key) is not None]
         n_read = (self.dataset is not None) + (self.reader is not None)
         if len(origins) + (n_read > 0) != 1 or n_read == 1:
@@ -398,7 +393,6 @@ class Trained(Recipe):
     """The same, with settings that fit the recipe."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Settings that are not those of the recipe."""
         yield from super().wrong()
         model = RECIPES.get(self.recipe or "")
         for mistake in mistakes(model, self.settings, where="settings") if model else ():

@@ -163,7 +163,6 @@ class ProbeProtocol(Training):
         return steps if self.switches.warmup_floor else max(1, steps)
 
     def needs(self) -> dict[str, Any]:
-        """What decides whether a task has enough rows, see `sentflow.texts.checks.check_folds`."""
         return {
             "folds": self.folds,
             "batch_rows": self.batch_size,

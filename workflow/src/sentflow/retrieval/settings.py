@@ -116,7 +116,6 @@ class CountsTerms(Shown):
     """What bm25l and bm25+ add."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether a map of languages says what holds for others."""
         if isinstance(self.analyser, dict) and "other" not in self.analyser:
             yield "analyser", "'other' is missing, the analyser of languages that are not named."
 
@@ -199,7 +198,6 @@ class Fusion(Shown):
     """Added to every rank."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Weights that do not fit the rule or the number of runs, and a factor beside factors."""
         n = len(self.of)
         if self.times and self.rule == "product":
             yield "times", f"a product multiplies all of its runs. Write {self.times} in of."

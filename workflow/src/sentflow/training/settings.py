@@ -139,7 +139,6 @@ class TrainingSettings(TrainingOptions):
     """Highest learning rate, after the warm-up."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the length is said once."""
         if (self.steps is None) == (self.epochs is None):
             yield "", "write either steps or epochs, and not both."
 

@@ -16,13 +16,11 @@ _LONGEST, _KEPT_AT_END = 1500, 400  # characters of a problem
 
 
 def refuse(problems: Sequence[str]) -> None:
-    """Raise `mistakes` if there are any."""
     if problems:
         raise mistakes(problems)
 
 
 def mistakes(problems: Sequence[str]) -> ConfigError:
-    """The error that lists problems, each once."""
     problems = list(dict.fromkeys(problems))
     count = "1 mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
     # a schema repeats the value that it refuses
@@ -31,7 +29,6 @@ def mistakes(problems: Sequence[str]) -> ConfigError:
 
 
 def _shortened(problem: str) -> str:
-    """Without the middle of what is too long to be read."""
     left_out = len(problem) - _LONGEST
     if left_out <= 0:
         return problem

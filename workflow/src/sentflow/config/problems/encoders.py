@@ -12,7 +12,6 @@ from sentflow.errors import ConfigError
 
 
 def problems(entries: AllEntries, selected: Selected) -> Iterator[str]:
-    """Encoders without vectors; own ones whose file is not in order, which need not be there if not selected."""
     for name in selected["models"]:
         entry = entries["models"][name]
         if compares_pairs(entry):
@@ -52,7 +51,6 @@ def custom_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
 
 
 def required_revisions(names: Iterable[str], models: Entries) -> Iterator[str]:
-    """Models that are used, and those that they start from, whose commit the user must write."""
     waiting, seen = list(names), set()
     while waiting:
         name = waiting.pop(0)

@@ -10,7 +10,6 @@ from sentflow.errors import instead
 
 
 def problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
-    """What is wrong with everything that is measured on pairs."""
     for section in ("regressions", "alignments"):
         for name in selected[section]:
             yield from _part_problems(section, name, entries)
@@ -29,7 +28,6 @@ def problems(config: Configuration, entries: AllEntries, selected: Selected) -> 
 
 
 def _part_problems(section: str, name: str, entries: AllEntries) -> Iterator[str]:
-    """Pair sets of an alignment or a regression that do not exist, or are of several families."""
     families, known = {}, entries["pair_sets"]
     for part in pair_sets_of(section, entries[section][name]):
         if part not in known:
@@ -62,7 +60,6 @@ def _family_problems(pair_sets: Entries, datasets: Entries) -> Iterator[str]:
 
 
 def _geometry_problems(config: Configuration, pair_sets: list[dict[str, str]]) -> Iterator[str]:
-    """Families whose geometry is asked for, but of which no pair set is selected."""
     families, there = config.geometry.families, sorted({entry["family"] for entry in pair_sets})
     if isinstance(families, str):
         return

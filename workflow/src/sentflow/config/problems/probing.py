@@ -19,7 +19,6 @@ Protocols = Mapping[str, ProbeProtocol | None]
 
 
 def entry_problems(entries: AllEntries) -> Iterator[str]:
-    """Tasks that prompts name, and protocols that tasks name; selected or not."""
     tasks, protocols = entries["tasks"], entries["protocols"]
     for model, entry in entries["models"].items():
         where = f"models.{model}.prompt_names.tasks"
@@ -37,7 +36,6 @@ def entry_problems(entries: AllEntries) -> Iterator[str]:
 
 
 def problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
-    """What is wrong with selected tasks and their protocols, with a study, and with published scores."""
     for name in selected["tasks"]:
         entry, where = entries["tasks"][name], f"tasks.{name}"
         yield from missing_files(f"{where}.file", entry["dataset"], entries["datasets"])
@@ -53,7 +51,6 @@ def problems(config: Configuration, entries: AllEntries, selected: Selected) -> 
 
 
 def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
-    """Whether the dataset and the file of a task exist."""
     key = "reader.sources.files" if entry["reader"]["format"] == DERIVED else "reader.file"
     return dataset_problems(f"tasks.{task}", entry, datasets, key=key)
 
@@ -123,7 +120,6 @@ def _study_problems(
 
 
 def _published_problems(report: Report, entries: AllEntries) -> Iterator[str]:
-    """Published scores of tasks or encoders that do not exist; a table of them without any."""
     for place, entry in enumerate(report.published):
         for key, section in (("task", "tasks"), ("model", "models")):
             if (name := getattr(entry, key)) not in entries[section]:

@@ -43,7 +43,6 @@ _ENDS = (CROSS_ENCODER, SPARSE_EMBED)
 
 
 def entry_problems(entries: AllEntries) -> Iterator[str]:
-    """What is wrong with sweeps and trained encoders, selected or not."""
     for name, sweep in entries["sweeps"].items():
         if sweep:
             yield from sweep_problems(name, sweep)
@@ -58,7 +57,6 @@ def entry_problems(entries: AllEntries) -> Iterator[str]:
 
 
 def problems(entries: AllEntries, selected: Selected) -> Iterator[str]:
-    """What is wrong with the data that encoders are trained on."""
     needed = [*selected["models"], *further_models(entries, selected)]
     named, known = named_data({name: entries["models"][name] for name in needed}), entries["training_data"]
     for data, model in named.items():
@@ -74,7 +72,6 @@ def problems(entries: AllEntries, selected: Selected) -> Iterator[str]:
 
 
 def _circles(entries: AllEntries) -> Iterator[str]:
-    """Encoders that are trained from themselves, by way of others."""
     seen: set[str] = set()
     for first in entries["models"]:
         chain = _way_back(first, entries)
@@ -234,7 +231,6 @@ def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings)
 
 
 def _data_problems(data: str, entry: Entry, entries: AllEntries, _: Selected) -> Iterator[str]:
-    """Pair sets, collections and files of training data that do not exist."""
     where, datasets, pair_sets = f"training_data.{data}", entries["datasets"], entries["pair_sets"]
     for name in entry.get("pair_sets", []):
         if name not in pair_sets:
@@ -259,7 +255,6 @@ def _data_problems(data: str, entry: Entry, entries: AllEntries, _: Selected) ->
 
 
 def _combined_problems(data: str, entry: Entry, entries: AllEntries, selected: Selected) -> Iterator[str]:
-    """What is wrong with training data that are put together of others, and with what is held out."""
     known, where = entries["training_data"], f"training_data.{data}"
     for name in relations_of(entry):
         if name not in known:
@@ -283,7 +278,6 @@ def _combined_problems(data: str, entry: Entry, entries: AllEntries, selected: S
 
 
 def _collection_problems(entry: Entry, where: str, entries: AllEntries) -> Iterator[str]:
-    """Corpora, question sets and retrievers that do not exist, or that give no rows."""
     sets, key = entries["question_sets"], "questions" if is_asked(entry) else "collections.question_sets"
     for name in corpora_of(entry):
         if name not in entries["corpora"]:

@@ -108,7 +108,6 @@ def _problems_of_names(names: Iterable[str], where: str) -> Iterator[str]:
 
 
 def _problems(value: Any, where: str, *, key: object, seen: set[int]) -> Iterator[str]:
-    """Problems of what stands at a key, in however deep a list."""
     if isinstance(value, Mapping | list | tuple):
         if id(value) in seen:  # an alias: reported once
             return

@@ -45,7 +45,6 @@ class RecipeSettings(Settings):
     needs_prediction: ClassVar[bool] = False
 
     def needs(self) -> DataNeeds:
-        """What it needs of its data with these settings; texts, where a recipe says nothing else."""
         return DataNeeds((TEXTS,))
 
 
@@ -104,7 +103,6 @@ class View(Settings):
     """Length of the adversarial noise of each token."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys that a change needs, and those that it does not have."""
         needs = {"adversarial": "norm", "shuffle": "", "none": ""}.get(self.name, "rate")
         for key in ("rate", "norm"):
             if key == needs and getattr(self, key) is None:
@@ -129,12 +127,10 @@ class SimCSE(WithDropout):
     """
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Two ways to permute tokens."""
         if {"tokenizer", "tokenizer-inside"} <= {*self.permute}:
             yield "permute", "tokenizer and tokenizer-inside exclude one another. Write one of them."
 
     def needs(self) -> DataNeeds:
-        """Texts of a batch are compared."""
         return DataNeeds((TEXTS, PAIRS, TRIPLETS), least_rows=2)
 
 
@@ -157,7 +153,6 @@ class ConSERT(WithDropout):
     dropout: Number | None = Field(0.0, ge=0, lt=1)
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Noise along a gradient that there is not."""
         for place, view in enumerate(self.views):
             if view.name == "adversarial" and self.objective != "joint":
                 yield (
@@ -166,7 +161,6 @@ class ConSERT(WithDropout):
                 )
 
     def needs(self) -> DataNeeds:
-        """Labelled pairs, but without a supervised term; texts of a batch are compared, but by that alone."""
         forms = (TEXTS,) if self.objective == "unsupervised" else (LABELLED,)
         return DataNeeds(forms, least_rows=1 if self.objective == "supervised" else 2)
 
@@ -189,7 +183,6 @@ class SGBert(RecipeSettings):
     """Of the released code, to repeat: the frozen copy has dropout; the first negative of opt2 is lost."""
 
     def needs(self) -> DataNeeds:
-        """Texts of a batch are compared."""
         return DataNeeds((TEXTS, PAIRS, TRIPLETS), least_rows=2)
 
 
@@ -208,7 +201,6 @@ class Distillation(RecipeSettings):
     """Whether the trained encoder has the linear layer, too."""
 
     def needs(self) -> DataNeeds:
-        """Texts, of which similarity compares three or more."""
         return DataNeeds((TEXTS,), least_rows=3 if self.loss == "similarity" else 1, taught=True)
 
 
@@ -239,7 +231,6 @@ class Cocondenser(CondenserHead):
     """
 
     def needs(self) -> DataNeeds:
-        """Spans of a batch are compared."""
         return DataNeeds((SPANS,), least_rows=2)
 
 
@@ -254,7 +245,6 @@ class BiEncoder(WithPrompts):
     """Distance, 1 − cosine, from which on a pair with label 0 gives no gradient (contrastive)."""
 
     def needs(self) -> DataNeeds:
-        """Documents of a batch are compared, but by labels."""
         if self.loss == "contrastive":
             return DataNeeds((LABELLED,))
         return DataNeeds((PAIRS, TRIPLETS), least_rows=2)
@@ -315,7 +305,6 @@ class Splade(TermRecipe):
     """Terms of a document that are kept in training; null is all."""
 
     def needs(self) -> DataNeeds:
-        """Documents of a batch are compared."""
         return _ranking_needs(self.ranking)
 
 
@@ -340,12 +329,10 @@ class SparseEmbed(TermRecipe):
     """Terms of a document that are kept."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Terms of a head that there is not."""
         if self.heads == "shared" and self.start_question_terms is not None:
             yield "start_question_terms", "not with one head, whose bias start_terms shifts. Delete it."
 
     def needs(self) -> DataNeeds:
-        """Documents of a batch are compared, but by labels."""
         return DataNeeds((LABELLED,)) if self.ranking == "labels" else _ranking_needs(self.ranking)
 
 
@@ -358,7 +345,6 @@ class CrossEncoder(WithDropout):
     """Tells documents from negatives (triplets), or pairs with label 1 from those with label 0."""
 
     def needs(self) -> DataNeeds:
-        """Triplets, or labels."""
         return DataNeeds((LABELLED,) if self.loss == "labels" else (TRIPLETS,))
 
 
@@ -373,7 +359,6 @@ class CT(RecipeSettings):
     """Negatives of each positive, for pairs; choose a batch size that is a multiple of one more."""
 
     def needs(self) -> DataNeeds:
-        """Texts of a batch are compared."""
         return DataNeeds((TEXTS,), least_rows=2)
 
 
@@ -384,7 +369,6 @@ class CoSENT(WithDropout):
     """What cosines are multiplied by."""
 
     def needs(self) -> DataNeeds:
-        """Labelled pairs of a batch are compared."""
         return DataNeeds((LABELLED,), least_rows=2)
 
 
