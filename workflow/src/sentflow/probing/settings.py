@@ -131,9 +131,7 @@ class ProbeProtocol(Training):
     """
 
     name: str = PUBLISHED_NAME
-    """For paths."""
     title: str = ""
-    """For people."""
     switches: Switches = Switches()
     """Which defects of the published evaluator are kept."""
 
@@ -178,7 +176,6 @@ class ProbeSettings(Settings):
     """What decides the folds of a task beside its rows and their features, see `catalog.job_settings`."""
 
     metric: Literal["mcc", "adjusted_macro_f1"]
-    """See `published_metric`."""
     protocol: ProbeProtocol
     """With the classifier of the task. What cannot matter to its probes is as published."""
     folds_optional: bool = False
@@ -198,9 +195,7 @@ class AboutProtocol(Settings):
     """What the score of a task says of its protocol."""
 
     name: str
-    """Of the protocol."""
     switches: Switches
-    """Of the protocol."""
     changed: dict[str, dict[str, Any]]
     """Settings of training that are not the published ones, each with its value ``here`` and ``published``."""
 
@@ -209,9 +204,7 @@ class ScoreSettings(Settings):
     """What decides a score beside its folds."""
 
     probe: ProbeSettings
-    """Of the folds."""
     statistics: ScoreStatistics
-    """Of intervals."""
     protocol: AboutProtocol
     """Of the score, which may be that of other folds than its own."""
 

@@ -272,9 +272,7 @@ class SearchSettings(RetrieverSettings):
     depth: Count
     """Documents that are ranked per question at most."""
     analyser: Maybe[Analyser] = None
-    """Of a retriever that counts terms."""
     encoder: Maybe[dict[str, Any]] = None
-    """How a cross-encoder reads."""
 
     @property
     def module(self) -> str:
@@ -292,7 +290,6 @@ class CertifySettings(SearchSettings):
 
     measure: Text
     margin: Number
-    """Of equivalence."""
     level: Number
     """Of the interval of the difference."""
     cutoffs: Several[Count]
@@ -352,14 +349,12 @@ class HardestSettings(Settings):
     """Two of them; those with the highest means if empty."""
     measure: Text
     limit: Count
-    """Questions that are kept."""
 
 
 class ComparisonSettings(ResamplingSettings):
     """How systems are compared question by question."""
 
     question_sets: Several[Text]
-    """In their order, as the next."""
     systems: Several[Text]
     """Retrievers, or these with a decision."""
     alpha: Number

@@ -181,7 +181,6 @@ class StartOfTraining(Settings):
     """The encoder that a training starts from."""
 
     name: Text
-    """An entry of models."""
     configuration: dict[str, Any] | None = None
     """Keys of its config.json that are changed where the weights are drawn; null takes its weights."""
     tokenizer: Tokenizer | None = None
@@ -193,7 +192,6 @@ class TrainingRun(Settings):
     model: Text
     recipe: Text
     settings: RecipeSettings
-    """Of the recipe."""
     least_rows: Int
     """Of a batch, where the recipe compares a text with others of its batch."""
     training: TrainingSettings
@@ -205,7 +203,6 @@ class TrainingRun(Settings):
     start: StartOfTraining
     data: Text
     form: Text
-    """Of the data."""
 
     @field_validator("settings", mode="before")
     @classmethod
@@ -237,7 +234,6 @@ class ComparedTrainings(PairSetSettings):
     """Trainings that are compared; the seed is that of all pair sets, see `bootstrap_seed`."""
 
     pair_sets: Names
-    """In the order of the rows."""
     groups: dict[str, dict[str, str]]
     """What is trained several times → seed → encoder."""
     controls: Names
