@@ -17,14 +17,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from pydantic import TypeAdapter
 
-from sentflow.retrieval import approximate, dense
-from sentflow.retrieval.approximate import Indexed, recalls
+from sentflow.retrieval.evaluation import recalls
 from sentflow.retrieval.ranking import Ranked
-from sentflow.retrieval.settings import DenseIndex
-
-SETTINGS: TypeAdapter[Any] = TypeAdapter(DenseIndex)
+from sentflow.retrieval.retrievers import index as indexes
+from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
+from sentflow.retrieval.settings import Dense
 
 ENTRIES: Sequence[Mapping[str, Any]] = (
     {"kind": "flat"},
@@ -44,29 +42,30 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3, help="of searches, of which the fastest counts")
     args = parser.parse_args()
     vectors, questions = made_vectors(args.vectors, args.questions)
-    rate, exact = fastest(lambda: list(dense.search(questions, vectors, args.k)), len(questions), args.turns)
+    rate, exact = fastest(
+        lambda: list(search_vectors(questions, vectors, args.k)), len(questions), args.turns
+    )
     size = "{} vectors × {}".format(*vectors.values.shape)
     print(f"{size}, {len(questions)} questions, k = {args.k}\n")
     print("| index | build, CPU s | MB | recall@10 (5 %) | recall@100 (5 %) | questions/s |")
     print("|---|--:|--:|--:|--:|--:|")
     print(f"| exact search | | {vectors.values.nbytes / 1e6:.0f} | 1 | 1 | {rate:,.0f} |", flush=True)
     for entry in ENTRIES:
-        settings = SETTINGS.validate_python(entry)
-        corpus = Indexed(settings, vectors, "cosine")
+        by = Dense.model_validate({"kind": "dense", "model": "m", "index": entry})
         started = time.process_time()
-        index = approximate.build(corpus)
+        index = indexes.build(by, vectors)
         built = time.process_time() - started
         rate, found = fastest(
-            lambda: list(approximate.search(index, questions, corpus, args.k)),  # noqa: B023
+            lambda: list(indexes.search_index(index, questions, by, vectors, args.k)),  # noqa: B023
             len(questions),
             args.turns,
         )
         with TemporaryDirectory() as folder:
             file = Path(folder) / "index"
-            approximate.write_index(file, index)
+            indexes.write_index(file, index)
             n_bytes = file.stat().st_size
         name = ", ".join(
-            [settings.kind, *(f"{key} {value}" for key, value in entry.items() if key != "kind")]
+            [entry["kind"], *(f"{key} {value}" for key, value in entry.items() if key != "kind")]
         )
         cells = " | ".join(recall(found, exact, k) for k in (10, 100))
         print(f"| {name} | {built:.1f} | {n_bytes / 1e6:.0f} | {cells} | {rate:,.0f} |", flush=True)
@@ -88,7 +87,7 @@ def recall(found: list[Ranked], exact: list[Ranked], k: int) -> str:
     return f"{np.nanmean(values):.3f} ({np.nanquantile(values, 0.05):.2f})"
 
 
-def made_vectors(n: int, n_questions: int) -> tuple[dense.Vectors, np.ndarray]:
+def made_vectors(n: int, n_questions: int) -> tuple[Vectors, np.ndarray]:
     """Vectors around 1,000 centres, with a spread that makes neighbours overlap, as those of texts do."""
     generator = np.random.default_rng(1)
     centres = generator.standard_normal((1000, 384), dtype=np.float32)
@@ -96,7 +95,7 @@ def made_vectors(n: int, n_questions: int) -> tuple[dense.Vectors, np.ndarray]:
     values += 1.5 * generator.standard_normal((n, 384), dtype=np.float32)
     asked = values[generator.choice(n, n_questions, replace=False)]
     asked = asked + generator.standard_normal(asked.shape, dtype=np.float32)
-    return dense.Vectors(values, np.arange(n)), asked
+    return Vectors(values, np.arange(n)), asked
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ import numpy as np
 
 from sentflow.config.collections import Analyser as AnalyserSettings
 from sentflow.retrieval.analysers import Analyser
-from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.ranking import Ranked, Run, top
+from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.settings import BM25
 from sentflow.retrieval.tuning import clusters_of
 from sentflow.stats.seeds import derive_seed

@@ -20,10 +20,10 @@ import torch
 
 from sentflow.config.collections import Analyser as AnalyserSettings
 from sentflow.retrieval.analysers import Analyser
-from sentflow.retrieval.bm25 import Bm25
-from sentflow.retrieval.dense import Vectors, search
 from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.ranking import Ranked, Run
+from sentflow.retrieval.retrievers.bm25 import Bm25
+from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
 from sentflow.retrieval.settings import BM25
 from sentflow.texts.corpora import Corpus, Questions
 
@@ -79,7 +79,7 @@ def vectors(args: argparse.Namespace) -> str:
     lines = ["| k | exact search | bare torch.topk | speed, bare = 1 |", "|--:|--:|--:|--:|"]
     for k in (10, 100, 1000):
         parts: dict[str, Callable[[], object]] = {
-            "ours": lambda k=k: list(search(questions, corpus, k, similarity="dot")),  # type: ignore[misc]
+            "ours": lambda k=k: list(search_vectors(questions, corpus, k, similarity="dot")),  # type: ignore[misc]
             "bare": lambda k=k: torch.topk(asked @ held.T, k),  # type: ignore[misc]
         }
         found = least(parts, args.turns)

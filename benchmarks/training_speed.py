@@ -135,7 +135,8 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
     from sentflow.encoders.settings import VectorSettings
     from sentflow.training.contract import build_objective
     from sentflow.training.draws import Draws
-    from sentflow.training.loop import Hooks, StateFolder, Trainer
+    from sentflow.training.leave import Watch
+    from sentflow.training.loop import StateFolder, Trainer
     from sentflow.training.recipes.settings import SimCSE
     from sentflow.training.settings import TrainingSettings
 
@@ -154,8 +155,9 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
     turns = Turns(arguments.steps)
     rows = [{"text": text} for text in texts]
     turns.begin()
-    hooks = Hooks(report=lambda _progress: turns.step())
-    Trainer(objective, rows, settings, draws, hooks).run(StateFolder(folder, key=""))
+    watch = Watch()
+    watch.log = lambda _total, _row: turns.step()  # type: ignore[method-assign]
+    Trainer(objective, rows, settings, draws, watch=watch).run(StateFolder(folder, key=""))
 
 
 def train_theirs(arguments: argparse.Namespace, texts: list[str], folder: Path) -> None:

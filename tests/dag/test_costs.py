@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 from workflow_copy import TINY, command, copy_workflow, planned
 
-from sentflow.cli.costs import OTHERS, TABLE, Cost, PlannedJob, seconds_of
+from sentflow.cli.costs import PlannedJob, seconds_of
+from sentflow.flow.rules import COSTS, OTHERS, Cost
 
 ROWS, N_PAIRS = {"small": 400, "large": 8000}, 9 * 8 / 2 * 18
 
@@ -24,10 +25,10 @@ def test_jobs_are_those_that_snakemake_would_run(tmp_path):
     ("job", "seconds"),
     [
         # of 10 folds of 800 rows in the table, now 5 folds of 8,000 rows, and of the mean of the known rows
-        (PlannedJob("probe", {"task": "large"}, outputs=5), TABLE["probe"].seconds * 0.5 * 10),
-        (PlannedJob("embed", {"collection": "texts"}, outputs=2), TABLE["embed"].seconds * 4200 / 800),
+        (PlannedJob("probe", {"task": "large"}, outputs=5), COSTS["probe"].seconds * 0.5 * 10),
+        (PlannedJob("embed", {"collection": "texts"}, outputs=2), COSTS["embed"].seconds * 4200 / 800),
         # 36 pairs of 9 encoders in place of 10 of 5, on as many tasks
-        (PlannedJob("compare", {}, outputs=5), TABLE["compare"].seconds * 3.6),
+        (PlannedJob("compare", {}, outputs=5), COSTS["compare"].seconds * 3.6),
         (PlannedJob("collect", {}, outputs=1), OTHERS.seconds),
         (PlannedJob("train", {"model": "known"}, outputs=1), 7200.0),
         (PlannedJob("train", {"model": "unknown"}, outputs=1), 0.0),

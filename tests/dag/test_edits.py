@@ -99,7 +99,7 @@ def slow(*case: Any) -> Any:
             ("overlap", "similarity", "compare_similarity", *AFTER_SIMILARITY, "align", "geometry", *AFTER_GEOMETRY),
         ),
         slow("geometry/alignment_uniformity.py", ("align", "geometry", *AFTER_GEOMETRY)),
-        ("report/families/probing/heatmap.py", ("make_figures_probing", "make_checks", "report")),
+        ("report/families/probing/figures.py", ("make_figures_probing", "make_checks", "report")),
         slow("report/figure/sentflow.mplstyle", (*ALL_FIGURES, "make_checks", "report")),
         ("report/page/page.css", ("report",)),
     ],
@@ -264,8 +264,8 @@ def test_comments_docstrings_formatting_dates_and_resources_run_nothing(project)
             file.write_text(f"# A comment.\n{written}\n", encoding="utf-8")
     rules = project / "workflow/rules/data.smk"
     text = rules.read_text(encoding="utf-8")
-    assert "asks(4000, 120" in text
-    rules.write_text(text.replace("asks(4000, 120", "asks(4000, 600"), encoding="utf-8")
+    assert 'asks("embed", 120' in text
+    rules.write_text(text.replace('asks("embed", 120', 'asks("embed", 600'), encoding="utf-8")
     files = sorted(file for file in project.rglob("*") if file.is_file() and ".snakemake" not in file.parts)
     for position, file in enumerate(files):
         seconds = 2_000_000_000 + (position * 7919) % len(files)  # in an order that is not the graph's

@@ -12,11 +12,11 @@ from retrievers import analyser_with, bm25_settings, fusion_settings
 
 from sentflow.compare.differences import all_differences
 from sentflow.compare.questions import QuestionScores, QuestionSettings
-from sentflow.retrieval.bm25 import Bm25
-from sentflow.retrieval.dense import Vectors, search
 from sentflow.retrieval.evaluation import evaluate
-from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import Run
+from sentflow.retrieval.retrievers.bm25 import Bm25
+from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
+from sentflow.retrieval.retrievers.fusion import fused
 
 pytestmark = [pytest.mark.mirror, pytest.mark.nightly]
 
@@ -36,7 +36,7 @@ def ranked(minilm, questions, corpus):
     texts = corpus.whole_texts()
     owners = np.array([row for row, text in enumerate(texts) if text])
     vectors = minilm.embed([texts[row] for row in owners])
-    return [*search(minilm.embed(questions.texts), Vectors(vectors, owners), 1000)]
+    return [*search_vectors(minilm.embed(questions.texts), Vectors(vectors, owners), 1000)]
 
 
 def measured(questions, corpus, found, measures=MEASURES):

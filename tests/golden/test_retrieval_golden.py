@@ -8,9 +8,9 @@ import pytest
 from mirror_data import mirror_corpus, mirror_questions
 from retrievers import analyser_with, bm25_settings
 
-from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.ranking import Run
+from sentflow.retrieval.retrievers.bm25 import Bm25
 
 pytestmark = pytest.mark.mirror
 

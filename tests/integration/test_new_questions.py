@@ -10,7 +10,7 @@ import pytest
 from workflow_copy import REPOSITORY, copy_workflow, snakemake
 
 from sentflow.retrieval.decisions import read_decided
-from sentflow.retrieval.runs import read_run
+from sentflow.retrieval.ranking import read_run
 from sentflow.texts.corpora import read_corpus, read_questions
 
 pytestmark = pytest.mark.slow

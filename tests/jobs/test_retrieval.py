@@ -12,9 +12,9 @@ from sentflow.config.collections import CorpusSettings, QuestionSettings
 from sentflow.files.rows import read_rows
 from sentflow.retrieval.decisions import read_decided
 from sentflow.retrieval.evaluation import read_values
-from sentflow.retrieval.explanation import HardQuestion
+from sentflow.retrieval.hardest import HardQuestion
 from sentflow.retrieval.jobs import analyse, compare_retrieval, decide, evaluate, hardest_questions, search
-from sentflow.retrieval.runs import read_run as read_run_file
+from sentflow.retrieval.ranking import read_run as read_run_file
 from sentflow.retrieval.settings import (
     DecideSettings,
     EvaluateSettings,

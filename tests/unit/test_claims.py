@@ -1,6 +1,7 @@
 """Who leads: nobody is called best whom no test separates, and every printed lead is that of the printed values."""
 
 import dataclasses
+from pathlib import Path
 
 import fake_comparisons
 import fake_similarity
@@ -8,7 +9,9 @@ import fake_summary
 import pytest
 
 from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.marks import mark
 from sentflow.report.claims import Comparison, Ranking, System, of_probing, of_similarity, tasks_of
+from sentflow.report.costs.encoders import encoder_rows
 from sentflow.report.families.similarity.data import main_rows
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
@@ -69,6 +72,7 @@ def ranking(*values, significant=(), **changes):
 def test_the_verdict_does_not_contradict_itself_with_one_two_or_equal_encoders():
     assert "no comparison" in str(ranking(0.7).verdict())
     assert str(ranking(0.70001, 0.70002).verdict()) == "A and B have the same mean score, 0.700."
+    assert "A, B and C have the same" in str(ranking(0.7, 0.7, 0.7, 0.1).verdict())
     assert str(ranking(0.7, 0.6, significant=[("a", "b")]).verdict()) == (
         "A is best: its lead of 0.100 over B is significant."
     )
@@ -77,6 +81,33 @@ def test_the_verdict_does_not_contradict_itself_with_one_two_or_equal_encoders()
     only_the_second = ranking(0.7, 0.6, 0.5, significant=[("a", "b")])
     assert "its lead over C is not significant" in str(only_the_second.verdict())
     assert "No encoder has a score" in str(Ranking((), {}, "encoder", "mean score", "").verdict())
+
+
+def equal_pairs(compared, **changes):
+    """Comparisons of pairs that are equal on every unit."""
+    nothing = {"difference": 0.0, "low": 0.0, "high": 0.0, "p": 1.0, "p_holm": 1.0, **changes}
+    return dataclasses.replace(
+        compared, pairs=[dataclasses.replace(row, **nothing) for row in compared.pairs]
+    )
+
+
+@pytest.mark.parametrize(("digests", "why"), [("aa", "vectors are identical"), ("ab", "equal throughout")])
+def test_equal_encoders_are_a_tie_without_a_test(digests, why):
+    rows = fake_summary.score_rows(tasks=["F3"])[:2]
+    rows = [dataclasses.replace(row, mean=0.7) for row in rows]
+    compared = equal_pairs(fake_comparisons.comparisons(rows))
+    encoders = [
+        dataclasses.replace(row, vectors=digest)
+        for row, digest in zip(encoder_rows(rows, {}, [], Path()), digests, strict=True)
+    ]
+    (found,) = of_probing(rows, compared, encoders)
+    for said in (str(found.verdict()), found.finding()):
+        assert why in said and "nothing to test" in said and "best" not in said
+    assert found.first == list(found.systems) and not found.is_tested and found.counts() == (0, 0)
+    sets = tasks_of(rows, compared, [])
+    assert not sets.firsts() and not sets.sets[0].is_tested
+    assert str(sets.finding()) == "The highest score is shared on the only task."
+    assert mark(compared.pairs, rows[0].task, rows[0].model) == ""
 
 
 def test_a_printed_lead_is_the_difference_of_the_printed_values():

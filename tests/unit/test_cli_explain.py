@@ -15,10 +15,8 @@ from sentflow.cli.configuration import read_configuration
 from sentflow.config.load import load_experiment
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.flow import paths
-from sentflow.retrieval.bm25 import Bm25
-from sentflow.retrieval.ranking import Run
-from sentflow.retrieval.runs import write_run
-from sentflow.retrieval.terms import write_terms
+from sentflow.retrieval.ranking import Run, write_run
+from sentflow.retrieval.retrievers.bm25 import Bm25, write_terms
 from sentflow.texts.corpora import Corpus, Questions, write_corpus, write_questions
 
 SET = "municipal-laws-sample"

@@ -10,8 +10,7 @@ from called import printed, refused
 import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.cli.search import write_answers
-from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.retrieval.runs import read_run
+from sentflow.retrieval.ranking import Ranked, Run, read_run
 from sentflow.texts.corpora import Corpus
 
 RUNS = {"good": {"q1": "ab", "q2": "cd", "q3": "ac"}, "other": {"q1": "ba", "q2": "dc", "q3": "ca"}}

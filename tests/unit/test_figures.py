@@ -16,11 +16,11 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.rows import write_rows
-from sentflow.report.costs import pareto
+from sentflow.report.costs.figures import front, log_ticks
 from sentflow.report.families.geometry.association import association_rows, correlation_interval, plane_rows
-from sentflow.report.families.probing import best_gaps, forest, rankings
-from sentflow.report.families.retrieval.rows import QuestionGapRow, RetrievalCostRow
-from sentflow.report.families.retrieval.stage_rows import StageRow
+from sentflow.report.families.probing.figures import bar_levels, joined_runs
+from sentflow.report.families.probing.interval_figures import family_rows, gap_rows
+from sentflow.report.families.retrieval.rows import QuestionGapRow, RetrievalCostRow, StageRow
 from sentflow.report.figure import canvas, inspection
 from sentflow.report.inputs import Inputs
 from sentflow.report.jobs import make_figures
@@ -94,7 +94,7 @@ def test_what_cannot_be_made_is_named_and_the_others_are_made(tmp_path):
 def test_family_means_are_over_the_tasks_of_a_family_with_limits_for_these_tasks():
     one = {"family": "trust", "std": 0.1, "n_folds": 50, "folds": 5, "level": 0.95, "clips": False}
     rows = [fake_summary.one_row(task=f"T{n}", mean=mean, **one) for n, mean in enumerate((0.4, 0.6))]
-    (row,) = forest.family_rows(rows)
+    (row,) = family_rows(rows)
     # one source: the errors are added, so the error of the mean is that of a task, 0.1 · √(1/50 + 1/4)
     half_width = 2.009575 * 0.1 * math.sqrt(0.27)
     assert (row.n_tasks, row.mean) == (2, 0.5)
@@ -103,30 +103,30 @@ def test_family_means_are_over_the_tasks_of_a_family_with_limits_for_these_tasks
     )
     # of two sources: independent, with the degrees of freedom of both
     apart = [rows[0], dataclasses.replace(rows[1], data_version="HateBR")]
-    (other,) = forest.family_rows(apart)
+    (other,) = family_rows(apart)
     assert other.generalisation_high - other.generalisation_low == pytest.approx(
         2 * 1.984467 * 0.1 * math.sqrt(0.27 / 2), abs=1e-6
     )
     # a family that lacks a task has no mean, and limits are cut where they are drawn alone
     rows = fake_summary.score_rows(tasks=["T1A", "T1B"], models=["minilm-l6", "tfidf"])[:3]
-    assert [math.isnan(row.mean) for row in forest.family_rows(rows)] == [False, True]
+    assert [math.isnan(row.mean) for row in family_rows(rows)] == [False, True]
     low = [fake_summary.one_row(task=task, mean=0.01, std=0.3, clips=True) for task in ("A", "B")]
-    (row,) = forest.family_rows(low)
+    (row,) = family_rows(low)
     assert row.generalisation_low < 0 == row.shown_generalisation[0]
 
 
 def test_front_holds_what_nobody_beats_in_both():
     # the second costs more than the first and scores less; the fourth costs more than the third for the same score
-    assert pareto.front([1, 2, 3, 4], [0.5, 0.4, 0.6, 0.6]) == [0, 2]
-    assert pareto.front([1, 1], [0.2, 0.3]) == [1]
-    assert pareto.log_ticks(0.9, 35) == [1, 3, 10, 30]
-    assert pareto.log_ticks(1, 1e6) == [10.0**power for power in range(7)]
+    assert front([1, 2, 3, 4], [0.5, 0.4, 0.6, 0.6]) == [0, 2]
+    assert front([1, 1], [0.2, 0.3]) == [1]
+    assert log_ticks(0.9, 35) == [1, 3, 10, 30]
+    assert log_ticks(1, 1e6) == [10.0**power for power in range(7)]
 
 
 def test_bars_join_the_longest_runs_in_which_no_two_are_separated():
     def runs(*joined):
         row = fake_comparisons.ranking_rows(SCORES)[0]
-        return rankings.joined_runs(
+        return joined_runs(
             [
                 dataclasses.replace(row, model=name, average_rank=float(place), not_separated=others)
                 for place, (name, others) in enumerate(zip("abcd", joined, strict=False), 1)
@@ -138,13 +138,13 @@ def test_bars_join_the_longest_runs_in_which_no_two_are_separated():
     # a–b and b–c are joined, a and c are separated: one bar over all three would deny that
     assert runs("b", "a c", "b") == [(0, 1), (1, 2)]
     assert runs("", "", "") == []
-    assert rankings.bar_levels([(0, 1), (1, 2), (3, 4)]) == [0, 1, 0]
+    assert bar_levels([(0, 1), (1, 2), (3, 4)]) == [0, 1, 0]
 
 
 def gaps_of(**means):
     """Gaps on one task of encoders with these scores."""
     rows = [fake_summary.one_row(model=model, model_title=model, mean=mean) for model, mean in means.items()]
-    return best_gaps.gap_rows(rows, fake_comparisons.comparisons(rows).pairs)
+    return gap_rows(rows, fake_comparisons.comparisons(rows).pairs)
 
 
 def test_gaps_are_to_the_highest_score_whichever_encoder_stands_first_in_its_pair():

@@ -20,9 +20,11 @@ from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, WITHIN, LedgerRow,
 from sentflow.report.checks import Selection
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.ledger.check import check_ledger
+from sentflow.report.families.ledger.section import report
 from sentflow.report.families.ledger.tables import ledger
-from sentflow.report.families.retrieval.decision_rows import DecisionRow
+from sentflow.report.families.retrieval.rows import DecisionRow
 from sentflow.report.inputs import Inputs
+from sentflow.report.page.sources import Sources
 from sentflow.report.table.formats import markdown_text
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
@@ -103,7 +105,7 @@ def test_each_kind_of_printed_value_is_answered_by_its_summary(tmp_path, catalog
     found = {
         (row.system, row.column): row.verdict
         for row in rows_of(catalog, claims, files)
-        if row.verdict != NOT_RUN and row.column not in ("KorSTS-dev", "KorSTS-test", "dev", "test")
+        if row.verdict != NOT_RUN
     }
     evaluator, minilm = (
         "Published evaluator of Ulysses SentEval",
@@ -112,6 +114,18 @@ def test_each_kind_of_printed_value_is_answered_by_its_summary(tmp_path, catalog
     assert found[evaluator, "mean"] == found[evaluator, "std"] == EQUAL
     assert (found[minilm, "alignment"], found[minilm, "uniformity"]) == (WITHIN, OUTSIDE)
     assert found["F2 on the Zalo subset", "F2"] == EQUAL
+
+
+def test_what_is_chosen_from_published_cells_is_in_no_total_and_the_page_has_every_claim(catalog, claims):
+    rows = rows_of(catalog, claims)
+    assert {row.verdict for row in rows} == {NOT_RUN} and sum(row.has_ours for row in rows) == 36
+    assert check_ledger(Inputs.holding({LedgerRow: rows}), Selection()).counts["claims"] == 36
+    inputs = Inputs.holding({LedgerRow: rows})
+    inputs.files = (Path("ledger.parquet"),)
+    (section,) = report(Sources(inputs, {}, [], "", {}, [])).sections
+    assert section.finding.startswith(f"0 of {len(rows)} published numbers were run here")
+    assert section.body.count('<tr class="v3">') == len(rows)
+    assert f"not run here ({len(rows)})" in section.body
 
 
 def test_a_value_that_moved_fails_the_check_and_one_without_entry_is_counted(catalog, claims):

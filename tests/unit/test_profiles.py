@@ -7,7 +7,7 @@ import yte
 from snakemake.io import IOFile
 from workflow_copy import REPOSITORY
 
-from sentflow.flow.rules import asks
+from sentflow.flow.rules import HEADROOM, MARGIN_MB, OTHERS, asks
 
 PROFILES = REPOSITORY / "profiles"
 
@@ -28,12 +28,17 @@ def read(name: str, **settings: str | int) -> dict:
 def test_memory_is_asked_for_by_the_size_of_the_input_and_again_by_the_attempt(tmp_path):
     files = [IOFile(str(tmp_path / name)) for name in ("a", "b")]
     for times in (3, lambda wildcards: len(wildcards)):
-        ask = asks(100, 1, per_input=times)["mem_mb"]
-        assert ask("abc", files, 1) == 100  # as in a plan, where no file is there yet
+        ask = asks("one of the others", 1, per_input=times)["mem_mb"]
+        base = HEADROOM * OTHERS.memory_mb + MARGIN_MB
+        assert ask("abc", files, 1) == base  # as in a plan, where no file is there yet
         for file, mb in zip(files, (10, 0.2), strict=True):
             Path(file).write_bytes(bytes(int(mb * 2**20)))
-        assert (ask("abc", files, 1), ask("abc", files, 2)) == (131, 262)  # 100 + 3 × 10.2, rounded up
+        asked = base + 31  # 3 × 10.2, rounded up
+        assert (ask("abc", files, 1), ask("abc", files, 2)) == (asked, 2 * asked)
         Path(files[1]).unlink()
+    (tmp_path / "model.safetensors").write_bytes(bytes(2**20))
+    ask = asks(lambda wildcards: wildcards, 1, per_weights=6, model="start")["mem_mb"]
+    assert ask("other", {"start": str(tmp_path / "manifest.json")}, 1) == base + 6
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,17 @@ import trained_results
 
 from sentflow.compare.training_rows import TrainingSeeds
 from sentflow.files.rows import read_rows, write_rows
-from sentflow.report.families.training import curves_figure, seeds_figure, tables
-from sentflow.report.families.training.figure_rows import (
+from sentflow.report.families.training import figures, tables
+from sentflow.report.families.training.rows import (
     HELD_OUT,
     LOSS,
     SCORE,
     SweepPoint,
+    TrainedRow,
     TrainingHeldOutRow,
     TrainingHistoryRow,
+    TrainingRow,
 )
-from sentflow.report.families.training.rows import TrainingRow
-from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.jobs import summarise_training_jobs
 from sentflow.report.settings import TrainingSummary
@@ -28,7 +28,7 @@ ROWS = fake_trainings.rows_by_kind()
 
 
 def test_curves_are_means_with_the_range_of_seeds():
-    points = curves_figure.gather(Inputs.holding(ROWS))
+    points = figures.CURVES.rows(Inputs.holding(ROWS))
     [score] = [p for p in points if (p.group, p.measure, p.step) == ("simcse", SCORE, 40)]
     assert score.mean == pytest.approx(0.842)  # 0.8 + 0.04 + mean of .001, .002, .003
     assert (score.low, score.high) == (pytest.approx(0.841), pytest.approx(0.843))
@@ -44,11 +44,11 @@ def test_curves_are_means_with_the_range_of_seeds():
 
 
 def test_seeds_have_the_interval_of_their_group_and_one_seed_has_none():
-    points = seeds_figure.gather(Inputs.holding(ROWS))
+    points = figures.SEEDS.rows(Inputs.holding(ROWS))
     assert {(p.mean, p.low, p.high) for p in points} == {(0.72, 0.66, 0.78)}
     assert sorted({p.value for p in points}) == pytest.approx([0.71, 0.72, 0.73])
     one = {**ROWS, TrainingRow: fake_trainings.training_rows(seeds=(1,)), TrainingSeeds: []}
-    alone = seeds_figure.gather(Inputs.holding(one))
+    alone = figures.SEEDS.rows(Inputs.holding(one))
     assert all(math.isnan(p.mean) for p in alone)
 
 

@@ -11,7 +11,7 @@ rule download:
     priority: 3
     localrule: True
     resources:
-        **asks(500, 60),
+        **asks("download", 60),
         mirrors=targets.mirrors,
         limits=targets.limits,
         settings=targets.of_file(json_text),
@@ -33,7 +33,7 @@ rule collect:
     # Short, and the slow jobs wait for it.
     priority: 3
     resources:
-        **asks(1000, 10, per_input=12),
+        **asks("collect", 10, per_input=12),
     params:
         **job_params("collect"),
         roles=targets.of_collection("roles"),
@@ -53,7 +53,7 @@ rule fetch_model:
     priority: 1
     localrule: True
     resources:
-        **asks(2000, 120),
+        **asks("fetch_model", 120),
         mirrors=targets.mirrors,
         limits=targets.limits,
     params:
@@ -82,7 +82,7 @@ rule embed:
     priority: 1
     threads: beside_others(targets.encoders.threads, local_cores)
     resources:
-        **asks(4000, 120, per_input=12),
+        **asks("embed", 120, per_input=12, of="texts", per_weights=2, model="manifest"),
         connection=targets.encoders.connection,
         device=targets.encoders.device,
         call_seconds=targets.encoders.call_seconds,

@@ -13,7 +13,7 @@ rule permute_texts:
     wildcard_constraints:
         collection=one_of(geometry.described),
     resources:
-        **asks(1000, 5),
+        **asks("permute_texts", 5),
     params:
         **job_params(
             "permute_texts",
@@ -37,7 +37,7 @@ rule align:
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
     resources:
-        **asks(1000, 30, per_input=7),
+        **asks("align", 30, per_input=7),
     params:
         **job_params("align", settings=geometry.alignment_settings),
     shell:
@@ -57,7 +57,7 @@ rule geometry:
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
     resources:
-        **asks(1500, 60, per_input=16),
+        **asks("geometry", 60, per_input=16),
     params:
         **job_params("geometry", settings=geometry.geometry_settings()),
     shell:
@@ -76,7 +76,7 @@ rule summarise_geometry:
         truncation=paths.TRUNCATION,
     localrule: True
     resources:
-        **asks(2000, 20),
+        **asks("summarise_geometry", 20),
     params:
         **job_params("summarise_geometry", settings=geometry.summarise_settings),
     shell:

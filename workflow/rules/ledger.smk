@@ -15,7 +15,7 @@ rule summarise_ledger:
         paths.SUMMARY_LEDGER,
     localrule: True
     resources:
-        **asks(1000, 5),
+        **asks("summarise_ledger", 5),
     params:
         **job_params("summarise_ledger"),
     shell:

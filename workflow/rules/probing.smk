@@ -12,7 +12,7 @@ rule prepare:
     # Short, and the slow jobs wait for it.
     priority: 3
     resources:
-        **asks(1000, 10),
+        **asks("prepare", 10),
         checks=probing.from_files.checks,
         limits=targets.limits,
     params:
@@ -31,7 +31,7 @@ rule probe:
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
     resources:
-        **asks(2000, 60, per_input=5),
+        **asks("probe", 60, per_input=5),
     params:
         **probing.probe_params("probe"),
     shell:
@@ -51,7 +51,7 @@ rule probe_lazy:
     # The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
     priority: 2
     resources:
-        **asks(4000, 120),
+        **asks("probe_lazy", 120),
         call_seconds=targets.encoders.call_seconds,
     params:
         **probing.probe_params("probe_lazy"),
@@ -76,7 +76,7 @@ if experiment.featurisers:
             model=one_of(experiment.featurisers),
         threads: targets.encoders.threads
         resources:
-            **asks(4000, 120),
+            **asks("featurise", 120),
             call_seconds=targets.encoders.call_seconds,
         params:
             **job_params("featurise"),
@@ -94,7 +94,7 @@ if experiment.featurisers:
         wildcard_constraints:
             model=one_of(experiment.featurisers),
         resources:
-            **asks(2000, 60, per_input=3),
+            **asks("probe_featurised", 60, per_input=3),
         params:
             **probing.probe_params("probe_featurised"),
         shell:
@@ -111,7 +111,7 @@ rule score:
         table=paths.SCORE_TABLE,
         predictions=paths.SCORE_PREDICTIONS,
     resources:
-        **asks(1000, 10),
+        **asks("score", 10),
     params:
         **job_params("score", settings=probing.score_settings),
     shell:
@@ -133,7 +133,7 @@ rule compare:
         across=paths.ACROSS,
         omnibus=paths.OMNIBUS,
     resources:
-        **asks(2000, 30),
+        **asks("compare", 30, per_input=5),
     params:
         **job_params("compare", settings=probing.comparison_settings(probing.tasks)),
     shell:
@@ -155,7 +155,7 @@ rule compare_protocol:
         paths.EFFECTS,
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("compare_protocol", 10),
     params:
         **job_params("compare_protocol", settings=probing.effect_settings),
     shell:
@@ -175,7 +175,7 @@ rule compare_documents:
         pairs=paths.DOCUMENT_PAIRS,
         standings=paths.DOCUMENT_STANDINGS,
     resources:
-        **asks(2000, 30),
+        **asks("compare_documents", 30, per_input=5),
     params:
         **job_params(
             "compare_documents",
@@ -192,7 +192,7 @@ rule audit:
     output:
         paths.AUDIT,
     resources:
-        **asks(2000, 20),
+        **asks("audit", 20, per_input=50),
     params:
         **job_params("audit", settings=probing.audit_settings),
     shell:
@@ -207,7 +207,7 @@ rule hardest:
     output:
         paths.HARDEST,
     resources:
-        **asks(1000, 10),
+        **asks("hardest", 10),
     params:
         **job_params("hardest", settings=probing.hardest_settings),
     shell:
@@ -224,7 +224,7 @@ rule summarise:
         curves=paths.CURVES,
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("summarise", 10),
     params:
         **job_params("summarise", settings=probing.summarise_settings),
     shell:
@@ -243,7 +243,7 @@ rule export_mteb:
         probing.mteb_files(),
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("export_mteb", 10),
     params:
         **job_params("export_mteb", settings=probing.export_settings),
     shell:
@@ -259,7 +259,7 @@ rule export_huggingface:
         probing.huggingface_files(),
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("export_huggingface", 10),
     params:
         **job_params("export_huggingface", settings=probing.export_settings),
     shell:
@@ -274,7 +274,7 @@ rule export_numbers:
         paths.NUMBERS,
     localrule: True
     resources:
-        **asks(1000, 5),
+        **asks("export_numbers", 5),
     params:
         **job_params("export_numbers"),
         title=targets.title,

@@ -13,7 +13,7 @@ rule summarise_costs:
         encoders=paths.ENCODERS,
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("summarise_costs", 10),
     params:
         **job_params("summarise_costs"),
         benchmarks=paths.BENCHMARKS,
@@ -47,7 +47,7 @@ for group, members in targets.groups("table").items():
             ],
         localrule: True
         resources:
-            **asks(1000, 5),
+            **asks(f"make_tables_{group}", 5),
         params:
             code=targets.code_of("make_tables", members),
             products=" ".join(product.name for product in members),
@@ -81,7 +81,7 @@ for group, members in targets.groups("figure").items():
             ],
         localrule: True
         resources:
-            **asks(2000, 10),
+            **asks(f"make_figures_{group}", 10),
         params:
             code=targets.code_of("make_figures", members),
             env=versions("matplotlib"),
@@ -101,7 +101,7 @@ if checks_of_run:
             targets.checks,
         localrule: True
         resources:
-            **asks(1000, 5),
+            **asks("make_checks", 5),
         params:
             code=targets.code_of("make_checks", checks_of_run),
             settings=targets.check_settings,
@@ -116,7 +116,7 @@ rule record:
         versions=paths.RECORD_VERSIONS,
     localrule: True
     resources:
-        **asks(500, 5),
+        **asks("record", 5),
     params:
         **job_params("record", settings=targets.record_settings),
     shell:
@@ -137,7 +137,7 @@ rule report:
         paths.REPORT,
     localrule: True
     resources:
-        **asks(2000, 10),
+        **asks("report", 10),
     params:
         code=code("report", *products.packages()),
         settings=targets.report_settings,
@@ -156,7 +156,7 @@ rule export_ro_crate:
         paths.RO_CRATE,
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("export_ro_crate", 10),
     params:
         **job_params("export_ro_crate", settings=targets.crate_settings),
     shell:

@@ -19,7 +19,7 @@ rule prepare_corpus:
     wildcard_constraints:
         corpus=one_of(retrieval.prepared_corpora),
     resources:
-        **asks(1000, 20, per_input=12),
+        **asks("prepare_corpus", 20, per_input=12),
         checks=retrieval.corpus_files.checks,
         limits=targets.limits,
     params:
@@ -37,7 +37,7 @@ rule shard_corpus:
     wildcard_constraints:
         corpus=one_of(retrieval.shards()),
     resources:
-        **asks(4000, 20),
+        **asks("shard_corpus", 20, per_input=12),
     params:
         **job_params("shard_corpus"),
     shell:
@@ -54,7 +54,7 @@ rule prepare_questions:
         judgements=paths.JUDGEMENTS,
         judgements_digest=paths.digest(paths.JUDGEMENTS),
     resources:
-        **asks(1000, 20, per_input=12),
+        **asks("prepare_questions", 20, per_input=12),
         checks=retrieval.question_files.checks,
         limits=targets.limits,
     params:
@@ -75,7 +75,7 @@ rule audit_questions:
     output:
         paths.QUESTION_AUDIT,
     resources:
-        **asks(1000, 20, per_input=30),
+        **asks("audit_questions", 20, per_input=30),
     params:
         **job_params("audit_questions"),
     shell:
@@ -91,7 +91,7 @@ rule split_passages:
     wildcard_constraints:
         passages=one_of(retrieval.cuts(by_tokens=False)),
     resources:
-        **asks(1000, 20, per_input=12),
+        **asks("split_passages", 20, per_input=12),
     params:
         **job_params("split_passages", settings=retrieval.passage_settings),
     shell:
@@ -109,7 +109,7 @@ rule split_tokens:
     wildcard_constraints:
         passages=one_of(retrieval.cuts(by_tokens=True)),
     resources:
-        **asks(2000, 60, per_input=12),
+        **asks("split_tokens", 60, per_input=12),
     params:
         **job_params("split_tokens", settings=retrieval.passage_settings),
     shell:
@@ -123,7 +123,7 @@ rule analyse:
     output:
         **with_digest(table=paths.TERMS),
     resources:
-        **asks(1000, 60, per_input=20),
+        **asks("analyse", 60, per_input=20),
     params:
         code=code("analyse"),
         env=retrieval.analyser_versions,
@@ -141,7 +141,7 @@ rule count_terms:
     wildcard_constraints:
         corpus=one_of(retrieval.prepared_corpora),
     resources:
-        **asks(4000, 60),
+        **asks("count_terms", 60, per_input=20),
     params:
         **job_params("count_terms"),
     shell:
@@ -185,7 +185,7 @@ rule merge_shards:
         questions=one_of(retrieval.sharded_sets()),
         retriever=one_of(retrieval.in_shards),
     resources:
-        **asks(2000, 20),
+        **asks("merge_shards", 20, per_input=30),
     params:
         **job_params("merge_shards"),
     shell:
@@ -208,7 +208,7 @@ rule build_index:
     wildcard_constraints:
         retriever=one_of(retrieval.indexed),
     resources:
-        **asks(1000, 240, per_input=10),
+        **asks("build_index", 240, per_input=10),
     params:
         **job_params("build_index", settings=retrieval.index_settings),
     shell:
@@ -230,7 +230,7 @@ rule certify_index:
     wildcard_constraints:
         retriever=one_of(retrieval.indexed),
     resources:
-        **asks(1000, 60, per_input=6),
+        **asks("certify_index", 60, per_input=6),
     params:
         **job_params("certify_index", settings=retrieval.certify_settings),
     shell:
@@ -245,7 +245,7 @@ rule summarise_indexes:
         paths.SUMMARY_INDEXES,
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("summarise_indexes", 10),
     params:
         **job_params("summarise_indexes", settings=retrieval.summarise_indexes_settings),
     shell:
@@ -264,7 +264,7 @@ if retrieval.tuned:
         wildcard_constraints:
             retriever=one_of(retrieval.tuned),
         resources:
-            **asks(1000, 60, per_input=40),
+            **asks("weigh", 60, per_input=40),
         params:
             **job_params("weigh", settings=retrieval.weigh_settings),
         shell:
@@ -283,7 +283,7 @@ if retrieval.tuned:
         wildcard_constraints:
             retriever=one_of(retrieval.tuned),
         resources:
-            **asks(1000, 10, per_input=10),
+            **asks("choose_weights", 10, per_input=10),
         params:
             **job_params("choose_weights", settings=retrieval.choice_settings),
         shell:
@@ -296,7 +296,7 @@ if retrieval.tuned:
         output:
             paths.SUMMARY_WEIGHTS,
         resources:
-            **asks(1000, 10, per_input=10),
+            **asks("summarise_weights", 10, per_input=10),
         params:
             **job_params(
                 "summarise_weights", settings=retrieval.weights_summary_settings
@@ -322,7 +322,7 @@ if retrieval.decisions:
         output:
             **with_digest(decided=paths.DECIDED),
         resources:
-            **asks(1000, 20, per_input=30),
+            **asks("decide", 20, per_input=30),
         params:
             **job_params("decide", settings=retrieval.decide_settings),
         shell:
@@ -340,7 +340,7 @@ if retrieval.decisions:
             scores=paths.DECISIONS,
             rows=paths.DECISION_ROWS,
         resources:
-            **asks(1000, 20, per_input=20),
+            **asks("evaluate_decisions", 20, per_input=20),
         params:
             **job_params("evaluate_decisions", settings=retrieval.decision_settings),
         shell:
@@ -354,7 +354,7 @@ if retrieval.decisions:
         output:
             paths.DECISION_PAIRS,
         resources:
-            **asks(1000, 60, per_input=20),
+            **asks("compare_decisions", 60, per_input=20),
         params:
             **job_params(
                 "compare_decisions", settings=retrieval.decision_comparison_settings
@@ -370,7 +370,7 @@ if retrieval.decisions:
             paths.SUMMARY_DECISIONS,
         localrule: True
         resources:
-            **asks(1000, 10),
+            **asks("summarise_decisions", 10),
         params:
             **job_params(
                 "summarise_decisions", settings=retrieval.decision_summary_settings
@@ -386,7 +386,7 @@ if retrieval.decisions:
             retrieval.submissions_of_set(),
         localrule: True
         resources:
-            **asks(1000, 10),
+            **asks("export_submissions", 10),
         params:
             **job_params("export_submissions"),
         shell:
@@ -405,7 +405,7 @@ rule evaluate:
         scores=paths.RETRIEVAL,
         rows=paths.RETRIEVAL_ROWS,
     resources:
-        **asks(1000, 20, per_input=30),
+        **asks("evaluate", 20, per_input=30),
     params:
         **job_params("evaluate", settings=retrieval.evaluate_settings),
     shell:
@@ -425,7 +425,7 @@ rule compare_retrieval:
         groups=paths.RETRIEVAL_GROUPS,
         seeds=paths.RETRIEVAL_SEEDS,
     resources:
-        **asks(1000, 60, per_input=20),
+        **asks("compare_retrieval", 60, per_input=20),
     params:
         **job_params("compare_retrieval", settings=retrieval.comparison_settings),
     shell:
@@ -441,7 +441,7 @@ rule hardest_questions:
     output:
         paths.HARD_QUESTIONS,
     resources:
-        **asks(1000, 20, per_input=20),
+        **asks("hardest_questions", 20, per_input=20),
     params:
         **job_params("hardest_questions", settings=retrieval.hardest_settings),
     shell:
@@ -456,7 +456,7 @@ rule summarise_retrieval:
         paths.SUMMARY_RETRIEVAL,
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("summarise_retrieval", 10),
     params:
         **job_params("summarise_retrieval", settings=retrieval.summarise_settings),
     shell:
@@ -473,7 +473,7 @@ rule summarise_stages:
         paths.SUMMARY_STAGES,
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("summarise_stages", 10),
     params:
         **job_params("summarise_stages", settings=retrieval.stage_settings),
     shell:
@@ -490,7 +490,7 @@ rule summarise_questions:
         recall=paths.RECALL,
         gaps=paths.QUESTION_DIFFERENCES,
     resources:
-        **asks(1000, 20, per_input=20),
+        **asks("summarise_questions", 20, per_input=20),
     params:
         **job_params(
             "summarise_questions", settings=retrieval.question_summary_settings
@@ -510,7 +510,7 @@ rule summarise_retrieval_costs:
         paths.RETRIEVAL_COSTS,
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("summarise_retrieval_costs", 10),
     params:
         **job_params("summarise_retrieval_costs", settings=retrieval.cost_settings),
     shell:
@@ -531,7 +531,7 @@ rule explain:
     resources:
         **retrieval.search_requests(),
     params:
-        code=retrieval.explain_code,
+        code=code("explain"),
         env=retrieval.explain_versions,
         settings=retrieval.search_settings,
     shell:
@@ -551,7 +551,7 @@ rule export_trec:
         qrels=paths.TREC_QRELS,
     localrule: True
     resources:
-        **asks(1000, 10, per_input=30),
+        **asks("export_trec", 10, per_input=30),
         benchmarks=retrieval.exported.benchmarks,
     params:
         **job_params("export_trec", settings=retrieval.exported.trec_settings),
@@ -575,7 +575,7 @@ rule export_mteb_retrieval:
         retrieval.exported.mteb_files(),
     localrule: True
     resources:
-        **asks(1000, 60, per_input=30),
+        **asks("export_mteb_retrieval", 60, per_input=30),
     params:
         **job_params("export_mteb_retrieval", settings=retrieval.exported.mteb_settings),
     shell:
@@ -594,7 +594,7 @@ rule export_law_files:
         corpus=one_of(retrieval.exported.law_corpora),
     localrule: True
     resources:
-        **asks(1000, 10, per_input=12),
+        **asks("export_law_files", 10, per_input=12),
     params:
         **job_params("export_law_files"),
     shell:

@@ -10,7 +10,7 @@ rule prepare_pairs:
     output:
         **with_digest(table=paths.PAIR_SET),
     resources:
-        **asks(1000, 10),
+        **asks("prepare_pairs", 10),
         checks=similarity.from_files.checks,
         limits=targets.limits,
     params:
@@ -30,7 +30,7 @@ rule similarity:
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
     resources:
-        **asks(1000, 20, per_input=5),
+        **asks("similarity", 20, per_input=5),
     params:
         **job_params("similarity", settings=similarity.resampling()),
     shell:
@@ -45,7 +45,7 @@ rule overlap:
         scores=paths.OVERLAP,
         rows=paths.OVERLAP_ROWS,
     resources:
-        **asks(1000, 20),
+        **asks("overlap", 20, per_input=20),
     params:
         **job_params("overlap", settings=similarity.resampling()),
     shell:
@@ -59,7 +59,7 @@ rule compare_similarity:
     output:
         paths.SIMILARITY_PAIRS,
     resources:
-        **asks(2000, 60),
+        **asks("compare_similarity", 60, per_input=20),
     params:
         **job_params("compare_similarity", settings=similarity.comparison_settings),
     shell:
@@ -80,7 +80,7 @@ rule regress:
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
     resources:
-        **asks(1500, 60, per_input=10),
+        **asks("regress", 60, per_input=10),
     params:
         **job_params("regress", seed=experiment.config.similarity.seed),
     shell:
@@ -99,7 +99,7 @@ rule summarise_similarity:
         histograms=paths.HISTOGRAMS,
     localrule: True
     resources:
-        **asks(2000, 20),
+        **asks("summarise_similarity", 20),
     params:
         **job_params("summarise_similarity", settings=similarity.summarise_settings),
     shell:

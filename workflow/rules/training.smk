@@ -19,7 +19,7 @@ rule prepare_training:
     wildcard_constraints:
         data=one_of(training.tables.of_files),
     resources:
-        **asks(1000, 120, per_input=training.tables.copies_of_raw_files),
+        **asks("prepare_training", 120, per_input=training.tables.copies_of_raw_files),
         checks=training.tables.checks,
         limits=targets.limits,
     params:
@@ -41,7 +41,7 @@ rule collect_training:
     wildcard_constraints:
         data=one_of(training.tables.collected),
     resources:
-        **asks(1000, 20, per_input=12),
+        **asks("collect_training", 20, per_input=12),
         checks=training.tables.checks,
     params:
         **job_params("collect_training", settings=training.tables.collect_settings),
@@ -61,7 +61,7 @@ rule clean_pairs:
     wildcard_constraints:
         data=one_of(training.tables.combined),
     resources:
-        **asks(2000, 240, per_input=12, of="tests"),
+        **asks("clean_pairs", 240, per_input=12, of="tests"),
     params:
         **job_params("clean_pairs", settings=training.tables.clean_settings),
     shell:
@@ -77,7 +77,7 @@ rule combine_pairs:
     wildcard_constraints:
         data=one_of(training.tables.combined),
     resources:
-        **asks(2000, 240, per_input=2),
+        **asks("combine_pairs", 240, per_input=2),
         checks=training.tables.checks,
     params:
         **job_params("combine_pairs", near=training.tables.near),
@@ -103,7 +103,7 @@ rule mine_training:
     wildcard_constraints:
         data=one_of(training.tables.mined),
     resources:
-        **asks(1000, 30, per_input=20),
+        **asks("mine_training", 30, per_input=20),
         checks=training.tables.checks,
     params:
         **job_params("mine_training", settings=training.tables.mine_settings),
@@ -118,7 +118,7 @@ rule audit_training:
     output:
         paths.TRAINING_AUDIT,
     resources:
-        **asks(3000, 60, per_input=12),
+        **asks("audit_training", 60, per_input=30),
     params:
         **job_params("audit_training", settings=training.tables.audit_settings),
     shell:
@@ -145,7 +145,7 @@ rule train:
     retries: 3
     threads: 4
     resources:
-        **asks(6000, 720),
+        **asks("train", 720, per_weights=6, model="start"),
         device=training.device,
         attempt=lambda wildcards, attempt: attempt,
         gpu=training.gpus,
@@ -175,7 +175,7 @@ rule score_snapshot:
     # See rule embed
     priority: 1
     resources:
-        **asks(1000, 10, per_input=7),
+        **asks("score_snapshot", 10, per_input=7),
     params:
         **job_params("score_snapshot", settings=training.score_settings),
     shell:
@@ -198,7 +198,7 @@ rule choose_snapshot:
     priority: 1
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("choose_snapshot", 10),
     params:
         code=training.choice_code,
         settings=training.choice_settings,
@@ -218,7 +218,7 @@ rule score_trainings:
         paths.SUMMARY_TRAINING,
     localrule: True
     resources:
-        **asks(2000, 20),
+        **asks("score_trainings", 20),
     params:
         **job_params("score_trainings", settings=training.score_summary_settings),
     shell:
@@ -232,7 +232,7 @@ rule compare_training:
     output:
         paths.TRAINING_SEEDS,
     resources:
-        **asks(2000, 60),
+        **asks("compare_training", 60),
     params:
         **job_params("compare_training", settings=training.comparison_settings),
     shell:
@@ -257,7 +257,7 @@ rule summarise_training_jobs:
         sweeps=paths.SUMMARY_SWEEPS,
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("summarise_training_jobs", 10),
     params:
         **job_params("summarise_training_jobs", settings=training.summary_settings),
     shell:
@@ -281,7 +281,7 @@ rule model_card:
         model=one_of(training.models),
     localrule: True
     resources:
-        **asks(1000, 10),
+        **asks("model_card", 10),
     params:
         **job_params("model_card", settings=training.card_settings),
     shell:
@@ -300,7 +300,7 @@ rule export_pairs:
         data=one_of(training.tables.combined),
     localrule: True
     resources:
-        **asks(1000, 30, per_input=4),
+        **asks("export_pairs", 30, per_input=4),
     params:
         **job_params("export_pairs", settings=training.tables.export_settings),
     shell:

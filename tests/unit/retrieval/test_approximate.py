@@ -5,16 +5,15 @@ import math
 import numpy as np
 import pytest
 from judged_questions import questions
-from pydantic import TypeAdapter
 from scipy.stats import t as student
 
 from sentflow.errors import DataError
 from sentflow.files.io import write_digest
-from sentflow.retrieval import approximate, dense
-from sentflow.retrieval.approximate import Indexed, recalls
-from sentflow.retrieval.certificate import certificate
+from sentflow.retrieval.evaluation import certificate, recalls
 from sentflow.retrieval.ranking import Ranked
-from sentflow.retrieval.settings import CertifySettings, Dense, DenseIndex
+from sentflow.retrieval.retrievers import index as indexes
+from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
+from sentflow.retrieval.settings import CertifySettings, Dense
 
 N, WIDTH = 2000, 16
 SMALL = {
@@ -36,26 +35,26 @@ def made():
     values = (centres[rng.integers(0, 40, N)] + rng.normal(size=(N, WIDTH))).astype(np.float32)
     values[7], values[1500] = values[3], 0  # a copy, and a vector without direction
     questions = values[rng.choice(N, 30)] + rng.normal(scale=0.3, size=(30, WIDTH)).astype(np.float32)
-    return dense.Vectors(values, np.arange(N)), questions
+    return Vectors(values, np.arange(N)), questions
 
 
-def index_settings(kind, **keys):
-    return TypeAdapter(DenseIndex).validate_python({"kind": kind, **SMALL[kind], **keys})
+def by_index(kind, similarity="cosine", **keys):
+    index = {"kind": kind, **SMALL[kind], **keys}
+    return Dense.model_validate({"kind": "dense", "model": "m", "similarity": similarity, "index": index})
 
 
 def searched(made, kind, k=10, similarity="cosine", seed=1):
     vectors, questions = made
-    settings = index_settings(kind, seed=seed)
-    corpus = Indexed(settings, vectors, similarity)
-    index = approximate.build(corpus)
-    return index, list(approximate.search(index, questions, corpus, k))
+    by = by_index(kind, similarity, seed=seed)
+    index = indexes.build(by, vectors)
+    return index, list(indexes.search_index(index, questions, by, vectors, k))
 
 
 def test_a_flat_index_finds_what_the_exact_search_finds(made):
     faiss()
-    for similarity in dense.SIMILARITIES:
+    for similarity in ("cosine", "dot"):
         _, found = searched(made, "flat", similarity=similarity)
-        exact = dense.search(made[1], made[0], 10, similarity=similarity)
+        exact = search_vectors(made[1], made[0], 10, similarity=similarity)
         for one, other in zip(found, exact, strict=True):
             assert one.rows.tolist() == other.rows.tolist()
             np.testing.assert_allclose(one.scores, other.scores, rtol=1e-5)  # sums in another order
@@ -66,7 +65,7 @@ def test_equal_settings_build_equal_indexes_that_find_most(made, kind):
     library = faiss()
     (index, found), (again, _) = searched(made, kind), searched(made, kind)
     assert np.array_equal(library.serialize_index(index), library.serialize_index(again))
-    exact = list(dense.search(made[1], made[0], 10))
+    exact = list(search_vectors(made[1], made[0], 10))
     # a random list of ten of 2,000 has a recall of .005
     assert recalls(found, exact, 10).mean() > 0.6
     for one in found:
@@ -75,17 +74,17 @@ def test_equal_settings_build_equal_indexes_that_find_most(made, kind):
 
 def test_an_index_is_read_as_it_was_written_and_no_other(made, tmp_path):
     faiss()
-    corpus = Indexed(index_settings("hnsw"), made[0], "cosine")
-    index = approximate.build(corpus)
-    found = list(approximate.search(index, made[1], corpus, 10))
+    by = by_index("hnsw")
+    index = indexes.build(by, made[0])
+    found = list(indexes.search_index(index, made[1], by, made[0], 10))
     path = tmp_path / "one.index"
-    approximate.write_index(path, index)
+    indexes.write_index(path, index)
     write_digest(path)
-    again = approximate.search(approximate.read_index(path), made[1], corpus, 10)
+    again = indexes.search_index(indexes.read_index(path), made[1], by, made[0], 10)
     assert [one.rows.tolist() for one in again] == [one.rows.tolist() for one in found]
     path.write_bytes(path.read_bytes() + b"x")
     with pytest.raises(DataError, match="one.index"):
-        approximate.read_index(path)
+        indexes.read_index(path)
 
 
 def ranked(rows, scores):

@@ -10,18 +10,17 @@ from scipy.sparse import csr_array
 
 from sentflow.encoders.vectors.terms import TermEmbeddings
 from sentflow.errors import DataError
-from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.explanation import (
     Contribution,
     Explanation,
     Pair,
+    agreeing,
     best_ranked,
-    explained_pairs,
     of_terms,
-    of_vectors,
     of_weights,
 )
 from sentflow.retrieval.ranking import Ranked, Run
+from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.texts.corpora import Questions
 
 TEXTS = ["a b b c", "b d", "c c c c d e", "f", "a a e", "", "b ç e"]
@@ -56,7 +55,7 @@ def test_vectors_are_multiplied_where_both_have_the_term():
 
     question = with_vectors([[2, 0, 1, 0.5]], [[1, 2], [0.5, -1], [9, 9]])
     document = with_vectors([[0.25, 3, 1, 0]], [[3, 0.5], [7, 7], [1, 2]])
-    found = of_vectors(question, document, "abcd".__getitem__)
+    found = of_weights(question, document, "abcd".__getitem__)
     # a: 1 · 3 + 2 · .5; c: .5 · 1 − 1 · 2
     assert found.shared == (Contribution("a", 2, 0.25, 4), Contribution("c", 1, 1, -1.5))
     assert (found.score, found.rest) == (2.5, 0)
@@ -103,13 +102,13 @@ def test_explanations_are_held_against_the_run_and_documents_beyond_it_are_expla
     pairs = [Pair("q1", "d4"), Pair("q1", "d0"), Pair("q2", "d4")]
 
     def adding(*scores):
-        return lambda _: [Explanation((Contribution("a", 1, 1, score),)) for score in scores]
+        return [Explanation((Contribution("a", 1, 1, score),)) for score in scores]
 
-    found = explained_pairs(pairs, adding(2, 7, 7), run, where="r.parquet")
+    found = agreeing(pairs, adding(2, 7, 7), run, where="r.parquet")
     assert [found[pair].score for pair in pairs] == [2, 7, 7]
     message = r"r.parquet: the score of d4 for the question q1 is 2, .* add up to 2.1"
     with pytest.raises(DataError, match=message):
-        explained_pairs(pairs, adding(2.1, 7, 7), run, where="r.parquet")
+        agreeing(pairs, adding(2.1, 7, 7), run, where="r.parquet")
 
 
 def test_grades_below_the_relevant_one_and_unjudged_documents_are_wrong():

@@ -6,11 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from retrievers import VARIANTS, bm25_settings
 
-from sentflow.retrieval.bm25 import Bm25
-from sentflow.retrieval.ranking import Run, top
-from sentflow.retrieval.runs import write_run
+from sentflow.retrieval.ranking import Run, top, write_run
+from sentflow.retrieval.retrievers.bm25 import Bm25, count_terms, read_counts, write_counts
 from sentflow.retrieval.shard_runs import merged_shards
-from sentflow.retrieval.terms import count_terms, read_counts, write_counts
 from sentflow.texts.corpora import Corpus, read_ids, read_shard, write_corpus
 from sentflow.texts.shards import rows_of_shard, shards_of, suffix_of, whole_of
 

@@ -8,11 +8,17 @@ from scipy.sparse import csr_array
 
 from sentflow.encoders.vectors.terms import TermEmbeddings
 from sentflow.errors import DataError
-from sentflow.retrieval import sparse
-from sentflow.retrieval.retrievers import sparse as second_stage
-from sentflow.retrieval.retrievers.sparse import TermCorpus, reordered
-from sentflow.retrieval.sparse import Impacts, SparseVectors, refuse_other_terms, search
-from sentflow.retrieval.sparsity import sparsity, sparsity_of_shards, sparsity_of_terms
+from sentflow.retrieval.retrievers import sparse
+from sentflow.retrieval.retrievers.bm25 import sparsity_of_terms
+from sentflow.retrieval.retrievers.dense import Vectors
+from sentflow.retrieval.retrievers.sparse import (
+    refuse_other_terms,
+    reordered,
+    rounded,
+    search_weights,
+    sparsity,
+)
+from sentflow.retrieval.shard_runs import cost_of_shards
 
 
 def drawn(n, seed, *, terms=40, share=0.1):
@@ -26,7 +32,7 @@ QUESTIONS, DOCUMENTS = drawn(30, 1), drawn(200, 2)
 
 
 def of_all(documents):
-    return SparseVectors(documents, np.arange(documents.shape[0]))
+    return Vectors(documents, np.arange(documents.shape[0]))
 
 
 def in_a_loop(question, documents, owners, k):
@@ -52,7 +58,7 @@ def test_the_best_documents_are_those_of_all_products_and_ties_keep_the_order_of
     monkeypatch.setattr(sparse, "_QUESTIONS", 7)
     # also where a document counts by the best of its passages
     for owners in (np.arange(200), np.repeat(np.arange(0, 100, 2), 4)):
-        found = list(search(QUESTIONS, SparseVectors(DOCUMENTS, owners), k))
+        found = list(search_weights(QUESTIONS, Vectors(DOCUMENTS, owners), k))
         assert len(found) == 30
         for row, ranked in enumerate(found):
             assert pairs(ranked) == in_a_loop(QUESTIONS[row : row + 1], DOCUMENTS, owners.tolist(), k)
@@ -81,10 +87,10 @@ def by_vectors(question, documents, rows, k):
 
 @pytest.mark.parametrize("n_candidates", [5, 200])
 def test_only_candidates_are_ordered_anew_by_the_vectors_of_their_terms(n_candidates, monkeypatch):
-    monkeypatch.setattr(second_stage, "_BLOCK_DOCUMENTS", 7)
+    monkeypatch.setattr(sparse, "_BLOCK_DOCUMENTS", 7)
     questions, documents = with_vectors(QUESTIONS, 1), with_vectors(DOCUMENTS, 2)
-    first = list(search(QUESTIONS, of_all(DOCUMENTS), n_candidates))
-    found = list(reordered(first, questions, TermCorpus(documents, np.arange(200)), 5))
+    first = list(search_weights(QUESTIONS, of_all(DOCUMENTS), n_candidates))
+    found = list(reordered(first, questions, Vectors(documents, np.arange(200)), 5))
     for row, (stage, ranked) in enumerate(zip(first, found, strict=True)):
         assert pairs(ranked) == by_vectors(
             questions[row : row + 1], documents, sorted(stage.rows.tolist()), 5
@@ -95,25 +101,25 @@ def test_only_candidates_are_ordered_anew_by_the_vectors_of_their_terms(n_candid
 
 def test_documents_without_a_shared_term_are_not_found():
     questions, documents = csr_array(np.eye(3, dtype=np.float32)), csr_array(np.diag([0, 0, 2]).astype("f4"))
-    assert [pairs(one) for one in search(questions, of_all(documents), 5)] == [[], [], [(2, 2.0)]]
+    assert [pairs(one) for one in search_weights(questions, of_all(documents), 5)] == [[], [], [(2, 2.0)]]
     nothing = csr_array((0, 3), dtype=np.float32)
-    assert [len(one) for one in search(questions, of_all(nothing), 5)] == [0, 0, 0]
-    assert list(search(nothing, of_all(documents), 5)) == []
+    assert [len(one) for one in search_weights(questions, of_all(nothing), 5)] == [0, 0, 0]
+    assert list(search_weights(nothing, of_all(documents), 5)) == []
 
 
 @pytest.mark.parametrize("bits", [1, 8])
 def test_rounded_weights_are_off_by_half_a_step_at_most_and_so_are_scores(bits):
     rng = np.random.default_rng(3)
     documents = csr_array((rng.random((50, 40)) * (rng.random((50, 40)) < 0.3)).astype(np.float32))
-    impacts = Impacts.of(documents, bits)
-    assert impacts.values.dtype == np.uint8
-    assert impacts.values.data.max() == 2**bits - 1
-    assert (impacts.values.data > 0).all()
-    back = impacts.values.toarray() * impacts.step
-    assert np.abs(back - documents.toarray()).max() <= impacts.step * (0.5 + 1e-9)
+    values, step = rounded(documents, bits)
+    assert values.dtype == np.uint8
+    assert values.data.max() == 2**bits - 1
+    assert (values.data > 0).all()
+    back = values.toarray() * step
+    assert np.abs(back - documents.toarray()).max() <= step * (0.5 + 1e-9)
     asked = QUESTIONS.toarray()
-    exact, most = asked @ documents.toarray().T, asked.sum(axis=1) * impacts.step / 2
-    for row, ranked in enumerate(search(QUESTIONS, of_all(impacts.values), 50, step=impacts.step)):
+    exact, most = asked @ documents.toarray().T, asked.sum(axis=1) * step / 2
+    for row, ranked in enumerate(search_weights(QUESTIONS, of_all(values), 50, step=step)):
         scores = np.zeros(50)
         scores[ranked.rows] = ranked.scores
         assert np.abs(scores - exact[row]).max() <= most[row] + 1e-5
@@ -128,13 +134,14 @@ def test_what_a_search_costs_is_counted_as_in_a_loop():
     assert found["terms_per_document"] == pytest.approx(held.sum(axis=1).mean())
     arrays = (DOCUMENTS.data, DOCUMENTS.indices, DOCUMENTS.indptr)
     assert found["index_bytes"] == sum(array.nbytes for array in arrays)
-    assert sparsity(QUESTIONS, Impacts.of(DOCUMENTS, 8).values)["index_bytes"] < found["index_bytes"]
+    assert sparsity(QUESTIONS, rounded(DOCUMENTS, 8)[0])["index_bytes"] < found["index_bytes"]
     parts = [sparsity(QUESTIONS, part) for part in (DOCUMENTS[:60], DOCUMENTS[60:])]
-    of_parts = sparsity_of_shards(parts)
+    of_parts = cost_of_shards([{**part, "seconds": 1.0} for part in parts])
     assert of_parts["n_vectors"] == 200
     for key in ("expected_matches", "terms_per_question", "terms_per_document"):
         assert of_parts[key] == pytest.approx(found[key])
-    assert sparsity_of_shards([{"seconds": 1.0}, parts[0]]) == {}
+    known = {"seconds": 1.0, "index_bytes": 2}
+    assert cost_of_shards([known, {**parts[0], **known}]) == {"seconds": 2.0, "index_bytes": 4}
 
 
 def terms_of(vectors):
@@ -155,7 +162,7 @@ def test_terms_of_texts_are_counted_as_those_of_weights_are():
     parts = [
         sparsity_of_terms(asked, part, 500) | {"question_seconds": 1.0} for part in (held[:60], held[60:])
     ]
-    of_parts = sparsity_of_shards(parts)
+    of_parts = cost_of_shards([{**part, "seconds": 1.0} for part in parts])
     # the questions are cut once, whatever the shards
     assert of_parts["question_seconds"] == 1.0
     assert of_parts["expected_matches"] == pytest.approx(expected["expected_matches"])

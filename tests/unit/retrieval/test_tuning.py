@@ -13,8 +13,8 @@ from sentflow.config.collections import Decision as DecisionSettings
 from sentflow.config.model import refuse_wrong
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.decisions import Decision, grid, tune_decision
-from sentflow.retrieval.fusion import fused, read_chosen, weigh, weight_grid, write_chosen
 from sentflow.retrieval.ranking import Ranked, Run
+from sentflow.retrieval.retrievers.fusion import fused, read_chosen, weigh, weight_grid, write_chosen
 from sentflow.retrieval.tuning import (
     SET_MEASURES,
     choose,
@@ -87,8 +87,8 @@ def test_what_is_kept():
         found = decision.kept(ranked(*scores))
         assert found.rows.tolist() == list(range(n_kept))
         assert found.scores.tolist() == list(scores[:n_kept])
-    with pytest.raises(ConfigError, match="share: 1.5"):
-        Decision(share=1.5).check("decisions.x")
+    with pytest.raises(ConfigError, match="share: from 0.5 to 1.5"):
+        ranges(share={"from": 0.5, "to": 1.5, "step": 0.5})
 
 
 def test_a_grid_has_both_ends_and_every_pair_of_values():
@@ -245,12 +245,11 @@ def test_a_question_is_fused_by_weights_that_were_chosen_without_it(runs, asked,
     choice = choose(found.values, folds_of(found.relevant, 4, 1))
     path = tmp_path / "c.parquet"
     about = write_chosen(path, choice, [found], training_questions(asked), row_ids=[], margin=0.01)
-    told, chosen = read_chosen(path)
+    told, without, _ = read_chosen(path)
     assert told["nested"] == about["nested"] == choice.nested
-    assert chosen.weights == found.candidates[choice.best]
+    assert tuple(told["weights"]) == found.candidates[choice.best]
     for row, name in enumerate(asked.ids):
-        weights = chosen.of("train", name)
+        weights = without["train", name]
         assert weights == found.candidates[choice.best_without[choice.fold_of[row]]]
         assert choice.held_out[row] == found.values[found.candidates.index(weights), row]
-    assert chosen.of("test", "train-0") == chosen.weights
     assert b"train-1?" not in path.read_bytes()  # no text is in the file, which is published

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest, bootstrap
 
-from sentflow.retrieval.explanation import hardest, most_different
+from sentflow.retrieval.hardest import hardest, most_different
 from sentflow.stats.means import ClusteredScores, interval_of_scores, mean_interval, wilson_limits
 from sentflow.stats.resampling import Bootstrap
 

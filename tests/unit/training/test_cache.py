@@ -5,7 +5,11 @@ import torch
 from trainable import ROWS, trainable_encoder
 from two_views import DRAWS, TwoViews
 
-from sentflow.training.gradients import chunks_by_length, gradients
+from sentflow.training.gradients import Passes, chunks_by_length
+from sentflow.training.settings import TrainingSettings
+
+SETTINGS = TrainingSettings(learning_rate=1, steps=1, chunk_tokens=12)
+CACHED = SETTINGS.model_copy(update={"gradient_cache": True})
 
 
 @pytest.fixture(scope="module")
@@ -13,15 +17,10 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("bert")
 
 
-def by_length(examples):
-    return chunks_by_length(examples, 12)
-
-
-def gradient(objective, **how):
+def gradient(objective):
     """The gradient of all parameters as one vector, and the loss."""
     objective.train().zero_grad()
-    how = {"chunks": by_length, "cached": False, **how}
-    loss = gradients(objective, ROWS, DRAWS, **how).loss
+    loss = Passes(objective, SETTINGS).gradients(ROWS, DRAWS).loss
     parts = [p.grad.flatten() for p in objective.parameters() if p.grad is not None]
     return torch.cat(parts).clone(), loss
 
@@ -35,7 +34,7 @@ def test_gradients_of_steps_are_added_and_scaled(folder):
     once, loss = gradient(objective)
     objective.zero_grad()
     for _ in range(2):
-        half = gradients(objective, ROWS, DRAWS, chunks=by_length, cached=True, scale=0.5)
+        half = Passes(objective, CACHED).gradients(ROWS, DRAWS, scale=0.5)
         assert half.loss == pytest.approx(loss)
     twice_half = torch.cat([p.grad.flatten() for p in objective.parameters() if p.grad is not None])
     assert relative_difference(twice_half, once) < 1e-12

@@ -7,10 +7,11 @@ from trainable import ROWS, WIDTH, trainable_encoder
 
 from sentflow.errors import DataError
 from sentflow.training.draws import Draws
-from sentflow.training.gradients import chunks_by_length, gradients
+from sentflow.training.gradients import Passes
 from sentflow.training.recipes import distillation
 from sentflow.training.recipes.distillation import similarity_divergence
 from sentflow.training.recipes.settings import Distillation
+from sentflow.training.settings import TrainingSettings
 
 DRAWS = Draws(5)
 TEACHER = np.random.default_rng(0).normal(size=(len(ROWS), 48)).astype(np.float32)
@@ -30,13 +31,8 @@ def build(tmp_path):
 
 
 def step(objective, data, number=0):
-    return gradients(
-        objective,
-        data,
-        DRAWS.of("step", number),
-        chunks=lambda examples: chunks_by_length(examples, 24),
-        cached=False,
-    ).loss
+    settings = TrainingSettings(learning_rate=1e-3, steps=1, chunk_tokens=24)
+    return Passes(objective, settings).gradients(data, DRAWS.of("step", number)).loss
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ import torch
 
 from sentflow.errors import DataError
 from sentflow.training.draws import Draws
-from sentflow.training.gradients import Precision
 from sentflow.training.language_modelling import NOT_PREDICTED
-from sentflow.training.loop import measured, split
+from sentflow.training.loop import Trainer, split
 from sentflow.training.settings import TrainingSettings
 
 SETTINGS = TrainingSettings(
@@ -45,8 +44,7 @@ def test_less_than_a_batch_on_either_side_is_refused(share):
 
 
 def values(objective, rows, settings=SETTINGS):
-    precision = Precision(settings.precision, torch.device("cpu"))
-    found = measured(objective, rows, settings, Draws(3), step=7, autocast=precision.autocast)
+    found = Trainer(objective, rows, settings, Draws(3), held_out=rows).measured(7)
     return {row["measure"]: (row["value"], row["n"]) for row in found}
 
 

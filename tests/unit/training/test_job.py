@@ -8,7 +8,7 @@ from training_jobs import job_settings, rows_in, start_in
 
 from sentflow.errors import ConfigError
 from sentflow.files.io import file_sha256
-from sentflow.training.job import Job, Place
+from sentflow.training.job import Job
 from sentflow.training.loop import LeftEarly
 
 
@@ -24,25 +24,25 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def job(folder, monkeypatch):
     # signals are those of pytest
-    monkeypatch.setattr("sentflow.training.job.Leave.listen", lambda _self: None)
+    monkeypatch.setattr("sentflow.training.leave.Watch.listen", lambda _self: None)
 
-    def make(*, begins=None, **training):
+    def make(state, *, begins=None, **training):
         start = begins or {"name": "tiny"}
         settings = job_settings(start=start, training={"steps": 4, **training})
         versions = {"torch": torch.__version__}
-        return Job(settings, folder / "manifest.json", folder / "rows.parquet", "code", versions)
+        return Job(settings, folder / "manifest.json", folder / "rows.parquet", "code", versions, state)
 
     return make
 
 
 def test_a_learnt_vocabulary_is_that_of_the_rows_and_the_same_after_a_break(job, tmp_path, monkeypatch):
     begins = {"name": "tiny", "configuration": {"num_hidden_layers": 1}, "tokenizer": {"size": 40}}
-    record, _, _ = job(begins=begins).run(Place(tmp_path / "whole"))
+    record, _, _ = job(tmp_path / "whole", begins=begins).run()
     assert record.start.source == {"configuration": {"num_hidden_layers": 1}, "tokenizer": {"size": 40}}
     with monkeypatch.context() as patched, pytest.raises(LeftEarly):
-        patched.setattr("sentflow.training.job.Leave.__call__", lambda _self: True)
-        job(begins=begins).run(Place(tmp_path / "parts"))
-    _, made, _ = job(begins=begins).run(Place(tmp_path / "parts"))
+        patched.setattr("sentflow.training.leave.Watch.leaves", lambda _self: True)
+        job(tmp_path / "parts", begins=begins).run()
+    _, made, _ = job(tmp_path / "parts", begins=begins).run()
     assert made.resumed_at == (1,)
     whole, parts = (tmp_path / name / "snapshots" / "step-000004" for name in ("whole", "parts"))
     for file in ("model.safetensors", "tokenizer.json", "config.json"):
@@ -54,4 +54,4 @@ def test_a_learnt_vocabulary_is_that_of_the_rows_and_the_same_after_a_break(job,
 
 def test_texts_longer_than_the_table_of_positions_are_refused_before_the_first_step(job, tmp_path):
     with pytest.raises(ConfigError, match=r"training\.max_tokens: 33 is more than the 32 positions"):
-        job(max_tokens=33).run(Place(tmp_path))
+        job(tmp_path, max_tokens=33).run()

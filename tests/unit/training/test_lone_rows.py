@@ -6,7 +6,7 @@ from tiny_bert import save_tiny_masked_bert
 from training_jobs import job_settings, rows_in, start_in
 
 from sentflow.training.contract import target_of
-from sentflow.training.job import Job, Place
+from sentflow.training.job import Job
 
 COLUMNS = {
     "text": ["lei", "ação projeto", "saúde não", "projeto", "não : lei"],
@@ -33,14 +33,14 @@ class Taught(Job):
 
 @pytest.fixture
 def trained(tmp_path, monkeypatch):
-    monkeypatch.setattr("sentflow.training.job.Leave.listen", lambda _self: None)
+    monkeypatch.setattr("sentflow.training.leave.Watch.listen", lambda _self: None)
     start = start_in(tmp_path, kind="splade", save=save_tiny_masked_bert)
 
     def run(form, n, recipe="splade", **settings):
         width = {"pairs": 2, "triplets": 3, "texts": 1}[form]
         rows = rows_in(tmp_path, {name: values[:n] for name, values in list(COLUMNS.items())[:width]}, form)
         about = job_settings(recipe, form, settings=settings, training={"steps": None, "epochs": 2})
-        return Taught(about, start, rows, "code", {}).run(Place(tmp_path / "made"))
+        return Taught(about, start, rows, "code", {}, tmp_path / "made").run()
 
     return run
 

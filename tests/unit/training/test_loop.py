@@ -10,9 +10,16 @@ from trainable import ROWS, trainable_encoder
 from sentflow.errors import DataError
 from sentflow.training.contract import Objective
 from sentflow.training.draws import Draws
-from sentflow.training.loop import Hooks, LeftEarly, StateFolder, Trainer
+from sentflow.training.leave import Watch
+from sentflow.training.loop import (
+    LeftEarly,
+    Order,
+    StateFolder,
+    Trainer,
+    UncorrectedAdamW,
+    learning_rate,
+)
 from sentflow.training.settings import TrainingSettings
-from sentflow.training.steps import Order, UncorrectedAdamW, learning_rate
 
 SETTINGS = TrainingSettings.model_validate(
     {"learning_rate": 1e-3, "steps": 7, "batch_size": 2, "max_tokens": 8, "snapshots": 3, "chunk_tokens": 16}
@@ -47,9 +54,9 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("encoder")
 
 
-def trained(folder, state, *, kind=TwoViews, settings=SETTINGS, key="one", **hooks):
+def trained(folder, state, *, kind=TwoViews, watch=None):
     objective = kind(trainable_encoder(folder))
-    progress = Trainer(objective, ROWS, settings, Draws(3), Hooks(**hooks)).run(StateFolder(state, key=key))
+    progress = Trainer(objective, ROWS, SETTINGS, Draws(3), watch=watch).run(StateFolder(state, key="one"))
     return objective, progress
 
 
@@ -57,16 +64,17 @@ def bytes_of(objective):
     return {name: value.numpy().tobytes() for name, value in objective.state_dict().items()}
 
 
-class Leaving:
-    """Leaves after some of the steps that are told."""
+class Leaving(Watch):
+    """Leaves after some of the steps that are logged."""
 
     def __init__(self, after):
+        super().__init__()
         self.after, self.step = after, 0
 
-    def told(self, progress):
-        self.step = progress.step
+    def log(self, total, row):
+        self.step = row["step"]
 
-    def __call__(self):
+    def leaves(self):
         return self.step in self.after
 
 
@@ -75,9 +83,9 @@ def test_ended_after_any_step_and_gone_on_with_gives_the_same_bytes(folder, tmp_
     leaving = Leaving({1, 2, 5})
     for _ in range(3):
         with pytest.raises(LeftEarly):
-            trained(folder, tmp_path / "parts", leave=leaving, report=leaving.told)
+            trained(folder, tmp_path / "parts", watch=leaving)
         leaving.after.remove(leaving.step)
-    resumed, progress = trained(folder, tmp_path / "parts", leave=leaving, report=leaving.told)
+    resumed, progress = trained(folder, tmp_path / "parts", watch=leaving)
     assert progress.resumed == [1, 2, 5]
     assert bytes_of(resumed) == bytes_of(whole)
     assert progress.history == told.history
@@ -92,7 +100,7 @@ def test_a_loss_that_is_no_number_names_step_and_rate_and_keeps_the_state_before
 def test_a_full_disk_says_so_and_keeps_the_state_before(folder, tmp_path, monkeypatch):
     leaving = Leaving({2})
     with pytest.raises(LeftEarly):
-        trained(folder, tmp_path, leave=leaving, report=leaving.told)
+        trained(folder, tmp_path, watch=leaving)
 
     def full(*_args):
         raise OSError(28, "No space left on device")

@@ -7,7 +7,7 @@ from trainable import ROWS, WIDTH, trainable_encoder
 
 from sentflow.training.contract import build_objective
 from sentflow.training.draws import Draws
-from sentflow.training.gradients import chunks_by_length, gradients
+from sentflow.training.gradients import Passes
 from sentflow.training.recipes.settings import SimCSE
 from sentflow.training.settings import TrainingSettings
 
@@ -31,8 +31,8 @@ def build(folder):
 
 
 def step(objective, number=0):
-    draws = DRAWS.of("step", number)
-    return gradients(objective, ROWS, draws, chunks=lambda one: chunks_by_length(one, 24), cached=False).loss
+    settings = TrainingSettings(learning_rate=1e-3, steps=1, chunk_tokens=24)
+    return Passes(objective, settings).gradients(ROWS, DRAWS.of("step", number)).loss
 
 
 def trained(objective, steps=2):

@@ -7,8 +7,9 @@ from trainable import ROWS, WIDTH, trainable_encoder
 
 from sentflow.training.contract import build_objective, target_of
 from sentflow.training.draws import Draws
-from sentflow.training.gradients import chunks_by_length, gradients
-from sentflow.training.loop import Hooks, LeftEarly, StateFolder, Trainer
+from sentflow.training.gradients import Passes
+from sentflow.training.leave import Watch
+from sentflow.training.loop import LeftEarly, StateFolder, Trainer
 from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import TrainingSettings
 
@@ -93,12 +94,17 @@ def built(folder, case, training, *, double=False):
     return found, rows
 
 
-def trained(folder, state, case, *, leave=lambda: False, **options):
+class Leaving(Watch):
+    def leaves(self):
+        return True
+
+
+def trained(folder, state, case, *, watch=None, **options):
     training = TrainingSettings(
         learning_rate=1e-3, steps=3, batch_size=3, max_tokens=12, chunk_tokens=24, clip=1.0, **options
     )
     objective, rows = built(folder, case, training)
-    trainer = Trainer(objective, rows, training, DRAWS, Hooks(leave=leave))
+    trainer = Trainer(objective, rows, training, DRAWS, watch=watch)
     progress = trainer.run(StateFolder(state, key="one"))
     return objective.state_dict(), [row["loss"] for row in progress.history]
 
@@ -130,7 +136,7 @@ def test_a_training_that_was_left_ends_in_the_same_weights(folder, tmp_path, cas
     torch.manual_seed(99)  # what another process would have
     for _ in range(2):
         with pytest.raises(LeftEarly):
-            trained(folder, tmp_path / "left", case, leave=lambda: True, **options)
+            trained(folder, tmp_path / "left", case, watch=Leaving(), **options)
     resumed, _ = trained(folder, tmp_path / "left", case, **options)
     assert resumed.keys() == whole.keys()
     assert all(torch.equal(resumed[name], whole[name]) for name in whole)
@@ -138,11 +144,14 @@ def test_a_training_that_was_left_ends_in_the_same_weights(folder, tmp_path, cas
 
 @pytest.mark.parametrize("case", CACHED)
 def test_a_cache_changes_no_gradient(folder, case):
-    training, found = TrainingSettings(learning_rate=1e-3, steps=3, max_tokens=12), []
+    found = []
     for cached in (False, True):
+        training = TrainingSettings(
+            learning_rate=1e-3, steps=3, max_tokens=12, chunk_tokens=10, gradient_cache=cached
+        )
         objective, rows = built(folder, case, training, double=True)
         objective.train().at_step(1, 3)
-        gradients(objective, rows, DRAWS, chunks=lambda one: chunks_by_length(one, 10), cached=cached)
+        Passes(objective, training).gradients(rows, DRAWS)
         found.append(torch.cat([p.grad.flatten() for p in objective.parameters() if p.grad is not None]))
     assert found[0].norm() > 0
     assert ((found[1] - found[0]).norm() / found[0].norm()).item() < 1e-11

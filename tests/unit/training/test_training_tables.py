@@ -10,9 +10,8 @@ from filled import filled
 from sentflow.compare.best_of_groups import best_of_groups
 from sentflow.compare.training_rows import TrainingSeeds
 from sentflow.report.families.training import tables
-from sentflow.report.families.training.published import published_cells
 from sentflow.report.families.training.rows import ALIGNMENT, DEVELOPMENT, SPEARMAN, TEST, TrainingRow
-from sentflow.report.families.training.sweep_cells import reduced, sweep_cells
+from sentflow.report.families.training.sweeps import published_cells, reduced, sweep_cells
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import markdown_text
 from sentflow.training.settings import NOT_RUN

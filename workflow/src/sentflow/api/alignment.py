@@ -79,7 +79,6 @@ class _AlignmentEval:
             alignment_set=name,
             alignment_title=f"{name}, {settings.variant}, {positive}",
             variant=settings.variant,
-            criterion=positive,
             family="",
             model=self._name,
             model_title=self._name,

@@ -70,7 +70,7 @@ class _Printed:
 
     def plot(self) -> "Figure":
         """The scores with both intervals, as the figure `forest` of the report."""
-        from sentflow.report.families.probing.forest import ForestRow
+        from sentflow.report.families.probing.interval_figures import ForestRow
 
         return drawn("forest", [ForestRow(**vars(row)) for row in self._rows()])
 

@@ -27,14 +27,12 @@ from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import instead
 from sentflow.report.numbers import counted
 from sentflow.retrieval.analysers import Analyser
-from sentflow.retrieval.bm25 import Bm25
-from sentflow.retrieval.dense import Vectors, search
-from sentflow.retrieval.fusion import fused
 from sentflow.retrieval.ranking import NOTHING, Ranked, Run, top
-from sentflow.retrieval.retrievers.sparse import TermCorpus, reordered
+from sentflow.retrieval.retrievers.bm25 import Bm25
+from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
+from sentflow.retrieval.retrievers.fusion import fused
+from sentflow.retrieval.retrievers.sparse import reordered, search_weights
 from sentflow.retrieval.settings import BM25, Dense, Fusion, RandomOrder, Shown, Sparse, TunedWeights
-from sentflow.retrieval.sparse import SparseVectors
-from sentflow.retrieval.sparse import search as search_terms
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Corpus
 from sentflow.texts.split_passages import split_corpus
@@ -247,7 +245,7 @@ class _Search:
             split = split_corpus(self._corpus, "passages", cut)
             owners, texts = split.documents, split.texts
         asked, vectors = _embedded(model, self._asked, texts, batch_size=batch_size)
-        return list(search(asked, Vectors(vectors, owners), k, similarity=settings.similarity))
+        return list(search_vectors(asked, Vectors(vectors, owners), k, similarity=settings.similarity))
 
     def _fusion(self, settings: Fusion, k: int, of: Sequence[Any]) -> list[Ranked]:
         if isinstance(settings.weights, TunedWeights):
@@ -277,11 +275,11 @@ class _Search:
         )
         documents = np.arange(len(self._texts))
         if not has_vectors:
-            ranked = search_terms(asked, SparseVectors(found, documents), k)
+            ranked = search_weights(asked, Vectors(found, documents), k)
         else:
-            ranked = search_terms(asked.weights, SparseVectors(found.weights, documents), candidates or k)
+            ranked = search_weights(asked.weights, Vectors(found.weights, documents), candidates or k)
             if candidates:
-                ranked = reordered(ranked, asked, TermCorpus(found, documents), k)
+                ranked = reordered(ranked, asked, Vectors(found, documents), k)
         return [Ranked(self.rows[one.rows], one.scores, one.tied_at_cut) for one in ranked]
 
     def _random(self, settings: RandomOrder, k: int) -> list[Ranked]:

@@ -21,6 +21,7 @@ from sentflow.config.entries import AllEntries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.errors import ConfigError, DataError
 from sentflow.flow import paths
+from sentflow.flow.rules import COSTS, ENCODER_PAIRS, FOLDS, OTHERS, ROWS, SIZE, Cost
 from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
 from sentflow.report.numbers import duration
 from sentflow.report.table.table import Table
@@ -35,44 +36,6 @@ from sentflow.training.data.forms import ALL, LABELLED, PAIRS, RANKS, SCORED, SP
 from sentflow.training.settings import TrainingSettings
 
 _TRAIN = "train"
-_FOLDS, _ROWS, _PAIRS = "folds", "rows", "pairs"
-# What a job of the default experiment takes where it grows: folds, rows of a task; and pairs of encoders × tasks
-_SIZE = {_FOLDS: 10, _ROWS: 800, _PAIRS: 5 * 4 / 2 * 18}
-
-
-class Cost(NamedTuple):
-    """What a job of a rule takes; it grows with some of `_SIZE`, with none where it was measured on the experiment."""
-
-    seconds: float  # by the clock, the mean
-    memory_mb: float | None  # the largest; None where it was never measured
-    grows: tuple[str, ...] = ()
-
-
-# In the default experiment, 2 × 5 folds of about 800 rows, two jobs at a time on two cores of an AMD EPYC with AVX-512,
-# 2026-11; MB are the largest of a job
-TABLE: Mapping[str, Cost] = {
-    "embed": Cost(12.9, 844, (_ROWS,)),
-    "embed_sparse": Cost(7.2, 553, (_ROWS,)),
-    "featurise": Cost(2.4, 270, (_ROWS,)),
-    "probe": Cost(2.4, 270, (_FOLDS, _ROWS)),
-    "probe_featurised": Cost(2.4, 270, (_FOLDS, _ROWS)),
-    "probe_lazy": Cost(3.7, 366, (_FOLDS, _ROWS)),
-    "score": Cost(0.5, 132, (_ROWS,)),
-    "audit": Cost(1.1, 197, (_ROWS,)),
-    "compare": Cost(3.0, 223, (_PAIRS,)),
-    "explain": Cost(3.0, 333),
-    "make_figures_probing": Cost(8.0, 260),
-    "make_figures_similarity": Cost(4.5, 260),
-    "make_figures_retrieval": Cost(3.0, 260),
-    "make_figures_training": Cost(2.5, 260),
-    "make_figures_run": Cost(3.0, 260),
-    "regress": Cost(2.3, 292),
-    "report": Cost(2.0, 260),
-    "evaluate": Cost(1.5, 151),
-    _TRAIN: Cost(math.nan, 595),  # its seconds follow from its settings
-}
-OTHERS = Cost(0.5, 200)
-"""Of a rule that the table does not name."""
 
 
 class PlannedJob(NamedTuple):
@@ -164,14 +127,14 @@ def seconds_of(
     """
     if job.rule == _TRAIN:
         return trainings.get(job.wildcards["model"]) or 0.0
-    mean_rows = fmean(rows.values()) if rows else _SIZE[_ROWS]
+    mean_rows = fmean(rows.values()) if rows else SIZE[ROWS]
     size = {
-        _FOLDS: job.outputs,
-        _ROWS: rows.get(job.wildcards.get("task", ""), mean_rows),
-        _PAIRS: n_pairs,
+        FOLDS: job.outputs,
+        ROWS: rows.get(job.wildcards.get("task", ""), mean_rows),
+        ENCODER_PAIRS: n_pairs,
     }
     cost = _cost(job.rule, here)
-    return cost.seconds * math.prod(size[one] / _SIZE[one] for one in cost.grows)
+    return cost.seconds * math.prod(size[one] / SIZE[one] for one in cost.grows)
 
 
 def _listing(
@@ -216,7 +179,7 @@ def _listing(
 
 
 def _cost(rule: str, here: Mapping[str, Cost]) -> Cost:
-    return here.get(rule) or TABLE.get(rule, OTHERS)
+    return here.get(rule) or COSTS.get(rule, OTHERS)
 
 
 def _largest(requests: Iterable[int | None]) -> str:

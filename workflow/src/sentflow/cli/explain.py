@@ -181,12 +181,12 @@ def _explained_run(
     from sentflow.retrieval.explanation import (
         ExplainInputs,
         Pair,
+        agreeing,
         best_ranked,
-        explained_pairs,
-        explainer,
+        explain,
         rank_of,
     )
-    from sentflow.retrieval.runs import read_run
+    from sentflow.retrieval.ranking import read_run
     from sentflow.retrieval.settings import SearchSettings, Sparse
     from sentflow.texts.corpora import read_corpus, read_questions
 
@@ -232,9 +232,9 @@ def _explained_run(
             name: [in_folder(results, file) for file in names] for name, names in inputs.items()
         }
         places["manifest"] = next(iter(places["manifest"]), None)
-        explain_pair = explainer(asked, settings, ExplainInputs(corpus=corpus_file, **places))
         pairs = [Pair(question, name) for name in chosen]
-        explained = explained_pairs(pairs, explain_pair, run, where=run_file)
+        found = explain(pairs, asked, settings, ExplainInputs(corpus=corpus_file, **places))
+        explained = agreeing(pairs, found, run, where=run_file)
     texts = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
     return {
         "retriever": retriever,
@@ -250,7 +250,7 @@ def _explained_run(
                 "is_relevant": pair.document in relevant,
                 "score": one.score,
                 "rest": one.rest,
-                "terms": [{**vars(term), "share": one.share(term.addend)} for term in one.shared],
+                "terms": [{**term._asdict(), "share": one.share(term.addend)} for term in one.shared],
             }
             for pair, one in explained.items()
         ],

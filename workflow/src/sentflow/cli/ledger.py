@@ -17,7 +17,7 @@ from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
 from sentflow.flow import paths
 from sentflow.flow.workflow_folder import workflow_folder
-from sentflow.ledger.verdicts import NOT_RUN, VERDICTS, LedgerRow
+from sentflow.ledger.verdicts import VERDICTS, LedgerRow
 
 _DIGITS = 8
 _SECTION = "expected"
@@ -50,7 +50,7 @@ def ledger(
     unexpected = [
         row
         for row in rows
-        if row.verdict != NOT_RUN and not row.is_difference and (row.moved or row.expected != row.expected)
+        if row.has_ours and not row.is_difference and (row.moved or row.expected != row.expected)
     ]
     counts = Counter(row.verdict for row in rows)
     blocks: list[Block] = [

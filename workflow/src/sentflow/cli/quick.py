@@ -242,24 +242,20 @@ def _verdict(results: Path) -> list[Table | str]:
     """Each encoder with its score and its difference from the first, and who leads."""
     blocks: list[Table | str] = []
     for ranking, _ in claims.rankings(results):
-        rows = []
-        for system in ranking.systems:
-            behind = ranking.behind(system)
-            rows.append(
-                (
-                    system.title,
-                    decimal(system.value, ranking.digits),
-                    interval(system.low, system.high, ranking.digits),
-                    decimal(-ranking.less_first(system), ranking.digits) if behind else "",
-                    interval(-behind.high, -behind.low, ranking.digits) if behind else "",
-                    p_number(behind.p) if behind else "",
-                )
-            )
-        level = percent(ranking.level)
+        level, rows = percent(ranking.level), []
         header = (ranking.what.capitalize(), ranking.measure, level, "From the first", level, "p (Holm)")
+        n_columns = len(header) if ranking.tests else 3
+        for system in ranking.systems:
+            behind, digits = ranking.behind(system), ranking.digits
+            of_tests = ("", "", "")
+            if behind:
+                limits = interval(-behind.high, -behind.low, digits)
+                of_tests = (decimal(-ranking.less_first(system), digits), limits, p_number(behind.p))
+            value = (decimal(system.value, digits), interval(system.low, system.high, digits))
+            rows.append((system.title, *value, *of_tests)[:n_columns])
+        caption = f"{ranking.measure[0].upper()}{ranking.measure[1:]} {ranking.where}"
         blocks += [
-            listing(header, rows, "lrlrlr", caption=f"{ranking.measure} {ranking.where}"),
-            str(ranking.verdict()),
+            listing(header[:n_columns], rows, "lrlrlr"[:n_columns], caption=caption),
+            f"{ranking.verdict()}\nIntervals{' and tests' if ranking.tests else ''} hold for {ranking.population}.",
         ]
-        blocks.append(f"Intervals and tests hold for {ranking.population}.")
     return blocks

@@ -34,8 +34,7 @@ from sentflow.flow.targets import Targets
 from sentflow.report.numbers import counted
 from sentflow.report.table.table import Table
 from sentflow.retrieval.decisions import read_decided
-from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.retrieval.runs import read_run, write_run
+from sentflow.retrieval.ranking import Ranked, Run, read_run, write_run
 from sentflow.retrieval.trec import run_lines
 from sentflow.texts.corpora import Corpus, read_corpus, read_ids
 from sentflow.texts.formats.raw import decode

@@ -12,8 +12,8 @@ from sentflow.cli.terminal import show_blocks
 from sentflow.compare.best_of_groups import best_of_groups
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.files.rows import read_rows
-from sentflow.report.families.training.means import NOTHING, seed_means
 from sentflow.report.families.training.rows import SPEARMAN, TrainingRow
+from sentflow.report.families.training.sweeps import SeedMean, seed_means
 from sentflow.training.sweeps import SEED, Cell, cells, development_of
 
 LEAST_SEEDS = 6  # of which all signs can be equal by chance in less than 5 %
@@ -67,7 +67,7 @@ def _best_cells(name: str, sweep: Mapping[str, Any], rows: Sequence[TrainingRow]
     return best_of_groups(
         reversed(firsts.values()),
         group=lambda cell: tuple(value for axis, value in cell.axes.items() if axis not in (_OVER, SEED)),
-        score=lambda cell: means.get((cell.group, development, SPEARMAN), NOTHING).value,
+        score=lambda cell: means.get((cell.group, development, SPEARMAN), SeedMean()).value,
     )
 
 

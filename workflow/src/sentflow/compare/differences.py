@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
+from sentflow.compare.rows import AcrossRow
 from sentflow.stats.multiplicity import holm
 
 
@@ -33,6 +34,11 @@ class Difference(Protocol):
     # a − b
     @property
     def difference(self) -> float: ...
+    # of the difference; NaN where undefined
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
     # of a single test, and adjusted for all pairs of systems of the unit set (Holm); NaN where undefined
     @property
     def p(self) -> float: ...
@@ -44,6 +50,11 @@ class Difference(Protocol):
 
 
 Row = TypeVar("Row", bound=Difference)
+
+
+def is_alike(row: Difference | AcrossRow) -> bool:
+    """Whether two systems are equal on every unit, so that nothing can be tested."""
+    return row.difference == 0 and not row.low < row.high
 
 
 def on_unit_set(rows: Iterable[Row], unit_set: str) -> list[Row]:

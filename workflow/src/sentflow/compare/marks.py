@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sentflow.compare.differences import Difference, on_unit_set, other, values_of, winner
+from sentflow.compare.differences import Difference, is_alike, on_unit_set, other, values_of, winner
 
 BEST, NOT_WORSE = "best", "not worse"
 
@@ -18,6 +18,10 @@ class Marks:
 
     def mark(self, unit_set: str, model: str) -> str:
         return mark(self._rows.get(unit_set, []), unit_set, model)
+
+    def signs(self, unit_set: str, model: str) -> tuple[str, str]:
+        """Mark and letters of a cell."""
+        return self.mark(unit_set, model), self.raised(unit_set, model)
 
     def beaten(self, unit_set: str, model: str) -> list[str]:
         return beaten(self._rows.get(unit_set, []), unit_set, model)
@@ -36,7 +40,8 @@ def mark(differences: Iterable[Difference], unit_set: str, model: str) -> str:
     """
     here = [row for row in differences if row.unit_set == unit_set]
     values = values_of(here, unit_set)
-    own = [row for row in on_unit_set(here, unit_set) if model in (row.model_a, row.model_b)]
+    tested = [row for row in on_unit_set(here, unit_set) if not is_alike(row)]
+    own = [row for row in tested if model in (row.model_a, row.model_b)]
     if model not in values or not own:
         return ""
     highest = max(values.values())

@@ -1,6 +1,7 @@
 """Corpora, question sets, and how documents are cut, analysed and given as answers: entries of the catalog."""
 
 from collections.abc import Iterable, Iterator
+from math import inf
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -357,6 +358,7 @@ TuningFolds = Annotated[
     ),
 ]
 PARAMETERS = ("most", "window", "share", "least")
+_BOUNDS = {"most": (1, inf, 1), "window": (0, inf, 0), "share": (0, 1, 0), "least": (-inf, inf, 0)}
 MOST_CANDIDATES = 5000  # weights, or parameters of a decision, that are tried
 
 
@@ -455,6 +457,10 @@ class Decision(Settings):
         for key, one in ranges.items():
             if one.to < one.from_:
                 yield key, f"from {one.from_} to {one.to} is no range. Write the lesser number first."
+            least, most, unit = _BOUNDS[key]
+            if one.from_ < least or one.to > most or (unit and (one.from_ % unit or one.step % unit)):
+                kind = "whole numbers" if unit else "numbers"
+                yield key, f"from {one.from_} to {one.to}. Write {kind} from {least} to {most}."
             n_candidates *= max(1.0, 1 + (one.to - one.from_) / one.step)
         if n_candidates > MOST_CANDIDATES:
             yield (

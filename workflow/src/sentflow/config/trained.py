@@ -19,10 +19,6 @@ from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import BEST, VALUE
 from sentflow.training.sweeps import cells, sweep_problems
 
-REQUIRED = "REQUIRED"
-"""Stands in the catalog for the path of a file that was never published."""
-
-
 # --- other encoders -------------------------------------------------------------------------------------------
 
 

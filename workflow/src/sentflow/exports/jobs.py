@@ -22,7 +22,7 @@ from sentflow.files.io import read_json, read_sealed, write_json, write_text
 from sentflow.files.rows import read_rows
 from sentflow.jobs.job import In, Out, Resource, job
 from sentflow.report.rows import unique
-from sentflow.retrieval.runs import read_run
+from sentflow.retrieval.ranking import read_run
 from sentflow.texts.corpora import read_corpus, read_questions
 from sentflow.training.settings import CardSettings
 

@@ -66,7 +66,7 @@ def _is_of(pattern: str, file: str) -> bool:
 
 def _product(kind: str, name: str, maker: str, needs: str, *reads: str, **more: Any) -> Product:
     folder = "" if maker.startswith(("costs.", "figure.")) else "families."
-    whole = f"sentflow.report.{folder}{maker}{':FIGURE' if kind == FIGURE else ''}"
+    whole = f"sentflow.report.{folder}{maker}"
     return Product(kind, name, whole, needs, reads, **more)
 
 
@@ -85,12 +85,12 @@ PRODUCTS = (
     _table("published", "probing.tables:published", "scores", paths.SUMMARY),
     _table("tasks", "probing.tables:tasks", "scores", paths.SUMMARY),
     _table("protocols", "probing.tables:protocols", "scores", paths.EFFECTS),
-    _figure("heatmap", "probing.heatmap", "scores", paths.SUMMARY),
-    _figure("forest", "probing.forest", "scores", paths.SUMMARY),
-    _figure("ranks", "probing.rankings", "scores", *_RANKED),
-    _figure("differences", "probing.differences", "scores", *_COMPARED),
-    _figure("differences-to-best", "probing.best_gaps", "scores", *_COMPARED),
-    _figure("curves", "probing.curves", "scores", paths.SUMMARY, paths.CURVES),
+    _figure("heatmap", "probing.figures:HEATMAP", "scores", paths.SUMMARY),
+    _figure("forest", "probing.interval_figures:FOREST", "scores", paths.SUMMARY),
+    _figure("ranks", "probing.figures:RANKS", "scores", *_RANKED),
+    _figure("differences", "probing.interval_figures:DIFFERENCES", "scores", *_COMPARED),
+    _figure("differences-to-best", "probing.interval_figures:BEST_GAPS", "scores", *_COMPARED),
+    _figure("curves", "probing.figures:CURVES", "scores", paths.SUMMARY, paths.CURVES),
     _check("complete", "probing.checks:check_complete", "scores", paths.SUMMARY),
     _check("no_missing", "probing.checks:check_no_missing", "scores", paths.SUMMARY),
     _check("intervals", "probing.checks:check_intervals", "scores", paths.SUMMARY),
@@ -109,23 +109,23 @@ PRODUCTS = (
     ),
     _table("sts-subsets", "similarity.tables:subsets", "similarity", paths.SUMMARY_SIMILARITY),
     _table("sts-differences", "similarity.tables:differences", "similarity", *_STS),
-    _figure("similarity-histograms", "similarity.histograms", "similarity", paths.HISTOGRAMS),
+    _figure("similarity-histograms", "similarity.figures:HISTOGRAMS", "similarity", paths.HISTOGRAMS),
     _table("regressions", "similarity.tables:regressions", "regressions", paths.SUMMARY_REGRESSIONS),
     _check("similarity", "similarity.checks:check_similarity", "similarity", *_STS),
     _table("alignments", "geometry.tables:alignments", "alignments", paths.SUMMARY_ALIGNMENTS),
     _figure(
         "alignment-uniformity",
-        "geometry.plane",
+        "geometry.figures:PLANE",
         "alignments",
         paths.SUMMARY_ALIGNMENTS,
         paths.SUMMARY_SIMILARITY,
     ),
     _table("geometry", "geometry.tables:geometry", "geometry", paths.SUMMARY_GEOMETRY),
-    _figure("spectrum", "geometry.spectrum", "geometry", paths.SPECTRA),
-    _figure("truncation", "geometry.truncation", "geometry", paths.TRUNCATION),
+    _figure("spectrum", "geometry.figures:SPECTRUM", "geometry", paths.SPECTRA),
+    _figure("truncation", "geometry.figures:TRUNCATION", "geometry", paths.TRUNCATION),
     _figure(
         "geometry-and-scores",
-        "geometry.association_figure",
+        "geometry.figures:ASSOCIATION",
         "geometry of several encoders",
         paths.SUMMARY_GEOMETRY,
         paths.SUMMARY_SIMILARITY,
@@ -136,10 +136,13 @@ PRODUCTS = (
     _table("retrieval-differences", "retrieval.tables:differences", "retrieval", *_RETRIEVAL),
     _table("retrieval-costs", "retrieval.choice_tables:costs", "retrieval", paths.RETRIEVAL_COSTS),
     _figure(
-        "question-differences", "retrieval.question_differences", "retrieval", paths.QUESTION_DIFFERENCES
+        "question-differences",
+        "retrieval.figures:QUESTION_DIFFERENCES",
+        "retrieval",
+        paths.QUESTION_DIFFERENCES,
     ),
-    _figure("recall-curve", "retrieval.recall_curve", "retrieval", paths.RECALL),
-    _figure("effectiveness-cost", "retrieval.effectiveness_cost", "retrieval", paths.RETRIEVAL_COSTS),
+    _figure("recall-curve", "retrieval.figures:RECALL", "retrieval", paths.RECALL),
+    _figure("effectiveness-cost", "retrieval.figures:COSTS", "retrieval", paths.RETRIEVAL_COSTS),
     _table(
         "retrieval-published",
         "retrieval.choice_tables:published",
@@ -147,7 +150,7 @@ PRODUCTS = (
         paths.SUMMARY_RETRIEVAL,
     ),
     _table("retrieval-stages", "retrieval.tables:stages", "retrieval-stages", paths.SUMMARY_STAGES),
-    _figure("retrieval-stages", "retrieval.stages_figure", "retrieval-stages", paths.SUMMARY_STAGES),
+    _figure("retrieval-stages", "retrieval.figures:STAGES", "retrieval-stages", paths.SUMMARY_STAGES),
     _table(
         "retrieval-decisions",
         "retrieval.choice_tables:decisions",
@@ -155,7 +158,7 @@ PRODUCTS = (
         paths.SUMMARY_DECISIONS,
         paths.DECISION_PAIRS,
     ),
-    _figure("fusion-weights", "retrieval.weights_figure", "tuned fusions", paths.SUMMARY_WEIGHTS),
+    _figure("fusion-weights", "retrieval.figures:WEIGHTS", "tuned fusions", paths.SUMMARY_WEIGHTS),
     _table(
         "retrieval-indexes", "retrieval.choice_tables:indexes", "retrieval-indexes", paths.SUMMARY_INDEXES
     ),
@@ -194,20 +197,20 @@ PRODUCTS = (
     _check("retrieval", "retrieval.checks:check_retrieval", "retrieval", *_RETRIEVAL),
     _table("training-sweep", "training.tables:sweep", "sweeps", paths.SUMMARY_TRAINING),
     _table("training-reduced", "training.tables:best_of_sweep", "sweeps", paths.SUMMARY_TRAINING),
-    _figure("training-sweep", "training.sweep_figure", "sweeps", paths.SUMMARY_SWEEPS),
+    _figure("training-sweep", "training.figures:SWEEP", "sweeps", paths.SUMMARY_SWEEPS),
     _table("training-runs", "training.tables:runs", "trainings", paths.SUMMARY_TRAINING_JOBS),
     _table("training-costs", "training.tables:costs", "trainings", paths.SUMMARY_TRAINING_JOBS),
     _table("training-held-out", "training.tables:held_out", "trainings", paths.SUMMARY_TRAINING_HELD_OUT),
     _figure(
         "training-curves",
-        "training.curves_figure",
+        "training.figures:CURVES",
         "trainings",
         paths.SUMMARY_TRAINING_JOBS,
         paths.SUMMARY_TRAINING,
         paths.SUMMARY_TRAINING_HISTORY,
         paths.SUMMARY_TRAINING_HELD_OUT,
     ),
-    _figure("training-path", "training.path_figure", "trainings", *_TRAINED),
+    _figure("training-path", "training.figures:PATH", "trainings", *_TRAINED),
     _table(
         "training-seeds",
         "training.tables:seeds",
@@ -215,14 +218,14 @@ PRODUCTS = (
         paths.TRAINING_SEEDS,
         paths.SUMMARY_TRAINING,
     ),
-    _figure("training-seeds", "training.seeds_figure", "trainings", *_TRAINED, also=(paths.TRAINING_SEEDS,)),
+    _figure("training-seeds", "training.figures:SEEDS", "trainings", *_TRAINED, also=(paths.TRAINING_SEEDS,)),
     _table("ledger", "ledger.tables:ledger", "ledger", paths.SUMMARY_LEDGER),
     _check("ledger", "ledger.check:check_ledger", "ledger", paths.SUMMARY_LEDGER),
     _table("costs", "costs.tables:costs", "", paths.COSTS),
-    _figure("costs", "costs.bars", "", paths.COSTS),
+    _figure("costs", "costs.figures:BARS", "", paths.COSTS),
     _table("encoders", "costs.tables:encoders", "encoders", paths.ENCODERS),
     _check("figures", "figure.check:check_figures", "figures", paths.FIGURE_INSPECTION),
-    _figure("score-and-cost", "costs.trade_off", "scores", paths.ENCODERS, paths.RANKS),
+    _figure("score-and-cost", "costs.figures:TRADE_OFF", "scores", paths.ENCODERS, paths.RANKS),
 )
 
 

@@ -2,13 +2,63 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from sentflow.flow import paths
 
 Request = Callable[..., int]
+FOLDS, ROWS, ENCODER_PAIRS = "folds", "rows", "pairs"
+# What a job of the default experiment takes where it grows: folds, rows of a task; and pairs of encoders × tasks
+SIZE = {FOLDS: 10, ROWS: 800, ENCODER_PAIRS: 5 * 4 / 2 * 18}
+
+
+class Cost(NamedTuple):
+    """What a job of a rule takes; it grows with some of `SIZE`, with none where it was measured on the experiment."""
+
+    seconds: float  # by the clock, the mean
+    memory_mb: float | None  # the largest; None where it was never measured
+    grows: tuple[str, ...] = ()
+
+
+# From the benchmark files of Snakemake, 2026-11, on two cores of an AMD EPYC with AVX-512. Seconds are those of the
+# default experiment, 2 × 5 folds of about 800 rows, two jobs at a time. MB are the largest resident memory of a job
+# there, on HateBR (7,000 rows) and STS Benchmark, and in a training of MiniLM; of probe_lazy of 6,000 pairs of texts,
+# of clean_pairs and combine_pairs of 100,000 pairs (docs/performance.md and docs/measurements).
+COSTS: Mapping[str, Cost] = {
+    "embed": Cost(12.9, 1185, (ROWS,)),
+    "embed_sparse": Cost(7.2, 576, (ROWS,)),
+    "featurise": Cost(2.4, 1185, (ROWS,)),
+    "fetch_model": Cost(3.3, 513),
+    "probe": Cost(2.4, 306, (FOLDS, ROWS)),
+    "probe_featurised": Cost(2.4, 306, (FOLDS, ROWS)),
+    "probe_lazy": Cost(3.7, 983, (FOLDS, ROWS)),
+    "score": Cost(0.5, 256, (ROWS,)),
+    "audit": Cost(1.1, 247, (ROWS,)),
+    "compare": Cost(3.0, 340, (ENCODER_PAIRS,)),
+    "compare_documents": Cost(3.0, 340, (ENCODER_PAIRS,)),
+    "geometry": Cost(0.7, 379),
+    "regress": Cost(2.3, 308),
+    "search": Cost(0.4, 369),
+    "explain": Cost(3.0, 409),
+    "evaluate": Cost(1.5, 202),
+    "clean_pairs": Cost(122, 496),
+    "combine_pairs": Cost(32, 400),
+    "train": Cost(math.nan, 1427),  # its seconds follow from its settings
+    "choose_snapshot": Cost(4.4, 511),
+    "make_figures_probing": Cost(8.0, 250),
+    "make_figures_similarity": Cost(4.5, 250),
+    "make_figures_retrieval": Cost(3.0, 250),
+    "make_figures_training": Cost(2.5, 250),
+    "make_figures_run": Cost(3.0, 250),
+    "report": Cost(2.0, 309),
+}
+OTHERS = Cost(0.5, 250)
+"""Of a rule that `COSTS` does not name."""
+HEADROOM, MARGIN_MB = 1.5, 300
+"""A job requests so many times the memory that was measured, and so much more."""
+Value = TypeVar("Value")
 Files: TypeAlias = str | Sequence[str] | Callable[[Any], str | Sequence[str]]
 """A pattern, files, or what gives either of the wildcards of a job."""
 
@@ -65,22 +115,28 @@ def _files(given: Files, wildcards: Any) -> Iterator[str]:
 
 
 def asks(
-    memory_mb: float | Callable[[Any], float],
+    rule: str | Callable[[Any], str],
     minutes: float | Callable[[Any], float],
     *,
     per_input: float | Callable[[Any], float] = 0.0,
     of: str = "",
+    per_weights: float = 0.0,
+    model: str = "",
 ) -> dict[str, Request]:
     """The resources ``mem_mb`` and ``runtime`` of a rule; each attempt requests as much again as the first.
 
-    All are numbers, or functions of the wildcards. `per_input`: MB for each MB of input files beside `memory_mb`, which
-    is rows × width × 4 bytes of vectors, as often as the job holds them; nothing where the files are not there yet, as
-    in a plan: Snakemake asks again before the job starts. `of`: name of the input files that count; without it all do.
+    Arguments are values, or functions of the wildcards. `rule`: its memory is that of `COSTS`, with headroom.
+    `per_input`: MB for each MB of input files beside it, which is rows × width × 4 bytes of vectors, as often as the
+    job holds them; nothing where the files are not there yet, as in a plan: Snakemake asks again before the job starts.
+    `of`: name of the input files that count; without it all do. `per_weights`: MB for each MB of fetched weights that
+    lie beside the manifest; `model`: name of that input.
     """
 
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
         size = _size_mb(input, of) if per_input else 0
-        return math.ceil(_value(memory_mb, wildcards) + _value(per_input, wildcards) * size) * attempt
+        base = HEADROOM * (COSTS.get(_value(rule, wildcards), OTHERS).memory_mb or 0) + MARGIN_MB
+        weights = per_weights * _weights_mb(input.get(model)) if per_weights else 0
+        return math.ceil(base + _value(per_input, wildcards) * size + weights) * attempt
 
     def runtime(wildcards: Any, attempt: int) -> int:
         return math.ceil(_value(minutes, wildcards)) * attempt
@@ -88,8 +144,14 @@ def asks(
     return {"mem_mb": memory, "runtime": runtime}
 
 
-def _value(number: float | Callable[[Any], float], wildcards: Any) -> float:
-    return number(wildcards) if callable(number) else number
+def _value(given: Value | Callable[[Any], Value], wildcards: Any) -> Value:
+    return given(wildcards) if callable(given) else given
+
+
+def _weights_mb(manifest: str) -> float:
+    """Of what was fetched of a model, which lies beside its manifest."""
+    files = Path(manifest).parent.rglob("*")
+    return sum(file.stat().st_size for file in files if file.suffix in (".safetensors", ".bin")) / 2**20
 
 
 def beside_others(threads: Callable[[Any], int], cores: int | None) -> Callable[[Any], int]:
@@ -104,6 +166,7 @@ def beside_others(threads: Callable[[Any], int], cores: int | None) -> Callable[
 
 def _size_mb(files: Any, name: str) -> float:
     counted = files.get(name) if name else files
+    counted = [counted] if isinstance(counted, str) else counted
     if any(file.is_storage for file in counted):
         # What Snakemake gives by name is a list without a size of its own; it starts an event loop for every job.
         return _size_in_storage_mb(type(files)(toclone=counted))

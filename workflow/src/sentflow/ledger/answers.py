@@ -21,10 +21,9 @@ from sentflow.ledger.claims import (
     Claim,
 )
 from sentflow.report.families.geometry.rows import AlignmentRow
-from sentflow.report.families.retrieval.decision_rows import DecisionRow
-from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.families.retrieval.rows import DecisionRow, RetrievalRow
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.families.training.published import PublishedCell, published_cells
+from sentflow.report.families.training.sweeps import PublishedCell, published_cells
 from sentflow.similarity.measures import SEVEN_TASKS
 
 _SEED = ("-seed-", ".seed-")  # before the seed in names of trained encoders, and of cells of sweeps

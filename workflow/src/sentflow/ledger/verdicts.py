@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from sentflow.errors import DataError
 from sentflow.ledger.answers import NOTHING, Answer
-from sentflow.ledger.claims import Claim, Printed
+from sentflow.ledger.claims import REDUCTION, Claim, Printed
 
-EQUAL, WITHIN, OUTSIDE, NOT_RUN = "equal", "within tolerance", "outside", "not run"
+EQUAL, WITHIN, OUTSIDE, NOT_RUN = "equal", "within tolerance", "outside", "not run here"
 VERDICTS = (EQUAL, WITHIN, OUTSIDE, NOT_RUN)
 _ROUNDING = 1e-9
 # Of a score in [0, 1]: between processors correlations differ in the fourth decimal at most, and few ranks move
@@ -33,7 +33,8 @@ class LedgerRow(Printed):
     tolerance: float
     reason: str
     effect_ratio: float  # of a difference between two claims: ours over the printed one
-    verdict: str  # one of `VERDICTS`
+    # verdict: one of `VERDICTS`; also `NOT_RUN` where ours was only chosen again from published cells
+    verdict: str
     # expected, moved: what was found when the catalog was last written, NaN for never; whether ours is off by more
     # than what may differ between machines
     expected: float
@@ -43,6 +44,11 @@ class LedgerRow(Printed):
     missing: str
     experiment: str
     takes: str = ""
+
+    @property
+    def has_ours(self) -> bool:
+        """Whether there is a value of ours: of a run, or chosen again from published cells."""
+        return not math.isnan(self.ours)
 
     @property
     def is_difference(self) -> bool:
@@ -88,7 +94,7 @@ def _row(claim: Claim, system: Mapping[str, Any], answer: Answer, expected: floa
         ours = low = high = math.nan
     difference = ours - claim.printed
     tolerance = system.get("tolerance", 0.5 * 10.0**-claim.digits)
-    verdict = verdict_of(difference, claim.digits, tolerance)
+    verdict = NOT_RUN if claim.kind == REDUCTION else verdict_of(difference, claim.digits, tolerance)
     not_run = verdict == NOT_RUN
     can_run = not_run and claim.comparable
     missing = system["needs"] if claim.comparable else "other documents, questions or pairs than ours"
@@ -114,7 +120,8 @@ def _between(claim: LedgerRow, baseline: LedgerRow) -> LedgerRow:
     """What one claim has over another, printed and ours; each may be off by its own tolerance."""
     printed, ours = claim.printed - baseline.printed, claim.ours - baseline.ours
     tolerance = claim.tolerance + baseline.tolerance
-    verdict = verdict_of(ours - printed, claim.digits, tolerance)
+    was_run = NOT_RUN not in (claim.verdict, baseline.verdict)
+    verdict = verdict_of(ours - printed, claim.digits, tolerance) if was_run else NOT_RUN
     return LedgerRow(
         **{name: getattr(claim, name) for name in _COPIED if name not in ("row", "printed", "consistent")},
         row=f"{claim.row} less {baseline.row}",

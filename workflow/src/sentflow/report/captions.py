@@ -55,6 +55,7 @@ NO_TEST = (
     "Nothing is in bold, because no test between encoders has been made: overlapping intervals "
     "do not show that two encoders are equally good."
 )
+NOTHING_TO_COMPARE = "Nothing to compare: fewer than two encoders have a score on every task."
 DEGENERATE = "†: all folds gave the same score, so there is no interval."
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from statistics import fmean
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.differences import Difference, other, winner_by
+from sentflow.compare.differences import Difference, is_alike, other, winner_by
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.compare.rows import AcrossRow, PairRow, SimilarityDifference
+from sentflow.compare.rows import AcrossRow, SimilarityDifference
 from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.flow import paths
 from sentflow.report import captions
+from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.families.retrieval import words as retrieval_words
 from sentflow.report.families.retrieval.rows import RetrievalRow
@@ -40,6 +41,8 @@ _WORDS = (
     "eleven",
     "twelve",
 )
+IDENTICAL, EQUAL = "identical vectors", "equal throughout"
+"""What is said of two systems between which nothing can be tested."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,9 @@ class Ranking:
     level: float = 0.95
     digits: int = 3
     protocol: str = ""  # where several protocols are ranked
+    # alike: pairs of systems, both ways, that are equal on every unit, so that nothing can be tested → `IDENTICAL`
+    # or `EQUAL`
+    alike: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def printed(self, value: float) -> float:
         """What a reader sees of a value."""
@@ -107,6 +113,11 @@ class Ranking:
         """Whether no test separates a system from the first."""
         tested = self.behind(system)
         return tested is None or not tested.is_significant
+
+    @property
+    def first(self) -> list[System]:
+        """The first, and those that look like it: no test separates them, and the printed value is the same."""
+        return [one for one in self.systems if self.less_first(one) == 0 and self.is_tied(one)]
 
     @property
     def tied(self) -> list[System]:
@@ -147,13 +158,15 @@ class Ranking:
         second, lead = others[0], self.less_first(others[0])
         values |= {"second": self._called(second), "lead": decimal(lead, self.digits)}
         values |= {"measure": self.measure, "where": self.where, "significant": "significant"}
+        if len(self.first) > 1:
+            names = [self._called(system) for system in self.first]
+            values["first"] = listed(names) if len(names) < 4 else self._spelled(len(names))
+            return Claim(f"{{first}} have the same {{measure}}, {{value}}.{self._alike()}", values)
         if round(lead, self.digits) == 0:
-            if self.is_tested and not self.is_tied(second):
-                return Claim(
-                    "{first} is best by less than the last digit; the difference to {second} is {significant}.",
-                    values,
-                )
-            return Claim("{first} and {second} have the same {measure}, {value}.", values)
+            return Claim(
+                "{first} is best by less than the last digit; the difference to {second} is {significant}.",
+                values,
+            )
         if self.too_few:
             few = f"{self.too_few[0].upper()}{self.too_few[1:]}"
             return Claim(
@@ -184,6 +197,9 @@ class Ranking:
         n, tied = len(self.systems), len(self.tied)
         if n < 2:
             return f"Only one {self.what} was run."
+        if not self.is_tested and len(self.first) == n:
+            both = "Both" if n == 2 else f"All {spelled(n)}"
+            return f"{both} {self.what}s have the same {self.measure}.{self._alike()}"
         if not self.is_tested:
             return f"{self._spelled(n)} in the order of their {self.measure}."
         if not tied:
@@ -197,6 +213,13 @@ class Ranking:
         rest = n - 1 - tied
         behind = f"{spelled(rest)} {'is' if rest == 1 else 'are'} significantly behind"
         return f"{self._spelled(1 + tied)} may be the best. The other {behind}."
+
+    def _alike(self) -> str:
+        """Why nothing is tested between those that are first, where nothing can be."""
+        words = {self.alike.get((self.systems[0].name, one.name)) for one in self.first[1:]}
+        if words == {IDENTICAL}:
+            return " Their vectors are identical, so there is nothing to test."
+        return "" if None in words else " They are equal throughout, so there is nothing to test."
 
     def _spelled(self, n: int) -> str:
         text = spelled(n, self.what)
@@ -258,15 +281,22 @@ class Sets:
             else math.nan
         )
 
+    def firsts(self) -> Counter[str]:
+        """On how many unit sets a system alone has the highest printed value."""
+        return Counter(best[0] for one in self.sets if len(best := self.best(one)) == 1)
+
     def finding(self) -> Claim:
         """Who is first on how many unit sets, and how many of these leads are significant."""
-        wins = Counter(name for one in self.sets for name in self.best(one))
-        if not wins:
+        wins, n = self.firsts(), len(self.sets)
+        shared = sum(len(self.best(one)) > 1 for one in self.sets)
+        if not wins and not shared:
             return Claim(f"No {self.what} has a score.")
         if len(self.titles) == 1:
             names = {"name0": next(iter(self.titles.values()))}
-            return Claim(f"{{name0}} on {spelled(len(self.sets), self.what)}, without a comparison.", names)
-        n, (first, most) = len(self.sets), wins.most_common()[0]
+            return Claim(f"Only {{name0}} was run, on {spelled(n, self.what)}.", names)
+        if not wins:
+            return Claim(f"The highest score is shared on {self._share(shared)}.")
+        first, most = wins.most_common()[0]
         also = [name for name, count in wins.items() if count == most]
         if len(also) > 1:
             names = {f"name{i}": self.titles[name] for i, name in enumerate(also[:3])}
@@ -280,6 +310,8 @@ class Sets:
                 names["name1"] = self.titles[second[0][0]]
                 text += f", {{name1}} on {second[0][1]}"
             text += "."
+        if shared:
+            text += f" On {spelled(shared, self.what)} the highest score is shared."
         if any(one.is_tested for one in self.sets):
             clear = sum(one.is_clear for one in self.sets)
             leads = (
@@ -320,6 +352,7 @@ _READS = (
     paths.SIMILARITY_PAIRS,
     paths.SUMMARY_RETRIEVAL,
     paths.RETRIEVAL_PAIRS,
+    paths.ENCODERS,
 )
 
 
@@ -338,11 +371,12 @@ def rankings(results: Path) -> list[tuple[Ranking, Sets | None]]:
     files = [results / Path(file).relative_to(paths.RESULTS) for file in _READS]
     inputs = Inputs([file for file in files if file.is_file()])
     scores, similarity = inputs.rows_if_there(ScoreRow), inputs.together(SimilarityData)
+    encoders = inputs.rows_if_there(EncoderRow)
     over_sets = (
-        of_similarity(main_rows(similarity.scores), similarity.differences),
+        of_similarity(main_rows(similarity.scores), similarity.differences, encoders),
         of_retrieval(inputs.rows_if_there(RetrievalRow), inputs.rows_if_there(QuestionDifference)),
     )
-    of_tasks = of_probing(scores, inputs.together(Comparisons)) if scores else []
+    of_tasks = of_probing(scores, inputs.together(Comparisons), encoders) if scores else []
     return [*((ranking, None) for ranking in of_tasks), *(one for one in over_sets if one[1].sets)]
 
 
@@ -351,11 +385,13 @@ def over_one_or_more(ranking: Ranking, sets: Sets) -> Claim:
     return ranking.verdict() if len(sets.sets) == 1 else sets.finding()
 
 
-def of_probing(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[Ranking]:
+def of_probing(
+    rows: Sequence[ScoreRow], comparisons: Comparisons, encoders: Sequence[EncoderRow] = ()
+) -> list[Ranking]:
     """Encoders by their mean over tasks, or by their score on the only task; a ranking per protocol."""
     groups = by_protocol(rows)
     return [
-        _of_protocol(own, comparisons.of(protocol), protocol if len(groups) > 1 else "")
+        _of_protocol(own, comparisons.of(protocol), encoders, protocol if len(groups) > 1 else "")
         for protocol, own in groups.items()
     ]
 
@@ -371,7 +407,9 @@ def tasks_of(rows: Sequence[ScoreRow], comparisons: Comparisons, order: Sequence
 
 
 def of_similarity(
-    rows: Sequence[SimilarityRow], differences: Sequence[SimilarityDifference]
+    rows: Sequence[SimilarityRow],
+    differences: Sequence[SimilarityDifference],
+    encoders: Sequence[EncoderRow] = (),
 ) -> tuple[Ranking, Sets]:
     """Encoders by the mean of their correlations × 100, or by that on the only pair set; and the pair sets.
 
@@ -390,6 +428,7 @@ def of_similarity(
         [row for row in differences if {row.model_a, row.model_b} <= models],
         Ranking((), {}, "encoder", f"{coefficient}correlation × 100", "pair set", "new pairs of sentences", digits=1),
         scale=100,
+        encoders=encoders,
     )  # fmt: skip
 
 
@@ -418,7 +457,9 @@ def texts(row: ScoreRow) -> str:
     return captions.NEW_DOCUMENTS if row.groups_folds else captions.SAME_DOCUMENTS
 
 
-def _of_protocol(rows: Sequence[ScoreRow], comparisons: Comparisons, protocol: str) -> Ranking:
+def _of_protocol(
+    rows: Sequence[ScoreRow], comparisons: Comparisons, encoders: Sequence[EncoderRow], protocol: str
+) -> Ranking:
     tasks, across = unique(row.task for row in rows), comparisons.across
     one, ranks = len(tasks) == 1, {row.model: row for row in comparisons.ranks}
     systems = []
@@ -431,17 +472,20 @@ def _of_protocol(rows: Sequence[ScoreRow], comparisons: Comparisons, protocol: s
             systems.append(System(model, row.model_title, mean, row.is_control, low, high))
     ranked = tuple(sorted(systems, key=lambda system: -system.value))
     if one or not across:
-        tests = {} if not one else _tests((pair, pair.p_holm <= pair.alpha) for pair in comparisons.pairs)
+        pairs = comparisons.pairs if one else ()
+        tests, alike = _tests(((pair, pair.p_holm <= pair.alpha) for pair in pairs), encoders)
         measure, where = (
             ("score", f"on {rows[0].task_title}") if one else ("mean score", f"over {len(tasks)} tasks")
         )
         return Ranking(
-            ranked, tests, "encoder", measure, where, texts(rows[0]), level=rows[0].level, protocol=protocol
-        )
+            ranked, tests, "encoder", measure, where, texts(rows[0]), level=rows[0].level, protocol=protocol,
+            alike=alike,
+        )  # fmt: skip
     first = across[0]
     is_too_few = least_sign_flip_p(first.n_units) * len(across) > first.alpha
     # Ranks can favour the other one, or find what the average difference leaves open
-    tests = _tests((row, row.separated and not row.low <= 0 <= row.high) for row in across)
+    significant = ((row, row.separated and not row.low <= 0 <= row.high) for row in across)
+    tests, alike = _tests(significant, encoders)
     return Ranking(
         ranked,
         tests,
@@ -452,20 +496,29 @@ def _of_protocol(rows: Sequence[ScoreRow], comparisons: Comparisons, protocol: s
         too_few=spelled(first.n_units, first.units.removesuffix("s")) if is_too_few else "",
         level=first.level,
         protocol=protocol,
+        alike=alike,
     )
 
 
 def _tests(
-    found: Iterable[tuple[AcrossRow | PairRow | QuestionDifference | SimilarityDifference, bool]],
+    found: Iterable[tuple[AcrossRow | Difference, bool]],
+    encoders: Sequence[EncoderRow] = (),
     scale: float = 1,
-) -> dict[tuple[str, str], Comparison]:
-    tests = {}
+) -> tuple[dict[tuple[str, str], Comparison], dict[tuple[str, str], str]]:
+    """The tests of a `Ranking`, and which of its systems are alike."""
+    vectors = {row.model: row.vectors for row in encoders if row.vectors}
+    tests: dict[tuple[str, str], Comparison] = {}
+    alike: dict[tuple[str, str], str] = {}
     for row, is_significant in found:
-        if not math.isnan(row.difference):
+        if is_alike(row):
+            a, b = row.model_a, row.model_b
+            words = IDENTICAL if a in vectors and vectors[a] == vectors.get(b) else EQUAL
+            alike |= {(a, b): words, (b, a): words}
+        elif not math.isnan(row.difference):
             difference, low, high = scale * row.difference, scale * row.low, scale * row.high
             tests[row.model_a, row.model_b] = Comparison(difference, low, high, is_significant, row.p_holm)
             tests[row.model_b, row.model_a] = Comparison(-difference, -high, -low, is_significant, row.p_holm)
-    return tests
+    return tests, alike
 
 
 def _over_sets(
@@ -474,6 +527,7 @@ def _over_sets(
     differences: Sequence[QuestionDifference] | Sequence[SimilarityDifference],
     about: Ranking,
     scale: float = 1,
+    encoders: Sequence[EncoderRow] = (),
 ) -> tuple[Ranking, Sets]:
     """The ranking on the only unit set, or by the mean over several, of which no test is made; and the unit sets.
 
@@ -491,10 +545,13 @@ def _over_sets(
         == len(titles)
     ]
     order.sort(key=lambda system: -system.value)
+    significant = ((row, winner_by(row, row.p_holm) is not None) for row in rows if one)
+    tests, alike = _tests(significant, encoders, scale)
     ranking = replace(
         about,
         systems=tuple(order),
-        tests=_tests(((row, winner_by(row, row.p_holm) is not None) for row in rows if one), scale),
+        tests=tests,
+        alike=alike,
         measure=about.measure if one else f"mean {about.measure}",
         where=f"on {next(iter(titles.values()))}" if one else f"over {len(titles)} {about.where}s",
         level=rows[0].level if rows else about.level,
@@ -515,6 +572,8 @@ def _filled(
         values[name][system] = value
     beaten: dict[str, set[tuple[str, str]]] = {}
     for row, p in zip(differences, adjusted, strict=True):
+        if is_alike(row):
+            continue
         better, found = winner_by(row, p), beaten.setdefault(row.unit_set, set())
         if better is not None:
             found.add((better, other(row, better)))

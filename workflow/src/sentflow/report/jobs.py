@@ -156,8 +156,8 @@ def summarise_retrieval_costs(
 ) -> None:
     """Time of searches and size of what they searched. No score depends on it."""
     from sentflow.encoders.vectors.storage import how_made
-    from sentflow.report.families.retrieval.cost_summary import cost_rows
     from sentflow.report.families.retrieval.rows import RetrievalCostRow
+    from sentflow.report.families.retrieval.summary import cost_rows
 
     runs = [read_json(path) for path in made]
     infos = [(read_json(path), how_made(path)) for path in embeddings]
@@ -183,8 +183,8 @@ def summarise_questions(
     *, rows: list[In], differences: In, settings: QuestionSummary, recall: Out, gaps: Out
 ) -> None:
     """Values of every question → curves of recall, and differences from the reference."""
-    from sentflow.report.families.retrieval.question_summary import gap_rows, recall_rows
     from sentflow.report.families.retrieval.rows import QuestionGapRow, RecallRow
+    from sentflow.report.families.retrieval.summary import gap_rows, recall_rows
     from sentflow.retrieval.evaluation import read_values
 
     values = [read_values(path) for path in rows]
@@ -198,7 +198,7 @@ def summarise_questions(
 def summarise_stages(*, summary: In, differences: In, seeds: In, settings: StageSummary, output: Out) -> None:
     """Means, tests and seeds of the retrievers of a chain → a row per stage."""
     from sentflow.compare.question_rows import SeedRow
-    from sentflow.report.families.retrieval.stage_rows import StageRow
+    from sentflow.report.families.retrieval.rows import StageRow
     from sentflow.report.families.retrieval.stage_summary import stage_rows
 
     rows = stage_rows(
@@ -213,8 +213,8 @@ def summarise_stages(*, summary: In, differences: In, seeds: In, settings: Stage
 @job()
 def summarise_decisions(*, results: list[In], settings: DecisionSummary, output: Out) -> None:
     """What all decisions are worth → one table of rows, of which a table is made."""
-    from sentflow.report.families.retrieval.decision_rows import DecisionRow
-    from sentflow.report.families.retrieval.decision_summary import decision_rows
+    from sentflow.report.families.retrieval.rows import DecisionRow
+    from sentflow.report.families.retrieval.summary import decision_rows
     from sentflow.retrieval.decisions import read_worth
 
     worth = [one for path in results for one in read_worth(path)]
@@ -225,7 +225,8 @@ def summarise_decisions(*, results: list[In], settings: DecisionSummary, output:
 @job()
 def summarise_indexes(*, results: list[In], settings: IndexSummary, output: Out) -> None:
     """Certificates of approximate indexes → one table of rows."""
-    from sentflow.report.families.retrieval.index_rows import IndexRow, index_rows
+    from sentflow.report.families.retrieval.rows import IndexRow
+    from sentflow.report.families.retrieval.summary import index_rows
 
     write_rows(output, IndexRow, index_rows(map(read_sealed, results), settings))
 
@@ -233,11 +234,11 @@ def summarise_indexes(*, results: list[In], settings: IndexSummary, output: Out)
 @job("numpy")
 def summarise_weights(*, weighed: list[In], chosen: list[In], settings: WeightSummary, output: Out) -> None:
     """What each weight of fusions reaches, and what was chosen → one table of rows."""
-    from sentflow.report.families.retrieval.decision_rows import WeightRow
-    from sentflow.report.families.retrieval.weight_summary import weight_rows
-    from sentflow.retrieval.fusion import read_chosen, read_weighed
+    from sentflow.report.families.retrieval.rows import WeightRow
+    from sentflow.report.families.retrieval.summary import weight_rows
+    from sentflow.retrieval.retrievers.fusion import read_chosen, read_weighed
 
-    chosen_weights = {about["retriever"]: about for about, _ in map(read_chosen, chosen)}
+    chosen_weights = {about["retriever"]: about for about, *_ in map(read_chosen, chosen)}
     rows = weight_rows([*map(read_weighed, weighed)], chosen_weights, settings)
     write_rows(output, WeightRow, rows)
 
@@ -256,15 +257,15 @@ def score_trainings(
     from sentflow.report.families.geometry.rows import AlignmentRow
     from sentflow.report.families.similarity.rows import SimilarityRow
     from sentflow.report.families.training.rows import TrainingRow
-    from sentflow.report.families.training.scores import Trained, development_rows, test_rows
+    from sentflow.report.families.training.summary import development_rows, test_rows
 
-    pairs = settings.pairs
     chosen = {file.parent.name: read_sealed(file)["step"] for file in selections}
-    trained = {name: Trained(name, chosen[name], entry) for name, entry in settings.models.items()}
-    rows = [row for file in development for row in development_rows(read_sealed(file), trained, pairs)]
     correlations = [row for file in similarity for row in read_rows(file, SimilarityRow)]
     aligned = [row for file in alignments for row in read_rows(file, AlignmentRow)]
-    rows += test_rows(correlations, aligned, trained, pairs)
+    rows = [
+        *development_rows([read_sealed(file) for file in development], chosen, settings),
+        *test_rows(correlations, aligned, chosen, settings),
+    ]
     write_rows(output, TrainingRow, rows)
 
 
@@ -280,19 +281,19 @@ def summarise_training_jobs(
     sweeps: Out,
 ) -> None:
     """Records of all trainings → a row per training, a row per step, and a row per cell of a sweep."""
-    from sentflow.report.families.training.figure_rows import (
+    from sentflow.report.families.training.rows import (
         SweepPoint,
+        TrainedRow,
         TrainingHeldOutRow,
         TrainingHistoryRow,
+        TrainingRow,
     )
-    from sentflow.report.families.training.rows import TrainingRow
     from sentflow.report.families.training.summary import (
         held_out_rows,
         history_rows,
         sweep_points,
         trained_row,
     )
-    from sentflow.report.families.training.trained_rows import TrainedRow
 
     folders = [record.parent for record in records]
     trained = [trained_row(folder, settings.models[folder.name]) for folder in folders]

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from operator import attrgetter
+from typing import Any, Protocol, TypeVar
 
 from sentflow.config.model import Settings
 from sentflow.errors import DataError
+
+Row = TypeVar("Row")
 
 SAMPLE_DATA = "sample data"
 SAMPLE_NOTE = "Made from sample data: generated texts, so the numbers do not apply to real ones."
@@ -33,6 +36,14 @@ class MeasuredRow:
 def unique(values: Iterable[str]) -> list[str]:
     """Distinct values in the order of their first appearance."""
     return list(dict.fromkeys(values))
+
+
+def grouped(rows: Iterable[Row], *names: str) -> dict[Any, list[Row]]:
+    """Value of an attribute, or of several together, → its rows; both in the order of the rows."""
+    groups: dict[Any, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(attrgetter(*names)(row), []).append(row)
+    return groups
 
 
 def data_versions(rows: Iterable[DataRow]) -> list[str]:

@@ -1,7 +1,7 @@
 """Which documents are returned of a ranked list: windows and thresholds, and the files of decisions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ import numpy as np
 
 from sentflow.config.collections import PARAMETERS, Range
 from sentflow.config.collections import Decision as DecisionSettings
-from sentflow.errors import ConfigError
 from sentflow.files.io import read_json, read_sealed, write_digest, write_json, write_sealed
 from sentflow.files.parquet import (
     Columns,
@@ -22,13 +21,16 @@ from sentflow.files.parquet import (
     write_described,
     write_parquet,
 )
-from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.retrieval.tuning import F2, Choice, choose, folds_of, of_means, relevant_of, set_values
+from sentflow.retrieval.measures import judged_questions
+from sentflow.retrieval.ranking import Ranked, Run, columns_of
+from sentflow.retrieval.tuning import F2, Choice, choose, folds_of, of_means, set_values
 from sentflow.stats.means import interval_of_scores
 from sentflow.stats.resampling import Bootstrap
 from sentflow.texts.corpora import Questions
 
+OF_MEANS = "F2-of-means"
 _DIGITS = 9  # of the values of a grid: 0.1 + 0.2 is 0.3
+_SET = b"questions"
 
 
 @dataclass(frozen=True)
@@ -46,30 +48,11 @@ class Decision:
     share: float | None = None
     least: float | None = None  # documents with at least this score
 
-    def check(self, where: str) -> None:
-        """Refuse parameters that cannot be meant. Raises ConfigError: no parameter, or one out of its range."""
-        if self == Decision():
-            raise ConfigError(f"{where}: it keeps everything. Write one of: {', '.join(PARAMETERS)}.")
-        if self.most is not None and (self.most < 1 or self.most != int(self.most)):
-            raise ConfigError(f"{where}.most: {self.most}. Write a number of documents, 1 or more.")
-        if self.window is not None and self.window < 0:
-            raise ConfigError(f"{where}.window: {self.window}. Write a number of at least 0.")
-        if self.share is not None and not 0 <= self.share <= 1:
-            raise ConfigError(f"{where}.share: {self.share}. Write a number from 0 to 1.")
-
-    def kept(self, found: Ranked) -> Ranked:
+    def kept(self, ranked: Ranked) -> Ranked:
         """The documents that are kept, best first; perhaps none."""
-        n = self._number(found.scores)
-        return Ranked(found.rows[:n], found.scores[:n])
-
-    def parameters(self) -> dict[str, float]:
-        """Those that limit anything."""
-        return {name: getattr(self, name) for name in PARAMETERS if getattr(self, name) is not None}
-
-    def _number(self, scores: np.ndarray) -> int:
-        if not len(scores):
-            return 0
-        best, floors = scores[0], [-np.inf]
+        if not len(ranked):
+            return ranked
+        best, floors = ranked.scores[0], [-np.inf]
         if self.window is not None:
             floors.append(best - self.window)
         if self.share is not None:
@@ -77,26 +60,23 @@ class Decision:
         if self.least is not None:
             floors.append(self.least)
         # scores fall, so that what is kept are the first
-        n = int(np.count_nonzero(scores >= max(floors)))
-        return n if self.most is None else min(n, int(self.most))
+        n = int(np.count_nonzero(ranked.scores >= max(floors)))
+        n = n if self.most is None else min(n, int(self.most))
+        return Ranked(ranked.rows[:n], ranked.scores[:n])
 
-
-def decided(run: Run, decision: Decision, questions: Sequence[str] | None = None) -> dict[str, Ranked]:
-    """What is kept for each question of a run, or for some of them."""
-    names = run.ranked if questions is None else [name for name in questions if name in run.ranked]
-    return {name: decision.kept(run.ranked[name]) for name in names}
+    def parameters(self) -> dict[str, float]:
+        """Those that limit anything."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def grid(settings: DecisionSettings) -> list[Decision]:
     """Every decision that settings describe; of several ranges, each value is tried with each of the others."""
     written = {name: value for name in PARAMETERS if (value := getattr(settings, name)) is not None}
-    candidates: list[dict[str, Any]] = [
-        dict(zip(written, values, strict=True)) for values in product(*map(_values, written.values()))
-    ]
-    return [Decision(**one) for one in candidates]
+    points = product(*map(_values, written.values()))
+    return [Decision(**dict(zip(written, values, strict=True))) for values in points]
 
 
-def _values(written: float | Range) -> list[float]:
+def _values(written: float | Range) -> list[Any]:
     if not isinstance(written, Range):
         return [written]
     n_steps = round((written.to - written.from_) / written.step)
@@ -107,11 +87,10 @@ def _values(written: float | Range) -> list[float]:
 class TunedDecision:
     """A decision out of c candidates, chosen by the mean F2 of training questions."""
 
-    candidates: Sequence[Decision]  # c decisions
+    candidates: Sequence[Decision]
     choice: Choice
     # without: (question set, question) → the decision that was chosen on the questions of other folds
     without: Mapping[tuple[str, str], Decision]
-    tuned_on: Sequence[str]  # names of the training sets
 
     @property
     def best(self) -> Decision:
@@ -121,27 +100,19 @@ class TunedDecision:
     def decided(self, run: Run, question_set: str) -> dict[str, Ranked]:
         """What is kept for each question; for one of a training set, by what was chosen without its fold."""
         return {
-            name: self.without.get((question_set, name), self.best).kept(found)
-            for name, found in run.ranked.items()
+            name: self.without.get((question_set, name), self.best).kept(ranked)
+            for name, ranked in run.ranked.items()
         }
 
     def facts(self, margin: float) -> dict[str, Any]:
-        """What a file says of the choice; candidates whose F2 is within `margin` of the best count as equally good."""
-        choice = self.choice
+        """What a file says of the choice, see `Choice.facts`."""
+        named = [one.parameters() for one in self.candidates]
+        means = zip(named, self.choice.means.tolist(), strict=True)
         return {
-            "tuned_on": list(self.tuned_on),
             "measure": F2,
-            "n_questions": len(choice.fold_of),
-            "in_sample": choice.in_sample,
-            "nested": choice.nested,
-            "optimism": choice.optimism,
-            "parameters_of_folds": [self.candidates[one].parameters() for one in choice.best_without],
-            "margin": margin,
-            "within_margin": [self.candidates[one].parameters() for one in choice.near(margin)],
-            "grid": [
-                {"parameters": one.parameters(), F2: float(mean)}
-                for one, mean in zip(self.candidates, choice.means, strict=True)
-            ],
+            "parameters_of_folds": [named[one] for one in self.choice.best_without],
+            "grid": [{"parameters": one, F2: mean} for one, mean in means],
+            **self.choice.facts(named, margin),
         }
 
 
@@ -153,29 +124,22 @@ def tune_decision(
     relevant: list[list[str]] = []
     values: list[list[np.ndarray]] = [[] for _ in candidates]
     for questions, run in training:
-        least = questions.relevant_grade
-        own = {name: found for name, found in relevant_of(questions.by_question(), least).items() if found}
-        grades = {name: found for name, found in questions.by_question().items() if name in own}
+        grades, own = judged_questions(questions)
         keys += [(questions.name, name) for name in own]
         relevant += own.values()
-        for found, candidate in zip(values, candidates, strict=True):
-            kept = documents_of(run, decided(run, candidate, [*grades]))
-            found.append(set_values(kept, grades, relevant_grade=least)[F2])
+        for reached, candidate in zip(values, candidates, strict=True):
+            kept = {
+                name: [run.document_ids[row] for row in candidate.kept(run.ranked[name]).rows.tolist()]
+                for name in grades
+                if name in run.ranked
+            }
+            reached.append(set_values(kept, grades, relevant_grade=questions.relevant_grade)[F2])
     fold_of = folds_of(relevant, n_folds, seed)
     choice = choose(np.array([np.concatenate(own) for own in values]), fold_of)
     without = {
         key: candidates[choice.best_without[fold]] for key, fold in zip(keys, fold_of.tolist(), strict=True)
     }
-    return TunedDecision(candidates, choice, without, [questions.name for questions, _ in training])
-
-
-def documents_of(run: Run, kept: Mapping[str, Ranked]) -> dict[str, list[str]]:
-    """Question → the identifiers of what is kept for it."""
-    return {name: [run.document_ids[row] for row in found.rows.tolist()] for name, found in kept.items()}
-
-
-OF_MEANS = "F2-of-means"
-_SET = b"questions"
+    return TunedDecision(candidates, choice, without)
 
 
 @dataclass(frozen=True)
@@ -192,28 +156,18 @@ class Decided:
 class DecisionValues:
     """What the documents are worth that were decided for the questions of a set that have a relevant document."""
 
-    # question_set, system: names; for the second see `system_of`
     question_set: str
-    system: str
-    # questions, groups: n identifiers and names of groups
-    questions: list[str]
-    groups: list[str]
+    system: str  # name of a retriever with a decision, among the systems that are compared
+    questions: list[str]  # n identifiers
+    groups: list[str]  # n names
     values: Mapping[str, np.ndarray]  # each of `SET_MEASURES` → (n,) float64
 
 
 def write_decided(
     path: Path, kept: Mapping[str, Ranked], document_ids: list[str], about: Mapping[str, Any]
 ) -> None:
-    """Write columns question, document, score; best first within a question. Its digest says what the file does."""
-    names = [name for name, found in kept.items() for _ in range(len(found))]
-    rows = [row for found in kept.values() for row in found.rows.tolist()]
-    scores = [found.scores for found in kept.values()]
-    columns = {
-        "question": names,
-        "document": [document_ids[row] for row in rows],
-        "score": np.concatenate(scores) if scores else np.zeros(0),
-    }
-    write_described(path, columns, about)
+    """Write the columns of a run, see `columns_of`. Its digest says what the file does."""
+    write_described(path, columns_of(kept, document_ids), about)
     write_digest_with(path, about)
 
 
@@ -229,31 +183,23 @@ def read_decided(path: Path | str) -> Decided:
     with readable(path, "table of decisions"):
         about, stored = read_described(path)
         documents: dict[str, list[str]] = {}
-        for name, document in zip(
-            stored.column("question").to_pylist(), stored.column("document").to_pylist(), strict=True
-        ):
+        columns = (stored.column(name).to_pylist() for name in ("question", "document"))
+        for name, document in zip(*columns, strict=True):
             documents.setdefault(name, []).append(document)
         return Decided(about, documents)
 
 
 def evaluate_decided(decided: Decided, questions: Questions) -> DecisionValues:
     """Set measures of every question that has a relevant document."""
-    least = questions.relevant_grade
-    relevant = relevant_of(questions.by_question(), least)
-    grades = {name: own for name, own in questions.by_question().items() if relevant[name]}
+    grades, _ = judged_questions(questions)
     group_of = dict(zip(questions.ids, questions.groups, strict=True))
     return DecisionValues(
         questions.name,
-        system_of(decided.about["retriever"], decided.about["decision"]),
+        f"{decided.about['retriever']}/{decided.about['decision']}",
         [*grades],
         [group_of[name] for name in grades],
-        set_values(decided.documents, grades, relevant_grade=least),
+        set_values(decided.documents, grades, relevant_grade=questions.relevant_grade),
     )
-
-
-def system_of(retriever: str, decision: str) -> str:
-    """Name of a retriever with a decision, among the systems that are compared."""
-    return f"{retriever}/{decision}"
 
 
 def write_decision_values(

@@ -1,7 +1,8 @@
 """Effectiveness of runs: per question, with ties in every order, as files."""
 
 import math
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -12,9 +13,19 @@ import numpy as np
 from sentflow.errors import DataError
 from sentflow.files.io import write_sealed
 from sentflow.files.parquet import Columns, numbers_of, read_parquet, readable, table_of, write_parquet
-from sentflow.retrieval.measures import Grades, Ranking, chance, first_at, parsed, per_question
+from sentflow.retrieval.measures import (
+    Grades,
+    Ranking,
+    chance,
+    first_at,
+    judged_questions,
+    parsed,
+    per_question,
+)
 from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.stats.means import interval_of_scores
+from sentflow.retrieval.settings import CertifySettings
+from sentflow.stats.means import interval_of_scores, says_enough
+from sentflow.stats.paired import PairedT
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Corpus, Questions
@@ -24,6 +35,8 @@ DECISIVE = 0.01  # of a mean: what can move by more is no ground to call a run b
 _DRAWS = 100  # orders, where no closed form is known
 _SEED = 0
 _DIGITS = 12  # of means in closed form: sums that should be 1 are 1
+JUDGED_AT = 10
+CLEAN, LEAKED = "clean", "leaked"
 Orders = dict[str, list[str]]
 
 
@@ -173,17 +186,13 @@ def _expected(
     )
 
 
-JUDGED_AT = 10
-
-
 @dataclass(frozen=True)
 class Evaluation:
     """What a run reached on the questions that have a relevant document."""
 
     questions: list[str]  # n identifiers
     groups: list[str]  # n names of groups, empty where there are none
-    # leaked: (n,) bool: which questions are known from training; None where no training set is named
-    leaked: np.ndarray | None
+    leaked: np.ndarray | None  # (n,) bool: known from training; None where no training set is named
     n_relevant: np.ndarray  # (n,) int64 relevant documents of each question
     ranks: list[np.ndarray]  # n arrays: the ranks, from 1, at which the run has them, ascending
     # values: measure → (n,) float64. A question for which the run has no document counts as 0.
@@ -224,13 +233,9 @@ def evaluate(
     orders (``mean``), which are best and worst, too.
     """
     run = as_trec_eval(run) if ties == TREC_EVAL else run
-    judged = questions.by_question()
     least = questions.relevant_grade
-    grades = {
-        name: found for name, found in judged.items() if max(found.values(), default=least - 1) >= least
-    }
+    grades, relevant = judged_questions(questions)
     ranking = {name: run.documents(name) for name in grades if name in run.ranked}
-
     scores = {
         name: dict(zip(documents, run.ranked[name].scores.tolist(), strict=True))
         for name, documents in ranking.items()
@@ -259,41 +264,31 @@ def evaluate(
         return changed(order, {name: grades[name] for name in order})
 
     best, worst = ({}, {}) if ties == MEAN else best_and_worst(run, ranking, grades)
-    condensed = _condensed(ranking, grades)
+    # only judged documents, for the questions that have others, too
+    condensed = {name: [one for one in own if one in grades[name]] for name, own in ranking.items()}
+    condensed = {name: own for name, own in condensed.items() if len(own) < len(ranking[name])}
     equals = corpus.copies()
     widened = {name: _widened(found, equals) for name, found in grades.items()}
     widened = {name: found for name, found in widened.items() if len(found) > len(grades[name])}
     negatives = any(grade < least for found in grades.values() for grade in found.values())
     group_of = dict(zip(questions.ids, questions.groups, strict=True))
-    relevant = {
-        name: {document for document, grade in found.items() if grade >= least}
-        for name, found in grades.items()
-    }
-    first = [ranking.get(name, [])[:JUDGED_AT] for name in grades]
+    first = {name: ranking.get(name, [])[:JUDGED_AT] for name in grades}
     shares = [
-        sum(document in found for document in some) / len(some) if some else 0.0
-        for some, found in zip(first, grades.values(), strict=True)
+        sum(one in grades[name] for one in some) / len(some) if some else 0.0 for name, some in first.items()
     ]
+    depth = len(corpus) if depth is None else depth
     return Evaluation(
         questions=[*grades],
         groups=[group_of[name] for name in grades],
         leaked=None if leaked is None else np.array([name in leaked for name in grades], dtype=bool),
         n_relevant=np.array([len(wanted) for wanted in relevant.values()], dtype=np.int64),
-        ranks=[_ranks(ranking.get(name, ()), wanted) for name, wanted in relevant.items()],
+        ranks=[_ranks(ranking.get(name, ()), {*wanted}) for name, wanted in relevant.items()],
         values=values,
         best_order=of_order(best),
         worst_order=of_order(worst),
         condensed=of_order(condensed) if negatives else {},
         with_duplicates=changed(ranking, widened) if widened else {},
-        chance=chance(
-            grades,
-            measures,
-            relevant_grade=least,
-            n_documents=len(corpus),
-            depth=len(corpus) if depth is None else depth,
-        )
-        if grades
-        else {},
+        chance=chance(grades, measures, relevant_grade=least, n_documents=len(corpus), depth=depth),
         judged_share=float(np.mean(shares)) if shares else 0.0,
         n_left_out=len(questions) - len(grades),
         n_unanswered=sum(not ranking.get(name) for name in grades),
@@ -303,15 +298,6 @@ def evaluate(
 
 def _ranks(documents: Sequence[str], wanted: Container[str]) -> np.ndarray:
     return np.array([rank for rank, name in enumerate(documents, 1) if name in wanted], dtype=np.int64)
-
-
-def _condensed(ranking: Ranking, grades: Grades) -> Orders:
-    """Only judged documents, for the questions that have others, too."""
-    kept = {
-        name: [document for document in documents if document in grades[name]]
-        for name, documents in ranking.items()
-    }
-    return {name: documents for name, documents in kept.items() if len(documents) < len(ranking[name])}
 
 
 def _widened(grades: Mapping[str, int], equals: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -410,19 +396,15 @@ def read_values(path: Path | str) -> QuestionValues:
 
 def stated_means(found: Evaluation, bootstrap: Bootstrap) -> dict[str, dict[str, float]]:
     """Measure → mean over questions, ``low`` and ``high`` of its interval, means under other readings of ties, …"""
-    return {name: _mean(found, name, values, bootstrap) for name, values in found.values.items()}
-
-
-def _mean(found: Evaluation, name: str, values: np.ndarray, bootstrap: Bootstrap) -> dict[str, float]:
-    low, high = interval_of_scores(values, bootstrap)
-    stated = {"mean": float(values.mean()), "low": low, "high": high, "chance": found.chance[name]}
-    others = {
-        "best_order": found.best_order,
-        "worst_order": found.worst_order,
-        "condensed": found.condensed,
-        "with_duplicates": found.with_duplicates,
-    }
-    return stated | {key: float(other[name].mean()) for key, other in others.items() if other}
+    stated = {}
+    for measure, values in found.values.items():
+        low, high = interval_of_scores(values, bootstrap)
+        means = {"mean": float(values.mean()), "low": low, "high": high, "chance": found.chance[measure]}
+        for reading in ("best_order", "worst_order", "condensed", "with_duplicates"):
+            if others := getattr(found, reading):
+                means[reading] = float(others[measure].mean())
+        stated[measure] = means
+    return stated
 
 
 def _groups(found: Evaluation) -> dict[str, Any]:
@@ -451,4 +433,77 @@ def common_questions(values: Sequence[QuestionValues], measure: str) -> tuple[li
     return values[0].questions, np.stack([one.values[measure] for one in values])
 
 
-CLEAN, LEAKED = "clean", "leaked"
+Search = Callable[[], Iterable[Ranked]]
+
+
+def certificate(
+    approximate: Search,
+    exact: Search,
+    questions: Questions,
+    document_ids: Sequence[str],
+    settings: CertifySettings,
+) -> dict[str, Any]:
+    """What an approximate index costs and saves beside the exact search, on the same questions.
+
+    Recall of the exact search; the main measure of both, and whether they are equal within the margin, NaN of too few
+    questions; and questions per second (the faster of two runs).
+    """
+    seconds = {"approximate": math.inf, "exact": math.inf}
+    found: dict[str, list[Ranked]] = {}
+    for _ in range(2):
+        for name, search in (("approximate", approximate), ("exact", exact)):
+            started = time.process_time()
+            found[name] = list(search())
+            seconds[name] = min(seconds[name], time.process_time() - started)
+    measure, (grades, _) = settings.measure, judged_questions(questions)
+    values = {}
+    for name, ranked in found.items():
+        of_question = dict(zip(questions.ids, ranked, strict=True))
+        order = {one: [document_ids[row] for row in of_question[one].rows.tolist()] for one in grades}
+        values[name] = per_question(order, grades, [measure], relevant_grade=questions.relevant_grade)[
+            measure
+        ]
+    # rounded, so that rounding makes no difference
+    differences = (values["approximate"] - values["exact"]).round(_DIGITS)
+    test, enough = PairedT(differences), says_enough(differences)
+    low, high = test.interval(settings.level) if enough else (math.nan, math.nan)
+    tested = enough or (len(differences) > 1 and test.degenerate)
+    return {
+        "n_questions": len(questions),
+        "recalls": [
+            _recall(found["approximate"], found["exact"], k)
+            for k in sorted({min(k, settings.depth) for k in settings.cutoffs})
+        ],
+        "per_second": {name: len(questions) / max(least, 1e-9) for name, least in seconds.items()},
+        "measure": measure,
+        "n_judged": len(differences),
+        "values": {name: float(own.mean()) if len(own) else math.nan for name, own in values.items()},
+        "low": low,
+        "high": high,
+        "p_equivalence": test.p_equivalence(settings.margin) if tested else math.nan,
+        "margin": settings.margin,
+        "level": settings.level,
+    }
+
+
+def _recall(found: Sequence[Ranked], exact: Sequence[Ranked], k: int) -> dict[str, float]:
+    values = recalls(found, exact, k)
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return {"k": k, "mean": math.nan, "p5": math.nan}
+    return {"k": k, "mean": float(values.mean()), "p5": float(np.quantile(values, 0.05))}
+
+
+def recalls(found: Sequence[Ranked], exact: Sequence[Ranked], k: int) -> np.ndarray:
+    """(q,) share of the k best documents that an approximate search finds, NaN for a question that has none.
+
+    A document counts if its score is at least that of the k-th of the exact search, up to rounding: where several have
+    that score, any of them is as good.
+    """
+    values = np.full(len(found), np.nan)
+    for row, (one, whole) in enumerate(zip(found, exact, strict=True)):
+        best = whole.scores[:k]
+        if len(best):
+            least = best[-1] - 1e-5 * max(1e-3, abs(float(best[-1])))
+            values[row] = min(1.0, float((one.scores[:k] >= least).sum()) / len(best))
+    return values

@@ -1,42 +1,45 @@
-"""Why a document has its rank: terms that are shared and what each adds, for the questions that are hardest."""
+"""Why a document has its score: the terms that it shares with a question, and what each of them adds."""
 
 import logging
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from sentflow.encoders.vectors.sparse import TermName
 from sentflow.encoders.vectors.terms import TermEmbeddings
 from sentflow.errors import DataError
+from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows, write_rows
-from sentflow.retrieval.bm25 import Bm25
-from sentflow.retrieval.ranking import Run
-from sentflow.retrieval.runs import read_run
+from sentflow.retrieval.hardest import HardQuestion
+from sentflow.retrieval.ranking import Run, read_run
+from sentflow.retrieval.retrievers.bm25 import Bm25, TermCounts, count_terms, read_counts, read_terms
 from sentflow.retrieval.search import Search
-from sentflow.retrieval.settings import SearchSettings
-from sentflow.texts.corpora import Corpus, Questions
+from sentflow.retrieval.settings import SearchSettings, Sparse
+from sentflow.texts.corpora import Questions, read_corpus, read_ids, read_shard
+from sentflow.texts.shards import rows_of_shard, shards_of
 
 logger = logging.getLogger(__name__)
 
 RELEVANT, WRONG = "relevant", "wrong"
+TERMS = 10  # of a question and a document that are kept: their number is kept, too
+_FILES = 3  # of vectors beside what describes them: texts, weights, numbers of tokens
 
 
-@dataclass(frozen=True)
-class Contribution:
+class Contribution(NamedTuple):
     """What a shared term adds to a score."""
 
-    term: str  # its name
-    # in_question, in_document: its weights; for BM25 how often it occurs
-    in_question: float
+    term: str
+    in_question: float  # weight; for BM25 how often it occurs
     in_document: float
-    addend: float  # its part of the score
+    addend: float
+
+
+_NOTHING = Contribution("", math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -67,33 +70,26 @@ class Explanation:
         return abs(self.score - score) <= tolerance * size
 
 
-def of_weights(question: csr_array, document: csr_array, name: TermName, *, step: float = 1.0) -> Explanation:
-    """A product of weights, term by term.
+def of_weights(question: Any, document: Any, name: TermName, *, step: float = 1.0) -> Explanation:
+    """A product of weights, or of the vectors of shared terms, e^q_j · e^d_j of term j, term by term.
 
-    `question`, `document`: (1, d), no number stored twice; see `sentflow.retrieval.sparse.search`. `step`: what
-    weights of the document are multiplied by, see `sentflow.retrieval.sparse.Impacts`.
+    `question`, `document`: of one text each, both `csr_array` (1, d), no number stored twice, or both
+    `TermEmbeddings`, whose half-precision values are multiplied in float64, and whose weights are no factors of
+    addends. `step`: what weights of the document are multiplied by, see `sentflow.retrieval.retrievers.sparse.rounded`.
     """
-
-    def products(asked: np.ndarray, held: np.ndarray) -> np.ndarray:
-        found: np.ndarray = question.data[asked].astype(np.float64) * document.data[held] * step
-        return found
-
-    return _of_shared(question, document, products, name, step)
-
-
-def of_vectors(question: TermEmbeddings, document: TermEmbeddings, name: TermName) -> Explanation:
-    """The products of the vectors of shared terms, e^q_j · e^d_j of term j.
-
-    `question`, `document`: of one text each; see `sentflow.retrieval.retrievers.sparse.reordered`. Half-precision
-    values are multiplied in float64, as there. The weights in the result are no factors of addends.
-    """
-
-    def products(asked: np.ndarray, held: np.ndarray) -> np.ndarray:
+    has_vectors = isinstance(question, TermEmbeddings)
+    first, second = (one.weights if has_vectors else one for one in (question, document))
+    columns, asked, held = np.intersect1d(
+        first.indices, second.indices, assume_unique=True, return_indices=True
+    )
+    if has_vectors:
         pair = question.vectors[asked].astype(np.float64), document.vectors[held].astype(np.float64)
-        found: np.ndarray = np.einsum("ij,ij->i", *pair)
-        return found
-
-    return _of_shared(question.weights, document.weights, products, name)
+        addends = np.einsum("ij,ij->i", *pair)
+    else:
+        addends = first.data[asked].astype(np.float64) * second.data[held] * step
+    weights = first.data[asked].tolist(), (second.data[held].astype(np.float64) * step).tolist()
+    rows = zip(columns.tolist(), *weights, addends.tolist(), strict=True)
+    return _explained(Contribution(name(column), *numbers) for column, *numbers in rows)
 
 
 def of_terms(index: Bm25, row: int, question: Sequence[str], document: Sequence[str]) -> Explanation:
@@ -106,29 +102,9 @@ def of_terms(index: Bm25, row: int, question: Sequence[str], document: Sequence[
     )
 
 
-def _of_shared(
-    question: csr_array,
-    document: csr_array,
-    products: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    name: TermName,
-    step: float = 1.0,
-) -> Explanation:
-    """The terms that have a weight in both, with a product of their entries in the one and in the other."""
-    columns, asked, held = np.intersect1d(
-        question.indices, document.indices, assume_unique=True, return_indices=True
-    )
-    weights = question.data[asked].tolist(), (document.data[held].astype(np.float64) * step).tolist()
-    rows = zip(columns.tolist(), *weights, products(asked, held).tolist(), strict=True)
-    return _explained(Contribution(name(column), *numbers) for column, *numbers in rows)
-
-
-def _explained(found: Iterable[Contribution], rest: float = 0.0) -> Explanation:
+def _explained(shared: Iterable[Contribution], rest: float = 0.0) -> Explanation:
     """In order: of equal addends the term that comes first stays first."""
-    return Explanation(tuple(sorted(found, key=lambda one: -one.addend)), rest)
-
-
-TERMS = 10  # of a question and a document that are kept: their number is kept, too
-_NOTHING = Contribution("", math.nan, math.nan, math.nan)
+    return Explanation(tuple(sorted(shared, key=lambda one: -one.addend)), rest)
 
 
 @dataclass(frozen=True)
@@ -137,7 +113,6 @@ class SharedTerm:
 
     FILE: ClassVar[str] = "shared-terms"
 
-    # question_set, retriever, question: names
     question_set: str
     retriever: str
     question: str
@@ -145,28 +120,24 @@ class SharedTerm:
     # highest grade, as in `HardQuestion`, or the best ranked of those that are not relevant
     which: str
     document: str
-    # rank, score: of the document; the rank is 0 where the run does not hold it
-    rank: int
+    rank: int  # of the document; 0 where the run does not hold it
     score: float
     n_shared: int  # terms that question and document share
-    # rest, rest_share: part of the score that is no addend of a shared term, see
-    # `sentflow.retrieval.explanation.Explanation`, and that divided by the score
+    # rest, rest_share: part of the score that is no addend of a shared term, see `Explanation`, and its share
     rest: float
     rest_share: float
     # place, term: among the shared terms, from 1, the greatest addend first. Where nothing is shared, a single row
     # says so, with place 0 and an empty term.
     place: int
     term: str
-    # in_question, in_document: weights of the term; for BM25 how often it occurs
-    in_question: float
+    in_question: float  # weight of the term; for BM25 how often it occurs
     in_document: float
     # addend, share: its part of the score, and that divided by the score
     addend: float
     share: float
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """A question and a document, by their names."""
 
     question: str
@@ -188,25 +159,104 @@ class ExplainInputs:
     manifest: Path | None = None
 
 
-Explain: TypeAlias = Callable[[Sequence[Pair]], list[Explanation]]
-"""What a kind of retriever says of pairs, one after the other."""
+def explain(
+    pairs: Sequence[Pair], questions: Questions, settings: SearchSettings, inputs: ExplainInputs
+) -> list[Explanation]:
+    """What the retriever of these settings, BM25 or sparse, adds up for each pair; one shard is held at a time."""
+    of_kind = _by_weights if isinstance(settings.by, Sparse) else _by_bm25
+    return of_kind(pairs, questions, settings, inputs)
 
 
-def explainer(questions: Questions, settings: SearchSettings, inputs: ExplainInputs) -> Explain:
-    """What explains pairs by the retriever of these settings."""
-    module = import_module(settings.by.explained_by)
-    return lambda pairs: module.explain(pairs, questions, settings, inputs)
+def _by_bm25(
+    pairs: Sequence[Pair], questions: Questions, settings: SearchSettings, inputs: ExplainInputs
+) -> list[Explanation]:
+    """By an index of the documents alone, with the counts of the whole corpus."""
+    from sentflow.retrieval.analysers import analyser_of
+
+    analyser, (_, ids) = analyser_of(settings), read_ids(inputs.corpus)
+    text_of = dict(zip(questions.ids, questions.texts, strict=True))
+    queries = {pair.question: analyser.terms([text_of[pair.question]])[0] for pair in pairs}
+    row_of = {name: row for row, name in enumerate(ids)}
+    held, whole = _documents({row_of[pair.document] for pair in pairs}, inputs.terms, inputs.counts)
+    place = {row: place for place, row in enumerate(held)}
+    # no score of a term depends on others
+    used = {term for own_terms in (*held.values(), *queries.values()) for term in own_terms}
+    known = {term: n for term, n in whole.n_documents_with.items() if term in used}
+    counts = TermCounts(whole.n_documents, whole.n_terms, known)
+    index = Bm25(list(held.values()), settings.by, counts)  # type: ignore[arg-type]
+    rows = [row_of[pair.document] for pair in pairs]
+    return [
+        of_terms(index, place[row], queries[pair.question], held[row])
+        for pair, row in zip(pairs, rows, strict=True)
+    ]
 
 
-def explained_pairs(
-    pairs: Sequence[Pair], explain: Explain, run: Run, *, where: Path
+def _documents(
+    rows: Collection[int], terms: Sequence[Path], counts: Sequence[Path]
+) -> tuple[dict[int, list[str]], TermCounts]:
+    """The terms of some documents by their rows, and the counts of the whole corpus."""
+    held: dict[int, list[str]] = {}
+    whole = read_counts(counts[0]) if counts else None
+    first = 0
+    for file in terms:
+        shard = read_terms(file)
+        held |= {row: shard[row - first] for row in sorted(rows) if first <= row < first + len(shard)}
+        first += len(shard)
+        whole = whole or count_terms([shard])
+    assert whole is not None  # there is a file of terms at least
+    return held, whole
+
+
+def _by_weights(
+    pairs: Sequence[Pair], questions: Questions, settings: SearchSettings, inputs: ExplainInputs
+) -> list[Explanation]:
+    """By the best passage of a document, the first of equals. The tokenizer of the model names the terms."""
+    from sentflow.encoders.manifest import read_manifest
+    from sentflow.encoders.neural.term_names import term_names
+    from sentflow.retrieval.retrievers.dense import document_vectors, question_vectors
+    from sentflow.retrieval.retrievers.sparse import reader_of, refuse_other_terms, rounded
+
+    by, manifest = settings.by, inputs.manifest
+    assert isinstance(by, Sparse) and manifest
+    vocabulary = read_json(inputs.queries[-1])["vocabulary_sha256"]
+    name = term_names(read_manifest(manifest), manifest.parent, vocabulary)
+    corpus_name, ids = read_ids(inputs.corpus)
+    row_of = {document: row for row, document in enumerate(ids)}
+    terms = question_vectors(inputs.queries, questions, read=reader_of(by)).values
+    question_row = {question: row for row, question in enumerate(questions.ids)}
+    n_shards = len(inputs.documents_info)
+    explained: dict[Pair, Explanation] = {}
+    for number, shard in enumerate(shards_of(corpus_name, n_shards)):
+        first, stop = rows_of_shard(shard, len(ids)) if n_shards > 1 else (0, len(ids))
+        own = [pair for pair in pairs if first <= row_of[pair.document] < stop]
+        if not own:
+            continue
+        files = [*inputs.documents[_FILES * number : _FILES * (number + 1)], inputs.documents_info[number]]
+        refuse_other_terms(files[-1], inputs.queries[-1])
+        texts = read_shard(inputs.corpus, shard) if n_shards > 1 else read_corpus(inputs.corpus)
+        passages = inputs.passages[number] if inputs.passages else None
+        held = document_vectors(files, passages, texts, read=reader_of(by))
+        # with candidates, impacts only choose these, and are in no score
+        values, step = rounded(held.values, None if by.candidates else by.impacts)
+        for pair in own:
+            row = question_row[pair.question]
+            every = [
+                of_weights(terms[row : row + 1], values[part : part + 1], name, step=step)
+                for part in np.flatnonzero(held.documents == row_of[pair.document] - first)
+            ]
+            explained[pair] = max(every, key=lambda one: one.score, default=Explanation(()))
+    return [explained[pair] for pair in pairs]
+
+
+def agreeing(
+    pairs: Sequence[Pair], explanations: Iterable[Explanation], run: Run, *, where: Path
 ) -> dict[Pair, Explanation]:
-    """What is said of pairs, compared with the scores of a run.
+    """What is said of pairs, if it is what the scores of a run say; documents that the run lacks have none.
 
-    `run`: what the retriever found; documents that it does not hold are explained, too. Raises DataError: terms add up
-    to another score than that of the run: it was made from other files, or by other settings.
+    Raises DataError: terms add up to another score than that of the run: it was made from other files, or by other
+    settings.
     """
-    found = dict(zip(pairs, explain(pairs), strict=True))
+    found = dict(zip(pairs, explanations, strict=True))
     for pair, explanation in found.items():
         rank = rank_of(pair, run)
         score = float(run.ranked[pair.question].scores[rank - 1]) if rank else None
@@ -225,36 +275,6 @@ def rank_of(pair: Pair, run: Run) -> int:
     return ranked.index(pair.document) + 1 if pair.document in ranked else 0
 
 
-def write_shared_terms(job: Search, explain: Explain, *, run: Path, hardest: Path) -> None:
-    """Explain the questions worth reading, and write their rows."""
-    hard = read_rows(hardest, HardQuestion, may_be_empty=True)
-    _, ranked = read_run(run, job.ids)
-    asked = {row.question: row.document for row in hard}  # a question may be in both views
-    chosen = {
-        (name, which): Pair(name, document)
-        for name, relevant in asked.items()
-        for which, document in _documents(name, relevant, ranked, job.questions)
-    }
-    found = explained_pairs(list(dict.fromkeys(chosen.values())), explain, ranked, where=run)
-    about = {"question_set": job.questions.name, "retriever": job.retriever}
-    rows = [
-        row
-        for (_, which), pair in chosen.items()
-        for row in _rows({**about, "which": which}, pair, found[pair], rank_of(pair, ranked))
-    ]
-    write_rows(job.output, SharedTerm, rows)
-    logger.info(
-        "%s by %s: %d questions, %d documents", *about.values(), len(asked), len(chosen)
-    )  # fmt: skip
-
-
-def _documents(question: str, relevant: str, run: Run, questions: Questions) -> Iterator[tuple[str, str]]:
-    """The relevant document of a question, and the best ranked one that is not relevant, if there is one."""
-    yield RELEVANT, relevant
-    if wrong := best_ranked(question, run, questions, relevant=False):
-        yield WRONG, wrong
-
-
 def best_ranked(question: str, run: Run, questions: Questions, *, relevant: bool) -> str | None:
     """The best ranked document that is relevant, or that is not (which unjudged ones are not); None for none."""
     grades = questions.by_question()[question]
@@ -265,12 +285,35 @@ def best_ranked(question: str, run: Run, questions: Questions, *, relevant: bool
     )
 
 
+def write_shared_terms(
+    job: Search, explained: Callable[[Sequence[Pair]], list[Explanation]], *, run: Path, hardest: Path
+) -> None:
+    """Explain the questions worth reading, and write their rows."""
+    hard = read_rows(hardest, HardQuestion, may_be_empty=True)
+    _, ranked = read_run(run, job.ids)
+    asked = {row.question: row.document for row in hard}  # a question may be in both views
+    chosen = {}
+    for name, document in asked.items():
+        chosen[name, RELEVANT] = Pair(name, document)
+        if wrong := best_ranked(name, ranked, job.questions, relevant=False):
+            chosen[name, WRONG] = Pair(name, wrong)
+    pairs = list(dict.fromkeys(chosen.values()))
+    found = agreeing(pairs, explained(pairs), ranked, where=run)
+    about = {"question_set": job.questions.name, "retriever": job.retriever}
+    rows = [
+        row
+        for (_, which), pair in chosen.items()
+        for row in _rows({**about, "which": which}, pair, found[pair], rank_of(pair, ranked))
+    ]
+    write_rows(job.output, SharedTerm, rows)
+    logger.info("%s by %s: %d questions, %d documents", *about.values(), len(asked), len(chosen))
+
+
 def _rows(about: Mapping[str, str], pair: Pair, found: Explanation, rank: int) -> Iterator[SharedTerm]:
     for place, one in enumerate(found.shared[:TERMS] or [_NOTHING], start=bool(found.shared)):
         yield SharedTerm(
             **about,
-            question=pair.question,
-            document=pair.document,
+            **pair._asdict(),
             rank=rank,
             score=found.score,
             n_shared=len(found.shared),
@@ -283,184 +326,3 @@ def _rows(about: Mapping[str, str], pair: Pair, found: Explanation, rank: int) -
             addend=one.addend,
             share=found.share(one.addend),
         )
-
-
-LETTERS = 300  # of a text that are kept: enough to recognise a document
-
-
-HARDEST, APART = "hardest", "apart"
-_DIGITS = 12  # to which values are rounded before they are sorted: sums in another order must not break ties
-
-
-@dataclass(frozen=True)
-class HardQuestion:
-    """A question that most retrievers fail on, or on which two of them differ most."""
-
-    FILE: ClassVar[str] = "hard-questions"
-
-    # question_set, view, place: the set; why the question is here, ``hardest`` or ``apart``; its place in that list,
-    # from 1
-    question_set: str
-    view: str
-    place: int
-    measure: str  # what questions were scored by
-    # question, group, text: identifier, group (empty for none) and text
-    question: str
-    group: str
-    text: str
-    # mean, n_retrievers: mean over the retrievers that are no controls, and their number
-    mean: float
-    n_retrievers: int
-    # n_relevant, n_documents: relevant documents of the question, and documents of the corpus
-    n_relevant: int
-    n_documents: int
-    # document, document_text, grade: the relevant document of the highest grade, in the order of judgements; the start
-    # of its text
-    document: str
-    document_text: str
-    grade: int
-    # a, value_a, rank_a: the first of the two retrievers, its value on the question, and the rank of `document` in its
-    # run; 0 where it is not there
-    a: str
-    value_a: float
-    rank_a: int
-    # first_a, first_text_a, first_grade_a: the document that it ranks first, the start of its text, and its grade, NaN
-    # where nobody judged it. Empty where it found nothing.
-    first_a: str
-    first_text_a: str
-    first_grade_a: float
-    # b, value_b, rank_b, first_b, first_text_b, first_grade_b: the same of the second; empty where one retriever was
-    # measured
-    b: str
-    value_b: float
-    rank_b: int
-    first_b: str
-    first_text_b: str
-    first_grade_b: float
-
-
-@dataclass(frozen=True)
-class Searched:
-    """What was asked, and what all retrievers found."""
-
-    # corpus, questions: documents, and questions with their judgements
-    corpus: Corpus
-    questions: Questions
-    measure: str  # what questions were scored by
-    retrievers: Sequence[str]  # m names
-    asked: Sequence[str]  # n questions with a relevant document
-    values: np.ndarray  # (m, n) float64
-    runs: Mapping[str, Run]  # retriever → its run, of the two that are shown at least
-
-
-def best_two(retrievers: Sequence[str], values: np.ndarray) -> list[str]:
-    """The two with the highest means, the higher one first; one where there is no other."""
-    order = np.argsort(-np.round(values.mean(axis=1), _DIGITS), kind="stable")
-    return [retrievers[row] for row in order[:2].tolist()]
-
-
-def hardest(scores: np.ndarray, *, limit: int) -> np.ndarray:
-    """int64 numbers of the questions with the lowest mean in (m, n) scores, the lowest first, in order where equal."""
-    return _lowest(scores.mean(axis=0), limit)
-
-
-def most_different(scores: np.ndarray, a: int, b: int, *, limit: int) -> np.ndarray:
-    """int64 numbers of the questions on which rows a and b of (m, n) scores differ most; none with equal scores."""
-    differences = np.abs(scores[a] - scores[b])
-    order = _lowest(-differences, limit)
-    chosen: np.ndarray = order[np.round(differences[order], _DIGITS) > 0]
-    return chosen
-
-
-def _lowest(values: np.ndarray, limit: int) -> np.ndarray:
-    order: np.ndarray = np.argsort(np.round(values, _DIGITS), kind="stable")
-    return order[:limit]
-
-
-def hard_questions(
-    searched: Searched, *, serious: Sequence[str], pair: Sequence[str], limit: int
-) -> list[HardQuestion]:
-    """The hardest questions, then those on which two retrievers differ most.
-
-    `pair`: the two that are shown and compared, or one where there is no other. `limit`: at most so many questions of
-    each kind.
-    """
-    row_of = {name: row for row, name in enumerate(searched.retrievers)}
-    counted = searched.values[[row_of[name] for name in serious]]
-    means = counted.mean(axis=0)
-    found = {HARDEST: hardest(counted, limit=limit)}
-    if len(pair) == 2:
-        found[APART] = most_different(searched.values, *(row_of[name] for name in pair), limit=limit)
-    documents = _Documents(searched)
-    about: dict[str, Any] = {
-        "question_set": searched.questions.name,
-        "measure": searched.measure,
-        "n_retrievers": len(serious),
-    }
-    return [
-        HardQuestion(
-            **about,
-            view=view,
-            place=place,
-            mean=float(means[column]),
-            **documents.of_question(searched.asked[column]),
-            **documents.found_by("a", pair[0], column, row_of),
-            **documents.found_by("b", pair[1] if len(pair) == 2 else "", column, row_of),
-        )
-        for view, columns in found.items()
-        for place, column in enumerate(columns.tolist(), 1)
-    ]
-
-
-class _Documents:
-    """What a row says of documents."""
-
-    def __init__(self, searched: Searched) -> None:
-        self._searched = searched
-        self._judged = searched.questions.by_question()
-        questions = searched.questions
-        self._row = {name: row for row, name in enumerate(questions.ids)}
-        self._text = dict(zip(searched.corpus.ids, searched.corpus.whole_texts(), strict=True))
-
-    def of_question(self, name: str) -> dict[str, Any]:
-        """The question and its best document."""
-        questions, row = self._searched.questions, self._row[name]
-        document = self._best(name)
-        grades = self._judged[name]
-        return {
-            "question": name,
-            "group": questions.groups[row],
-            "text": questions.texts[row],
-            "n_relevant": sum(grade >= questions.relevant_grade for grade in grades.values()),
-            "n_documents": len(self._searched.corpus),
-            "document": document,
-            "document_text": self._start(document),
-            "grade": grades[document],
-        }
-
-    def found_by(self, side: str, retriever: str, column: int, row_of: Mapping[str, int]) -> dict[str, Any]:
-        """What one retriever made of a question."""
-        name = self._searched.asked[column]
-        run = self._searched.runs.get(retriever)
-        ranked = run.documents(name) if run and name in run.ranked else []
-        first = ranked[0] if ranked else ""
-        best = self._best(name)
-        return {
-            side: retriever,
-            f"value_{side}": float(self._searched.values[row_of[retriever], column])
-            if retriever
-            else math.nan,
-            f"rank_{side}": ranked.index(best) + 1 if best in ranked else 0,
-            f"first_{side}": first,
-            f"first_text_{side}": self._start(first) if first else "",
-            f"first_grade_{side}": float(self._judged[name].get(first, math.nan)),
-        }
-
-    def _best(self, name: str) -> str:
-        """The first of the documents with the highest grade."""
-        grades = self._judged[name]
-        return max(grades, key=lambda document: grades[document])
-
-    def _start(self, document: str) -> str:
-        text = " ".join(self._text[document].split())
-        return text if len(text) <= LETTERS else text[:LETTERS].rstrip() + " …"

@@ -13,7 +13,7 @@ from sentflow.files.io import read_json, read_sealed, write_digest, write_json, 
 from sentflow.files.rows import write_rows
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import prepare_environment
-from sentflow.retrieval.runs import read_run
+from sentflow.retrieval.ranking import read_run
 from sentflow.retrieval.search import Search
 from sentflow.retrieval.settings import (
     CertifySettings,
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 def analyse(*, corpus: In, analyser: Wildcard, settings: AnalyserSettings, table: Out) -> None:
     """The documents of a corpus into terms, once for all retrievers that count them alike."""
     from sentflow.retrieval.analysers import Analyser
-    from sentflow.retrieval.terms import write_terms
+    from sentflow.retrieval.retrievers.bm25 import write_terms
 
     documents = read_corpus(corpus)
     terms = Analyser(settings, f"analysers.{analyser}").terms(documents.whole_texts())
@@ -57,7 +57,7 @@ def analyse(*, corpus: In, analyser: Wildcard, settings: AnalyserSettings, table
 @job()
 def count_terms(*, terms: list[In], table: Out) -> None:
     """The terms of the shards of a corpus → in how many documents of the whole each of them is."""
-    from sentflow.retrieval.terms import count_terms, read_terms, write_counts
+    from sentflow.retrieval.retrievers.bm25 import count_terms, read_terms, write_counts
 
     counts = count_terms(map(read_terms, terms))
     write_counts(table, counts)
@@ -154,22 +154,17 @@ def _described(files: Sequence[Path], info: Path | None) -> list[Path]:
 @job()
 def merge_shards(*, runs: list[In], questions: In, run: Out) -> None:
     """What a retriever found in each shard of a corpus → what it found in the whole."""
-    from sentflow.retrieval.runs import write_run
-    from sentflow.retrieval.shard_runs import merged_shards
-    from sentflow.retrieval.sparsity import sparsity_of_shards
+    from sentflow.retrieval.ranking import write_run
+    from sentflow.retrieval.shard_runs import cost_of_shards, merged_shards
     from sentflow.texts.corpora import read_ids
 
     _, ids = read_ids(questions)
     about, merged = merged_shards(runs, ids)
     write_run(run, merged, about)
     write_digest(run)
-    costs = [read_json(path.with_suffix(".made.json")) for path in runs]
-    summed = {key: sum(cost[key] for cost in costs) for key in ("seconds", "index_bytes")}
+    cost = cost_of_shards([read_json(path.with_suffix(".made.json")) for path in runs])
     names = {key: about[key] for key in ("questions", "retriever")}
-    write_json(
-        run.with_suffix(".made.json"),
-        {**names, "n_questions": len(ids), **summed, **sparsity_of_shards(costs)},
-    )
+    write_json(run.with_suffix(".made.json"), {**names, "n_questions": len(ids), **cost})
     logger.info("%d questions in %d shards", len(merged.ranked), len(runs))
 
 
@@ -185,15 +180,15 @@ def build_index(
     made: Out,
 ) -> None:
     """The vectors of the documents of a corpus → an index of them."""
-    from sentflow.retrieval.approximate import build, read_indexed, write_index
+    from sentflow.retrieval.retrievers.index import build, indexed, write_index
 
-    indexed, _ = read_indexed(settings.by, [*documents, documents_info], passages, read_corpus(corpus))
+    by, vectors = indexed(settings.by, [*documents, documents_info], passages, read_corpus(corpus))
     started = time.process_time()
-    built = build(indexed)
+    built = build(by, vectors)
     seconds = time.process_time() - started
     write_index(index, built)
     write_digest(index)
-    n_bytes, n_vectors = index.stat().st_size, len(indexed.vectors.documents)
+    n_bytes, n_vectors = index.stat().st_size, len(vectors.documents)
     write_json(made, {"cpu_seconds": round(seconds, 3), "n_vectors": n_vectors, "bytes": n_bytes})
     logger.info("%d vectors in %.1f CPU seconds, %d bytes", n_vectors, seconds, n_bytes)
 
@@ -215,26 +210,28 @@ def certify_index(
     output: Out,
 ) -> None:
     """An approximate index beside the exact search of the same vectors."""
-    from sentflow.retrieval import approximate
-    from sentflow.retrieval.certificate import certificate
-    from sentflow.retrieval.dense import question_vectors
+    from sentflow.retrieval.evaluation import certificate
+    from sentflow.retrieval.retrievers.dense import question_vectors, search_vectors
+    from sentflow.retrieval.retrievers.index import indexed, read_index, search_index
 
     search = Search.read(corpus, questions, judgements, settings, output)
-    indexed, read = approximate.read_indexed(
-        settings.by, [*documents, documents_info], passages, search.corpus
-    )
-    vectors = question_vectors([*queries, queries_info], search.questions).values
-    loaded = approximate.read_index(index)
+    by, vectors = indexed(settings.by, [*documents, documents_info], passages, search.corpus)
+    asked = question_vectors([*queries, queries_info], search.questions).values
+    loaded = read_index(index)
     certified = certificate(
-        lambda: approximate.search(loaded, vectors, indexed, search.depth),
-        lambda: indexed.exact(vectors, search.depth),
+        lambda: search_index(loaded, asked, by, vectors, search.depth),
+        lambda: search_vectors(asked, vectors, search.depth, similarity=by.similarity),
         search.questions,
         search.ids,
         settings,
     )
     about = {"questions": search.questions.name, "retriever": search.retriever, "corpus": search.corpus_name}
-    costs = {**read_json(made), "vector_bytes": int(read.values.nbytes)}
-    index_facts = {"depth": search.depth, "index": indexed.settings.model_dump(), "made": costs}
+    costs = {**read_json(made), "vector_bytes": int(vectors.values.nbytes)}
+    index_facts = {
+        "depth": search.depth,
+        "index": settings.index and settings.index.model_dump(),
+        "made": costs,
+    }
     write_sealed(output, {**about, **index_facts, **certified})
     for recall in certified["recalls"]:
         logger.info("recall@%d %.4f, 5th percentile %.4f", recall["k"], recall["mean"], recall["p5"])
@@ -245,7 +242,7 @@ def weigh(
     *, corpus: In, questions: In, judgements: In, runs: list[In], settings: WeighSettings, weighed: Out
 ) -> None:
     """The runs of a question set and its judgements → what each weight of their fusion reaches."""
-    from sentflow.retrieval.fusion import weigh, weight_grid, write_weighed
+    from sentflow.retrieval.retrievers.fusion import weigh, weight_grid, write_weighed
 
     search = Search.read(corpus, questions, judgements, settings, weighed)
     fusion = settings.by
@@ -271,7 +268,7 @@ def choose_weights(
     import numpy as np
 
     from sentflow.retrieval.decisions import write_digest_with
-    from sentflow.retrieval.fusion import read_weighed, write_chosen
+    from sentflow.retrieval.retrievers.fusion import read_weighed, write_chosen
     from sentflow.retrieval.tuning import choose, folds_of, training_questions
 
     reached = [read_weighed(path) for path in weighed]
@@ -307,42 +304,35 @@ def decide(
     decided: Out,
 ) -> None:
     """A run → the documents that are given for each question."""
-    from sentflow.retrieval import decisions
-    from sentflow.retrieval.decisions import tune_decision, write_decided
+    from sentflow.retrieval.decisions import grid, tune_decision, write_decided
     from sentflow.retrieval.tuning import refuse_shared
     from sentflow.retrieval.tuning import training_questions as questions_of
 
-    where, tuning = f"decisions.{settings.decision}", settings.tuning
-    candidates = decisions.grid(settings.parameters)
-    for candidate in candidates:
-        candidate.check(where)
+    candidates, tuning = grid(settings.parameters), settings.tuning
     documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
     said, ranked_run = read_run(run, documents.ids)
     about = {key: said[key] for key in ("questions", "retriever", "corpus", "n_documents", "depth")}
     about["decision"] = settings.decision
     if tuning:
         training = []
-        for files in zip(
-            training_corpora,
-            training_questions,
-            training_judgements,
-            training_runs,
-            strict=True,
-        ):
-            training_set = read_questions(*files[1:3])
-            ids_are_rows = training_set.name in tuning.row_ids
-            refuse_shared(question_set, questions_of(training_set, ids_are_rows=ids_are_rows), where)
-            training.append((training_set, read_run(files[3], read_corpus(files[0]).ids)[1]))
+        files = zip(training_corpora, training_questions, training_judgements, training_runs, strict=True)
+        for corpus_file, asked, judged, run_file in files:
+            training_set = read_questions(asked, judged)
+            known = questions_of(training_set, ids_are_rows=training_set.name in tuning.row_ids)
+            refuse_shared(question_set, known, f"decisions.{settings.decision}")
+            training.append((training_set, read_run(run_file, read_corpus(corpus_file).ids)[1]))
         tuned = tune_decision(candidates, training, n_folds=tuning.folds, seed=tuning.seed)
-        kept = tuned.decided(ranked_run, question_set.name)
-        about |= {"parameters": tuned.best.parameters(), "tuning": tuned.facts(tuning.margin)}
+        kept, chosen = tuned.decided(ranked_run, question_set.name), tuned.best
+        facts = tuned.facts(tuning.margin)
+        about["tuning"] = {"tuned_on": [one.name for one, _ in training], **facts}
         logger.info(
             "%s: F2 %.4f on the training questions, %.4f by folds",
-            about["parameters"], tuned.choice.in_sample, tuned.choice.nested,
-        )  # fmt: skip
+            *(chosen.parameters(), facts["in_sample"], facts["nested"]),
+        )
     else:
-        kept = decisions.decided(ranked_run, candidates[0])
-        about |= {"parameters": candidates[0].parameters()}
+        [chosen] = candidates
+        kept = {name: chosen.kept(ranked) for name, ranked in ranked_run.ranked.items()}
+    about["parameters"] = chosen.parameters()
     write_decided(decided, kept, documents.ids, about)
     logger.info("%d documents for %d questions", sum(map(len, kept.values())), len(question_set))
 
@@ -531,7 +521,7 @@ def hardest_questions(
 ) -> None:
     """What all retrievers found on one question set → the questions that are worth reading."""
     from sentflow.retrieval.evaluation import common_questions, read_values
-    from sentflow.retrieval.explanation import HardQuestion, Searched, best_two, hard_questions
+    from sentflow.retrieval.hardest import HardQuestion, best_two, hard_questions
 
     documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
     measured = {one.retriever: one for one in map(read_values, rows)}
@@ -539,15 +529,17 @@ def hardest_questions(
     # where nothing but controls was searched, they are what there is to show
     serious = [name for name in retrievers if name not in settings.controls] or retrievers
     names, values = common_questions([measured[name] for name in retrievers], settings.measure)
-    row_of = {name: row for row, name in enumerate(retrievers)}
-    pair = settings.pair or best_two(serious, values[[row_of[name] for name in serious]])
+    values_of = dict(zip(retrievers, values, strict=True))
+    pair = settings.pair or best_two(serious, values[[retrievers.index(name) for name in serious]])
     ranked_runs = {}
     for path in runs:
         about, run = read_run(path, documents.ids)
         if about["retriever"] in pair:
             ranked_runs[about["retriever"]] = run
-    searched = Searched(documents, question_set, settings.measure, retrievers, names, values, ranked_runs)
-    hard_rows = hard_questions(searched, serious=serious, pair=pair, limit=settings.limit)
+    hard_rows = hard_questions(
+        documents, question_set, values_of, names, ranked_runs,
+        measure=settings.measure, serious=serious, pair=pair, limit=settings.limit,
+    )  # fmt: skip
     write_rows(output, HardQuestion, hard_rows)
     logger.info("%s: %d rows, %s", question_set.name, len(hard_rows), " and ".join(pair))
 
@@ -573,9 +565,9 @@ def explain(
 ) -> None:
     """The questions worth reading → the terms by which a retriever finds their documents."""
     prepare_environment(1)
-    from sentflow.retrieval.explanation import ExplainInputs, explainer, write_shared_terms
+    from sentflow.retrieval import explanation
 
-    inputs = ExplainInputs(
+    inputs = explanation.ExplainInputs(
         corpus=corpus,
         terms=terms,
         counts=counts,
@@ -586,4 +578,9 @@ def explain(
         manifest=manifest,
     )
     job = Search.read(corpus, questions, judgements, settings, output)
-    write_shared_terms(job, explainer(job.questions, settings, inputs), run=run, hardest=hardest)
+    explanation.write_shared_terms(
+        job,
+        lambda pairs: explanation.explain(pairs, job.questions, settings, inputs),
+        run=run,
+        hardest=hardest,
+    )

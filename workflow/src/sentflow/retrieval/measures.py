@@ -1,12 +1,13 @@
 """Measures of ranked lists, and what they are by chance."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sentflow.errors import ConfigError
+from sentflow.texts.corpora import Questions
 
 Ranking = Mapping[str, Sequence[str]]
 """Question → identifiers of documents, best first."""
@@ -21,6 +22,21 @@ def check_measures(names: Sequence[str], where: str) -> None:
     """
     for name in names:
         parsed(name, 1, where)
+
+
+def relevant_of(grades: Grades, relevant_grade: int) -> dict[str, list[str]]:
+    """Question → its relevant documents."""
+    return {
+        name: [document for document, grade in own.items() if grade >= relevant_grade]
+        for name, own in grades.items()
+    }
+
+
+def judged_questions(questions: Questions) -> tuple[dict[str, dict[str, int]], dict[str, list[str]]]:
+    """Question → its grades, and its relevant documents, of those questions that have any of these."""
+    judged = questions.by_question()
+    relevant = {name: own for name, own in relevant_of(judged, questions.relevant_grade).items() if own}
+    return {name: judged[name] for name in relevant}, relevant
 
 
 def per_question(
@@ -43,7 +59,11 @@ def per_question(
     key_of = {id(measure): name for name, measure in known.items()}
     # trec_eval takes a document of a negative grade for one that nobody judged
     qrels = {name: {one: max(grade, 0) for one, grade in own.items()} for name, own in grades.items()}
-    for cutoff, alike in _by_cutoff(known.values()).items():
+    # by the number of documents that they see: a program that is given no more is faster
+    by_cutoff: dict[int | None, list[Any]] = {}
+    for measure in known.values():
+        by_cutoff.setdefault(_seen_by(measure), []).append(measure)
+    for cutoff, alike in by_cutoff.items():
         found = {
             name: {document: -float(rank) for rank, document in enumerate(ranking.get(name, ())[:cutoff])}
             for name in grades
@@ -61,29 +81,9 @@ def cutoff_of(name: str) -> int | None:
     return _seen_by(parsed(name))
 
 
-def _by_cutoff(measures: Iterable[Any]) -> dict[int | None, list[Any]]:
-    """Measures by the number of documents that they see, None for all: a program that is given no more is faster."""
-    found: dict[int | None, list[Any]] = {}
-    for measure in measures:
-        found.setdefault(_seen_by(measure), []).append(measure)
-    return found
-
-
 def _seen_by(measure: Any) -> int | None:
     cutoff: int | None = measure.params.get("cutoff")
     return None if measure.params.get("judged_only") else cutoff
-
-
-def chance(
-    grades: Grades, measures: Sequence[str], *, relevant_grade: int, n_documents: int, depth: int
-) -> dict[str, float]:
-    """What a random order reaches on average, see `sentflow.retrieval.measures`; NaN where that is not known.
-
-    `grades`, `measures`, `relevant_grade`: see `per_question`. `n_documents`, `depth`: of the corpus; ranked at most.
-    """
-    known = [parsed(name, relevant_grade) for name in measures]
-    found = chance_levels(grades, known, n_documents=n_documents, depth=depth)
-    return dict(zip(measures, found.values(), strict=True))
 
 
 def parsed(name: str, relevant_grade: int = 1, where: str = "measures") -> Any:
@@ -127,15 +127,14 @@ def recall_at(ranks: Sequence[np.ndarray], n_relevant: np.ndarray, cuts: Sequenc
     return shares
 
 
-def chance_levels(
-    grades: Mapping[str, Mapping[str, int]], measures: Sequence[Any], *, n_documents: int, depth: int
+def chance(
+    grades: Grades, measures: Sequence[str], *, relevant_grade: int, n_documents: int, depth: int
 ) -> dict[str, float]:
-    """The expected value of each measure, mean over the questions, in closed form.
+    """What a random order reaches on average: mean over the questions, in closed form.
 
-    `grades`: question → document → grade; at least one question. `measures`: measures of ir-measures, whose parameter
-    ``rel`` says from which grade a document is relevant. `n_documents`: N, of the corpus. Every one of the N! orders
-    is as likely as the others. `depth`: documents that are ranked at most. Returns name → in [0, 1]; NaN for other
-    measures than nDCG (with linear gains), R, P, RR, Success and AP.
+    `grades`, `measures`, `relevant_grade`: see `per_question`. `n_documents`: N, of the corpus. Every one of the N!
+    orders is as likely as the others. `depth`: documents that are ranked at most. Returns name → in [0, 1]; NaN for
+    other measures than nDCG (with linear gains), R, P, RR, Success and AP; nothing without questions.
 
     With r relevant documents and k the smallest of cutoff, depth and N: R k / N; P k r / (N · cutoff);
     nDCG (Σ gains / N) Σ_{i≤k} 1 / log2(i + 1), over the ideal; AP Σ_{i≤k} (1 + (i − 1)(r − 1) / (N − 1)) / (i N);
@@ -144,10 +143,11 @@ def chance_levels(
     """
     of_questions = [tuple(sorted(own.values())) for own in grades.values()]
     levels = {}
-    for measure in measures:
+    for name in measures if grades else ():
+        measure = parsed(name, relevant_grade)
         # questions with the same grades have the same expectation
         found = {own: _expected(measure, own, n_documents, depth) for own in set(of_questions)}
-        levels[str(measure)] = float(np.mean([found[own] for own in of_questions]))
+        levels[name] = float(np.mean([found[own] for own in of_questions]))
     return levels
 
 

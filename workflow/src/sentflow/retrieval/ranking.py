@@ -2,10 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from sentflow.errors import DataError
+from sentflow.files.parquet import Columns, numbers_of, read_described, readable, write_described
 
 _GROUPS_PER_RANK = 8  # so that few groups hold two of the best; more groups take longer to order
 
@@ -126,3 +130,44 @@ def blocks(documents: np.ndarray, most: int) -> Iterator[slice]:
 def even(n: int, most: int) -> int:
     """Size of parts that are about equal: libraries round products of a small rest in another way."""
     return -(-n // max(1, -(-n // most))) or 1
+
+
+def columns_of(ranked: Mapping[str, Ranked], document_ids: Sequence[str]) -> Columns:
+    """Columns question, document, score, best first within a question."""
+    scores = [one.scores for one in ranked.values()]
+    return {
+        "question": [name for name, one in ranked.items() for _ in range(len(one))],
+        "document": [document_ids[row] for one in ranked.values() for row in one.rows.tolist()],
+        "score": np.concatenate(scores) if scores else np.zeros(0),
+    }
+
+
+def write_run(path: Path | str, run: Run, about: Mapping[str, Any]) -> None:
+    """Write a run as Parquet, see `columns_of`.
+
+    `about`: what the file says of itself: at least ``questions`` and ``retriever``. Ties at the cut are added.
+    """
+    ties = {name: one.tied_at_cut for name, one in run.ranked.items() if one.tied_at_cut}
+    write_described(path, columns_of(run.ranked, run.document_ids), {**about, "tied_at_cut": ties})
+
+
+def read_run(path: Path | str, document_ids: Sequence[str]) -> tuple[dict[str, Any], Run]:
+    """What a run says of itself, and what it found among the documents of its corpus."""
+    with readable(path, "run"):
+        about, stored = read_described(path)
+        row_of = {document: row for row, document in enumerate(document_ids)}
+        rows = np.array([row_of[name] for name in stored.column("document").to_pylist()], dtype=np.int64)
+        scores, ties = numbers_of(stored.column("score")), about["tied_at_cut"]
+        parts = parts_of(stored.column("question").to_pylist()).items()
+        ranked = {name: Ranked(rows[part], scores[part], ties.get(name, 0)) for name, part in parts}
+        return about, Run(document_ids, ranked)
+
+
+def parts_of(names: Sequence[str]) -> dict[str, slice]:
+    """Question → its rows, which follow one another."""
+    parts, start = {}, 0
+    for name, own in groupby(names):
+        stop = start + len([*own])
+        parts[name] = slice(start, stop)
+        start = stop
+    return parts

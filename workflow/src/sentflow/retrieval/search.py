@@ -10,8 +10,7 @@ from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.files.io import write_digest, write_json
-from sentflow.retrieval.ranking import NOTHING, Ranked, Run
-from sentflow.retrieval.runs import read_run, write_run
+from sentflow.retrieval.ranking import NOTHING, Ranked, Run, read_run, write_run
 from sentflow.retrieval.settings import SearchSettings
 from sentflow.texts.corpora import EXCLUDE, Corpus, Questions, read_corpus, read_ids, read_questions
 from sentflow.texts.shards import whole_of
@@ -45,15 +44,12 @@ class SearchInputs:
 class Search:
     """What a job searches, and where its run goes."""
 
-    # corpus_name, ids: what is searched, a corpus or a shard of one, and the identifiers of its documents; for their
-    # texts, `corpus`
-    corpus_name: str
-    ids: list[str]
-    questions: Questions  # by what
-    settings: SearchSettings  # of the retriever
-    # corpus_file, output: of the documents; the run to write
+    corpus_name: str  # a corpus, or a shard of one
+    ids: list[str]  # of its documents
+    questions: Questions
+    settings: SearchSettings
     corpus_file: Path
-    output: Path
+    output: Path  # the run
 
     @classmethod
     def read(
@@ -100,42 +96,37 @@ class Search:
         ranked: Iterable[Ranked],
         index: Sequence[Path] = (),
         cost: Mapping[str, Any] | None = None,
+        *,
+        timed: bool = True,
         **about: Any,
     ) -> None:
-        """Write what is found for each question, in their order, and how long finding it took.
+        """Write what is found for each question, in their order, and beside it what finding it took.
 
-        `cost`: what else is known of the cost; ``index_bytes``, where no file is searched as it is.
+        `index`: files that are searched as they are. `cost`: what else is known of the cost. `timed`: whether the
+        search is done here; not where another program searched.
         """
         start = time.perf_counter()
-        found = dict(zip(self.questions.ids, ranked, strict=True))
-        self.write_run(Run(self.ids, found), time.perf_counter() - start, index, cost, **about)
-
-    def write_run(
-        self,
-        run: Run,
-        seconds: float | None = None,
-        index: Sequence[Path] = (),
-        cost: Mapping[str, Any] | None = None,
-        **about: Any,
-    ) -> None:
-        """Write a run, its digest, and beside them what it cost, which is part of neither.
-
-        `seconds`: of the search without start and reading; None where another program searched.
-        """
+        run = Run(self.ids, dict(zip(self.questions.ids, ranked, strict=True)))
+        seconds = time.perf_counter() - start
         if self.questions.same_ids == EXCLUDE:
             run = run.without_same_ids(self.depth)
         names = {"questions": self.questions.name, "retriever": self.retriever}
-        known = {
-            **names,
-            "corpus": self.corpus_name,
-            "n_documents": len(self.ids),
-            "depth": self.depth,
-        }
-        write_run(self.output, run, {**known, **about})
+        sizes = {"corpus": self.corpus_name, "n_documents": len(self.ids), "depth": self.depth}
+        write_run(self.output, run, {**names, **sizes, **about})
         write_digest(self.output)
         taken = {
             "n_questions": len(self.questions),
-            "seconds": seconds,
-            "index_bytes": None if seconds is None else sum(file.stat().st_size for file in index),
+            "seconds": seconds if timed else None,
+            "index_bytes": sum(file.stat().st_size for file in index) if timed else None,
         }
         write_json(self.output.with_suffix(".made.json"), {**names, **taken, **(cost or {})})
+
+
+def cost_of(n_vectors: int, index_bytes: int, *, flops: float) -> dict[str, Any]:
+    """What a search costs, in the same words for all: products for a question and a vector, and bytes."""
+    return {
+        "n_vectors": n_vectors,
+        "flops": flops,
+        "bytes_per_document": index_bytes / max(n_vectors, 1),
+        "index_bytes": index_bytes,
+    }

@@ -29,7 +29,7 @@ class IndexSettings(Settings):
     """An approximate index; with the distributions whose versions count."""
 
     libraries: ClassVar[tuple[str, ...]] = ("faiss-cpu", "numpy")
-    asks: ClassVar[tuple[int, int, int]] = (1000, 60, 6)
+    asks: ClassVar[tuple[str, int, int]] = ("search", 60, 6)
     kind: str
     seed: Int = Field(0, ge=0, le=2147483647)
     """Of graph and clusterings."""
@@ -90,11 +90,9 @@ class Shown(Settings):
     """What every retriever may say; with the module that searches, and the distributions whose versions count."""
 
     module: ClassVar[str]
-    explained_by: ClassVar[str] = ""
-    """The module that says which terms make a score, where that is a sum over terms."""
     libraries: ClassVar[tuple[str, ...]] = ("numpy",)
-    asks: ClassVar[tuple[int, int, int]] = (1000, 60, 30)
-    """MB and minutes of a search, and MB for each MB of files."""
+    asks: ClassVar[tuple[str, int, int]] = ("search", 60, 30)
+    """Whose memory a search takes in `sentflow.flow.rules.COSTS`, its minutes, and MB for each MB of files."""
     title: Maybe[Title] = None
     seed_of: Maybe[Name] = None
     """Name that retrievers share which differ in a seed alone: they get a mean over seeds, with an interval."""
@@ -124,7 +122,6 @@ class BM25(CountsTerms):
     """Counts terms."""
 
     module = f"{_SEARCHES}.bm25"
-    explained_by = f"{_SEARCHES}.bm25_terms"
     kind: Literal["bm25"]
 
 
@@ -154,7 +151,7 @@ class Dense(ByEncoder):
     """Compares vectors of an encoder."""
 
     module = f"{_SEARCHES}.dense"
-    asks = (1000, 60, 4)
+    asks = ("search", 60, 4)
     kind: Literal["dense"]
     similarity: Literal["cosine", "dot"] = "cosine"
     """Similarity of two vectors."""
@@ -166,8 +163,7 @@ class Sparse(ByEncoder):
     """Multiplies weights of terms by a model of kind splade or sparse-embed."""
 
     module = f"{_SEARCHES}.sparse"
-    asks = (2000, 60, 6)
-    explained_by = f"{_SEARCHES}.sparse_terms"
+    asks = ("search", 60, 6)
     libraries = ("numpy", "scipy")
     kind: Literal["sparse"]
     impacts: Maybe[Count] = Field(None, le=8)
@@ -180,7 +176,7 @@ class Fusion(Shown):
     """Makes one run of several."""
 
     module = f"{_SEARCHES}.fusion"
-    asks = (1000, 20, 30)
+    asks = ("search", 20, 30)
     kind: Literal["fusion"]
     of: Names = Field(min_length=2)
     """Names of the retrievers whose runs become one."""
@@ -220,7 +216,7 @@ class Rerank(ByEncoder):
     """Orders the first documents of another retriever anew by a cross-encoder."""
 
     module = f"{_SEARCHES}.rerank"
-    asks = (4000, 240, 30)
+    asks = ("embed", 240, 30)
     kind: Literal["rerank"]
     of: Text
     """Name of the retriever whose first documents are ordered anew."""
@@ -232,7 +228,7 @@ class RunFile(Shown):
     """Reads the run of another engine."""
 
     module = f"{_SEARCHES}.run_file"
-    asks = (2000, 20, 0)
+    asks = ("search", 20, 0)
     libraries = ()
     kind: Literal["run"]
     files: dict[str, Text] = Field(min_length=1)
@@ -243,7 +239,7 @@ class RandomOrder(Shown):
     """Puts documents in a random order, as a control."""
 
     module = f"{_SEARCHES}.random_order"
-    asks = (1000, 10, 0)
+    asks = ("search", 10, 0)
     kind: Literal["random"]
     seed: Maybe[Seed] = None
     """Seed of the order; that of `retrieval.seed` if left out."""

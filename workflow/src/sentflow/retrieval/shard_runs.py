@@ -1,7 +1,7 @@
 """Runs of the shards of a corpus, merged into that of the whole by the one rule for ties."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +9,13 @@ import numpy as np
 
 from sentflow.errors import DataError
 from sentflow.files.parquet import numbers_of, read_described, readable
-from sentflow.retrieval.ranking import Ranked, Run, merged
-from sentflow.retrieval.reading import sum_of_readings
-from sentflow.retrieval.runs import parts_of
+from sentflow.retrieval.ranking import NOTHING, Ranked, Run, merged, parts_of
 from sentflow.texts.shards import shards_of, whole_of
 
-
-@dataclass(frozen=True)
-class _Found:
-    """The best documents of a question so far: identifiers, with rows that count them alone."""
-
-    documents: Sequence[str]
-    ranked: Ranked
+# Of `sentflow.retrieval.search.cost_of` and what retrievers add: means over vectors of documents, so that a corpus has
+# the mean of its shards; and what is of the questions alone, which are those of every shard
+_OF_DOCUMENTS = ("terms_per_document", "expected_matches", "flops", "bytes_per_document")
+_OF_QUESTIONS = ("terms_per_question", "question_seconds")
 
 
 def merged_shards(paths: Sequence[Path], questions: Sequence[str]) -> tuple[dict[str, Any], Run]:
@@ -32,41 +27,30 @@ def merged_shards(paths: Sequence[Path], questions: Sequence[str]) -> tuple[dict
     `paths`: files of runs, one per shard, in the order of the corpus. `questions`: identifiers of questions, in the
     order of the run.
     """
-    best: dict[str, _Found] = {}
+    best: dict[str, tuple[list[str], Ranked]] = {}  # documents with rows that count them alone
     stated: list[dict[str, Any]] = []
     for path in paths:
         with readable(path, "run"):
             about, stored = read_described(path)
             documents, scores = stored.column("document").to_pylist(), numbers_of(stored.column("score"))
-            ties: Mapping[str, int] = about["tied_at_cut"]
             for name, part in parts_of(stored.column("question").to_pylist()).items():
-                own = Ranked(np.arange(part.stop - part.start), scores[part], ties.get(name, 0))
-                found = _Found(documents[part], own)
-                best[name] = _best_of(best[name], found, about["depth"]) if name in best else found
+                before, first = best.get(name, ([], NOTHING))
+                both = [*before, *documents[part]]
+                rows = np.arange(len(before), len(both))
+                found = Ranked(rows, scores[part], about["tied_at_cut"].get(name, 0))
+                kept = merged([first, found], about["depth"])
+                own = [both[row] for row in kept.rows.tolist()]
+                best[name] = own, replace(kept, rows=np.arange(len(own)))
             stated.append(about)
     _refuse_others(stated, paths)
-    return _about(stated), _run({name: best[name] for name in questions if name in best})
-
-
-def _best_of(first: _Found, second: _Found, k: int) -> _Found:
-    shifted = Ranked(
-        second.ranked.rows + len(first.documents), second.ranked.scores, second.ranked.tied_at_cut
-    )
-    both = merged([first.ranked, shifted], k)
-    documents = [*first.documents, *second.documents]
-    kept = [documents[row] for row in both.rows.tolist()]
-    return _Found(kept, Ranked(np.arange(len(kept)), both.scores, both.tied_at_cut))
-
-
-def _run(best: Mapping[str, _Found]) -> Run:
-    """The documents of all questions, one after the other; a document is there once for each that found it."""
-    documents: list[str] = []
+    ids: list[str] = []  # a document is there once for each question that found it
     ranked: dict[str, Ranked] = {}
-    for name, found in best.items():
-        rows = found.ranked.rows + len(documents)
-        ranked[name] = Ranked(rows, found.ranked.scores, found.ranked.tied_at_cut)
-        documents += found.documents
-    return Run(documents, ranked)
+    for name in questions:
+        if name in best:
+            own, found = best[name]
+            ranked[name] = replace(found, rows=found.rows + len(ids))
+            ids += own
+    return _about(stated), Run(ids, ranked)
 
 
 def _refuse_others(stated: Sequence[Mapping[str, Any]], paths: Sequence[Path]) -> None:
@@ -94,5 +78,23 @@ def _about(stated: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "n_documents": sum(one["n_documents"] for one in stated),
         "depth": first["depth"],
     }
-    readings = [one["reading"] for one in stated if "reading" in one]
-    return about | ({"reading": sum_of_readings(readings)} if readings else {})
+    if "reading" not in first:
+        return about
+    read = [one["reading"]["documents"] for one in stated]
+    summed = None if None in read else {key: sum(one[key] for one in read) for key in read[0]}
+    return {**about, "reading": {"documents": summed, "questions": first["reading"]["questions"]}}
+
+
+def cost_of_shards(shards: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What a search of a whole corpus costs, out of what is known of those of its shards."""
+    cost = {key: sum(shard[key] for shard in shards) for key in ("seconds", "index_bytes")}
+    if not all("n_vectors" in shard for shard in shards):
+        return cost
+    n_vectors = [shard["n_vectors"] for shard in shards]
+    means = {
+        key: float(np.average([shard[key] for shard in shards], weights=n_vectors))
+        for key in _OF_DOCUMENTS
+        if key in shards[0]
+    }
+    of_questions = {key: shards[0][key] for key in _OF_QUESTIONS if key in shards[0]}
+    return {**cost, "n_vectors": sum(n_vectors), **of_questions, **means}

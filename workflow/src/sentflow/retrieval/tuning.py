@@ -4,12 +4,13 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from unicodedata import normalize
 
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.retrieval.measures import Grades, Ranking, per_question
+from sentflow.retrieval.measures import Grades, Ranking, per_question, relevant_of
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Questions
 from sentflow.texts.raw_files import COLUMN, GOLD_DOCUMENT
@@ -37,14 +38,6 @@ def set_values(decided: Ranking, grades: Grades, *, relevant_grade: int = 1) -> 
     relevant = relevant_of(grades, relevant_grade)
     found[F2_PUBLISHED] = np.array([_published(kept[name], relevant[name]) for name in grades])
     return found
-
-
-def relevant_of(grades: Grades, relevant_grade: int) -> dict[str, list[str]]:
-    """Question → its relevant documents."""
-    return {
-        name: [document for document, grade in own.items() if grade >= relevant_grade]
-        for name, own in grades.items()
-    }
 
 
 def f2(precision: float, recall: float) -> float:
@@ -157,6 +150,15 @@ class Choice:
     def near(self, margin: float) -> list[int]:
         """The candidates whose mean is below the greatest by at most `margin`: many of them, a flat optimum."""
         return np.flatnonzero(self.means >= self.means[self.best] - margin).tolist()
+
+    def facts(self, candidates: Sequence[Any], margin: float) -> dict[str, Any]:
+        """What a file says of the choice; candidates within `margin` of the best count as equally good."""
+        return {
+            "n_questions": len(self.fold_of),
+            **{name: getattr(self, name) for name in ("in_sample", "nested", "optimism")},
+            "margin": margin,
+            "within_margin": [candidates[one] for one in self.near(margin)],
+        }
 
 
 def choose(values: np.ndarray, fold_of: np.ndarray) -> Choice:

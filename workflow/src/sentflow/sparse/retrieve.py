@@ -13,8 +13,8 @@ import torch
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.ranking import Ranked
-from sentflow.retrieval.retrievers.sparse import TermCorpus, reordered
-from sentflow.retrieval.sparse import SparseVectors, search
+from sentflow.retrieval.retrievers.dense import Vectors
+from sentflow.retrieval.retrievers.sparse import reordered, search_weights
 from sentflow.sparse.encoding import encoded_terms, in_rows
 from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
 from sentflow.sparse.weigher import check_count
@@ -152,10 +152,10 @@ class Retriever:
             self._parts = [TERM_FORM.joined(self._parts)]
         [terms] = self._parts
         every = np.arange(len(self))
-        by_weights = search(queries.weights, SparseVectors(terms.weights, every), k_sparse)
+        by_weights = search_weights(queries.weights, Vectors(terms.weights, every), k_sparse)
         # Every document has a score: those without a shared term have 0 and come last
         candidates = [_filled(one, every, k_sparse) for one in by_weights]
-        by_vectors = reordered(candidates, queries, TermCorpus(terms, every), k_sparse)
+        by_vectors = reordered(candidates, queries, Vectors(terms, every), k_sparse)
         ranked = (_filled(one, rows.rows, k_sparse) for one, rows in zip(by_vectors, candidates, strict=True))
         return [
             [

@@ -9,8 +9,6 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.sparse.model import TermVectors, n_shared, pair_scores
 from sentflow.sparse.weigher import check_count
 from sentflow.training.draws import Draws
-from sentflow.training.settings import KEEP
-from sentflow.training.steps import Order
 
 Batch = tuple[list[str], list[str], list[str] | torch.Tensor]
 """Anchors, positives and negatives; or queries, documents and (b,) float32 labels."""
@@ -52,16 +50,17 @@ def iter(  # noqa: A001  # published name
     for name, value in (("epochs", epochs), ("batch_size", batch_size)):
         check_count(value, name)
     labelled = _labelled(X)
-    order = Order(len(X), batch_size, KEEP, Draws(seed))
-    for number in range(epochs * order.batches_per_epoch):
-        start = number % order.batches_per_epoch * batch_size
-        places = order.rows(number).tolist() if shuffle else range(start, min(start + batch_size, len(X)))
-        first, second, third = (list(column) for column in zip(*(X[place] for place in places), strict=True))
-        yield (
-            first,
-            second,
-            torch.tensor(third, dtype=torch.float32, device=device) if labelled else third,
+    for epoch in range(epochs):
+        order = (
+            Draws(seed, ("order", epoch)).generator().permutation(len(X)).tolist()
+            if shuffle
+            else range(len(X))
         )
+        for start in range(0, len(X), batch_size):
+            rows = (X[place] for place in order[start : start + batch_size])
+            first, second, third = (list(column) for column in zip(*rows, strict=True))
+            labels = torch.tensor(third, dtype=torch.float32, device=device) if labelled else third
+            yield first, second, labels
 
 
 def _labelled(rows: Sequence[Sequence[Any]]) -> bool:

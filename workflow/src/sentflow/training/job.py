@@ -3,8 +3,11 @@
 import hashlib
 import json
 import logging
+import os
+import resource
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +19,15 @@ from sentflow.config.model import Settings
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.encoders.neural.load import devices_for
 from sentflow.files.io import file_sha256, read_json
+from sentflow.jobs.machine import processor_name
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.segmentation import segmented
 from sentflow.training.contract import Objective, Row, build_objective, save_encoder, target_of
 from sentflow.training.data.table import TEXT_COLUMNS, check_rows, read_training_data
 from sentflow.training.draws import Draws
-from sentflow.training.gradients import local_rank, processes_of
-from sentflow.training.leave import Leave, Meter, ProgressLog, SaveEvery
-from sentflow.training.loop import Hooks, Progress, StateFolder, Trainer, n_steps, split
+from sentflow.training.gradients import Processes
+from sentflow.training.leave import Watch
+from sentflow.training.loop import Progress, StateFolder, Trainer, split
 from sentflow.training.record import RANDOM_WEIGHTS, Data, Made, Record, Start, Teacher
 from sentflow.training.settings import DROP, StartOfTraining, TrainingRun, TrainingSettings
 from sentflow.training.snapshots import snapshot_steps
@@ -33,10 +37,18 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a training is computed and kept; none of it is a setting of the training."""
+class Job:
+    """What is trained, from what, on what; and from `state` on where, which changes nothing of the result."""
 
+    settings: TrainingRun  # of the training
+    start: Path  # manifest of the encoder that the training starts from
+    data: Path  # table of the rows
+    code: str  # digest of the code
+    versions: Mapping[str, str]  # of the libraries that can change the result
     state: Path  # folder of its states and of the snapshots that it has made
+    # teacher: texts, the teacher's vectors of them, and what describes these, see
+    # `sentflow.texts.lookup.read_vectors`; empty for recipes without a teacher
+    teacher: Sequence[Path] = ()
     devices: tuple[str | None, ...] = (None,)  # one for each process that trains; None is the best there is
     threads: int = 1  # of the processor; another number may change the last bits of the weights
     save_seconds: float = 300.0  # between two states on disk
@@ -46,31 +58,13 @@ class Place:
         """Where the encoder is saved, until the training has ended: in folders ``step-000020``."""
         return self.state / "snapshots"
 
-    def clear_snapshots(self, steps: Collection[int]) -> None:
-        """Delete snapshots but those after some steps: a training of other settings, broken off, may have left them."""
-        for folder in self.snapshots.glob("step-*"):
-            if int(folder.name.removeprefix("step-")) not in steps:
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-@dataclass(frozen=True)
-class Job:
-    """What is trained, from what, on what."""
-
-    settings: TrainingRun  # of the training
-    start: Path  # manifest of the encoder that the training starts from
-    data: Path  # table of the rows
-    code: str  # digest of the code
-    versions: Mapping[str, str]  # of the libraries that can change the result
-    # teacher: texts, the teacher's vectors of them, and what describes these, see
-    # `sentflow.texts.lookup.read_vectors`; empty for recipes without a teacher
-    teacher: Sequence[Path] = ()
-
-    def run(self, place: Place) -> tuple[Record, Made, Progress]:
+    def run(self) -> tuple[Record, Made, Progress]:
         """Train, from the last state of the same job if there is one."""
-        torch.set_num_threads(place.threads)
+        torch.set_num_threads(self.threads)
         transformers_logging.disable_progress_bar()
-        meter = Meter()
+        watch = Watch(self.save_seconds)
+        if torch.cuda.is_available():
+            torch.cuda.reset_peak_memory_stats()
         settings, training = self.settings, self.settings.training
         draws = Draws(settings.seed)
         table = read_training_data(self.data)
@@ -78,44 +72,36 @@ class Job:
         rows, held_out = split(self._segmented(self._taught(table.rows())), training, draws)
         training = _comparing(training, rows, settings.least_rows)
         manifest = read_manifest(self.start)
-        named = place.devices[local_rank()]
+        named = self.devices[int(os.environ.get("LOCAL_RANK", "0"))]  # as torchrun numbers processes
         (device,) = devices_for([named] if named else [])
-        processes = processes_of(device)
+        processes = Processes(device)
         objective = self._objective(manifest, rows, training, draws, device)
         objective.begin(rows)
         data_sha256 = file_sha256(self.data)
         vectors_sha256 = [file_sha256(path) for path in self.teacher]
-        state = StateFolder(
-            place.state,
-            key=_digest(
-                settings.as_dict(),
-                data_sha256,
-                vectors_sha256,
-                manifest.files_sha256,
-                self.code,
-                self.versions,
-            ),
-        )
-        leave = Leave()
-        leave.listen()
-        hooks = Hooks(
+        files_sha256 = manifest.files_sha256
+        parts = (settings.as_dict(), data_sha256, vectors_sha256, files_sha256, self.code, self.versions)
+        state = StateFolder(self.state, key=_digest(*parts))
+        watch.listen()
+        trainer = Trainer(
+            objective,
+            rows,
+            training,
+            draws,
+            held_out=held_out,
+            processes=processes,
             snapshot=lambda step: save_encoder(
-                place.snapshots / f"step-{step:06d}",
+                self.snapshots / f"step-{step:06d}",
                 lambda part: objective.write(objective.exported(), part),
             ),
-            leave=leave,
-            save_now=SaveEvery(place.save_seconds),
-            report=ProgressLog(n_steps(training, len(rows))),
-            seconds=meter.seconds,
+            watch=watch,
         )
-        trainer = Trainer(objective, rows, training, draws, hooks, processes, held_out=held_out)
         logger.info(
-            "%d rows, %d steps of %d rows, on %s", len(rows), trainer.total, training.batch_size, device
+            "%d rows, %d steps of %d rows, on %s; %d further rows are held out",
+            *(len(rows), trainer.total, training.batch_size, device, len(held_out)),
         )
-        if held_out:
-            logger.info("%d further rows are held out", len(held_out))
         progress = trainer.run(state)
-        place.clear_snapshots(snapshot_steps(training, trainer.total))
+        self._clear_snapshots(snapshot_steps(training, trainer.total))
         tokens = int(sum(row["tokens"] for row in progress.history))
         record = Record(
             model=settings.model,
@@ -138,18 +124,28 @@ class Job:
             steps=progress.step,
             tokens=tokens,
         )
+        on_cuda = torch.device(device).type == "cuda"
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         made = Made(
             resumed_at=tuple(progress.resumed),
             device=torch.device(device).type,
-            device_name=meter.device_name(device),
+            device_name=torch.cuda.get_device_name(device) if on_cuda else processor_name(),
             precision=training.precision,
-            threads=place.threads,
+            threads=self.threads,
             seconds=round(progress.seconds, 3),
             tokens_per_second=round(tokens / progress.seconds, 1),
-            memory_mb=meter.memory_mb(),
-            device_memory_mb=meter.device_memory_mb(device),
+            memory_mb=round(
+                peak / (2**20 if sys.platform == "darwin" else 2**10), 1
+            ),  # bytes there, else KiB
+            device_memory_mb=round(torch.cuda.max_memory_allocated(device) / 2**20, 1) if on_cuda else None,
         )
         return record, made, progress
+
+    def _clear_snapshots(self, steps: Sequence[int]) -> None:
+        """Delete other snapshots, which a training of other settings that was broken off may have left."""
+        for folder in self.snapshots.glob("step-*"):
+            if int(folder.name.removeprefix("step-")) not in steps:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _taught(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The rows with the teacher's vectors of their texts."""

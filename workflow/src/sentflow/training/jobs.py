@@ -104,7 +104,7 @@ def mine_training(
     table: Out,
 ) -> None:
     """Questions, judgements and what a retriever found into a table of training data."""
-    from sentflow.retrieval.runs import read_run
+    from sentflow.retrieval.ranking import read_run
     from sentflow.training.data.mine import Mined, mine, pseudo_labelled, write_looked_at
 
     corpus_of = {corpus.name: corpus for corpus in map(read_corpus, corpora)}
@@ -268,17 +268,16 @@ def train(
 
     from sentflow.files.atomic import link_files
     from sentflow.files.rows import write_rows
-    from sentflow.training.job import Job, Place
+    from sentflow.training.job import Job
     from sentflow.training.leave import EXIT_CODE
     from sentflow.training.loop import LeftEarly
     from sentflow.training.record import HeldOutRow, write_history
 
     versions = {library: library_version(library) for library in libraries.split()}
     teacher = [file for file in (teacher_texts, teacher_embeddings, teacher_info) if file]
-    training = Job(settings, start, rows, code, versions, teacher)
-    place = Place(state, devices, threads, save_seconds)
+    training = Job(settings, start, rows, code, versions, state, teacher, devices, threads, save_seconds)
     try:
-        recorded, costs, progress = training.run(place)
+        recorded, costs, progress = training.run()
     except LeftEarly as reason:
         logger.warning("%s: asked to end, or little time is left. The next run goes on from there.", reason)
         sys.exit(EXIT_CODE)
@@ -287,7 +286,7 @@ def train(
         raise
     if int(os.environ.get("RANK", "0")):
         return  # the first process writes
-    link_files(place.snapshots, snapshots)
+    link_files(training.snapshots, snapshots)
     write_history(history, progress.history)
     write_rows(held_out, HeldOutRow, [HeldOutRow(**row) for row in progress.held_out])
     costs.write(made)

@@ -1,7 +1,7 @@
 """The loop of every training: no hidden state, so that a training goes on exactly where it was broken off.
 
 Batch, permutations, masks and dropout of step t are functions of the seed and t (`sentflow.training.draws`). What a
-training needs to go on is its weights, the moments of the optimiser and t (`sentflow.training.loop`).
+training needs to go on is its weights, the moments of the optimiser and t.
 
 Held-out rows are a function of the seed. They are read in the same batches at every measurement, and what is hidden in
 them is drawn in the same way, so two measurements differ by the weights alone.
@@ -13,9 +13,9 @@ import logging
 import math
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +32,10 @@ from sentflow.files.io import file_sha256
 from sentflow.jobs.lifeline import refuse_orphan
 from sentflow.training.contract import Objective, Row
 from sentflow.training.draws import Draws
-from sentflow.training.gradients import (
-    ALONE,
-    Autocast,
-    Precision,
-    Processes,
-    StepSums,
-    chunks_by_length,
-    gradients,
-    represented,
-)
-from sentflow.training.settings import TrainingSettings
+from sentflow.training.gradients import ALONE, Passes, Processes, StepSums
+from sentflow.training.leave import Watch
+from sentflow.training.settings import CONSTANT, COSINE, DROP, FLOAT16, TrainingSettings
 from sentflow.training.snapshots import snapshot_steps
-from sentflow.training.steps import Order, learning_rate, make_optimiser, trained
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +49,7 @@ class Progress:
 
     step: int = 0  # steps that are done
     history: list[dict[str, float]] = field(default_factory=list)  # a row per done step
-    # held_out: what was measured on rows that are not trained on, see `sentflow.training.loop.measured`
+    # held_out: what was measured on rows that are not trained on, see `Trainer.measured`
     held_out: list[dict[str, Any]] = field(default_factory=list)
     # scaler: state of the scaler of the loss; empty without one
     scaler: dict[str, float] = field(default_factory=dict)
@@ -238,51 +229,129 @@ def _groups(rows: Sequence[Row]) -> np.ndarray:
     return found
 
 
-def measured(
-    objective: Objective,
-    rows: Sequence[Row],
-    settings: TrainingSettings,
-    draws: Draws,
-    *,
-    step: int,
-    autocast: Autocast,
-) -> list[dict[str, Any]]:
-    """What an objective reaches on held-out rows after a step, without dropout; it is left in evaluation mode.
-
-    `rows`: the second of what `split` gives: whole batches. Returns: per measure the values of a
-    `sentflow.training.record.HeldOutRow`, by name, as JSON holds them.
-    """
-    objective.eval()
-    chunks = partial(chunks_by_length, max_tokens_per_chunk=settings.chunk_tokens)
-    sums: dict[str, tuple[float, int]] = {}
-    for start in range(0, len(rows), settings.batch_size):
-        batch = rows[start : start + settings.batch_size]
-        of_batch = draws.of(_PURPOSE, "batch", start)
-        views = objective.views(batch, of_batch)
-        vectors = represented(objective, views, of_batch, chunks=chunks, autocast=autocast)
-        for name, (value, number) in objective.measures(vectors, batch).items():
-            total, n = sums.get(name, (0.0, 0))
-            sums[name] = total + value, n + number
-    found = [
-        {"step": step, "measure": name, "value": total / n if n else math.nan, "n": n}
-        for name, (total, n) in sums.items()
-    ]
-    told = ", ".join(f"{row['measure']} {row['value']:.4f} (n {row['n']})" for row in found)
-    logger.info("after step %d, on %d held-out rows: %s", step, len(rows), told)
-    return found
+# --- steps ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Hooks:
-    """What the loop tells and asks while it runs; none of them can change a number."""
+class Order:
+    """The order in which rows are read: each epoch in another permutation."""
 
-    # snapshot: called with the number of done steps where the encoder is to be saved
-    snapshot: Callable[[int], None] = lambda _step: None
-    leave: Callable[[], bool] = lambda: False  # whether to save the state and end now
-    # save_now: whether to save the state after this step, beside those after snapshots
-    save_now: Callable[[], bool] = lambda: False
-    report: Callable[[Progress], None] = lambda _progress: None  # called with the progress after every step
-    seconds: Callable[[], float] = lambda: 0.0  # since this run began
+    n_rows: int  # of the data
+    batch_size: int  # rows of a batch
+    # last_batch: whether an epoch ends with the rows that do not fill a batch (``"keep"``) or without them
+    # (``"drop"``)
+    last_batch: str
+    draws: Draws  # of the training
+
+    @property
+    def batches_per_epoch(self) -> int:
+        """Batches of a pass over the rows, at least 1."""
+        whole = self.n_rows / self.batch_size
+        return max(1, math.floor(whole) if self.last_batch == DROP else math.ceil(whole))
+
+    def rows(self, batch: int) -> np.ndarray:
+        """(k,) int64 rows of a batch, counted from 0 over all epochs; k is `batch_size` but for a last one."""
+        epoch, place = divmod(batch, self.batches_per_epoch)
+        return _permutation(self.draws, epoch, self.n_rows)[
+            place * self.batch_size : (place + 1) * self.batch_size
+        ]
+
+
+@lru_cache(maxsize=2)
+def _permutation(draws: Draws, epoch: int, n_rows: int) -> np.ndarray:
+    return draws.of("order", epoch).generator().permutation(n_rows)
+
+
+_NOT_DECAYED = ("bias", "norm.weight", "layernorm.weight", "layer_norm.weight")
+
+
+def trained(model: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Parameter]]:
+    """Name and parameter of everything that is trained; a tensor with two names once."""
+    return ((name, value) for name, value in model.named_parameters() if value.requires_grad)
+
+
+def make_optimiser(model: torch.nn.Module, settings: TrainingSettings) -> torch.optim.Optimizer:
+    """AdamW over the trained parameters; biases and normalisations are not decayed (as in BERT's own training)."""
+    decayed: list[torch.nn.Parameter] = []
+    plain: list[torch.nn.Parameter] = []
+    normalising = {
+        id(value)
+        for module in model.modules()
+        if isinstance(module, torch.nn.LayerNorm)
+        for value in module.parameters()
+    }
+    for name, value in trained(model):
+        is_plain = id(value) in normalising or name.lower().endswith(_NOT_DECAYED)
+        (plain if is_plain else decayed).append(value)
+    groups = [
+        {"params": decayed, "weight_decay": settings.weight_decay},
+        {"params": plain, "weight_decay": 0.0},
+    ]
+    kind: Any = UncorrectedAdamW
+    if settings.bias_correction:
+        # One pass over each tensor; on a GPU, where torch chooses, it would count its steps on the device
+        on_processor = all(value.device.type == "cpu" for value in decayed + plain)
+        kind = partial(torch.optim.AdamW, fused=on_processor or None)
+    optimiser: torch.optim.Optimizer = kind(
+        [group for group in groups if group["params"]],
+        lr=settings.learning_rate,
+        betas=settings.betas,
+        eps=settings.epsilon,
+    )
+    return optimiser
+
+
+def learning_rate(settings: TrainingSettings, step: int, n_steps: int) -> float:
+    """Of a step, counted from 0, out of `n_steps`: warm-up from 0, then the schedule (transformers' definitions)."""
+    warm_up = math.ceil(settings.warm_up * n_steps)
+    if step < warm_up:
+        return settings.learning_rate * step / warm_up
+    done = (step - warm_up) / max(1, n_steps - warm_up)
+    if settings.schedule == CONSTANT:
+        return settings.learning_rate
+    if settings.schedule == COSINE:
+        return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
+    return settings.learning_rate * (1 - done)
+
+
+class UncorrectedAdamW(torch.optim.Optimizer):
+    """AdamW whose moments are not corrected for their start at 0, and whose decay follows the step.
+
+    That of ConSERT: ``AdamW`` of transformers 2 to 4 with ``correct_bias=False``. BERT's own decays before the step.
+
+    `params`, `lr`, `betas`, `eps`, `weight_decay`: as of ``torch.optim.AdamW``.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-6,
+        weight_decay: float = 0.0,
+    ) -> None:
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
+        """One step."""
+        for group in self.param_groups:
+            first, second = group["betas"]
+            for value in group["params"]:
+                if value.grad is None:
+                    continue
+                state = self.state[value]
+                if not state:
+                    state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(value), torch.zeros_like(value)
+                state["exp_avg"].lerp_(value.grad, 1 - first)
+                state["exp_avg_sq"].mul_(second).addcmul_(value.grad, value.grad, value=1 - second)
+                value.addcdiv_(
+                    state["exp_avg"], state["exp_avg_sq"].sqrt().add_(group["eps"]), value=-group["lr"]
+                )
+                value.mul_(1 - group["lr"] * group["weight_decay"])
+
+
+# --- the loop ---------------------------------------------------------------------------------------------------
 
 
 class LeftEarly(Exception):  # noqa: N818
@@ -302,6 +371,9 @@ class Trainer:
     """Trains an objective from its last state on disk, or from the start, to the last step.
 
     The objective is given in its state before the first step, on its device. Of several processes the first one saves.
+
+    `held_out`: rows that are measured at each snapshot, whole batches. `snapshot`: called with the number of done steps
+    where the encoder is to be saved.
     """
 
     def __init__(
@@ -310,18 +382,23 @@ class Trainer:
         rows: Sequence[Row],
         settings: TrainingSettings,
         draws: Draws,
-        hooks: Hooks,
-        processes: Processes = ALONE,
         *,
         held_out: Sequence[Row] = (),
+        processes: Processes = ALONE,
+        snapshot: Callable[[int], None] = lambda _step: None,
+        watch: Watch | None = None,
     ) -> None:
         self.objective, self.rows, self.held_out = objective, rows, held_out
         self.settings, self.draws = settings, draws
-        self.hooks, self.processes = hooks, processes
+        self.processes, self.snapshot, self.watch = processes, snapshot, watch or Watch()
         self.total = n_steps(settings, len(rows))
+        self.progress = Progress()
+        self.scaler = torch.amp.GradScaler(
+            objective.encoder.device.type, enabled=settings.precision == FLOAT16
+        )
         self._snapshots = set(snapshot_steps(settings, self.total))
         self._optimiser = make_optimiser(objective, settings)
-        self._precision = Precision(settings.precision, objective.encoder.device)
+        self._passes = Passes(objective, settings, processes)
         self._order = Order(len(rows), settings.batch_size, settings.last_batch, draws)
 
     def run(self, state: StateFolder) -> Progress:
@@ -329,57 +406,75 @@ class Trainer:
 
         `state`: where the states of the training lie. The result has a row of history per step: ``step`` (1 is the
         first), ``loss``, ``learning_rate``, ``gradient_norm`` (before clipping), ``tokens`` (without padding, of all
-        views). Raises LeftEarly: `Hooks.leave` said so; the state is saved. Raises DataError: the loss or a gradient
-        is not a number, or a state could not be written. The last good state is kept.
+        views). Raises LeftEarly: the watch said so; the state is saved. Raises DataError: the loss or a gradient is
+        not a number, or a state could not be written. The last good state is kept.
         """
-        progress = state.restore(self.objective, self._optimiser)
-        self._precision.restore(progress.scaler)
+        progress = self.progress = state.restore(self.objective, self._optimiser)
+        if progress.scaler:
+            self.scaler.load_state_dict(progress.scaler)
         earlier = progress.seconds
         if progress.step:
             progress.resumed.append(progress.step)
         elif 0 in self._snapshots:
-            self._snapshot(progress)
+            self._snapshot()
         self.objective.train()
         while progress.step < self.total:
             try:
                 row = self._step(progress.step)
             except DataError:  # weights and moments are still those before this step
-                self._save(state, progress)
+                self._save(state)
                 raise
             progress.step += 1
             progress.history.append({"step": progress.step, **row})
-            progress.scaler, progress.seconds = self._precision.state(), earlier + self.hooks.seconds()
-            self.hooks.report(progress)
+            progress.scaler = dict(self.scaler.state_dict())
+            progress.seconds = earlier + self.watch.seconds
+            self.watch.log(self.total, progress.history[-1])
             at_snapshot = progress.step in self._snapshots
             if at_snapshot:
-                self._snapshot(progress)
-            leaving = progress.step < self.total and self.processes.agreed(self.hooks.leave())
-            if leaving or at_snapshot or self.processes.agreed(self.hooks.save_now()):
-                self._save(state, progress)
+                self._snapshot()
+            leaving = progress.step < self.total and self.processes.agreed(self.watch.leaves())
+            if leaving or at_snapshot or self.processes.agreed(self.watch.saves()):
+                self._save(state)
             if leaving:
                 raise LeftEarly(f"saved after step {progress.step} of {self.total}")
         return progress
 
-    def _save(self, state: StateFolder, progress: Progress) -> None:
+    def measured(self, step: int) -> list[dict[str, Any]]:
+        """What the objective reaches on held-out rows after a step, without dropout; it is left in evaluation mode.
+
+        Returns: per measure the values of a `sentflow.training.record.HeldOutRow`, by name, as JSON holds them.
+        """
+        self.objective.eval()
+        sums: dict[str, tuple[float, int]] = {}
+        for start in range(0, len(self.held_out), self.settings.batch_size):
+            batch = self.held_out[start : start + self.settings.batch_size]
+            draws = self.draws.of(_PURPOSE, "batch", start)
+            vectors = self._passes.represented(self.objective.views(batch, draws), draws)
+            for name, (value, number) in self.objective.measures(vectors, batch).items():
+                total, n = sums.get(name, (0.0, 0))
+                sums[name] = total + value, n + number
+        found = [
+            {"step": step, "measure": name, "value": total / n if n else math.nan, "n": n}
+            for name, (total, n) in sums.items()
+        ]
+        shown = ", ".join(f"{row['measure']} {row['value']:.4f} (n {row['n']})" for row in found)
+        logger.info("after step %d, on %d held-out rows: %s", step, len(self.held_out), shown)
+        return found
+
+    def _save(self, state: StateFolder) -> None:
         if not self.processes.rank:
-            state.save(self.objective, self._optimiser, progress)
+            state.save(self.objective, self._optimiser, self.progress)
         self.processes.wait()
 
-    def _snapshot(self, progress: Progress) -> None:
+    def _snapshot(self) -> None:
         """Save the encoder, and measure held-out rows."""
+        step, held_out = self.progress.step, self.progress.held_out
         if not self.processes.rank:
-            self.hooks.snapshot(progress.step)
+            self.snapshot(step)
         self.processes.wait()
-        self.objective.at_step(progress.step, self.total)
-        if self.held_out and all(row["step"] != progress.step for row in progress.held_out):
-            progress.held_out += measured(
-                self.objective,
-                self.held_out,
-                self.settings,
-                self.draws,
-                step=progress.step,
-                autocast=self._precision.autocast,
-            )
+        self.objective.at_step(step, self.total)
+        if self.held_out and all(row["step"] != step for row in held_out):
+            held_out += self.measured(step)
         self.objective.train()
 
     def _step(self, step: int) -> dict[str, float]:
@@ -389,37 +484,38 @@ class Trainer:
         self.objective.at_step(step, self.total)
         parameters = [value for _, value in trained(self.objective)]
         limit = math.inf if self.settings.clip is None else self.settings.clip
-        precision = self._precision
         while True:
             self._optimiser.zero_grad(set_to_none=True)
             sums = [self._gradients(step, part) for part in range(self.settings.accumulate)]
             loss = sum(each.loss / self.settings.accumulate for each in sums)
-            precision.unscale(self._optimiser)
+            # The scaler starts with the first loss that it scales
+            self.scaler.scale(torch.zeros((), device=self.objective.encoder.device))
+            self.scaler.unscale_(self._optimiser)
             norm = float(torch.nn.utils.clip_grad_norm_(parameters, limit))
-            if not math.isfinite(loss) or not (math.isfinite(norm) or precision.may_overflow):
+            scale = self.scaler.get_scale()
+            # Above 1, gradients that are not finite may be a matter of the scale, and not of the training
+            if not math.isfinite(loss) or not (math.isfinite(norm) or scale > 1):
                 raise DataError(
                     f"at step {step + 1} of {self.total}, with learning rate {rate:.3g}, the "
                     f"{'gradient' if math.isfinite(loss) else 'loss'} is not a number (loss {loss}, norm of the "
                     f"gradient {norm}). Write a smaller training.learning_rate, a longer training.warm_up, or "
                     "training.clip; the state before this step is kept."
                 )
-            if precision.step(self._optimiser):
+            self.scaler.step(self._optimiser)
+            self.scaler.update()
+            if self.scaler.get_scale() >= scale:
                 tokens = sum(each.tokens for each in sums)
                 return {"loss": loss, "learning_rate": rate, "gradient_norm": norm, "tokens": tokens}
             logger.info(
-                "step %d is computed again: its gradients overflow. New scale: %g", step + 1, precision.scale
+                "step %d is computed again: its gradients overflow. New scale: %g",
+                *(step + 1, self.scaler.get_scale()),
             )
 
     def _gradients(self, step: int, part: int) -> StepSums:
         """Add the gradients of one of the batches of a step."""
         batch = [self.rows[index] for index in self._order.rows(step * self.settings.accumulate + part)]
-        return gradients(
-            self.objective,
+        return self._passes.gradients(
             batch,
             self.draws.of("step", step, "part", part),
-            chunks=partial(chunks_by_length, max_tokens_per_chunk=self.settings.chunk_tokens),
-            cached=self.settings.gradient_cache,
-            scale=self._precision.scale / self.settings.accumulate,
-            autocast=self._precision.autocast,
-            processes=self.processes,
+            scale=self.scaler.get_scale() / self.settings.accumulate,
         )

@@ -268,7 +268,7 @@ class Retrieval(Selection):
         return versions(*search.by.libraries, *(_libraries(search.analyser) if search.analyser else ()))
 
     def search_requests(self) -> dict[str, Any]:
-        def of_kind(wildcards: Any) -> tuple[int, int, float]:
+        def of_kind(wildcards: Any) -> tuple[str, int, float]:
             search = self._search(wildcards)
             return (search.index or search.by).asks
 
@@ -287,9 +287,6 @@ class Retrieval(Selection):
         """Threads that the kind of a cross-encoder has use for; no number depends on them."""
         entry = self._retriever(wildcards)
         return kind_of(self._encoder(entry)).threads if entry["kind"] == RERANK else 1
-
-    def explain_code(self, wildcards: Any) -> str:
-        return code("explain", self._search(wildcards).by.explained_by)
 
     def explain_versions(self, wildcards: Any) -> str:
         """The same of explanations; the tokenizer of a model names its terms."""

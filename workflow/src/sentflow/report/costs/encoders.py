@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,8 @@ from sentflow.encoders.vectors.storage import how_made
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import number_or_nan
-from sentflow.report import captions
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.costs.summary import read_records
-from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import average_score, of_main_protocol
 from sentflow.report.rows import MeasuredRow, data_versions, unique
 
@@ -29,6 +28,7 @@ class Embedding:
     dimension: int
     device: str
     rule: str = "embed"
+    sha256: str = ""  # of the array
 
     @classmethod
     def read(cls, path: Path) -> "Embedding":
@@ -37,7 +37,8 @@ class Embedding:
         try:
             texts, dimension = found["shape"]
             collection, rule = _collection_and_rule(found)
-            return cls(found["model"], collection, texts, dimension, str(found.get("device", "")), rule)
+            device, digest = str(found.get("device", "")), str(found.get("sha256", ""))
+            return cls(found["model"], collection, texts, dimension, device, rule, digest)
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(f"{path} is damaged ({error!r}). Delete it and run snakemake again.") from error
 
@@ -69,8 +70,7 @@ def encoder_rows(
     """
     shown = of_main_protocol(rows)
     n_tasks = len(unique(row.task for row in shown))
-    version, notes = "; ".join(data_versions(named or rows)), remarks.low_score_text(shown)
-    shared = " ".join(captions.tasks_that_split_documents(shown))
+    version = "; ".join(data_versions(named or rows))
     encoders: Sequence[ScoreRow | MeasuredRow] = rows or [row for row in named if not row.is_baseline]
     found = []
     for model in unique(row.model for row in encoders):
@@ -81,7 +81,8 @@ def encoder_rows(
             if embedding.model == model and (seconds := _seconds(embedding.benchmark(benchmarks))) is not None
         ]
         first, about = next(row for row in encoders if row.model == model), manifests.get(model, {})
-        widths = [embedding.dimension for embedding in embeddings if embedding.model == model]
+        own = [embedding for embedding in embeddings if embedding.model == model]
+        vectors = sorted((embedding.collection, embedding.sha256) for embedding in own)
         found.append(
             EncoderRow(
                 model=model,
@@ -90,7 +91,9 @@ def encoder_rows(
                 n_tasks=n_tasks,
                 mean=average_score(members, n_tasks) if rows else math.nan,
                 parameters=number_or_nan(about.get("parameters")),
-                dimension=max(map(float, widths), default=number_or_nan(about.get("dimension"))),
+                dimension=max(
+                    (float(one.dimension) for one in own), default=number_or_nan(about.get("dimension"))
+                ),
                 max_tokens=number_or_nan(about.get("max_tokens")),
                 texts=float(sum(embedding.texts for embedding, _ in timed)) if timed else math.nan,
                 embed_seconds=math.fsum(seconds for _, seconds in timed) if timed else math.nan,
@@ -100,8 +103,7 @@ def encoder_rows(
                 folds=shown[0].folds if shown else 0,
                 data_version=version,
                 position=members[0].position if members else -1,
-                score_notes=notes,
-                same_documents=shared,
+                vectors=sha256(repr(vectors).encode()).hexdigest() if vectors else "",
             )
         )
     return found

@@ -48,6 +48,4 @@ class EncoderRow:
     folds: int
     data_version: str
     position: int = -1
-    score_notes: str = ""  # why scores of the protocol are lower than encoders allow; empty where none are
-    # same_documents: names of `sentflow.report.captions.tasks_that_split_documents`, with spaces between
-    same_documents: str = ""
+    vectors: str = ""  # digest of all its vectors; empty without any

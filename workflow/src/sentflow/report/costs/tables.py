@@ -46,11 +46,6 @@ def encoders(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """One line per encoder, in the order of selection: what it is, what embedding took, its mean score."""
     rows = inputs.rows(EncoderRow)
     first = rows[0]
-    score_notes = [
-        f"Mean score over {first.n_tasks} tasks, protocol {first.protocol}, {first.repetitions} × {first.folds} folds; "
-        "a model that lacks a task has none. Intervals, n and MDD of the scores are in tables of their own.",
-        *([first.score_notes] if first.score_notes else []),
-    ]
     return build(
         "encoders",
         f"{settings['caption']}: the encoders.",
@@ -70,7 +65,10 @@ def encoders(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             text("Device", lambda row: row.device or MISSING),
         ],
         [
-            *(score_notes if first.n_tasks else []),
+            f"Mean score over {first.n_tasks} tasks, protocol {first.protocol}, {first.repetitions} × {first.folds} "
+            "folds; a model that lacks a task has none. Intervals are in the table of scores."
+            if first.n_tasks
+            else "",
             "Parameters: trained numbers in the model's files; 0 where nothing was trained beforehand.",
             "Embedding: total time of the jobs that embedded this many distinct texts, including loading the model.",
             f"{MISSING} Not known, or fitted in every fold and not embedded separately.",

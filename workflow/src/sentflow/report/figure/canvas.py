@@ -136,6 +136,12 @@ def spaced_ticks(
     axis.set_minor_formatter(NullFormatter())
 
 
+def bare_lines(axes: Axes) -> None:
+    """A panel of lines that are named at the left, without an axis there."""
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
 def plain_numbers(*axes: Axis) -> None:
     """Numbers of a logarithmic axis without a formula: a dollar sign is one here (`text.parse_math` of the style)."""
     for axis in axes:
@@ -159,9 +165,3 @@ def _shaded(color: str, shade: float) -> str:
     hue, lightness, saturation = colorsys.rgb_to_hls(*mpl.colors.to_rgb(color))
     lightness += shade * (lightness if shade < 0 else 1 - lightness)
     return mpl.colors.to_hex(colorsys.hls_to_rgb(hue, lightness, saturation)).upper()
-
-
-def head(axes: Axes, heading: str) -> None:
-    """Write a heading above a panel; nothing for none."""
-    if heading:
-        axes.set_title(heading, loc="left", fontweight="bold", color=INK, pad=10)

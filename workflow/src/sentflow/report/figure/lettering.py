@@ -5,15 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from math import ceil
 from os.path import commonprefix
+from typing import Any, TypeVar
 
+from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
 LINE = 1.2  # height of a line, in sizes of its letters
+PLACE_SIZE = 6.5  # points, of names on an axis
 _SAFETY = 1.03  # a renderer rounds the widths of letters
 _SEPARATORS = " -_/.,;:()|"
 
 Fits = Callable[[str], bool]
+Key = TypeVar("Key")
 
 
 @cache
@@ -72,7 +76,7 @@ def broken(text: str, inches: float, size: float, *, bold: bool = False) -> str:
     return "\n".join([lines for lines in tried if len(lines) == len(tried[0])][-1])
 
 
-def distinct(names: Mapping[str, str], fits: Fits) -> dict[str, str]:
+def distinct(names: Mapping[Key, str], fits: Fits) -> dict[Key, str]:
     """Names of a set of things, no two alike, cut where they do not fit.
 
     What the names share goes first: the owner before a slash, then the middle; where this would make two alike, what
@@ -156,3 +160,28 @@ def _most(made: Callable[[int], str], most: int, fits: Fits) -> str:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(made(middle)) else (low, middle - 1)
     return made(low)
+
+
+def name_places(
+    axes: Axes,
+    titles: Mapping[Any, str],
+    inches: float,
+    room: float,
+    *,
+    most_lines: int,
+    turned: tuple[float, int],
+) -> None:
+    """Names of places on the horizontal axis: in some lines of `room` at most, or, where one does not fit, all turned.
+
+    `inches`: at which lines are broken. `turned`: inches of turned names at most, and degrees.
+    """
+    names = {place: broken(title, inches, PLACE_SIZE) for place, title in titles.items()}
+    is_level = all(
+        width(name, PLACE_SIZE) <= room and name.count("\n") < most_lines for name in names.values()
+    )
+    if not is_level:
+        names = distinct(titles, into(turned[0], PLACE_SIZE))
+    axes.set_xticks(list(names), list(names.values()), fontsize=PLACE_SIZE)
+    for label in [] if is_level else axes.get_xticklabels():
+        side = "right" if turned[1] == 90 else "left"
+        label.set(rotation=turned[1], rotation_mode="anchor", ha=side, va="center")

@@ -6,6 +6,7 @@ of encoders or tasks makes panels collapse.
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from matplotlib.axes import Axes
@@ -16,6 +17,7 @@ from matplotlib.lines import Line2D
 
 from sentflow.report.figure import canvas, lettering
 from sentflow.report.figure.canvas import INK, PAGE_WIDTH, Look
+from sentflow.report.numbers import counted
 from sentflow.report.rows import DataRow, data_versions, is_sample
 
 STAMP_COLOR = "#B3400A"
@@ -110,6 +112,18 @@ def nothing_drawn(why: str, rows: Sequence[DataRow]) -> Figure:
     figure.text(0.1 / PAGE_WIDTH, 0.3, "\n".join(lines), va="center", color=INK)
     _stamp(figure, rows)
     return figure
+
+
+def curve(axes: Axes, rows: Sequence[Any], x: str, y: str, factor: float = 1, **line: Any) -> None:
+    """A line through rows by two of their attributes, in the order of the first."""
+    members = sorted(rows, key=attrgetter(x))
+    axes.plot([getattr(row, x) for row in members], [factor * getattr(row, y) for row in members], **line)
+
+
+def left_out(numbers: Mapping[str, int]) -> str:
+    """That so many things are not drawn, where a figure has no room for them."""
+    more = [counted(n, what) for what, n in numbers.items() if n > 0]
+    return f"Not drawn: {' and '.join(more)}; they are in the data of the figure." if more else ""
 
 
 def handles(rows: Sequence[NamedRow], looks: Mapping[str, Look], **line: Any) -> list[Line2D]:

@@ -1,6 +1,6 @@
 """How a figure is made: what rows it is drawn from, by what, and what its caption says."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 
 from sentflow.errors import DataError
 from sentflow.files.rows import read_rows
+from sentflow.report.figure.panels import nothing_drawn
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted
-from sentflow.report.rows import unique
+from sentflow.report.rows import data_note, unique
 
 NOTHING = "Nothing to draw: no encoder of this selection has both fixed vectors and this measurement."
 
@@ -35,15 +36,39 @@ class Recipe:
     """How a figure is made."""
 
     kind: type[Any]  # of its rows: one Parquet file of them is everything needed to draw it again
-    draw: Callable[[Sequence[Any]], Figure]  # under the style of `canvas`
-    texts: Callable[[Sequence[Any]], Caption]
+    picture: Callable[[Sequence[Any]], Figure]  # of rows that are shown, under the style of `canvas`
+    title: str
+    reading: Callable[
+        [Sequence[Any]], Iterable[str]
+    ]  # sentences of its caption; that on the data follows them
     # gather: rows from the files of the experiment; None where they are those of one file
     gather: Callable[[Inputs], Sequence[Any]] | None = None
-    may_be_empty: bool = False  # whether no rows are a figure too, which says so
+    nothing: str = ""  # what is said where no rows are shown; empty for a figure that cannot be without
+    shown: Callable[[Sequence[Any]], Sequence[Any]] = list
+    # what, named_by: what is compared, and the attribute that names it
+    what: str = "encoder"
+    named_by: str = "model"
 
     def rows(self, inputs: Inputs) -> Sequence[Any]:
         """The rows of the figure; none where there are no files of them."""
         return self.gather(inputs) if self.gather else inputs.rows_if_there(self.kind)
+
+    def draw(self, rows: Sequence[Any]) -> Figure:
+        """The figure, or one that says why it shows nothing; under the style of `canvas`."""
+        shown = self.shown(rows)
+        return self.picture(shown) if shown else nothing_drawn(self.nothing, rows)
+
+    def texts(self, rows: Sequence[Any]) -> Caption:
+        """Its caption."""
+        shown = self.shown(rows)
+        if not shown:
+            return Caption(self.title, self.nothing, self.nothing)
+        number = counted(len(unique(getattr(row, self.named_by) for row in shown)), self.what)
+        return Caption(
+            self.title,
+            " ".join(filter(None, (*self.reading(shown), data_note(rows)))),
+            f"{self.title}, {number}. The data of the figure, or its table, have the numbers.",
+        )
 
     def own_rows(self, files: Sequence[Path]) -> Sequence[Any]:
         """The rows of a file that was written of the figure.
@@ -55,20 +80,5 @@ class Recipe:
                 f"{', '.join(map(str, files))}: give the files of the experiment that the figure reads, or the "
                 "Parquet file of the figure alone (docs/report.md)."
             )
-        rows: Sequence[Any] = read_rows(files[0], self.kind, may_be_empty=self.may_be_empty)
+        rows: Sequence[Any] = read_rows(files[0], self.kind, may_be_empty=bool(self.nothing))
         return rows
-
-
-def nothing(title: str, why: str = NOTHING) -> Caption:
-    """The caption of a figure without rows."""
-    return Caption(title=title, reading=why, alternative=why)
-
-
-def sentences(*said: str) -> str:
-    """Sentences one after the other; empty ones are left out."""
-    return " ".join(sentence for sentence in said if sentence)
-
-
-def encoders(rows: Sequence[Any]) -> str:
-    """How many encoders rows are of: ``3 encoders``."""
-    return counted(len(unique(row.model for row in rows)), "encoder")

@@ -279,7 +279,8 @@ def _reach(ranking: Ranking) -> Markup:
         return Markup("")
     if any((test.low <= 0) == test.is_significant for test in tested):
         return how("Dots allow for {}; bars look at one comparison.", term("holm", "all comparisons"))
-    return how("A bar that reaches the dashed line: not separated.") if ranking.tied else Markup("")
+    is_tied = any(not test.is_significant for test in tested)
+    return how("A bar that reaches the dashed line: not separated.") if is_tied else Markup("")
 
 
 def _near(ranking: Ranking) -> list[System]:
@@ -303,7 +304,7 @@ def _standing(
     body = h(
         '<line class="ref" x1="{0}" x2="{0}" y1="{1}" y2="100%"/>', axis.x(top), "50%" if is_first else "0"
     )
-    if is_first:
+    if system in ranking.first:
         body += (axis.span(system.low, system.high) if not ranking.is_tested else Markup("")) + axis.dot(
             top, "lead"
         )
@@ -318,6 +319,7 @@ def _standing(
         else ""
     )
     first, last = ranking.place(system)
+    alike = ranking.alike.get((ranking.systems[0].name, system.name))
     behind = Markup("")
     if not is_first:
         limits = (
@@ -330,7 +332,7 @@ def _standing(
         *([td(f"{first}" if first == last else f"{first}–{last}", "place left")] if tested else []),
         name(h("{}{}", system.title, chip)), axis.row(body), td(decimal(system.value, ranking.digits), "num"),
         *([td(behind, "behind")] if len(ranking.systems) > 1 else []),
-        *([td("" if is_first else outcome(not ranking.is_tied(system)), "sure")] if tested else []),
+        *([td("" if is_first else alike or outcome(not ranking.is_tied(system)), "sure")] if tested else []),
         *(td(column.get(system.name, "–"), "best") for _, column in more),
     ]  # fmt: skip
     return line(cells, f"{'first ' if is_first else ''}{'tie' if is_tied else ''}".strip(), system.name)
@@ -343,12 +345,13 @@ def _leaderboard_key(ranking: Ranking, *, n_far: int) -> Markup:
     if len(ranking.systems) < 2:
         return key(own) if own else Markup("")
     marks: list[tuple[str, str | Markup]] = [("lead", "first")]
+    others = [system for system in ranking.systems if system not in ranking.first]
     if ranking.is_tested:
         if len(ranking.tied) < len(ranking.systems) - 1:
             marks.append(("full", h("{} behind the first", term("significant", "significantly"))))
-        if ranking.tied:
+        if any(map(ranking.is_tied, others)):
             marks.append(("open", h("{} from the first", term("tie", "not separated"))))
-    else:
+    elif others:
         marks.append(("open", "not tested"))
     if n_far:
         marks.append(("away", "too far left to draw"))

@@ -19,12 +19,12 @@ _MACHINE_PATH = re.compile(
     r"(?:file://|(?<![\w:/.~-]))(?:~|/[\w.+@-]+)(?:/[\w.+@-]+)*/([\w.+@-]+)"
     r"|\b[A-Za-z]:\\(?:[^\\\s]+\\)*([^\\\s]+)"
 )
-_FILES = (
-    ("tables/", "every number of this page, as CSV, Markdown and LaTeX"),
-    ("figures/", "pictures for papers, as PDF, SVG and PNG"),
-    ("comparisons/", "all tests between encoders"),
-    ("record/", "configuration and versions"),
-)
+_FILES = {
+    "tables/": "every number of this page, as CSV, Markdown and LaTeX",
+    "figures/": "pictures for papers, as PDF, SVG and PNG",
+    "comparisons/": "all tests between encoders",
+    "record/": "configuration and versions",
+}
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,12 @@ def method(
     """The section; `datasets`, `named`: what was measured on, and a row per encoder."""
     costs = sorted(sources.inputs.rows_if_there(CostRow), key=lambda row: -row.wall_seconds)
     parts = [
-        _costs(costs),
+        _costs(costs, [name for name, is_there in {
+            "tables/": any(file.suffix == ".csv" for file in sources.files),
+            "figures/": any(file.suffix == ".svg" for file in sources.files),
+            "comparisons/": any(ranking.tests for report in reports for ranking in report.rankings),
+            "record/": True,
+        }.items() if is_there]),
         _checks(sources),
         folded("Data: licences and citations", _data(sources, datasets)) if datasets else "",
         folded("Protocols", _protocols(sources)) if sources.settings.get("protocols") else "",
@@ -101,7 +106,7 @@ def _words(headings: Sequence[str], rows: Iterable[Sequence[str | Markup]], labe
     )
 
 
-def _costs(rows: Sequence[CostRow]) -> Markup:
+def _costs(rows: Sequence[CostRow], folders: Sequence[str]) -> Markup:
     if not rows:
         return Markup("")
     total = sum(row.wall_seconds for row in rows) or 1.0
@@ -127,7 +132,7 @@ def _costs(rows: Sequence[CostRow]) -> Markup:
     )
     files = _words(
         ("Folder", "What is in it"),
-        [(h("<code>{}</code>", folder), what) for folder, what in _FILES],
+        [(h("<code>{}</code>", folder), _FILES[folder]) for folder in folders],
         "Files of this run",
     )
     return h('<div class="pair wide">{}<div>{}</div></div>', picture, files)

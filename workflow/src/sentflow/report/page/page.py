@@ -136,11 +136,15 @@ def _figures(
     controls = sum(row.is_control for row in named.values())
     what = "encoder" if len(named) == 1 else "encoders"
     some = (
-        h(", {} of them {}", controls, term("control", "controls" if controls > 1 else "a control"))
+        h(
+            ", {}{}",
+            f"{controls} of them " if len(named) > 1 else "",
+            term("control", "controls" if controls > 1 else "a control"),
+        )
         if controls
         else ""
     )
-    found.append((f"{len(named):,}", "", h("{}{}", what, some)))
+    found += [(f"{len(named):,}", "", h("{}{}", what, some))] if named else []
     if first:
         ranking, sets = first.rankings[0], first.sets
         n, of = ranking.counts()
@@ -173,7 +177,7 @@ def _more(sources: Sources, section: Section, marks: list[str]) -> Markup:
         return Markup("")
     pictures = [picture for name in section.figures if (picture := _picture(sources, name))]
     shown = joined(h("<div><h3>{}</h3>{}</div>", *picture) for picture in pictures)
-    opened = joined(_table(sources, name, marks)[1] for name in section.tables if sources.has_table(name))
+    opened = joined(found[1] for name in section.tables if (found := _table(sources, name, marks)))
     others = [name for name in products.of_family(section.family, FIGURE) if name not in section.figures]
     tables = [name for name in products.of_family(section.family, TABLE) if name not in section.tables]
     shown = h('<div class="pair">{}</div>', shown) if shown else shown
@@ -187,17 +191,18 @@ def _common(sources: Sources, marks: list[str]) -> Markup:
 def _folded(sources: Sources, tables: Sequence[str], figures: Sequence[str], marks: list[str]) -> Markup:
     parts = []
     for name in tables:
-        if sources.has_table(name):
-            parts.append(folded(*_table(sources, name, marks)))
+        if table := _table(sources, name, marks):
+            parts.append(folded(*table))
     for name in figures:
         if picture := _picture(sources, name):
             parts.append(folded(*picture))
     return joined(parts)
 
 
-def _table(sources: Sources, name: str, marks: list[str]) -> tuple[str, Markup]:
-    """What a table shows, and the table; notes on its marks are added."""
-    table = sources.table(name)
+def _table(sources: Sources, name: str, marks: list[str]) -> tuple[str, Markup] | None:
+    """What a table shows, and the table; notes on its marks are added. None where it was not selected, or is empty."""
+    if not sources.has_table(name) or not (table := sources.table(name)).lines:
+        return None
     marks += [note for note in table.notes if _MARK.match(note)]
     caption = table.caption.removeprefix(f"{sources.title}: ").removesuffix(".")
     return f"{caption[0].upper()}{caption[1:]}", html_text(table, _MOST_LINES)

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from sentflow.report.numbers import MISSING, decimal, interval
-from sentflow.report.rows import DataRow, data_note, is_sample_data
+from sentflow.compare.differences import is_alike
+from sentflow.report.numbers import MISSING, decimal, interval, p_number
+from sentflow.report.rows import DataRow, data_note, grouped, is_sample_data
 
 Value = str | int | float | bool | None
 Limits = tuple[str, str] | Callable[[Any], tuple[float, float]]
@@ -90,10 +91,17 @@ class Table:
         return [line for block in self.blocks for line in block.lines]
 
 
-def text(heading: str, get: str | Callable[[Any], str], width: float | None = None) -> Column:
-    """A column of text: an attribute of rows (or their key), or a function of them."""
+def text(
+    heading: str,
+    get: str | Callable[[Any], str],
+    width: float | None = None,
+    *,
+    letters: Callable[[Any], str] = lambda _: "",
+    detail: Callable[[Any], str] = lambda _: "",
+) -> Column:
+    """A column of text: an attribute of rows (or their key), or a function of them; letters and a detail behind it."""
     read = _reader(get)
-    return Column(heading, lambda row: Cell(str(read(row))), width=width)
+    return Column(heading, lambda row: Cell(str(read(row)), detail(row), letters=letters(row)), width=width)
 
 
 def number(
@@ -104,23 +112,42 @@ def number(
     limits: Limits | None = None,
     written: Callable[[float, float], str] = interval,
     sign: Callable[[Any], str] = lambda _: "",
+    marks: Callable[[Any], tuple[str, str]] = lambda _: ("", ""),
+    missing: str = MISSING,
 ) -> Column:
-    """A column of numbers; undefined ones are dashes.
+    """A column of numbers; undefined ones are `missing`.
 
     `get`: an attribute of rows, or a function of them that may return None. `limits`, `written`: of its interval,
-    which stands behind it where both are defined, and how that is written.
+    which stands behind it where both are defined, and how that is written. `sign`: of a row, behind the number.
+    `marks`: mark and letters of its cell.
     """
     read, read_limits = _reader(get), _limits_reader(limits)
 
     def cell(row: Any) -> Cell:
         value = read(row)
         if value is None or value != value:
-            return Cell(MISSING)
+            return Cell(missing)
         low, high = read_limits(row)
         detail = "" if math.isnan(low) or math.isnan(high) else written(low, high)
-        return Cell(form(value, *arguments) + sign(row), detail, value=float(value))
+        return Cell(form(value, *arguments) + sign(row), detail, *marks(row), float(value))
 
     return Column(heading, cell, is_number=True)
+
+
+def test_columns(written: Callable[[float, float], str] = interval) -> list[Column]:
+    """Interval, p and adjusted p of a `Difference`; dashes where two systems are alike, which is no test."""
+
+    def tested(read: Callable[[Any], float]) -> Callable[[Any], float]:
+        return lambda row: math.nan if is_alike(row) else read(row)
+
+    def limits(row: Any) -> str:
+        return (not is_alike(row) and written(row.low, row.high)) or MISSING
+
+    return [
+        text("Interval", limits),
+        number("p", tested(lambda row: row.p), p_number),
+        number("Holm", tested(lambda row: row.p_holm), p_number),
+    ]
 
 
 def marked(heading: str, cell: Callable[[Any], Cell], letter: str = "") -> Column:
@@ -161,7 +188,7 @@ def build(
     return Table(
         name=name,
         caption=caption,
-        notes=(*first_note, *notes),
+        notes=(*first_note, *filter(None, notes)),
         columns=tuple(columns),
         blocks=tuple(
             Block(
@@ -176,8 +203,28 @@ def build(
         is_sample=bool(data) and is_sample_data(data),
         block_heading=block_heading,
         lead=lead,
-        matrix=matrix and replace(matrix, notes=(*first_note, *matrix.notes)),
+        matrix=matrix and replace(matrix, notes=(*first_note, *filter(None, matrix.notes))),
     )
+
+
+def pivoted(rows: Iterable[Any], by: Sequence[str], across: str) -> list[dict[str, Any]]:
+    """Lines of a table: for each value of the attributes `by` its rows, by the attribute `across`."""
+    return [{getattr(row, across): row for row in own} for own in grouped(rows, *by).values()]
+
+
+def first(line: Mapping[str, Any]) -> Any:
+    """The first row of a line of `pivoted`."""
+    return next(iter(line.values()))
+
+
+def footnote_signs(remarks: Iterable[str | None]) -> dict[str, str]:
+    """Remark → how it is referred to, behind the name of what it is of: `` (1)``."""
+    return {remark: f" ({place})" for place, remark in enumerate(dict.fromkeys(filter(None, remarks)), 1)}
+
+
+def footnotes(signs: Mapping[str, str]) -> list[str]:
+    """The notes that these refer to."""
+    return [f"{sign.strip()} {remark}" for remark, sign in signs.items()]
 
 
 def crossed(

@@ -5,34 +5,23 @@ Lavrenko & Croft 2001 (doi 10.1145/383952.383972), relevance model 1, mixed with
 as in Anserini's BM25+RM3.
 """
 
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
-from sentflow.retrieval.analysers import analyser_of
-from sentflow.retrieval.bm25 import Bm25
 from sentflow.retrieval.ranking import Ranked, top
+from sentflow.retrieval.retrievers.bm25 import Bm25, answer
 from sentflow.retrieval.search import Search, SearchInputs
 from sentflow.retrieval.settings import BM25RM3
-from sentflow.retrieval.sparsity import sparsity_of_terms
-from sentflow.retrieval.terms import read_counts, read_terms
 
 
 def search(job: Search, inputs: SearchInputs) -> None:
     """The documents that BM25 ranks first by the weighted terms of expanded questions."""
     by = job.settings.by
-    assert isinstance(by, BM25RM3) and isinstance(inputs.terms, Path)
-    analyser = analyser_of(job.settings)
-    documents = read_terms(inputs.terms)
-    index = Bm25(documents, by, read_counts(inputs.counts) if inputs.counts else None)
-    start = time.perf_counter()
-    queries = [expanded(analyser.terms([text])[0], index, documents, by) for text in job.questions.texts]
-    cost = {"question_seconds": time.perf_counter() - start}
-    cost |= sparsity_of_terms([list(terms) for terms in queries], documents, index.n_bytes)
-    job.write(found(queries, index, job.k), cost=cost)
+    assert isinstance(by, BM25RM3)
+    answer(job, inputs, partial(expanded, settings=by), found)
 
 
 def expanded(
@@ -66,7 +55,7 @@ def _shares(terms: Sequence[str]) -> dict[str, float]:
     return {term: n / len(terms) for term, n in Counter(terms).items()}
 
 
-def found(questions: Sequence[Mapping[str, float]], index: Bm25, k: int) -> Iterator[Ranked]:
+def found(index: Bm25, questions: Iterable[Mapping[str, float]], k: int) -> Iterator[Ranked]:
     """The k best documents of each question that hold at least one of its terms."""
     for weights in questions:
         scores = sum(

@@ -13,8 +13,7 @@ from sentflow.report.families.geometry.rows import AlignmentRow, AssociationRow,
 from sentflow.report.families.probing.rows import average_score, of_main_protocol
 from sentflow.report.families.similarity.data import main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.families.similarity.words import criterion
-from sentflow.report.rows import unique
+from sentflow.report.rows import grouped, unique
 from sentflow.similarity.measures import spearman
 
 SIMILARITY, TASKS = "similarity", "tasks"
@@ -45,29 +44,22 @@ def association_rows(
     geometry: Sequence[GeometryRow], similarity: Sequence[SimilarityRow], scores: Sequence[ScoreRow] = ()
 ) -> list[AssociationRow]:
     """Every measure of every family against its similarity scores, and against the tasks where there are any."""
-    plain = [row for row in geometry if not row.pairs]
-    main = main_rows(similarity)
-    shown = of_main_protocol(scores)
-    n_tasks = len(unique(row.task for row in shown))
-    tasks = {
-        model: average_score([row for row in shown if row.model == model], n_tasks)
-        for model in unique(row.model for row in shown)
-    }
-    apart = captions.of_protocol(shown[0].protocol, scores) if shown else ""
+    main, shown = main_rows(similarity), of_main_protocol(scores)
     level = main[0].level if main else 0.95
+    against = {SIMILARITY: "similarity"}
+    tasks: dict[str, float] = {}
+    if shown:
+        n_tasks = len(unique(row.task for row in shown))
+        tasks = {model: average_score(own, n_tasks) for model, own in grouped(shown, "model").items()}
+        against[TASKS] = f"mean of {n_tasks} tasks{captions.of_protocol(shown[0].protocol, scores)}"
     found = []
-    for family in unique(row.family for row in plain):
-        of_family = mean_scores([row for row in main if row.family == family])
-        against = [
-            (SIMILARITY, "similarity", of_family),
-            *([(TASKS, f"mean of {n_tasks} tasks{apart}", tasks)] if tasks else []),
-        ]
-        for measure in unique(row.measure for row in plain if row.family == family):
-            members = [row for row in plain if (row.family, row.measure) == (family, measure)]
+    for family, of_family in grouped([row for row in geometry if not row.pairs], "family").items():
+        values = {SIMILARITY: mean_scores([row for row in main if row.family == family]), TASKS: tasks}
+        for members in grouped(of_family, "measure").values():
             found += [
-                _association(members, score, title, values, level)
-                for score, title, values in against
-                if values
+                _association(members, score, title, values[score], level)
+                for score, title in against.items()
+                if values[score]
             ]
     return found
 
@@ -76,12 +68,9 @@ def mean_scores(rows: Sequence[SimilarityRow]) -> dict[str, float]:
     """Encoder → mean × 100 over the pair sets of the rows; NaN where one is undefined or missing."""
     members = [row for row in rows if not row.is_baseline]
     n_sets = len(unique(row.pairs for row in members))
-    by_model: dict[str, list[float]] = {}
-    for row in members:
-        by_model.setdefault(row.model, []).append(100 * row.value)
     return {
-        model: math.fsum(values) / n_sets if len(values) == n_sets else math.nan
-        for model, values in by_model.items()
+        model: math.fsum(100 * row.value for row in own) / n_sets if len(own) == n_sets else math.nan
+        for model, own in grouped(members, "model").items()
     }
 
 
@@ -94,17 +83,11 @@ def plane_rows(alignments: Sequence[AlignmentRow], similarity: Sequence[Similari
     found = []
     for row in alignments:
         own = [other for other in main if other.family == row.family] or main
-        scores, sets = mean_scores(own), unique(other.pairs for other in own)
-        said = sets[0] if len(sets) == 1 else f"mean of {len(sets)} pair sets"
-        found.append(
-            row_from(
-                PlaneRow,
-                vars(row),
-                criterion=criterion(row.threshold, row.comparison),
-                score=scores.get(row.model, math.nan),
-                score_title=f"Spearman × 100, {said}" if _is_spearman(own) else f"Pearson × 100, {said}",
-            )
-        )
+        sets = unique(other.pairs for other in own)
+        coefficient = own[0].coefficient.capitalize() if own else "Spearman"
+        of_sets = sets[0] if len(sets) == 1 else f"mean of {len(sets)} pair sets"
+        score, title = mean_scores(own).get(row.model, math.nan), f"{coefficient} × 100, {of_sets}"
+        found.append(row_from(PlaneRow, vars(row), score=score, score_title=title))
     return found
 
 
@@ -134,7 +117,3 @@ def _association(
         encoders="; ".join(row.model_title for row in known),
         data_version=rows[0].data_version,
     )
-
-
-def _is_spearman(rows: Sequence[SimilarityRow]) -> bool:
-    return not rows or rows[0].coefficient == "spearman"

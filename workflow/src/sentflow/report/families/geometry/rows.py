@@ -138,7 +138,6 @@ class PlaneRow:
     alignment_set: str
     alignment_title: str
     variant: str
-    criterion: str
     family: str
     model: str
     model_title: str

@@ -1,6 +1,6 @@
 """The check of the ledger: no number that was run has moved without an entry."""
 
-from sentflow.ledger.verdicts import NOT_RUN, LedgerRow
+from sentflow.ledger.verdicts import LedgerRow
 from sentflow.report.checks import CheckResult, Selection
 from sentflow.report.inputs import Inputs
 
@@ -14,7 +14,7 @@ _RULE = (
 def check_ledger(inputs: Inputs, _selection: Selection) -> CheckResult:
     """Compare what was run with what the catalog expects."""
     # a difference between two claims has no entry of its own, it moves with them
-    run = [row for row in inputs.rows(LedgerRow) if row.verdict != NOT_RUN and not row.is_difference]
+    run = [row for row in inputs.rows(LedgerRow) if row.has_ours and not row.is_difference]
     problems = [f"{row.name}: {row.ours:.6g}, expected {row.expected:.6g}" for row in run if row.moved]
     first = sum(row.expected != row.expected for row in run)
     return CheckResult(NAME, _RULE, {"claims": len(run), "claims_without_entry": first}, problems)

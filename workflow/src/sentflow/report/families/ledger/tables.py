@@ -10,7 +10,7 @@ from sentflow.report.numbers import MISSING, counted, decimal, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.table import Cell, Table, build, marked, number, text
 
-_MARKS = {EQUAL: "✓", WITHIN: "≈", OUTSIDE: "✗", NOT_RUN: MISSING}
+MARKS = {EQUAL: "✓", WITHIN: "≈", OUTSIDE: "✗", NOT_RUN: MISSING}
 _NOT_RUN = "Not run; each number is in the CSV file"
 
 
@@ -20,7 +20,7 @@ def ledger(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     The records hold every claim.
     """
     rows = inputs.rows(LedgerRow)
-    run = {row.system for row in rows if row.verdict != NOT_RUN}
+    run = {row.system for row in rows if row.has_ours}
     shown = [row for row in rows if row.system in run]
     others = Counter(row.system for row in rows if row.system not in run)
     remarks = unique(row.remark for row in shown if row.remark)
@@ -34,9 +34,9 @@ def ledger(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         [
             text("Row", lambda line: _row(line, footnotes), 3.6),
             text("Column", lambda line: line.column if _is_claim(line) else counted(line[1], "number"), 1.8),
-            text("Verdict", lambda line: _MARKS[line.verdict] if _is_claim(line) else MISSING),
+            text("Verdict", lambda line: MARKS[line.verdict] if _is_claim(line) else MISSING),
             _number("Printed", lambda row: (row.printed, decimal(row.printed, row.digits), "")),
-            _number("Ours", _ours),
+            _number("Ours", ours),
             _number("Difference", lambda row: (row.difference, signed(row.difference, row.digits + 1), "")),
             _number("Tolerance", lambda row: (row.tolerance, f"{row.tolerance:g}", "")),
             number("Effect ratio", lambda line: line.effect_ratio if _is_claim(line) else None, decimal, 2),
@@ -44,12 +44,12 @@ def ledger(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         [
             f"{len(rows)} claims: {', '.join(f'{verdicts[verdict]} {verdict}' for verdict in VERDICTS)}. "
-            f"{_MARKS[EQUAL]} equal: within half a unit of the last printed digit. {_MARKS[WITHIN]} within the "
-            f"tolerance of the catalog, for the reason that it gives. {_MARKS[OUTSIDE]} outside it. {_MARKS[NOT_RUN]} "
+            f"{MARKS[EQUAL]} equal: within half a unit of the last printed digit. {MARKS[WITHIN]} within the "
+            f"tolerance of the catalog, for the reason that it gives. {MARKS[OUTSIDE]} outside it. {MARKS[NOT_RUN]} "
             "not run here.",
             "Printed and ours are on the scale of the source. In brackets the interval of ours for new pairs or new "
-            "questions; a mean over seeds or sets has none. Reductions of published sweeps are chosen again from the "
-            "published cells: they show that the source's rule was understood, not that its trainings were repeated.",
+            "questions; a mean over seeds or sets has none. Ours without a verdict was chosen again from the published "
+            "cells of a sweep. No training was repeated.",
             "Effect ratio: of a difference between two systems, ours over the printed one; 1 is the same.",
             *_further_notes(rows),
             *(f"{sign.strip()} {remark}" for remark, sign in footnotes.items()),
@@ -81,7 +81,8 @@ def _number(heading: str, read: Any) -> Any:
     return marked(heading, cell)
 
 
-def _ours(row: LedgerRow) -> tuple[float, str, str]:
+def ours(row: LedgerRow) -> tuple[float, str, str]:
+    """Our value, as printed, and its interval."""
     has_limits = row.low == row.low
     limits = f"[{decimal(row.low, row.digits)}, {decimal(row.high, row.digits)}]" if has_limits else ""
     # one digit more than printed shows how near the edge of equal it is

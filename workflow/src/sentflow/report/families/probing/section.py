@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from operator import eq, gt
 
 from markupsafe import Markup
 
@@ -10,6 +12,7 @@ from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow
 from sentflow.report import captions, claims
 from sentflow.report.claims import Ranking, Sets
+from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
 from sentflow.report.numbers import decimal, percent, signed
@@ -42,7 +45,7 @@ def report(sources: Sources) -> Report | None:
     if not rows:
         return None
     tests = sources.inputs.together(Comparisons)
-    rankings = claims.of_probing(rows, tests)
+    rankings = claims.of_probing(rows, tests, sources.inputs.rows_if_there(EncoderRow))
     sets = claims.tasks_of(rows, tests, [system.name for ranking in rankings for system in ranking.systems])
     tasks = unique(row.task for row in rows)
     sections = [_leaderboard(ranking, sets, rows) for ranking in rankings if ranking.systems]
@@ -68,12 +71,13 @@ def _leaderboard(ranking: Ranking, sets: Sets, rows: Sequence[ScoreRow]) -> Sect
         if not ranking.protocol
         or any(row.task == one.name and row.protocol == ranking.protocol for row in rows)
     ]
-    firsts = {system.name: sum(system.name in sets.best(one) for one in own) for system in ranking.systems}
-    several = len(own) > 1
-    more = [("Best on", {name: f"{n} of {len(own)}" for name, n in firsts.items()})] if several else []
+    firsts = replace(sets, sets=tuple(own)).firsts()
+    best_on = {system.name: f"{firsts[system.name]} of {len(own)}" for system in ranking.systems}
+    more = [("Best on", best_on)] if len(own) > 1 < len(best_on) else []
     measure = term("score", ranking.measure.capitalize())
     reading = how("{} {}: 1 is perfect, 0 is guessing.", measure, ranking.where)
-    title = f"Leaderboard, {ranking.protocol}" if ranking.protocol else "Leaderboard"
+    title = "Leaderboard" if len(ranking.systems) > 1 else "Score"
+    title += f", {ranking.protocol}" if ranking.protocol else ""
     anchor = f"leaderboard-{ranking.protocol}" if ranking.protocol else "leaderboard"
     return Section(anchor, title, ranking.finding(), reading + leaderboard(ranking, more))
 
@@ -92,17 +96,17 @@ def _every_fold(sources: Sources, sets: Sets) -> Section:
     pictures = []
     for one in sets.sets:
         folds = sources.folds.get(one.name, {})
-        axis = Axis([value for values in folds.values() for value in values])
+        axis, best = Axis([value for values in folds.values() for value in values]), sets.best(one)
         rows = [
             line([
                 name(sets.titles[model]),
                 axis.row(
                     axis.strokes(folds.get(model, ()))
-                    + axis.dot(one.values[model], "full" if place else "lead")
+                    + axis.dot(one.values[model], "lead" if model in best else "full")
                 ),
                 td(decimal(one.values[model]), "num"),
             ], key=model)
-            for place, model in enumerate(one.ranked)
+            for model in one.ranked
         ]  # fmt: skip
         heading = h("<h3>{}</h3>", one.title) if len(sets.sets) > 1 else Markup("")
         pictures.append(
@@ -120,12 +124,17 @@ def _every_fold(sources: Sources, sets: Sets) -> Section:
 def _wins(sources: Sources, sets: Sets) -> str | Markup:
     """In how many folds the first encoder of the only task is above the second."""
     one = sets.sets[0]
-    if len(sets.sets) > 1 or len(one.ranked) == 1:
-        return sentence(sets.finding()) if len(sets.sets) > 1 else "Every test of the only encoder"
-    first, second = one.ranked[:2]
-    folds = sources.folds[one.name]
-    n = sum(a > b for a, b in zip(folds[first], folds[second], strict=True))
-    return f"{sets.titles[first]} is above {sets.titles[second]} in {n} of {len(folds[first])} tests."
+    if len(sets.sets) > 1:
+        return sentence(sets.finding())
+    folds = [sources.folds[one.name][model] for model in one.ranked[:2]]
+    if len(folds) == 1:
+        return f"The scores of {len(folds[0])} tests lie between {decimal(min(folds[0]))} and {decimal(max(folds[0]))}."
+    first, second = (sets.titles[model] for model in one.ranked[:2])
+    above, equal = (sum(test(a, b) for a, b in zip(*folds, strict=True)) for test in (gt, eq))
+    if equal == len(folds[0]):
+        return f"{first} and {second} have the same score in every test."
+    same = f", with the same score in {equal}" if equal else ""
+    return f"{first} is above {second} in {above} of {len(folds[0])} tests{same}."
 
 
 def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets: Sets) -> Section:
@@ -139,7 +148,8 @@ def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets
             if {pair.model_a, pair.model_b} == {a, b}
         }
     if len(pairs) <= 1:
-        return Section("probes", "Probes", "Scores and tests in full", Markup(""), "probing")
+        finding = "Scores and tests in full" if ranking.tests else "Scores in full"
+        return Section("probes", "Probes", finding, Markup(""), "probing")
     titles = short_names(sets.titles)
     shown = [one for one in sets.sets if one.name in pairs]
     gaps = {one.name: sets.printed(one.values[a]) - sets.printed(one.values[b]) for one in shown}

@@ -26,12 +26,21 @@ from sentflow.report.numbers import (
     decimal,
     interval,
     listed,
-    p_number,
     percent,
     signed,
 )
 from sentflow.report.rows import unique
-from sentflow.report.table.table import Cell, Table, build, crossed, fields_of, marked, number, text
+from sentflow.report.table.table import (
+    Cell,
+    Table,
+    build,
+    crossed,
+    fields_of,
+    marked,
+    number,
+    test_columns,
+    text,
+)
 
 # what the CSV of scores says of tests, behind the columns of the summary
 _STANDINGS = ("rank", "is_best", "not_worse", "letter", "better_than", "mdd_power", "n_needed")
@@ -64,7 +73,7 @@ def scores(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """
     rows = inputs.rows(ScoreRow)
     comparisons = inputs.together(Comparisons)
-    pairs = comparisons.pairs
+    pairs = comparisons.pairs if any(not pair.degenerate for pair in comparisons.pairs) else []
     titles = {row.model: row.model_title for row in rows}
     marks = Marks(pairs, list(titles))
     lines = _score_lines(rows)
@@ -104,7 +113,7 @@ def scores(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         of_tests_notes = [captions.detectable_note(pairs[0].alpha), *remarks.unbalanced_notes(rows)]
         of_details += of_tests_notes
         notes += [captions.test_note(pairs), *of_tests_notes]
-    else:
+    elif len(titles) > 1:
         notes.append(captions.NO_TEST)
     notes += remarks.score_notes(rows) + remarks.shared_notes(rows)
     if any(row.degenerate for row in rows):
@@ -218,7 +227,7 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             f"{captions.equivalence_note(first.rope)} The CSV file has further tests.",
         ]
         if any(pair.degenerate for pair in pairs):
-            notes.append(f"{MISSING} No test: all folds have the same difference.")
+            notes.append(f"{MISSING} No test: the two differ by the same in all folds, or not at all.")
     else:
         notes.append(_NOTHING)
 
@@ -236,9 +245,7 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         [
             text("First − second", lambda pair: f"{pair.model_a_title} − {pair.model_b_title}", 2.6),
             number("Difference", "difference", sign=_stars),
-            text("Interval", lambda pair: interval(pair.low, pair.high)),
-            number("p", "p", p_number),
-            number("Holm", "p_holm", p_number),
+            *test_columns(),
             text("Equivalent", lambda pair: captions.equivalence(pair.p_equivalence)),
         ],
         notes,

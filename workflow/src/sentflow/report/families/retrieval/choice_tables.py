@@ -9,9 +9,14 @@ from typing import Any, NamedTuple
 from sentflow.compare.marks import Marks
 from sentflow.compare.question_rows import DecisionDifference
 from sentflow.report.families.retrieval import words
-from sentflow.report.families.retrieval.decision_rows import MAIN, OTHERS, DecisionRow
-from sentflow.report.families.retrieval.index_rows import IndexRow
-from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
+from sentflow.report.families.retrieval.rows import (
+    F2,
+    OTHERS_OF_DECISIONS,
+    DecisionRow,
+    IndexRow,
+    RetrievalCostRow,
+    RetrievalRow,
+)
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed, three_digits
 from sentflow.report.rows import unique
@@ -187,24 +192,24 @@ def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         lines.setdefault((row.questions, row.system), {})[row.measure] = row
 
     def f2(line: Mapping[str, DecisionRow]) -> Cell:
-        row = line[MAIN]
+        row = line[F2]
         signs = (marks.mark(row.questions, row.system), marks.raised(row.questions, row.system))
         value = None if math.isnan(row.value) else row.value
         return Cell(decimal(row.value), interval(row.low, row.high), *signs, value)
 
     def retriever(line: Mapping[str, DecisionRow]) -> Cell:
-        row = line[MAIN]
+        row = line[F2]
         return Cell(row.retriever_title, letters=marks.letters.get(row.system, ""))
 
     def decision(line: Mapping[str, DecisionRow]) -> Cell:
-        return Cell(line[MAIN].decision_title, line[MAIN].parameters)
+        return Cell(line[F2].decision_title, line[F2].parameters)
 
     def as_good(line: Mapping[str, DecisionRow]) -> str:
-        row = line[MAIN]
+        row = line[F2]
         return f"{count(row.n_within)} of {count(row.n_candidates)}: {row.within}" if row.tuned_on else ""
 
     def main(attribute: str) -> Callable[[Mapping[str, DecisionRow]], float]:
-        return lambda line: float(getattr(line[MAIN], attribute))
+        return lambda line: float(getattr(line[F2], attribute))
 
     def other(measure: str, line: Mapping[str, DecisionRow]) -> float:
         return line[measure].value
@@ -224,7 +229,10 @@ def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             Column("Retriever", retriever, width=2.2),
             Column("Decision", decision, width=1.7),
             marked("F2", f2),
-            *(number(head, partial(other, name)) for head, name in zip(headings, OTHERS, strict=True)),
+            *(
+                number(head, partial(other, name))
+                for head, name in zip(headings, OTHERS_OF_DECISIONS, strict=True)
+            ),
             number("F2(P, R)", main("f2_of_means")),
             number("Docs", main("documents_per_question"), decimal, 2),
             *(tuned if any(row.tuned_on for row in rows) else []),
@@ -232,9 +240,9 @@ def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         [note for note in _notes_on_decisions(rows, differences) if note],
         data=rows,
         records=rows,
-        block=lambda line: line[MAIN].questions,
+        block=lambda line: line[F2].questions,
         title=lambda name, own: (
-            f"{name}: {own[0][MAIN].questions_title} ({count(own[0][MAIN].n_questions)} questions)"
+            f"{name}: {own[0][F2].questions_title} ({count(own[0][F2].n_questions)} questions)"
         ),
         block_heading="Questions",
         lead=2,

@@ -12,7 +12,8 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, counted, decimal, listed, share
 from sentflow.report.rows import unique
 from sentflow.report.table.table import Cell, Column, Table, build, number, text
-from sentflow.retrieval.explanation import APART, HARDEST, RELEVANT, WRONG, HardQuestion, SharedTerm
+from sentflow.retrieval.explanation import RELEVANT, WRONG, SharedTerm
+from sentflow.retrieval.hardest import APART, HARDEST, HardQuestion
 
 SHOWN = 5  # questions of each kind; the file has more
 RETRIEVERS = 3  # of a question that are shown; the files have all

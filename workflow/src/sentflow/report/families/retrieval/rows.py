@@ -4,6 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+F2, OTHERS_OF_DECISIONS = "F2", ("SetP", "SetR", "F2-published")
+"""What decisions are judged by: the main measure, and the others."""
+
 
 @dataclass(frozen=True)
 class RetrievalRow:
@@ -199,3 +202,184 @@ class RetrievalCostRow:
 
 def _rate(n: int, seconds: float) -> float:
     return n / seconds if seconds > 0 else math.nan
+
+
+@dataclass(frozen=True)
+class StageRow:
+    """What a stage of a chain reaches on a question set by one measure, or what one seed or the reference does."""
+
+    FILE: ClassVar[str] = "retrieval-stages"
+
+    # questions, questions_title, measure, is_main: question set and measure; whether tests follow it
+    questions: str
+    questions_title: str
+    measure: str
+    is_main: bool
+    # stage, place: title and place from 1 on; empty and 0 for the reference, which is in no stage
+    stage: str
+    place: int
+    # series, line: title of what is followed from stage to stage, and its place from 0 on; for the reference its title
+    # and −1
+    series: str
+    line: int
+    # retriever, seed: as the configuration names it, or one of its seeds; `seed` is empty where `value` is no single
+    # seed of several
+    retriever: str
+    seed: str
+    # value, low, high, level: mean over questions, and over seeds where there are several. Its interval is for new
+    # questions on the same documents, and for new seeds where there are several; none for a single seed of several.
+    value: float
+    low: float
+    high: float
+    level: float
+    # n_questions, n_seeds: behind `value`; seeds are 0 where the retriever was not made with any, 1 where nothing is
+    # known of others
+    n_questions: int
+    n_seeds: int
+    # before, before_low, before_high, before_p, before_seeds: of the main measure: difference from the stage before,
+    # its interval, p adjusted for all tests of the question set in these rows (Holm), and the seeds behind it, 0 where
+    # it is for new questions alone
+    before: float
+    before_low: float
+    before_high: float
+    before_p: float
+    before_seeds: int
+    # reference, reference_low, reference_high, reference_p, reference_seeds: the same for the difference from the
+    # reference
+    reference: float
+    reference_low: float
+    reference_high: float
+    reference_p: float
+    reference_seeds: int
+    data_version: str
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is what a stage reaches: neither a single seed of several nor the reference."""
+        return bool(self.place) and not self.seed
+
+
+@dataclass(frozen=True)
+class DecisionRow:
+    """What the documents that a decision keeps of a retriever's run are worth on a question set."""
+
+    FILE: ClassVar[str] = "decisions"
+
+    # questions, questions_title, retriever, retriever_title, decision, decision_title: names and titles
+    questions: str
+    questions_title: str
+    retriever: str
+    retriever_title: str
+    decision: str
+    decision_title: str
+    system: str  # ``retriever/decision``, as the tests call it
+    is_control: bool  # whether the retriever knows nothing of the texts
+    measure: str  # F2, SetP, SetR or F2-published; tests and marks follow F2
+    # value, low, high: mean over questions, and its bootstrap interval over questions at `level`
+    value: float
+    low: float
+    high: float
+    level: float
+    f2_of_means: float  # F2 of mean precision and mean recall; the same in all rows of a system
+    documents_per_question: float  # mean number of documents given
+    # n_questions, n_left_out, n_empty: questions behind the number; without a relevant document; that were given none
+    n_questions: int
+    n_left_out: int
+    n_empty: int
+    parameters: str  # those of the decision, chosen ones included: ``most 5, window 2.6``
+    tuned_on: str  # question sets that they were chosen on; empty where they are given
+    # in_sample, nested, optimism: F2 on these questions, F2 by folds, and their difference
+    in_sample: float
+    nested: float
+    optimism: float
+    # n_candidates, n_within, within: parameters that were tried; whose F2 there is within `margin` of the best; and
+    # between which values these lie
+    n_candidates: int
+    n_within: int
+    within: str
+    margin: float  # difference that counts as none
+    # data_version, language: of the question set
+    data_version: str
+    language: str
+
+
+@dataclass(frozen=True)
+class WeightRow:
+    """What a fusion reaches on a question set with some weights."""
+
+    FILE: ClassVar[str] = "fusion-weights"
+
+    # questions, questions_title, retriever, retriever_title: names and titles; `position` is that of the fusion among
+    # those with tuned weights
+    questions: str
+    questions_title: str
+    retriever: str
+    retriever_title: str
+    position: int
+    of: str  # titles of the retrievers that are fused, joined by ``; ``
+    n_runs: int  # how many these are
+    weights: str  # theirs, joined by ``; ``; they add up to 1
+    last: float  # the weight of the last of them
+    # measure, value, low, high: mean over questions, and its bootstrap interval over questions at `level`
+    measure: str
+    value: float
+    low: float
+    high: float
+    level: float
+    is_training: bool  # whether weights were chosen on this question set
+    is_chosen: bool  # whether these weights were chosen on all training questions
+    n_folds: int  # folds without which these weights were chosen
+    # in_sample, nested, optimism: of the choice: on the training questions, by folds, and the difference; the same in
+    # all rows of a fusion
+    in_sample: float
+    nested: float
+    optimism: float
+    # n_questions, data_version, language: of the question set
+    n_questions: int
+    data_version: str
+    language: str
+
+
+@dataclass(frozen=True)
+class IndexRow:
+    """An approximate index beside the exact search of the same vectors, on a question set, for one recall."""
+
+    FILE: ClassVar[str] = "retrieval-indexes"
+
+    # questions, questions_title, corpus, retriever, retriever_title: names and titles
+    questions: str
+    questions_title: str
+    corpus: str
+    retriever: str
+    retriever_title: str
+    # kind, parameters: of the index
+    kind: str
+    parameters: str
+    # n_vectors, index_bytes, vector_bytes, build_seconds: vectors; size of the index and of the vectors; CPU seconds
+    # that it took to build, on one thread
+    n_vectors: int
+    index_bytes: int
+    vector_bytes: int
+    build_seconds: float
+    # n_questions, n_judged: questions of recall; with a relevant document
+    n_questions: int
+    n_judged: int
+    # k, recall, recall_p5: share of the k best documents of the exact search that the index finds: mean over the
+    # questions, and their 5th percentile. Documents with the score of the k-th count.
+    k: int
+    recall: float
+    recall_p5: float
+    # measure, value, value_exact: the main measure by the index, and by the exact search
+    measure: str
+    value: float
+    value_exact: float
+    # low, high, level: t interval of the difference, index minus exact
+    low: float
+    high: float
+    level: float
+    # margin, p_equivalence: of the test that the difference is smaller than the margin
+    margin: float
+    p_equivalence: float
+    # per_second, per_second_exact: questions per CPU second on one thread, in one job
+    per_second: float
+    per_second_exact: float

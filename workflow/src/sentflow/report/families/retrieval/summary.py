@@ -1,12 +1,49 @@
-"""Results of retrieval → rows of the summary."""
+"""Results of retrieval → the rows of its summaries."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sentflow.report.families.retrieval.rows import RetrievalRow
-from sentflow.report.rows import described
-from sentflow.report.settings import RetrievalSummary
+import numpy as np
+
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.files.rows import number_or_nan, row_from
+from sentflow.report.families.retrieval.rows import (
+    F2,
+    OTHERS_OF_DECISIONS,
+    DecisionRow,
+    IndexRow,
+    QuestionGapRow,
+    RecallRow,
+    RetrievalCostRow,
+    RetrievalRow,
+    WeightRow,
+)
+from sentflow.report.numbers import counted
+from sentflow.report.rows import described, unique
+from sentflow.report.settings import (
+    CostSummary,
+    DecisionSummary,
+    IndexSummary,
+    QuestionSummary,
+    RetrievalSummary,
+    WeightSummary,
+)
+from sentflow.retrieval.evaluation import QuestionValues
+from sentflow.retrieval.measures import cutoffs, recall_at
+from sentflow.retrieval.retrievers.fusion import Weighed
+from sentflow.stats.means import expanded_level, interval_of_scores, limits_without_draws
+from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
+from sentflow.stats.seeds import derive_seed
+
+
+def _titled(settings: Any, section: str, name: str) -> dict[str, Any]:
+    """What the settings say of a question set or retriever; its title under the name of the column."""
+    about = dict(described(settings, section, name))
+    return {**about, "questions_title" if section == "question_sets" else "retriever_title": about["title"]}
+
+
+# --- means -------------------------------------------------------------------------------------------------
 
 _OTHERS = ("best_order", "worst_order", "condensed", "with_duplicates")
 
@@ -16,75 +53,305 @@ def retrieval_rows(results: Iterable[Mapping[str, Any]], settings: RetrievalSumm
 
     `results`: as `sentflow.retrieval.evaluation.write_results` wrote them.
     """
-    found = {(result["questions"], result["retriever"]): result for result in results}
-    names = [
-        (one, other) for one in settings.question_sets for other in settings.shown if (one, other) in found
-    ]
-    return [row for name in names for row in _rows(found[name], settings)]
+    by_name = {(result["questions"], result["retriever"]): result for result in results}
+    names = [(name, one) for name in settings.question_sets for one in settings.shown]
+    return [row for name in names if name in by_name for row in _means(by_name[name], settings)]
 
 
-def _rows(result: Mapping[str, Any], settings: RetrievalSummary) -> Iterator[RetrievalRow]:
-    asked = described(settings, "question_sets", result["questions"])
+def _means(result: Mapping[str, Any], settings: RetrievalSummary) -> Iterator[RetrievalRow]:
     retriever = described(settings, "retrievers", result["retriever"])
-    common: dict[str, Any] = {
-        "questions": result["questions"],
-        "questions_title": asked.title,
-        "corpus": result["corpus"],
+    known = {
+        **_titled(settings, "question_sets", result["questions"]),
+        **result,
         "corpus_title": described(settings, "corpora", result["corpus"]),
-        "retriever": result["retriever"],
         "retriever_title": retriever.title,
         "is_control": retriever.control,
         "position": retriever.position,
         "model": retriever.model or result["retriever"],
         "model_title": retriever.model_title or retriever.title,
         "is_baseline": not retriever.model,
-        "level": result["level"],
-        "relevant_grade": asked.relevant_grade,
-        "data_version": asked.data_version,
-        "language": asked.language,
-        **{
-            key: result[key]
-            for key in ("n_left_out", "n_unanswered", "n_tied_at_cut", "n_relevant", "n_documents", "depth")
-        },
-        "judged_share": result["judged_share"],
         **_cut_off(result.get("reading", {})),
     }
+    none = dict.fromkeys((*_OTHERS, "low", "high"), math.nan)
     for measure in settings.measures:
+        own = {"group": "", "measure": measure, "is_main": measure == settings.main}
         stated = result["measures"][measure]
-        others: dict[str, Any] = {key: stated.get(key, math.nan) for key in _OTHERS}
-        yield RetrievalRow(
-            **common,
-            group="",
-            measure=measure,
-            is_main=measure == settings.main,
-            value=stated["mean"],
-            low=stated["low"],
-            high=stated["high"],
-            n_questions=result["n_questions"],
-            chance=stated["chance"],
-            **others,
-        )
-    none: dict[str, Any] = dict.fromkeys(_OTHERS, math.nan)
+        yield row_from(RetrievalRow, {**none, **known, **stated}, **own, value=stated["mean"])
     for group, part in result["groups"].items():
         for measure in settings.measures:
-            yield RetrievalRow(
-                **common,
-                group=group,
-                measure=measure,
-                is_main=measure == settings.main,
-                value=part["measures"][measure],
-                low=math.nan,
-                high=math.nan,
-                n_questions=part["n_questions"],
-                **none,
-            )
+            own = {"group": group, "measure": measure, "is_main": measure == settings.main}
+            own |= {"value": part["measures"][measure], "n_questions": part["n_questions"]}
+            yield row_from(RetrievalRow, {**known, **none}, **own)
 
 
 def _cut_off(reading: Mapping[str, Mapping[str, int] | None]) -> dict[str, float]:
     """How many texts of each side the encoder cut off, and the share of tokens; undefined where it does not say."""
-    found = {}
+    parts = {}
     for side in ("documents", "questions"):
         counts = reading.get(side)
-        found[f"{side}_cut"] = counts["cut"] if counts else math.nan
-        found[f"{side}_lost"] = counts["tokens_cut"] / counts["tokens"] if counts else math.nan
-    return found
+        parts[f"{side}_cut"] = counts["cut"] if counts else math.nan
+        parts[f"{side}_lost"] = counts["tokens_cut"] / counts["tokens"] if counts else math.nan
+    return parts
+
+
+# --- costs -------------------------------------------------------------------------------------------------
+
+Costs = Mapping[tuple[str, str], Mapping[str, Any]]
+"""Question set and retriever, or corpus and encoder → what was measured."""
+
+
+def cost_rows(
+    rows: Sequence[RetrievalRow], searched: Costs, encoded: Costs, settings: CostSummary
+) -> Iterator[RetrievalCostRow]:
+    """One row per question set and retriever, in the order of the summary.
+
+    `searched`: ``n_questions``, ``seconds`` and ``index_bytes`` of each run, those that are only fused included; of
+    those that know them, ``question_seconds`` of cutting the questions into terms, and what
+    `sentflow.retrieval.search.cost_of` counts. `encoded`: corpus and encoder → ``seconds`` of embedding the ``n_texts``
+    questions of all sets that search it, and the ``device`` and ``threads`` that they took.
+    """
+    for row in rows:
+        if row.group or not row.is_main:
+            continue
+        used = settings.parts[row.retriever]
+        runs = [searched[row.questions, name] for name in used]
+        encoders = {settings.encoders[name] for name in used if name in settings.encoders}
+        n_asked = int(searched[row.questions, row.retriever]["n_questions"])
+        made = [encoded.get((row.corpus, name)) for name in sorted(encoders)]
+        seconds = [
+            number_or_nan(one["seconds"]) * n_asked / one["n_texts"] if one else math.nan for one in made
+        ]
+        # what is counted of a retriever that is not made of others
+        counts = {**runs[0]} if len(runs) == 1 else {}
+        per_document = counts["n_vectors"] / row.n_documents if "n_vectors" in counts else math.nan
+        yield row_from(
+            RetrievalCostRow,
+            {**counts, **vars(row)},
+            model=row.retriever,
+            model_title=row.retriever_title,
+            search_seconds=math.fsum(number_or_nan(run["seconds"]) for run in runs),
+            encode_seconds=math.fsum([*seconds, *(run.get("question_seconds", 0.0) for run in runs)]),
+            index_bytes=math.fsum(number_or_nan(run["index_bytes"]) for run in runs),
+            n_asked=n_asked,
+            encoded_on=", ".join(unique(_device(one) for one in made if one)),
+            flops=counts.get("flops", math.nan) * per_document,
+        )
+
+
+def _device(made: Mapping[str, Any]) -> str:
+    """What embedded: ``cpu, 2 threads``, ``cuda``; empty where that is not known."""
+    device, threads = made.get("device", ""), made.get("threads")
+    return f"{device}, {counted(threads, 'thread')}" if device == "cpu" and threads else str(device)
+
+
+def index_rows(results: Iterable[Mapping[str, Any]], settings: IndexSummary) -> list[IndexRow]:
+    """A row for each recall of each certificate, question sets and retrievers in the order of their titles."""
+    by_name = {(result["questions"], result["retriever"]): result for result in results}
+    rows = []
+    for name in ((one, other) for one in settings.questions for other in settings.retrievers):
+        if name not in by_name:
+            continue
+        result = by_name[name]
+        index, made = dict(result["index"]), result["made"]
+        kind = index.pop("kind")
+        rows += [
+            row_from(
+                IndexRow,
+                {**made, **result, "kind": kind},
+                questions_title=settings.questions[name[0]],
+                retriever_title=settings.retrievers[name[1]],
+                parameters=", ".join(f"{key.replace('_', ' ')} {value}" for key, value in index.items()),
+                index_bytes=made["bytes"],
+                build_seconds=made["cpu_seconds"],
+                k=recall["k"],
+                recall=recall["mean"],
+                recall_p5=recall["p5"],
+                value=result["values"]["approximate"],
+                value_exact=result["values"]["exact"],
+                per_second=result["per_second"]["approximate"],
+                per_second_exact=result["per_second"]["exact"],
+            )
+            for recall in result["recalls"]
+        ]
+    return rows
+
+
+# --- values of every question ------------------------------------------------------------------------------
+
+_BANDS_AT = (1, 10, 100, 1000)
+
+
+def recall_rows(values: Sequence[QuestionValues], settings: QuestionSummary) -> Iterator[RecallRow]:
+    """Mean recall at every cutoff of a logarithmic axis; with intervals at 1, 10, 100, 1,000 and the depth of runs."""
+    cuts = sorted({*cutoffs(settings.depth), *(cut for cut in _BANDS_AT if cut <= settings.depth)})
+    banded = [row for row, cut in enumerate(cuts) if cut in (*_BANDS_AT, settings.depth)]
+    for own in _by_set(values, settings):
+        recalls = [recall_at(one.ranks, one.n_relevant, cuts) for one in own]
+        seed = derive_seed(settings.seed, own[0].question_set, "bootstrap")
+        bootstrap = Bootstrap(settings.level, settings.n_resamples, seed)
+        limits = iter(_limits(np.hstack([recall[:, banded] for recall in recalls]), bootstrap))
+        for one, recall in zip(own, recalls, strict=True):
+            about = _about(one, settings) | {"level": settings.level, "n_questions": len(one.questions)}
+            for row, (cut, mean) in enumerate(zip(cuts, recall.mean(axis=0).tolist(), strict=True)):
+                low, high = next(limits) if row in banded else (math.nan, math.nan)
+                yield row_from(RecallRow, about, cutoff=cut, recall=mean, low=low, high=high)
+
+
+def gap_rows(
+    values: Sequence[QuestionValues], differences: Iterable[QuestionDifference], settings: QuestionSummary
+) -> Iterator[QuestionGapRow]:
+    """What every retriever but controls reached on each question more than the reference.
+
+    `differences`: the tests of these pairs; a pair that was not tested has no rows.
+    """
+    tested = {(row.unit_set, row.model_a, row.model_b): row for row in differences}
+    measure, reference = settings.main, settings.reference
+    for own in _by_set(values, settings):
+        base = next((one for one in own if one.retriever == reference), None)
+        for one in own if base else []:
+            forth = tested.get((one.question_set, one.retriever, reference))
+            back = tested.get((one.question_set, reference, one.retriever))
+            known = _about(one, settings)
+            if base is None or known["is_control"] or not (test := forth or back):
+                continue
+            known |= vars(test) | {"mean": test.difference}
+            if not forth:
+                known |= {"mean": -test.difference, "low": -test.high, "high": -test.low}
+                known |= {"wins": test.losses, "losses": test.wins}
+            known["reference_title"] = described(settings, "retrievers", reference).title
+            gaps = (one.values[measure] - base.values[measure]).tolist()
+            for question, gap in zip(one.questions, gaps, strict=True):
+                own_values = {"measure": measure, "reference": reference, "question": question}
+                yield row_from(QuestionGapRow, known, **own_values, difference=gap)
+
+
+def _by_set(values: Sequence[QuestionValues], settings: QuestionSummary) -> Iterator[list[QuestionValues]]:
+    """The retrievers of each question set, both in the order of selection."""
+    by_name = {(one.question_set, one.retriever): one for one in values}
+    for name in settings.question_sets:
+        own = [by_name[name, retriever] for retriever in settings.shown if (name, retriever) in by_name]
+        if own:
+            yield own
+
+
+def _about(one: QuestionValues, settings: QuestionSummary) -> dict[str, Any]:
+    retriever = described(settings, "retrievers", one.retriever)
+    return {
+        **_titled(settings, "question_sets", one.question_set),
+        "questions": one.question_set,
+        "model": one.retriever,
+        "model_title": retriever.title,
+        "is_control": retriever.control,
+        "position": retriever.position,
+    }
+
+
+def _limits(columns: np.ndarray, bootstrap: Bootstrap) -> list[tuple[float, float]]:
+    """Intervals of the means of (n, k) values as `interval_of_scores` gives them, all on the same resamples."""
+    n = len(columns)
+    means = np.concatenate([block @ columns / n for block in multinomial_counts(n, bootstrap)])
+    expanded = expanded_level(bootstrap.level, n)
+    return [
+        limits_without_draws(own, bootstrap.level) or percentile_limits(drawn, expanded)
+        for own, drawn in zip(columns.T, means.T, strict=True)
+    ]
+
+
+# --- decisions and weights ---------------------------------------------------------------------------------
+
+_ORDER = ("most", "window", "share", "least")
+
+
+def decision_rows(results: Iterable[Mapping[str, Any]], settings: DecisionSummary) -> list[DecisionRow]:
+    """The means of all decisions, in the order of selection.
+
+    `results`: as `sentflow.retrieval.decisions.write_decision_values` wrote them.
+    """
+    by_name = {(one["questions"], one["retriever"], one["decision"]): one for one in results}
+    names = [(name, *one) for name in settings.question_sets for one in settings.systems]
+    return [row for name in names if name in by_name for row in _decisions(by_name[name], settings)]
+
+
+def written(parameters: Mapping[str, float]) -> str:
+    """Parameters as a text: ``most 5, window 2.6``."""
+    return ", ".join(f"{name} {parameters[name]:g}" for name in _ORDER if name in parameters)
+
+
+def _range_of(choices: Sequence[Mapping[str, float]]) -> str:
+    """From where to where the parameters go that are not the same in all choices: ``window 0.4 to 3``."""
+    if not choices:
+        return ""
+    values = {name: [one[name] for one in choices] for name in _ORDER if name in choices[0]}
+    differing = [
+        f"{name} {min(own):g} to {max(own):g}" for name, own in values.items() if min(own) < max(own)
+    ]
+    return ", ".join(differing) or written(choices[0])
+
+
+def _decisions(result: Mapping[str, Any], settings: DecisionSummary) -> Iterator[DecisionRow]:
+    tuning = dict(result.get("tuning", {}))
+    within = tuning.get("within_margin", [])
+    undefined = dict.fromkeys(("in_sample", "nested", "optimism", "margin"), math.nan)
+    known = {**_titled(settings, "question_sets", result["questions"]), **undefined, **tuning, **result}
+    for measure in (F2, *OTHERS_OF_DECISIONS):
+        yield row_from(
+            DecisionRow,
+            {**known, **result["measures"][measure]},
+            retriever_title=settings.retrievers[result["retriever"]],
+            decision_title=settings.decisions[result["decision"]],
+            system=f"{result['retriever']}/{result['decision']}",
+            is_control=result["retriever"] in settings.controls,
+            measure=measure,
+            value=result["measures"][measure]["mean"],
+            f2_of_means=result["F2-of-means"],
+            parameters=written(result["parameters"]),
+            tuned_on=", ".join(tuning.get("tuned_on", [])),
+            n_candidates=len(tuning.get("grid", [])),
+            n_within=len(within),
+            within=_range_of(within),
+        )
+
+
+def weight_rows(
+    weighed: Sequence[Weighed], chosen: Mapping[str, Mapping[str, Any]], settings: WeightSummary
+) -> list[WeightRow]:
+    """A row for each weight of each fusion on each question set, in the order of selection.
+
+    `chosen`: fusion → what `sentflow.retrieval.retrievers.fusion.write_chosen` says of its choice.
+    """
+    by_name = {(one.question_set, one.retriever): one for one in weighed}
+    names = [(name, one) for one in settings.retrievers for name in settings.question_sets]
+    return [
+        row for name in names if name in by_name for row in _weights(by_name[name], chosen[name[1]], settings)
+    ]
+
+
+def _weights(own: Weighed, choice: Mapping[str, Any], settings: WeightSummary) -> Iterator[WeightRow]:
+    fusion = settings.retrievers[own.retriever]
+    bootstrap = Bootstrap(
+        settings.level, settings.n_resamples, derive_seed(settings.seed, own.question_set, "bootstrap")
+    )
+    of_folds = [tuple(one) for one in choice["weights_of_folds"]]
+    known = {**choice, **_titled(settings, "question_sets", own.question_set), "measure": own.measure}
+    for weights, values in zip(own.candidates, own.values, strict=True):
+        low, high = interval_of_scores(values, bootstrap)
+        yield row_from(
+            WeightRow,
+            known,
+            questions=own.question_set,
+            retriever=own.retriever,
+            retriever_title=fusion.title,
+            position=fusion.position,
+            of="; ".join(fusion.of),
+            n_runs=len(weights),
+            weights="; ".join(f"{one:g}" for one in weights),
+            last=weights[-1],
+            value=float(values.mean()),
+            low=low,
+            high=high,
+            level=bootstrap.level,
+            is_training=own.question_set in choice["tuned_on"],
+            is_chosen=weights == tuple(choice["weights"]),
+            n_folds=of_folds.count(weights),
+            n_questions=len(own.questions),
+        )

@@ -19,8 +19,7 @@ from sentflow.compare.question_rows import (
 )
 from sentflow.report import captions
 from sentflow.report.families.retrieval import words
-from sentflow.report.families.retrieval.rows import RetrievalRow
-from sentflow.report.families.retrieval.stage_rows import StageRow
+from sentflow.report.families.retrieval.rows import RetrievalRow, StageRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed
 from sentflow.report.rows import unique
@@ -35,6 +34,7 @@ from sentflow.report.table.table import (
     fields_of,
     marked,
     number,
+    test_columns,
     text,
 )
 from sentflow.retrieval.evaluation import CLEAN, LEAKED
@@ -333,9 +333,7 @@ def difference_columns(titles: Mapping[str, str]) -> list[Column]:
     return [
         text("First − second", lambda row: f"{titles[row.model_a]} − {titles[row.model_b]}", 4.6),
         number("Difference", "difference", sign=lambda row: "*" * (row.p_holm <= row.alpha)),
-        text("Interval", lambda row: interval(row.low, row.high)),
-        number("p", "p", p_number),
-        number("Holm", "p_holm", p_number),
+        *test_columns(),
         text("Equivalent", lambda row: captions.equivalence(row.p_equivalence)),
         marked("Won/tied/lost", lambda row: Cell(f"{row.wins}/{row.ties}/{row.losses}", value=row.wins)),
     ]

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from sentflow.report import claims
 from sentflow.report.claims import Sets
+from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
@@ -41,7 +42,7 @@ def report(sources: Sources) -> Report | None:
     if not (data.scores or data.regressions):
         return None
     main = main_rows(data.scores)
-    ranking, sets = claims.of_similarity(main, data.differences)
+    ranking, sets = claims.of_similarity(main, data.differences, sources.inputs.rows_if_there(EncoderRow))
     reading = how(
         "Cosine of two sentence vectors against human scores: {} × 100.",
         term("spearman", "Spearman correlation"),

@@ -6,17 +6,29 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from sentflow.compare.differences import is_alike
 from sentflow.compare.marks import Marks
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import RegressionRow, SimilarityRow
-from sentflow.report.families.training.means import SeedMean, means_of_columns
 from sentflow.report.families.training.rows import TrainingRow
+from sentflow.report.families.training.sweeps import SeedMean, means_of_columns
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import MISSING, count, counted, decimal, p_number, percent
+from sentflow.report.numbers import MISSING, count, counted, decimal, percent
 from sentflow.report.rows import is_sample, is_sample_data, unique
-from sentflow.report.table.table import Cell, Column, Matrix, Table, Value, build, marked, number, text
+from sentflow.report.table.table import (
+    Cell,
+    Column,
+    Matrix,
+    Table,
+    Value,
+    build,
+    marked,
+    number,
+    test_columns,
+    text,
+)
 from sentflow.similarity.measures import SEVEN_TASKS, seven_task_average
 from sentflow.stats.pair_graph import FEWEST_EFFECTIVE
 
@@ -387,9 +399,10 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             f"encoders of the set; *: at most {percent(pairs[0].alpha)}.",
             "n: scored pairs.",
         ]
-        if any(math.isnan(row.p_holm) for row in pairs):
+        if any(math.isnan(row.p_holm) or is_alike(row) for row in pairs):
             notes.append(
-                f"{MISSING} No test: an undefined value, or fewer than {FEWEST_EFFECTIVE} effective pairs."
+                f"{MISSING} No test: equal similarities, an undefined value, or fewer than {FEWEST_EFFECTIVE} "
+                "effective pairs."
             )
     else:
         notes.append("Nothing was compared: fewer than two encoders have a score.")
@@ -405,9 +418,7 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number(
                 "Difference", "difference", words.hundred, sign=lambda row: "*" * (row.p_holm <= row.alpha)
             ),
-            text("Interval", lambda row: words.hundred_interval(row.low, row.high) or MISSING),
-            number("p", "p_bootstrap", p_number),
-            number("Holm", "p_holm", p_number),
+            *test_columns(words.hundred_interval),
         ],
         notes,
         data=rows,

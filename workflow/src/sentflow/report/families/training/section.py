@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from sentflow.report.claims import spelled
-from sentflow.report.families.training.trained_rows import TrainedRow
+from sentflow.report.families.training.rows import TrainedRow
 from sentflow.report.numbers import duration
 from sentflow.report.page.draw import h, joined
 from sentflow.report.page.sources import Report, Section, Sources, datasets_of

@@ -1,4 +1,4 @@
-"""Records and histories of trainings → the rows of their summaries."""
+"""Records, histories and scores of trainings → the rows of their summaries."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -6,15 +6,91 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sentflow.files.io import read_sealed
-from sentflow.files.rows import number_or_nan, read_rows
-from sentflow.report.families.training.figure_rows import SweepPoint, TrainingHeldOutRow, TrainingHistoryRow
-from sentflow.report.families.training.rows import TrainingRow
-from sentflow.report.families.training.sweep_cells import sweep_cells
-from sentflow.report.families.training.trained_rows import TrainedRow
+from sentflow.files.rows import number_or_nan, read_rows, row_from
+from sentflow.report.families.geometry.rows import AlignmentRow
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.training.rows import (
+    ALIGNMENT,
+    DEVELOPMENT,
+    SPEARMAN,
+    TEST,
+    UNIFORMITY,
+    SweepPoint,
+    TrainedRow,
+    TrainingHeldOutRow,
+    TrainingHistoryRow,
+    TrainingRow,
+)
+from sentflow.report.families.training.sweeps import sweep_cells
 from sentflow.report.rows import unique
-from sentflow.report.settings import TrainedGroup
+from sentflow.report.settings import SetColumn, TrainedGroup, TrainingScores
 from sentflow.training.record import RANDOM_WEIGHTS, HeldOutRow, Made, Record
 from sentflow.training.settings import shown_start
+
+# --- scores ------------------------------------------------------------------------------------------------
+
+
+def development_rows(
+    snapshots: Sequence[Mapping[str, Any]], chosen: Mapping[str, int], settings: TrainingScores
+) -> Iterator[TrainingRow]:
+    """The numbers of snapshots, as rule score_snapshot wrote them; `chosen`: encoder → the step of its snapshot."""
+    for one in snapshots:
+        for measure, value in one["measures"].items():
+            about = {"model": one["model"], "step": one["step"], "split": DEVELOPMENT, "measure": measure}
+            yield _row(about, one["pairs"], value, chosen, settings)
+
+
+def test_rows(
+    similarity: Sequence[SimilarityRow],
+    alignments: Sequence[AlignmentRow],
+    chosen: Mapping[str, int],
+    settings: TrainingScores,
+) -> list[TrainingRow]:
+    """The numbers of the encoders on pair sets that were not chosen by: Spearman over all pairs, and geometry."""
+    plain = ("cosine", "spearman", "all")
+    numbers = [
+        (row.model, row.pairs, SPEARMAN, row.value)
+        for row in similarity
+        if (row.measure, row.coefficient, row.aggregation) == plain
+    ]
+    for row in alignments:
+        # An alignment of several sets has no column; variants of the definition are other measures
+        if row.pairs in settings.pairs and (row.variant, row.sentences) == ("definition", "all"):
+            numbers.append((row.model, row.pairs, ALIGNMENT, row.alignment))
+            numbers.append((row.model, row.pairs, UNIFORMITY, row.uniformity))
+    rows = [
+        _row(
+            {"model": model, "step": chosen[model], "split": TEST, "measure": measure},
+            pairs,
+            value,
+            chosen,
+            settings,
+        )
+        for model, pairs, measure, value in numbers
+        if model in chosen
+    ]
+    return list(dict.fromkeys(rows))
+
+
+def _row(
+    about: Mapping[str, Any],
+    pairs: str,
+    value: float | None,
+    chosen: Mapping[str, int],
+    settings: TrainingScores,
+) -> TrainingRow:
+    column: SetColumn = settings.pairs[pairs]
+    known = {**dict(settings.models[about["model"]]), **dict(column), **about}
+    return row_from(
+        TrainingRow,
+        known,
+        pairs=pairs,
+        value=number_or_nan(value),
+        selected=about["step"] == chosen[about["model"]],
+    )
+
+
+# --- trainings as jobs -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -39,65 +115,44 @@ def history_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHistoryR
 def held_out_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHeldOutRow]:
     """What the snapshots of one training reach on held-out rows, of its ``held-out.parquet``."""
     for row in read_rows(folder / "held-out.parquet", HeldOutRow, may_be_empty=True):
-        yield TrainingHeldOutRow(
-            trained.model, trained.group, trained.seed, chosen=row.step == trained.chosen, **asdict(row),
-            data_version=trained.data_version,
-        )  # fmt: skip
+        yield row_from(TrainingHeldOutRow, vars(trained) | vars(row), chosen=row.step == trained.chosen)
 
 
 def trained_row(folder: Path, about: TrainedGroup) -> TrainedRow:
     """What ``record.json``, ``made.json`` and ``selection.json`` of one training say."""
     record, made = Record.read(folder / "record.json"), Made.read(folder / "made.json")
     chosen = read_sealed(folder / "selection.json")
-    return TrainedRow(
-        model=record.model,
+    return row_from(
+        TrainedRow,
+        {**vars(made), **vars(record)},
         model_title=about.title,
         group=about.group,
         is_control=about.control,
-        recipe=record.recipe,
-        seed=record.seed,
         start=shown_start(record.start.name, drawn=record.start.kind == RANDOM_WEIGHTS),
         data=record.data.name,
         rows=record.data.rows,
         form=record.data.form,
-        steps=record.steps,
-        tokens=record.tokens,
         rule=str(chosen.get("rule") or ""),
         pairs=str(chosen.get("pairs") or ""),
         chosen=int(chosen["step"]),
         score=number_or_nan(chosen.get("score")),
-        device=made.device,
-        precision=made.precision,
-        threads=made.threads,
-        seconds=made.seconds,
-        tokens_per_second=made.tokens_per_second,
-        memory_mb=made.memory_mb,
         n_resumed=len(made.resumed_at),
         data_version=about.data_version,
-        device_memory_mb=number_or_nan(made.device_memory_mb),
     )
 
 
 def sweep_points(sweeps: Sequence[Mapping[str, Any]], rows: Sequence[TrainingRow]) -> Iterator[SweepPoint]:
     """The development scores of the cells of sweeps, published ones first; see `sweep_cells`."""
     for sweep in sweeps:
-        versions = "; ".join(unique(row.data_version for row in rows if row.pairs == sweep["development"]))
+        version = "; ".join(unique(row.data_version for row in rows if row.pairs == sweep["development"]))
         for cell in sweep_cells(sweep, rows):
-            for published, value, n_seeds in (
-                (True, cell.published_dev, 1),
-                (False, cell.dev, cell.n_seeds),
-            ):
+            scores = ((True, cell.published_dev, 1), (False, cell.dev, cell.n_seeds))
+            for published, value, n_seeds in scores:
                 if value == value and cell.learning_rate == cell.learning_rate:
-                    yield SweepPoint(
-                        sweep=cell.sweep,
-                        section=cell.section,
-                        start=cell.start,
-                        data=cell.data,
-                        method=cell.method,
-                        max_tokens=cell.max_tokens or 0,
-                        learning_rate=cell.learning_rate,
-                        value=value,
-                        n_seeds=n_seeds,
-                        published=published,
-                        data_version=versions,
-                    )
+                    own = {
+                        "value": value,
+                        "n_seeds": n_seeds,
+                        "published": published,
+                        "data_version": version,
+                    }
+                    yield row_from(SweepPoint, vars(cell), **own, max_tokens=cell.max_tokens or 0)

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.compare.training_rows import TrainingSeeds
-from sentflow.report.families.training.figure_rows import TrainingHeldOutRow
-from sentflow.report.families.training.rows import TrainingRow
-from sentflow.report.families.training.sweep_cells import ReducedRow, SweepCell, reduced, sweep_cells
-from sentflow.report.families.training.trained_rows import TrainedRow
+from sentflow.report.families.training.rows import TrainedRow, TrainingHeldOutRow, TrainingRow
+from sentflow.report.families.training.sweeps import ReducedRow, SweepCell, reduced, sweep_cells
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent, signed
 from sentflow.report.rows import unique

@@ -1,0 +1,372 @@
+"""The figures of geometry: alignment and uniformity, spectra, shortened vectors, and what goes with scores."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from sentflow.compare.marks import letters
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.report.families.geometry.association import association_rows, plane_rows
+from sentflow.report.families.geometry.rows import (
+    AlignmentRow,
+    AssociationRow,
+    GeometryRow,
+    PlaneRow,
+    SpectrumRow,
+    TruncationRow,
+)
+from sentflow.report.families.similarity import words
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.figure import canvas, lettering
+from sentflow.report.figure.panels import curve, handles, panels
+from sentflow.report.figure.recipe import NOTHING, Recipe
+from sentflow.report.numbers import percent
+from sentflow.report.rows import grouped, unique
+
+# --- the plane of alignment and uniformity -----------------------------------------------------------------
+
+_MANY = 16  # encoders, above which panels are larger, so that letters have room
+_NEAR = 0.03  # of the range over encoders: points that are closer look like one
+_LEAST_RANGE = 0.2
+_SIZE = 6.5  # of letters beside points
+_DISTANCES, _DEGREES = (5, 8, 12, 18), (35, 145, -35, -145, 90, -90, 0, 180)  # points and angles of letters
+_RADIUS = 3.5  # points, of a marker
+
+
+class _Size(NamedTuple):
+    """Panels of a line, and inches of a panel."""
+
+    columns: int
+    height: float
+    least: float
+    most: float
+
+
+def _draw_plane(rows: Sequence[PlaneRow]) -> Figure:
+    """Points carry the letter of their encoder; the legend tells the letters."""
+    drawn = panels_of(rows)
+    own = letters(unique(row.model for row in rows))
+    size = _Size(3, 1.6, 1.55, 2.4) if len(own) <= _MANY else _Size(2, 2.7, 2.7, 3.0)
+    scores = [row.score for row in rows if not math.isnan(row.score)]
+    norm = Normalize(min(scores), max(scores)) if scores else None
+    return panels(
+        {name: " ≈ ".join(members[0].alignment_title for members in sets) for name, sets in drawn.items()},
+        lambda name, axes: _draw_points(axes, drawn[name][0], own, norm, size),
+        rows=rows, columns=size.columns, heights=[size.height], width=(size.least, size.most), share=(False, False),
+        labels=("uniformity", "alignment"), legend=[_letter_handle(own[row.model], row) for row in _first_rows(rows)],
+        bar=(ScalarMappable(norm, colormaps["cividis"]), "similarity score × 100") if norm else None,
+    )  # fmt: skip
+
+
+def panels_of(rows: Sequence[PlaneRow]) -> dict[str, list[list[PlaneRow]]]:
+    """First measurement of a panel → the rows of each measurement that would look like it, its own first.
+
+    Measurements are drawn together if they are of one family and one variant, have the same encoders, and no value
+    differs by more than `_NEAR` of the range over encoders.
+    """
+    drawn: dict[str, list[list[PlaneRow]]] = {}
+    for name, members in grouped(rows, "alignment_set").items():
+        alike = next((first for first, sets in drawn.items() if _look_alike(sets[0], members)), name)
+        drawn.setdefault(alike, []).append(members)
+    return drawn
+
+
+def _known(rows: Sequence[PlaneRow]) -> list[PlaneRow]:
+    return [row for row in rows if not math.isnan(row.alignment + row.uniformity)]
+
+
+def _first_rows(rows: Sequence[PlaneRow]) -> list[PlaneRow]:
+    return [own[0] for own in grouped(rows, "model").values()]
+
+
+def _look_alike(one: Sequence[PlaneRow], other: Sequence[PlaneRow]) -> bool:
+    if (one[0].family, one[0].variant) != (other[0].family, other[0].variant):
+        return False
+    if [row.model for row in one] != [row.model for row in other]:
+        return False
+    here, there = (np.array([(row.uniformity, row.alignment) for row in rows]) for rows in (one, other))
+    ranges = np.array([_range(values) for values in here.T])
+    return bool((abs(there - here) <= _NEAR * ranges).all())
+
+
+def _read_plane(rows: Sequence[PlaneRow]) -> Iterator[str]:
+    yield (
+        "Lower is better on both axes: sentences with the same meaning close together (alignment), all sentences "
+        "spread out (uniformity)."
+    )
+    if any(row.is_control for row in rows):
+        yield "A square is a control."
+    if any(not math.isnan(row.score) for row in rows):
+        yield f"Colour: {rows[0].score_title}; white: no score."
+    drawn = panels_of(rows)
+    if len(drawn) > 1:
+        yield "Variants, splits and thresholds cannot be compared with each other."
+    if any(len(sets) > 1 for sets in drawn.values()):
+        yield f"≈: these measurements differ by at most {percent(_NEAR)} of the range over encoders; one is drawn."
+
+
+def _draw_points(
+    axes: Axes, rows: Sequence[PlaneRow], own: Mapping[str, str], norm: Normalize | None, size: _Size
+) -> None:
+    points = np.array([(row.uniformity, row.alignment) for row in rows])
+    axes.set_xlim(*_around(points[:, 0]))
+    axes.set_ylim(*_around(points[:, 1]))
+    axes.grid(True)
+    canvas.few_ticks(axes.xaxis, axes.yaxis)
+    for row in rows:
+        is_scored = norm is not None and not math.isnan(row.score)
+        axes.plot(
+            row.uniformity, row.alignment, linestyle="none", markersize=6, markeredgewidth=0.7,
+            marker="s" if row.is_control else "o", markeredgecolor=canvas.INK,
+            markerfacecolor=colormaps["cividis"](norm(row.score)) if is_scored and norm else "white",
+        )  # fmt: skip
+    _write_letters(axes, points, [own[row.model] for row in rows], size)
+
+
+def _write_letters(axes: Axes, points: np.ndarray, texts: Sequence[str], size: _Size) -> None:
+    """Each letter in the first free place beside its point; where there is none it is left out."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    room = 72 * np.array([size.least, size.height])
+    centres = (points - np.array([left, bottom])) / np.array([right - left, top - bottom]) * room
+    taken = [(*(centre - _RADIUS), *(centre + _RADIUS)) for centre in centres]
+    for point, text, centre in zip(points.tolist(), texts, centres, strict=True):
+        wide = 72 * lettering.width(text, _SIZE, bold=True)
+        for distance, degrees in itertools.product(_DISTANCES, _DEGREES):
+            turn = math.radians(degrees)
+            x = distance * math.cos(turn) - wide * (1 - math.cos(turn)) / 2
+            y = distance * math.sin(turn) - _SIZE * (1 - math.sin(turn)) / 2
+            box = centre[0] + x, centre[1] + y, centre[0] + x + wide, centre[1] + y + _SIZE
+            is_inside = box[0] >= 0 and box[1] >= 0 and box[2] <= room[0] and box[3] <= room[1]
+            if is_inside and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                axes.annotate(
+                    text, point, xytext=(x, y), textcoords="offset points", va="bottom", fontsize=_SIZE,
+                    fontweight="bold", color=canvas.INK, in_layout=False,
+                )  # fmt: skip
+                break
+
+
+def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _range(values: Sequence[float] | np.ndarray) -> float:
+    return float(max(values) - min(values)) or _LEAST_RANGE
+
+
+def _around(values: np.ndarray) -> tuple[float, float]:
+    span = _range(values)
+    return float(min(values)) - 0.15 * span, float(max(values)) + 0.15 * span
+
+
+def _letter_handle(letter: str, row: PlaneRow) -> Line2D:
+    return Line2D(
+        [], [], linestyle="none", marker="s" if row.is_control else "o", markersize=5, markerfacecolor="white",
+        markeredgecolor=canvas.INK, markeredgewidth=0.7, label=f"{letter}  {row.model_title}",
+    )  # fmt: skip
+
+
+PLANE = Recipe(
+    PlaneRow,
+    _draw_plane,
+    "Alignment and uniformity",
+    _read_plane,
+    lambda inputs: plane_rows(inputs.rows_if_there(AlignmentRow), inputs.rows_if_there(SimilarityRow)),
+    nothing=NOTHING,
+    shown=_known,
+)
+
+
+# --- the spectrum ------------------------------------------------------------------------------------------
+
+_LEAST_SHARE = 1e-7  # below it, what is drawn is rounding
+
+
+def _draw_spectrum(rows: Sequence[SpectrumRow]) -> Figure:
+    """Share of variance by principal direction, and how it adds up: a line of two panels per family of sentences."""
+    families, looks = grouped(rows, "family"), canvas.looks(rows)
+    # colour is not all: controls are dashed
+    dashes = {model: (0, (3.0, 1.5)) if look.marker == "s" else None for model, look in looks.items()}
+    styles: dict[str, dict[str, Any]] = {
+        model: {"color": look.color, "linestyle": dashes[model]} for model, look in looks.items()
+    }
+
+    def draw_half(key: tuple[str, bool], axes: Axes) -> None:
+        family, is_sum = key
+        members = {
+            model: sorted(own, key=_component) for model, own in grouped(families[family], "model").items()
+        }
+        (_draw_sums if is_sum else _draw_shares)(axes, members, styles)
+        axes.grid(True)
+        if family == list(families)[-1]:
+            whole = ", share of all dimensions"
+            axes.set_xlabel(f"principal directions{whole}" if is_sum else "principal direction")
+
+    headings = {(family, is_sum): "" if is_sum else family for family in families for is_sum in (False, True)}
+    titles = {row.model: row.model_title for row in rows}
+    return panels(
+        headings, draw_half, rows=rows, columns=2, heights=[1.55], width=(2.0, 4.0), share=(False, False),
+        legend=[Line2D([], [], label=title, **styles[model]) for model, title in titles.items()],
+    )  # fmt: skip
+
+
+def _component(row: SpectrumRow) -> int:
+    return row.component
+
+
+def _draw_shares(
+    axes: Axes, by_model: Mapping[str, Sequence[SpectrumRow]], styles: Mapping[str, dict[str, Any]]
+) -> None:
+    for model, members in by_model.items():
+        shown = [row for row in members if row.share > _LEAST_SHARE]
+        axes.plot([row.component for row in shown], [row.share for row in shown], **styles[model])
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    canvas.plain_numbers(axes.xaxis, axes.yaxis)
+    axes.set_ylabel("share of variance")
+
+
+def _draw_sums(
+    axes: Axes, by_model: Mapping[str, Sequence[SpectrumRow]], styles: Mapping[str, dict[str, Any]]
+) -> None:
+    axes.plot([0, 1], [0, 1], color=canvas.QUIET, linewidth=0.8, linestyle=(0, (1, 2)))
+    for model, members in by_model.items():
+        places = [0, *(row.component / row.dimension for row in members)]
+        axes.plot(places, [0, *(row.cumulative for row in members)], **styles[model])
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1.03)
+    axes.set_ylabel("cumulative share")
+
+
+SPECTRUM = Recipe(
+    SpectrumRow,
+    _draw_spectrum,
+    "Spectrum of the embeddings",
+    lambda _: [
+        "Left: share of the variance along each principal direction, the largest first. Right: share of all directions "
+        "up to it; the dotted line is a space that uses all of its directions equally."
+    ],
+    nothing=NOTHING,
+)
+
+
+# --- shortened vectors -------------------------------------------------------------------------------------
+
+_WIDTH = (1.3, 2.4)  # inches of a panel
+
+
+def _draw_truncation(rows: Sequence[TruncationRow]) -> Figure:
+    """A panel per pair set, a curve per encoder; dimensions on a logarithmic axis, and the panels share their axes."""
+    sets, looks = grouped(rows, "pairs"), canvas.looks(rows)
+    tried = sorted({row.dimensions for row in rows}, reverse=True)
+
+    def draw_set(name: str, axes: Axes) -> None:
+        for model, look in looks.items():
+            own = [row for row in sets[name] if row.model == model]
+            curve(
+                axes, own, "dimensions", "spearman", 100, color=look.color, marker=look.marker, markersize=2.8
+            )
+        axes.set_xscale("log", base=2)
+        axes.grid(True)
+        canvas.few_ticks(axes.yaxis)
+        canvas.spaced_ticks(axes.xaxis, tried, str, inches=_WIDTH[0])
+
+    return panels(
+        {name: name for name in sets}, draw_set, rows=rows, columns=4, heights=[1.15], width=_WIDTH,
+        labels=("dimensions kept", "Spearman × 100"), legend=handles(rows, looks),
+    )  # fmt: skip
+
+
+TRUNCATION = Recipe(
+    TruncationRow,
+    _draw_truncation,
+    "Scores of shortened vectors",
+    lambda _: [
+        "Spearman's correlation × 100 if only the first dimensions of each vector are kept and normalised to length 1; "
+        "the last point is the full vector. Most encoders were not trained for truncation."
+    ],
+    nothing=NOTHING,
+)
+
+
+# --- geometry and scores -----------------------------------------------------------------------------------
+
+_LINE_INCHES = 0.19
+_CLEAR, _UNCLEAR = "#0072B2", "#777777"
+
+
+def _draw_association(rows: Sequence[AssociationRow]) -> Figure:
+    """Correlations over encoders: a column per score, a line per measure; filled where the interval lacks 0."""
+    scores = {row.score: row.score_title for row in rows}
+    measures = {family: unique(row.measure for row in own) for family, own in grouped(rows, "family").items()}
+    members = grouped(rows, "family", "score")
+
+    def draw_panel(key: tuple[str, str], axes: Axes) -> None:
+        lines = measures[key[0]]
+        _draw_lines(axes, members.get(key, []), lines)
+        labels = [words.geometry_name(measure) for measure in lines]
+        is_first = key[1] == next(iter(scores))
+        axes.set_yticks(range(len(lines)), labels if is_first else [""] * len(lines))
+
+    return panels(
+        {(family, score): f"{family}: {title}" for family in measures for score, title in scores.items()},
+        draw_panel, rows=rows, columns=len(scores), width=(1.6, 4.0), share=(True, False),
+        heights=[_LINE_INCHES * (len(lines) + 0.2) for lines in measures.values()],
+        labels=("Spearman's correlation over encoders", ""),
+    )  # fmt: skip
+
+
+def _draw_lines(axes: Axes, rows: Sequence[AssociationRow], measures: Sequence[str]) -> None:
+    axes.axvline(0, color=canvas.QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    axes.grid(axis="x")
+    for row in rows:
+        line = measures.index(row.measure)
+        is_known = not math.isnan(row.correlation)
+        if is_known:
+            clear = row.low > 0 or row.high < 0
+            color = _CLEAR if clear else _UNCLEAR
+            axes.plot((row.low, row.high), (line, line), color=color, linewidth=1.2)
+            axes.plot(
+                row.correlation, line, marker="o", markersize=4, markeredgecolor=color,
+                markerfacecolor=color if clear else "white",
+            )  # fmt: skip
+        axes.annotate(
+            f"n = {row.n_models}{'' if is_known else ', undefined'}", (1, line), xytext=(8, 0),
+            xycoords=("axes fraction", "data"), textcoords="offset points", va="center", fontsize=6, color=canvas.QUIET,
+        )  # fmt: skip
+    axes.set_ylim(len(measures) - 0.4, -0.6)
+    axes.set_xlim(-1.05, 1.05)
+    canvas.bare_lines(axes)
+
+
+def _read_association(rows: Sequence[AssociationRow]) -> list[str]:
+    fewest, most = min(row.n_models for row in rows), max(row.n_models for row in rows)
+    return [
+        f"Spearman's correlation over {fewest if fewest == most else f'{fewest} to {most}'} encoders between a measure "
+        f"of geometry and a score, with {percent(rows[0].level)} intervals (Fisher's transformation with the variance "
+        "of Bonett and Wright 2000), which are not adjusted for the number of measures.",
+        f"Encoders: {max((row.encoders for row in rows), key=len)}.",
+        "With three encoders or fewer the interval is the whole range." if fewest <= 3 else "",
+        "A correlation over encoders is not a cause: encoders differ in size, data and training at once.",
+    ]
+
+
+ASSOCIATION = Recipe(
+    AssociationRow,
+    _draw_association,
+    "Geometry and scores over encoders",
+    _read_association,
+    lambda inputs: association_rows(*map(inputs.rows_if_there, (GeometryRow, SimilarityRow, ScoreRow))),
+    nothing=NOTHING,
+    what="measure",
+    named_by="measure",
+)
