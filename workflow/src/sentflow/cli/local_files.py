@@ -119,7 +119,6 @@ class _Reader:
         self._experiment, self._datasets, self._folder = experiment, experiment.entries["datasets"], folder
 
     def tables(self) -> dict[str, "TaskTable"]:
-        """The tables of tasks; everything else is only made."""
         from sentflow.texts.table import read_task
 
         retrieval, tables = Retrieval(self._experiment), {}

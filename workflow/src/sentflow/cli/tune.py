@@ -87,7 +87,6 @@ def tune(
 
 
 def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:
-    """The entry of a model that has settings to measure."""
     models = read_catalog(configs)["models"]
     if model not in models:
         raise ConfigError(f"{model}: there is no such model. {instead(model, models)}")
@@ -130,7 +129,6 @@ def _texts_of(path: Path) -> Sequence[str]:
 
 
 def sample_texts() -> list[str]:
-    """The texts of every sample task, as the default experiment has them."""
     from sentflow.texts.table import SEPARATOR
 
     texts = []
