@@ -133,7 +133,7 @@ def test_an_edit_of_one_job_leaves_its_neighbours_alone(unedited, everything, mo
 def test_code_of_no_job_runs_nothing(unedited):
     modules = (
         "encoders/kinds/api.py",
-        "encoders/hub.py",
+        "encoders/fetch.py",
         "flow/targets.py",
         "jobs/log.py",
         "files/io.py",

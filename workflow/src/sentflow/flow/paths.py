@@ -161,12 +161,10 @@ RECORD_VERSIONS = f"{RESULTS}/record/versions.json"
 
 
 def study(protocol: str) -> str:
-    """Value of ``{study}`` for a protocol beside that of the scores."""
     return f"protocols/{protocol}/"
 
 
 def protocol_of(study: str) -> str:
-    """The protocol of such a value."""
     return study.removeprefix("protocols/").removesuffix("/")
 
 

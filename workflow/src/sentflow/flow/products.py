@@ -36,7 +36,6 @@ class Product:
 
     @property
     def module(self) -> str:
-        """The module that makes it."""
         return self.maker.partition(":")[0]
 
     @property
@@ -56,13 +55,11 @@ class Product:
         return named + [file for file in there if self.takes(file) and file not in named]
 
     def load(self) -> Any:
-        """What `maker` names."""
         module, _, name = self.maker.partition(":")
         return getattr(import_module(module), name)
 
 
 def _is_of(pattern: str, file: str) -> bool:
-    """Whether a path ends in a pattern, which may have a wildcard."""
     before, _, rest = pattern.partition("{")
     return before in file and file.endswith(rest.rpartition("}")[2]) if rest else file.endswith(pattern)
 
@@ -233,7 +230,6 @@ PRODUCTS = (
 
 
 def names(kind: str) -> list[str]:
-    """The names that the configuration may write in ``report.{kind}s``."""
     return list(_by_name(kind))
 
 

@@ -50,9 +50,7 @@ class Start(Settings):
     configuration: dict[str, Any]
     """Keys of its config.json that are changed, e.g. num_hidden_layers; the weights are drawn."""
     tokenizer: Maybe[Tokenizer] = None
-    """Learn the vocabulary from the rows that are trained on; texts are normalised and split as the tokenizer of
-    like does.
-    """
+    """Learn the vocabulary from the rows; texts are normalised and split as the tokenizer of like does."""
 
 
 class OptionSettings(Settings):
@@ -111,15 +109,11 @@ class TrainingOptions(Settings):
     epsilon: Number = Field(1e-08, gt=0)
     """Of AdamW."""
     bias_correction: bool = True
-    """Whether AdamW corrects its moments for their start at 0. The AdamW of ConSERT, which false takes, does not,
-    and decays weights after the step.
-    """
+    """Whether AdamW corrects its moments for their start at 0; that of ConSERT (false) does not, and decays later."""
     clip: Number | None = Field(1.0, gt=0)
     """Greatest norm of the gradient; null is no limit."""
     precision: Literal["float32", "bfloat16-autocast", "float16-autocast"] = "float32"
-    """float32, or products of matrices in a shorter type; bfloat16-autocast is faster on processors with
-    instructions for it, float16-autocast needs a GPU.
-    """
+    """float32, or a shorter type for products of matrices; float16-autocast needs a GPU."""
     last_batch: Literal["keep", "drop"] = "keep"
     """Whether an epoch keeps or drops the rows that do not fill its last batch. A row left alone without a negative
     of its own is always dropped by recipes that compare the rows of a batch.
@@ -131,15 +125,11 @@ class TrainingOptions(Settings):
     gradient_cache: bool = False
     """Whether chunks are computed twice, so that memory does not grow with the batch."""
     held_out: Number | None = Field(None, gt=0, lt=1)
-    """Share of the rows that are drawn by the seed, never trained on, and measured at each snapshot; rounded down to
-    whole batches. null is none.
-    """
+    """Share of the rows that is drawn, never trained on, and measured at each snapshot; null is none."""
     matryoshka: Matryoshka | None = None
     """Train the first numbers of each vector to be a vector of their own; null is without."""
     lora: Lora | None = None
-    """Train a product of two thin matrices beside each of some layers, and add it to their weights at the end; null
-    is without.
-    """
+    """A product of two thin matrices is trained beside each of some layers, and added at the end; null is without."""
 
 
 class TrainingSettings(TrainingOptions):
@@ -149,7 +139,6 @@ class TrainingSettings(TrainingOptions):
     """Highest learning rate, after the warm-up."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the length is said once."""
         if (self.steps is None) == (self.epochs is None):
             yield "", "write either steps or epochs, and not both."
 
@@ -170,9 +159,7 @@ class Rule(Settings):
     patience: Count | None = None
     """The search ends after so many scores without improvement; null looks at all snapshots."""
     counted: Literal["reset", "cumulative"] = "reset"
-    """Whether the count starts again with an improvement, or counts every score below the one before (as SG-BERT's
-    code).
-    """
+    """Whether an improvement resets the count, or it counts every score below the one before (SG-BERT's code)."""
 
 
 class Selection(Rule):
@@ -194,7 +181,6 @@ class StartOfTraining(Settings):
     """The encoder that a training starts from."""
 
     name: Text
-    """An entry of models."""
     configuration: dict[str, Any] | None = None
     """Keys of its config.json that are changed where the weights are drawn; null takes its weights."""
     tokenizer: Tokenizer | None = None
@@ -206,7 +192,6 @@ class TrainingRun(Settings):
     model: Text
     recipe: Text
     settings: RecipeSettings
-    """Of the recipe."""
     least_rows: Int
     """Of a batch, where the recipe compares a text with others of its batch."""
     training: TrainingSettings
@@ -218,7 +203,6 @@ class TrainingRun(Settings):
     start: StartOfTraining
     data: Text
     form: Text
-    """Of the data."""
 
     @field_validator("settings", mode="before")
     @classmethod
@@ -250,7 +234,6 @@ class ComparedTrainings(PairSetSettings):
     """Trainings that are compared; the seed is that of all pair sets, see `bootstrap_seed`."""
 
     pair_sets: Names
-    """In the order of the rows."""
     groups: dict[str, dict[str, str]]
     """What is trained several times → seed → encoder."""
     controls: Names
