@@ -55,9 +55,7 @@ class Select(Settings):
     question_sets: Names = ()
     """Names of question sets, in the order of the tables."""
     retrievers: Names = ()
-    """Names of retrievers, in the order of the tables. Retrievers that they fuse are run, but not shown unless named
-    here.
-    """
+    """Names of retrievers, in the order of the tables; those that they fuse are run, but not shown."""
     decisions: Names = ()
     """Names of decisions, in the order of the tables; each is applied to the ranked lists (docs/retrieval.md)."""
     sweeps: Names = ()
@@ -68,7 +66,7 @@ class Probe(Settings):
     """How probes are trained and tested."""
 
     protocol: Text = "published"
-    """Protocol of all tasks that name none (docs/protocols.md); your own tasks take corrected instead of published."""
+    """Protocol of tasks that name none (docs/protocols.md); own tasks take corrected in place of published."""
     repetitions: Repetitions = 10
     """Repetitions of the cross-validation; with fewer than the published 10, scores are marked as not comparable."""
     folds: Folds = 5
@@ -78,9 +76,7 @@ class Probe(Settings):
     job: Literal["fold", "repetition", "task"] = "task"
     """How many folds one job computes. It changes neither files nor numbers."""
     documents: bool = True
-    """Also evaluate with whole documents held out, where documents are known (protocol NAME-documents, table
-    documents).
-    """
+    """Whether tasks with documents are probed again with whole documents held out, for the table documents."""
     device: str = Field("cpu", pattern=r"^(cpu|auto|cuda(:[0-9]+)?)\z")
     """cpu. Other values (cuda, cuda:1, auto) give a notice: probes are trained on the processor."""
 
@@ -113,7 +109,7 @@ class Similarity(Measured):
             "jaccard-bigrams-lowercase",
         ]
     ] = ("jaccard-words", "jaccard-bigrams")
-    """Similarities that need no encoder (docs/similarity.md)."""
+    """Similarities that need no encoder: shares of common words or bigrams, and the cosine of counts of words."""
     seed: Seed = PUBLISHED_SEED
     """Seed of the resamples for intervals and tests, and of the training of regressions."""
 
@@ -172,14 +168,11 @@ class Retrieval(Settings):
     depth: Count = Field(1000, le=100_000)
     """Most documents that a retriever ranks per question, also for fusions and measures."""
     pair: Maybe[Annotated[Pair[str], Field(description="Two different names.")]] = None
-    """Two selected retrievers, whose most different questions are listed; the two with the highest means if left out.
-
-    """
+    """Two selected retrievers whose most different questions are listed; those with the highest means if left out."""
     seed: Seed = PUBLISHED_SEED
     """Seed of random retrievers, of resamples and of randomisation tests."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the pair is one."""
         if self.pair and self.pair[0] == self.pair[1]:
             yield "pair", f"it has {self.pair[0]!r} twice. Write two different ones."
 

@@ -50,9 +50,7 @@ class Start(Settings):
     configuration: dict[str, Any]
     """Keys of its config.json that are changed, e.g. num_hidden_layers; the weights are drawn."""
     tokenizer: Maybe[Tokenizer] = None
-    """Learn the vocabulary from the rows that are trained on; texts are normalised and split as the tokenizer of
-    like does.
-    """
+    """Learn the vocabulary from the rows; texts are normalised and split as the tokenizer of like does."""
 
 
 class OptionSettings(Settings):
@@ -111,11 +109,11 @@ class TrainingOptions(Settings):
     epsilon: Number = Field(1e-08, gt=0)
     """Of AdamW."""
     bias_correction: bool = True
-    """Whether AdamW corrects its moments for their start at 0; false is the AdamW of ConSERT."""
+    """Whether AdamW corrects its moments for their start at 0; that of ConSERT (false) does not, and decays later."""
     clip: Number | None = Field(1.0, gt=0)
     """Largest norm of the gradient; null is no limit."""
     precision: Literal["float32", "bfloat16-autocast", "float16-autocast"] = "float32"
-    """float32, bfloat16-autocast (faster on processors with instructions for it) or float16-autocast (GPUs only)."""
+    """float32, or a shorter type for products of matrices; float16-autocast needs a GPU."""
     last_batch: Literal["keep", "drop"] = "keep"
     """Whether an epoch keeps or drops the rows that do not fill its last batch."""
     snapshots: Count | None = None
@@ -125,11 +123,11 @@ class TrainingOptions(Settings):
     gradient_cache: bool = False
     """Compute chunks twice, so that memory does not grow with the batch."""
     held_out: Number | None = Field(None, gt=0, lt=1)
-    """Share of rows held out from training and measured at each snapshot, in whole batches."""
+    """Share of the rows that is drawn, never trained on, and measured at each snapshot; null is none."""
     matryoshka: Matryoshka | None = None
     """Train the first numbers of each vector as vectors of their own (docs/training.md)."""
     lora: Lora | None = None
-    """Train low-rank matrices beside some layers, and add them to the weights at the end (docs/training.md)."""
+    """A product of two thin matrices is trained beside each of some layers, and added at the end; null is without."""
 
 
 class TrainingSettings(TrainingOptions):
@@ -139,7 +137,6 @@ class TrainingSettings(TrainingOptions):
     """Highest learning rate, after the warm-up."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the length is said once."""
         if (self.steps is None) == (self.epochs is None):
             yield "", "write either steps or epochs, and not both."
 
@@ -160,9 +157,7 @@ class Rule(Settings):
     patience: Count | None = None
     """The search ends after so many scores without improvement; null looks at all snapshots."""
     counted: Literal["reset", "cumulative"] = "reset"
-    """Whether the count starts again with an improvement, or counts every score below the one before (as SG-BERT's
-    code).
-    """
+    """Whether an improvement resets the count, or it counts every score below the one before (SG-BERT's code)."""
 
 
 class Selection(Rule):
@@ -184,7 +179,6 @@ class StartOfTraining(Settings):
     """The encoder that a training starts from."""
 
     name: Text
-    """An entry of models."""
     configuration: dict[str, Any] | None = None
     """Keys of its config.json that are changed where the weights are drawn; null takes its weights."""
     tokenizer: Tokenizer | None = None
@@ -196,7 +190,6 @@ class TrainingRun(Settings):
     model: Text
     recipe: Text
     settings: RecipeSettings
-    """Of the recipe."""
     least_rows: Int
     """Of a batch, where the recipe compares a text with others of its batch."""
     training: TrainingSettings
@@ -208,7 +201,6 @@ class TrainingRun(Settings):
     start: StartOfTraining
     data: Text
     form: Text
-    """Of the data."""
 
     @field_validator("settings", mode="before")
     @classmethod
@@ -240,7 +232,6 @@ class ComparedTrainings(PairSetSettings):
     """Trainings that are compared; the seed is that of all pair sets, see `bootstrap_seed`."""
 
     pair_sets: Names
-    """In the order of the rows."""
     groups: dict[str, dict[str, str]]
     """What is trained several times → seed → encoder."""
     controls: Names
