@@ -151,9 +151,9 @@ def retrieve(
         - an encoder of weights of terms: a SparseEncoder of sentence-transformers, or a `sentflow.sparse.SparsEmbed`,
           whose vectors of terms rank the 1,000 documents, or the k, that its weights find;
         - an entry as under ``retrievers:`` of a configuration, with encoders and retrievers themselves in place of
-          their names: ``{"kind": "bm25", "analyser": "english", "k1": 0.9}``, ``{"kind": "bm25-rm3"}``, ``{"kind": "dense", "model": model,
-          "passages": "words-128"}``, ``{"kind": "fusion", "of": ["bm25", model], "rule": "product"}``, ``{"kind":
-          "sparse", "model": model}``, which ranks by weights alone without ``candidates``.
+          their names: ``{"kind": "bm25", "analyser": "english", "k1": 0.9}``, ``{"kind": "bm25-rm3"}``, ``{"kind":
+          "dense", "model": model, "passages": "words-128"}``, ``{"kind": "fusion", "of": ["bm25", model], "rule":
+          "product"}``, ``{"kind": "sparse", "model": model}``, which ranks by weights alone without ``candidates``.
     k
         At least 1; fewer are found where fewer fit.
     name
