@@ -65,7 +65,7 @@ def _is_of(pattern: str, file: str) -> bool:
 
 
 def _product(kind: str, name: str, maker: str, needs: str, *reads: str, **more: Any) -> Product:
-    folder = "" if maker.startswith(("costs.", "figure.")) else "families."
+    folder = "" if maker.startswith(("costs.", "checks:")) else "families."
     whole = f"sentflow.report.{folder}{maker}"
     return Product(kind, name, whole, needs, reads, **more)
 
@@ -224,7 +224,7 @@ PRODUCTS = (
     _table("costs", "costs.tables:costs", "", paths.COSTS),
     _figure("costs", "costs.figures:BARS", "", paths.COSTS),
     _table("encoders", "costs.tables:encoders", "encoders", paths.ENCODERS),
-    _check("figures", "figure.check:check_figures", "figures", paths.FIGURE_INSPECTION),
+    _check("figures", "checks:check_figures", "figures", paths.FIGURE_INSPECTION),
     _figure("score-and-cost", "costs.figures:TRADE_OFF", "scores", paths.ENCODERS, paths.RANKS),
 )
 
@@ -255,7 +255,7 @@ def of_family(family: str, kind: str) -> list[str]:
 
 def packages() -> list[str]:
     """The packages that make what the page shows."""
-    return sorted({product.module.rpartition(".")[0] for product in PRODUCTS})
+    return sorted({product.module.rpartition(".")[0] for product in PRODUCTS if product.kind != CHECK})
 
 
 @cache

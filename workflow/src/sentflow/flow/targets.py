@@ -70,6 +70,7 @@ class Targets:
         figures = self.selected("figures")
         self.figures = each(paths.FIGURE, figure=figures, format=("pdf", "png", "svg", "md"))
         self.checks = each(paths.CHECK, check=self.selected("checks"))
+        self.checked = [paths.CHECKED] if self.checks else []
         # Collections whose texts are those of tables
         self.collected = one_of(name for name, one in self.collections.items() if one.tables)
 
@@ -152,7 +153,6 @@ class Targets:
                 "experiment": experiment.config.experiment.model_dump(),
                 "models": experiment.models,
                 "datasets": self.datasets,
-                "selection": {**self._merged("selection"), "random_models": experiment.random_models},
                 "published": self._merged("published"),
                 **self._merged("report_facts"),
             }
