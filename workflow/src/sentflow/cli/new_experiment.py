@@ -80,7 +80,7 @@ _OWN = """\
 # {columns}
 """
 _COLUMNS = "Columns were chosen by their values. Check them; the file has: "
-_TRAINING = {"batch_size": 16, "learning_rate": 3.0e-5, "max_tokens": 64, "steps": 100, "snapshots": 50}
+_TRAINING = {"batch_size": 16, "learning_rate": 3.0e-5, "max_tokens": 64, "steps": 100, "snapshot_every": 50}
 
 
 def new_experiment(

@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import signal
 import subprocess
 from collections import Counter
 from collections.abc import Sequence
@@ -101,13 +100,23 @@ def quick(
     )
     show_blocks("\n".join(told))
     arguments = ["--cores", str(cores), "--directory", str(folder), "--configfile", str(path.resolve())]
-    if code := subprocess.run(prepared(arguments), check=False).returncode:
-        raise typer.Exit(130 if code in (-signal.SIGINT, 130) else code)
+    if code := _run(prepared(arguments)):
+        raise typer.Exit(code)
     show_blocks(
         *_verdict(folder / "results"),
         f"Page:       {folder}/results/report/index.html\n"
         f"Experiment: {path}; after an edit: sentflow run {shlex.join(arguments)}",
     )
+
+
+def _run(command: Sequence[str]) -> int:
+    """The exit code of a command that Ctrl-C reaches, too, and that then ends by itself."""
+    with subprocess.Popen(command) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue
 
 
 def _less(full: bool) -> str:

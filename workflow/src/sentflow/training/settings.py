@@ -124,8 +124,10 @@ class TrainingOptions(Settings):
     """Whether an epoch keeps or drops the rows that do not fill its last batch. A row left alone without a negative
     of its own is always dropped by recipes that compare the rows of a batch.
     """
-    snapshots: Count | None = None
-    """Every so many steps the encoder is saved, and before the first; null is after the last step alone."""
+    snapshot_every: Count | None = None
+    """Every so many steps the encoder is saved, and before the first; null is after the last step alone. `snapshots`
+    is a synonym.
+    """
     chunk_tokens: Int = Field(512, ge=8)
     """Texts of a batch are computed in chunks of about equal length, of at most so many tokens with padding."""
     gradient_cache: bool = False
