@@ -88,6 +88,11 @@ def _configuration() -> dict[str, Any]:
     found = {name: schema for (name, _), schema in schemas.items()}
     definitions = common["$defs"]
     config = definitions.pop(found["config"]["$ref"].rpartition("/")[2])
+    for name in SHORT_FORMS:  # their columns may stand beside `like`, too
+        short, whole = (
+            definitions[found[form]["$ref"].rpartition("/")[2]] for form in (f"short {name}", name)
+        )
+        short["properties"] |= {key: shown for key, shown in whole["properties"].items() if key == "like"}
     for section in SECTIONS:
         forms = [found[name] for name in (section.name, f"short {section.name}") if name in found]
         config["properties"][section.name] = {

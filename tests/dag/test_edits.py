@@ -90,7 +90,7 @@ def slow(*case: Any) -> Any:
         ("texts/prepare.py", ("prepare", "audit", *COLLECT_TASKS, *EMBED_TASKS, *PROBES)),
         slow("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
         ("encoders/kinds/random.py", OF_RANDOM),
-        slow("probing/kernels/logistic.py", PROBES),
+        slow("probing/probes.py", PROBES),
         slow("stats/generalisation.py", ("score", "hardest", *AFTER_SCORES)),
         ("stats/paired.py", ("compare", *AFTER_COMPARE)),
         ("audit/hardest.py", ("hardest", "report")),

@@ -1,4 +1,4 @@
-"""The pages on own tasks and own encoders, word for word: their files are written, their commands are run."""
+"""Examples of the documentation, word for word: files are written, commands and cells are run."""
 
 import csv
 import json
@@ -81,16 +81,21 @@ def test_they_stand_in_tables_figures_and_report(project):
 NOTEBOOK = Path(__file__).parents[2] / "docs/notebook.ipynb"
 
 
-@pytest.fixture(scope="module")
-def notebook():
-    return nbformat.read(NOTEBOOK, as_version=4)
-
-
-def test_every_cell_runs_after_those_before_it(notebook, tmp_path):
-    cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    (tmp_path / "cells.py").write_text("\n\n".join(cells), encoding="utf-8")
+def run_cells(cells: list[str], folder: Path) -> str:
+    (folder / "cells.py").write_text("\n\n".join(cells), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "cells.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=1800
+        [sys.executable, "cells.py"], cwd=folder, capture_output=True, text=True, check=False, timeout=1800
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "Give the results folder of a run" in done.stdout
+    return done.stdout
+
+
+def test_every_cell_runs_after_those_before_it(tmp_path):
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    said = run_cells([cell.source for cell in notebook.cells if cell.cell_type == "code"], tmp_path)
+    assert "Give the results folder of a run" in said
+
+
+@pytest.mark.parametrize("name", ["python-api", pytest.param("geometry", marks=pytest.mark.mirror)])
+def test_every_example_in_python_runs_after_those_before_it(name, tmp_path):
+    run_cells(re.findall(r"```python\n(.*?)```", page(f"docs/{name}.md"), re.DOTALL), tmp_path)

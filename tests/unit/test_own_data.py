@@ -25,7 +25,7 @@ def delimited(path, delimiter, encoding="utf-8"):
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_delimiters_are_found(tmp_path, delimiter):
     file = read_data_file(delimited(tmp_path / "a.txt", delimiter))
-    assert [tuple(row.values()) for row in file.rows] == ROWS
+    assert [*zip(*file.values.values(), strict=True)] == ROWS
     assert file.reader.get("delimiter", ",") == delimiter
 
 
@@ -33,26 +33,40 @@ def test_json_lines_and_parquet_are_known_by_their_content(tmp_path):
     lines, table = tmp_path / "a.csv", tmp_path / "b.csv"
     lines.write_text('{"comment": "NA", "opinion": 1}\n{"comment": "b"}\n', encoding="utf-8")
     pq.write_table(pa.table({"comment": ["NA", "b"], "opinion": [1, None]}), table)
-    expected = [{"comment": "NA", "opinion": "1"}, {"comment": "b", "opinion": ""}]
-    assert read_data_file(lines).rows == read_data_file(table).rows == expected
+    expected = {"comment": ["NA", "b"], "opinion": ["1", ""]}
+    assert read_data_file(lines).values == read_data_file(table).values == expected
     assert (read_data_file(lines).reader["format"], read_data_file(table).reader["format"]) == (
         "jsonl",
         "parquet",
     )
 
 
+def test_quotes_of_a_tsv_are_characters_where_they_would_join_rows(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text('text\tlabel\n"a\t1\nb"\t2\n"c" d\t3\n', encoding="utf-8")
+    file = read_data_file(path)
+    assert file.values == {"text": ['"a', 'b"', '"c" d'], "label": ["1", "2", "3"]}
+    assert file.reader == {"format": "csv", "delimiter": "\t", "quoting": False}
+
+
 def test_a_mistake_names_the_option_that_corrects_it(tmp_path):
     latin = delimited(tmp_path / "a.csv", ",", "cp1252")
     with pytest.raises(DataError, match=r"line 2.*--encoding cp1252.*'ç'"):
         read_data_file(latin)
-    assert [row["comment"] for row in read_data_file(latin, "cp1252").rows] == [text for text, _ in ROWS]
+    assert read_data_file(latin, "cp1252").column("comment") == [text for text, _ in ROWS]
     column = tmp_path / "b.csv"
     column.write_text("comment\none\ntwo\n", encoding="utf-8")
     with pytest.raises(DataError, match="--delimiter"):
         read_data_file(column)
     short = tmp_path / "c.csv"
     short.write_text("a,b\n" + "1,2\n" * 300 + "3\n", encoding="utf-8")
-    with pytest.raises(DataError, match="row 301"):
+    with pytest.raises(DataError, match="line 302 has 1"):
+        read_data_file(short)
+    short.write_text("A man eats.,A man is eating.,5.0\nA,B,1.0\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"first line must name the columns, and it holds 5\.0"):
+        read_data_file(short)
+    short.write_bytes(b"PK\x03\x04\x14\0\0")
+    with pytest.raises(DataError, match="no text file. Save the table as CSV"):
         read_data_file(short)
     with pytest.raises(DataError, match="Did you mean comment"):
         read_data_file(delimited(tmp_path / "d.csv", ",")).column("coment")

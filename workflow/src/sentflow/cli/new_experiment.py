@@ -153,7 +153,7 @@ def _of_data(path: Path, kind: str, data: Path, about: Entry, models: list[str])
     else:
         file = read_data_file(data)
         texts = file.text_columns
-        columns = f"{_COLUMNS}{', '.join(file.columns)}."
+        columns = f"{_COLUMNS}{', '.join(file.values)}."
         if kind == "task":
             label = next((one for one in file.label_columns if one != texts[0]), None)
             if label is None:
@@ -163,20 +163,20 @@ def _of_data(path: Path, kind: str, data: Path, about: Entry, models: list[str])
             experiment["tasks"] = {name: task_entry(file, written, texts[:1], label)}
             experiment["select"] = {"models": models or ["minilm-l6", "tfidf", "random"], "tasks": [name]}
         elif kind == "pairs":
-            score = next((one for one in file.number_columns if one not in texts[:2]), None)
-            if score is None:
+            score = next(iter(file.score_columns), None)
+            if score is None or len(texts) < 2:
                 raise ConfigError(
                     f"{data} has no column of numbers beside two of texts, so none can be the score."
                 )
-            two = [one for one in file.columns if one in texts[:2]]
+            two = [one for one in file.values if one in texts[:2]]
             experiment |= pair_entries(name, file, written, two, score)
             experiment["geometry"] = {"families": []}
             tables, figures = ["sts", "sts-differences"], ["similarity-histograms"]
             experiment["report"] = {"tables": tables, "figures": figures, "checks": ["similarity"]}
             experiment["select"] = {"models": models or ["minilm-l6", "bag-of-words"], "pair_sets": [name]}
         else:
-            spoken = [one for one in texts if one not in {*file.number_columns, *file.label_columns}][:2]
-            two = [one for one in file.columns if one in spoken] or texts[:1]
+            spoken = [one for one in texts if one not in file.label_columns][:2]
+            two = [one for one in file.values if one in spoken] or texts[:1]
             mine = f"{name.lower()}-encoder"
             start, *others = models or ["minilm-l6"]
             trained = {"kind": "trained", "recipe": "simcse", "start": start, "data": name, "seed": 1}

@@ -1,6 +1,6 @@
 """What a user's file or folder holds, and the entries of a configuration that read it."""
 
-import csv
+import codecs
 import json
 import re
 from collections import Counter
@@ -16,6 +16,9 @@ from sentflow.cli.configuration import read_configuration
 from sentflow.config.load import load_catalog
 from sentflow.errors import DataError, instead
 from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.texts.formats.delimited import read_delimited
+from sentflow.texts.formats.json_records import json_objects
+from sentflow.texts.formats.raw import RawFile
 
 Entries = dict[str, Any]
 
@@ -35,16 +38,29 @@ class DataFile:
         Where it is.
     reader
         Keys of a reader that differ from those of a UTF-8 file with commas.
-    columns
-        Their names.
-    rows
-        Value of each column as text, empty where there is none.
+    values
+        Column → the value of each row as text, empty where there is none.
     """
 
     path: Path
     reader: Entries
-    columns: list[str]
-    rows: list[dict[str, str]]
+    values: dict[str, list[str]]
+
+    def __post_init__(self) -> None:
+        """Refuse a table without rows, and a first line that does not name the columns."""
+        if not self.values or not any(self.values.values()):
+            raise DataError(f"{self.path} has no rows. Name a file with rows.")
+        # pandas numbers columns from 0 where they have no names
+        if row := [name for n, name in enumerate(self.values) if _is_number(name) and name != str(n)]:
+            raise DataError(
+                f"{self.path}: the first line must name the columns, and it holds {row[0]}. Write a line of names "
+                "above it."
+            )
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.values.values())))
 
     def column(self, name: str) -> list[str]:
         """The values of a column.
@@ -54,27 +70,40 @@ class DataFile:
         DataError
             If there is no such column; it names the nearest.
         """
-        if name not in self.columns:
-            raise DataError(f"{self.path} has no column {name!r}. {instead(name, self.columns)}")
-        return [row[name] for row in self.rows]
+        if name not in self.values:
+            raise DataError(f"{self.path} has no column {name!r}. {instead(name, [*self.values])}")
+        return self.values[name]
 
     @cached_property
     def text_columns(self) -> list[str]:
-        """Columns, those with the longest values first."""
-        lengths = {name: fmean(map(len, self.column(name))) for name in self.columns if name}
+        """Columns that are neither numbers nor addresses, those with the longest values first."""
+        lengths = {
+            name: fmean(map(len, values))
+            for name, values in self.values.items()
+            if name and name not in self.number_columns and not values[0].startswith(("http:", "https:"))
+        }
         return sorted(lengths, key=lambda name: -lengths[name])
 
-    @property
+    @cached_property
     def label_columns(self) -> list[str]:
         """Columns with 2 to 20 values, each more than once on average, those with the fewest first."""
-        counts = {name: len(set(self.column(name))) for name in self.columns if name}
-        most = min(_MOST_CLASSES, len(self.rows) // 2)
+        counts = {name: len(set(values)) for name, values in self.values.items() if name}
+        most = min(_MOST_CLASSES, self.n_rows // 2)
         return sorted((name for name, n in counts.items() if 2 <= n <= most), key=lambda name: counts[name])
 
-    @property
+    @cached_property
     def number_columns(self) -> list[str]:
         """Columns of numbers."""
-        return [name for name in self.columns if name and all(map(_is_number, self.column(name)))]
+        return [name for name, values in self.values.items() if name and all(map(_is_number, values))]
+
+    @property
+    def score_columns(self) -> list[str]:
+        """Columns of at least three different numbers that do not number the rows, those with the fewest first."""
+        counts = {name: len(set(self.values[name])) for name in self.number_columns}
+        for name, n in [*counts.items()]:
+            if n < 3 or (n == self.n_rows > 20 and all(map(str.isdigit, self.values[name]))):
+                del counts[name]
+        return sorted(counts, key=lambda name: counts[name])
 
 
 def read_data_file(path: Path, encoding: str | None = None, delimiter: str | None = None) -> DataFile:
@@ -92,13 +121,18 @@ def read_data_file(path: Path, encoding: str | None = None, delimiter: str | Non
         import pyarrow.parquet
 
         table = pyarrow.parquet.read_table(path)
-        rows = [{name: _as_text(value) for name, value in row.items()} for row in table.to_pylist()]
-        return _filled(DataFile(path, {"format": "parquet"}, table.column_names, rows))
+        columns = {name: list(map(_as_text, table[name].to_pylist())) for name in table.column_names}
+        return DataFile(path, {"format": "parquet"}, columns)
     text, encoding = _decoded(path, content, encoding)
+    file = RawFile(path, encoding=encoding)
     reader = {} if encoding == "utf-8" else {"encoding": encoding}
-    if text.lstrip().startswith("{"):
-        return _filled(_json_lines(path, text, {"format": "jsonl", **reader}))
-    return _filled(_delimited(path, text, {"format": "csv", **reader}, delimiter))
+    if re.match(r"\s*(\{|\[\s*\{)", text):
+        objects = list(json_objects(file))
+        names = dict.fromkeys(name for found in objects for name in found)
+        columns = {name: [_as_text(found.get(name)) for found in objects] for name in names}
+        return DataFile(path, {"format": "jsonl", **reader}, columns)
+    found, differing = _delimited(file, text, delimiter)
+    return DataFile(path, {"format": "csv", **reader, **differing}, found)
 
 
 def task_entry(file: DataFile, written: str, texts: Sequence[str], label: str) -> Entries:
@@ -200,6 +234,13 @@ def collection_entries(name: str, folder: Path, written: str, split: str | None 
     return {"corpora": {name: form}, "question_sets": {name: {**form, "split": split}}}
 
 
+def parquet_rows(path: Path) -> int:
+    """Number of rows of a Parquet file."""
+    import pyarrow.parquet
+
+    return int(pyarrow.parquet.read_metadata(path).num_rows)
+
+
 def language(columns: Sequence[Sequence[str]]) -> str:
     """The most frequent language of some of the texts, as ISO 639-1 code."""
     from py3langid import classify
@@ -229,6 +270,10 @@ def slug(path: Path) -> str:
 
 
 def _decoded(path: Path, content: bytes, encoding: str | None) -> tuple[str, str]:
+    if encoding is None and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    if encoding is None and b"\0" in content[:1000]:
+        raise DataError(f"{path} is no text file. Save the table as CSV, TSV, JSON lines or Parquet.")
     try:
         return content.decode("utf-8-sig" if encoding is None else encoding), encoding or "utf-8"
     except LookupError:
@@ -242,52 +287,37 @@ def _decoded(path: Path, content: bytes, encoding: str | None) -> tuple[str, str
         ) from None
 
 
-def _json_lines(path: Path, text: str, reader: Entries) -> DataFile:
-    rows: list[dict[str, str]] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
+def _delimited(file: RawFile, text: str, delimiter: str | None) -> tuple[dict[str, list[str]], Entries]:
+    """The columns, and how the file is written other than with commas: by the delimiter that makes most of them."""
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    marks = [delimiter] if delimiter else sorted(_DELIMITERS, key=lambda mark: -header.count(mark))
+    found, fault = [], None
+    for mark in marks:
+        for quoting in (True, False) if mark == "\t" else (True,):  # TSV often has quotes as characters
             try:
-                record = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise DataError(f"{path}, line {number}: no JSON object ({error.msg}).") from None
-            rows.append({name: _as_text(value) for name, value in record.items()})
-    return DataFile(path, reader, list(dict.fromkeys(name for row in rows for name in row)), rows)
-
-
-def _delimited(path: Path, text: str, reader: Entries, delimiter: str | None) -> DataFile:
-    widths = {mark: _width(text, mark) for mark in ([delimiter] if delimiter else _DELIMITERS)}
-    mark, width = max(widths.items(), key=lambda item: item[1])
-    if width < 2:
+                found.append((read_delimited(file, mark, quoting=quoting), mark, quoting))
+            except DataError as error:
+                fault = fault or error
+    # a text that begins with a quote joins its row with others, where quotes enclose nothing
+    records, mark, quoting = max(
+        found, key=lambda one: (len(one[0].header), len(one[0])), default=(None, "", True)
+    )
+    if fault and (marks[0] in header or not header) and mark != marks[0]:
+        raise fault
+    if records is None or len(records.header) < 2:
         raise DataError(
-            f"{path} has a single column, or lines of different lengths, by each of {', '.join(map(repr, widths))}. "
-            "Write the character between the columns, for example --delimiter '|'."
+            f"{file.path} has a single column, by each of {', '.join(map(repr, marks))}. Write the character between "
+            "the columns, for example --delimiter '|'."
         )
-    lines = [row for row in csv.reader(text.splitlines(keepends=True), delimiter=mark) if row]
-    header, *rows = lines
-    wrong = next((number for number, row in enumerate(rows, 1) if len(row) != len(header)), None)
-    if wrong is not None:
-        raise DataError(f"{path}, row {wrong}: {len(rows[wrong - 1])} fields, but {len(header)} columns.")
-    found = {**reader, **({} if mark == "," else {"delimiter": mark})}
-    return DataFile(path, found, header, [dict(zip(header, row, strict=True)) for row in rows])
-
-
-def _width(text: str, delimiter: str) -> int:
-    """Fields of each of the first lines; 0 where they differ."""
-    first = islice(csv.reader(text.splitlines(keepends=True), delimiter=delimiter), _LOOKED_AT)
-    widths = {len(row) for row in first if row}
-    return widths.pop() if len(widths) == 1 else 0
-
-
-def _filled(file: DataFile) -> DataFile:
-    """A file with rows, whose columns have names."""
-    if not file.rows:
-        raise DataError(f"{file.path} has no rows.")
-    if len(set(file.columns)) < len(file.columns):
+    if len(set(records.header)) < len(records.header):
         raise DataError(
-            f"{file.path}: its first line must name each column once; it is {', '.join(file.columns)}."
+            f"{file.path}: its first line must name each column once; it is {', '.join(map(str, records.header))}."
         )
-    rows = [{name: row.get(name, "") for name in file.columns} for row in file.rows]
-    return DataFile(file.path, file.reader, file.columns, rows)
+    differing: Entries = ({} if mark == "," else {"delimiter": mark}) | (
+        {} if quoting else {"quoting": False}
+    )
+    columns = zip(map(str, records.header), records.columns, strict=True)
+    return {name: values or [] for name, values in columns}, differing
 
 
 def _texts_of(queries: Path) -> list[str]:
@@ -295,7 +325,7 @@ def _texts_of(queries: Path) -> list[str]:
 
 
 def _as_text(value: Any) -> str:
-    if value is None:
+    if value is None or value != value:  # NaN
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 

@@ -1,11 +1,12 @@
 """`sentflow quick`: from a file of the user to a verdict."""
 
+import hashlib
 import os
 import re
 import shlex
 import subprocess
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import chdir
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -14,6 +15,7 @@ import typer
 import yaml
 
 from sentflow.cli.configuration import read_configuration
+from sentflow.cli.local_files import read_local_files
 from sentflow.cli.own_data import (
     DataFile,
     Entries,
@@ -21,6 +23,7 @@ from sentflow.cli.own_data import (
     is_beir,
     new_name,
     pair_entries,
+    parquet_rows,
     read_data_file,
     slug,
     task_entry,
@@ -29,7 +32,7 @@ from sentflow.cli.run import prepared
 from sentflow.cli.terminal import listing, show_blocks
 from sentflow.config.entries import merge
 from sentflow.config.load import load_catalog, load_experiment
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError, DataError, SentflowError, instead
 from sentflow.flow.workflow_folder import workflow_folder
 from sentflow.report import claims
 from sentflow.report.numbers import decimal, interval, p_number, percent
@@ -39,12 +42,18 @@ _REPETITIONS = 3
 _SECONDS = 20  # of a run, beside embedding
 _TEXTS_PER_SECOND = 100  # that a small neural encoder embeds
 _NEURAL = ("sentence-transformers", "transformers")
+_METRICS = {"mcc": "Matthews' correlation", "adjusted_macro_f1": "macro-F1, 0 at chance"}
+# What the profile of the workflow says, without the line that announces it; a failed job ends the run
+_QUIETLY = shlex.split(
+    "--workflow-profile none --rerun-incomplete --scheduler greedy --quiet host reason --logger sentflow"
+)
 
 
 class Encoders(NamedTuple):
-    """Names of encoders, and the entries of those that the catalog does not have."""
+    """Names of encoders, as they were written, and the entries of those that the catalog does not have."""
 
     names: list[str]
+    words: Sequence[str]
     entries: Entries
 
 
@@ -81,26 +90,32 @@ def quick(
         entries, told, texts = _collection(data, written, encoders, split)
     else:
         file = read_data_file(data, encoding, delimiter)
-        entries, told, texts = _table(file, written, encoders, text, text_b, label, score)
-        if label is not None:
-            entries["probe"] = {"repetitions": 10 if full else _REPETITIONS}
-            told.append(
-                f"Protocol: corrected, {'ten' if full else 'three'} repetitions of five folds{_less(full)}"
-            )
+        columns = {"text": text, "text-b": text_b, "label": label, "score": score}
+        if text is None or (label is None) == (score is None) or (score is not None and text_b is None):
+            options = {"encoding": encoding, "delimiter": delimiter}
+            raise ConfigError(_columns_to_name(file, encoders, columns, options))
+        entries, told, texts = _table(file, written, encoders, columns, 10 if full else _REPETITIONS)
     experiment = {"extends": "none", **entries}
-    folder.mkdir(exist_ok=True)
-    with chdir(folder):  # paths of the experiment begin there
-        checked = load_experiment(merge(read_configuration([]), experiment), workflow_folder(), experiment)
-    neural = sum(entry["kind"] in _NEURAL for entry in checked.fetched_models.values())
-    seconds = _SECONDS + texts * neural / _TEXTS_PER_SECOND
     path = folder / "experiment.yaml"
+    is_new = not folder.is_dir()
+    folder.mkdir(exist_ok=True)
+    try:
+        with chdir(folder):  # paths of the experiment begin there
+            config = merge(read_configuration([]), experiment)
+            checked = load_experiment(config, workflow_folder(), experiment)
+            read_local_files(checked)
+    except SentflowError:
+        if is_new:
+            folder.rmdir()
+        raise
     _write(path, experiment)
-    told.append(
-        f"Time: about {seconds:.0f} s, of which embedding {seconds - _SECONDS:.0f}. Results: {folder}"
-    )
+    neural = sum(entry["kind"] in _NEURAL for entry in checked.fetched_models.values())
+    embedding = texts * neural / _TEXTS_PER_SECOND
+    of_which = f", {embedding:.0f} s of them for embedding" if neural else ""
+    told.append(f"Time: about {_SECONDS + embedding:.0f} s{of_which}. Results: {folder}")
     show_blocks("\n".join(told))
-    arguments = ["--cores", str(cores), "--directory", str(folder), "--configfile", str(path.resolve())]
-    if code := _run(prepared(arguments)):
+    arguments = ["--cores", str(cores), "--directory", str(folder), "--configfile", str(path)]
+    if code := _run(prepared([*_QUIETLY, *arguments])):
         raise typer.Exit(code)
     show_blocks(
         *_verdict(folder / "results"),
@@ -119,41 +134,41 @@ def _run(command: Sequence[str]) -> int:
                 continue
 
 
-def _less(full: bool) -> str:
-    return "" if full else " (--full: the published ten)"
-
-
 def _table(
-    file: DataFile,
-    written: str,
-    encoders: Encoders,
-    text: str | None,
-    text_b: str | None,
-    label: str | None,
-    score: str | None,
+    file: DataFile, written: str, encoders: Encoders, columns: Mapping[str, str | None], repetitions: int
 ) -> tuple[Entries, list[str], int]:
     """The experiment on a table, what is said of it, and how many texts it has."""
-    if text is None or (label is None) == (score is None) or (score is not None and text_b is None):
-        raise ConfigError(_columns_to_name(file, encoders))
-    texts = [text] if text_b is None else [text, text_b]
-    name = new_name(file.path)
+    text, text_b, label, score = columns.values()
+    texts = [one for one in (text, text_b) if one is not None]
+    name, what = new_name(file.path), " and ".join(texts)
     entries = _experiment(file.path.name, encoders)
-    where = f"texts in {' and '.join(texts)}"
     n_texts = len({value for column in texts for value in file.column(column)})
     if label is not None:
         task = task_entry(file, written, texts, label)
-        classes = ", ".join(f"{value} {n:,}" for value, n in Counter(file.column(label)).most_common())
+        classes = ", ".join(f"{value} ({n:,})" for value, n in Counter(file.column(label)).most_common())
         entries |= {"tasks": {name: task}, "report": _report("scores", "differences")}
+        entries |= {"probe": {"repetitions": repetitions}}
         entries["select"]["tasks"] = [name]
-        told = f"{file.path.name}: {len(file.rows):,} rows, {where} ({task['language']}); {label}: {classes}"
+        rows = f"{file.n_rows:,} rows, texts in {what} ({task['language']}), classes in {label}: {classes}"
+        full = "" if repetitions > _REPETITIONS else " (--full: the published ten)"
+        times = "ten" if repetitions > _REPETITIONS else "three"
+        protocol = (
+            f"corrected, {times} repetitions of five folds{full}; the score is {_METRICS[task['metric']]}"
+        )
     else:
         assert score is not None
         found = pair_entries(name, file, written, texts, score)
         entries |= {**found, "geometry": {"families": []}, "report": _report("sts", "sts-differences")}
         entries["select"]["pair_sets"] = [name]
         low, high = found["pair_sets"][name]["scale"]
-        told = f"{file.path.name}: {len(file.rows):,} pairs, {where}; {score} from {low:g} to {high:g}"
-    return entries, [told, f"Encoders: {', '.join(encoders.names)}"], n_texts
+        spoken = found["pair_sets"][name]["language"]
+        rows = f"{file.n_rows:,} pairs of {what} ({spoken}), scores in {score} from {low:g} to {high:g}"
+        protocol = "similarity of two vectors against the score of their pair; nothing is trained"
+    return entries, [*_told(file.path, rows, encoders), f"Protocol: {protocol}"], n_texts
+
+
+def _told(data: Path, rows: str, encoders: Encoders) -> list[str]:
+    return [f"Data: {data.name}, {rows}", f"Encoders: {', '.join(encoders.names)}"]
 
 
 def _collection(
@@ -172,10 +187,12 @@ def _collection(
     entries["retrievers"] = {one: {"title": one, "kind": "dense", "model": one} for one in dense}
     entries["select"] = {"models": [], "question_sets": [name], "retrievers": encoders.names}
     entries["report"] = _report("retrieval", "retrieval-differences")
-    documents = sum(1 for _ in next(folder.glob("corpus.*")).open("rb"))
+    corpus = next(folder.glob("corpus.*"))
+    documents = parquet_rows(corpus) if corpus.suffix == ".parquet" else corpus.read_bytes().count(b"\n")
+    judged = f"qrels/{entries['question_sets'][name]['split']}"
     told = [
-        f"{folder.name}: {documents:,} documents, questions judged in qrels/{entries['question_sets'][name]['split']}",
-        f"Retrievers: {', '.join(encoders.names)}",
+        *_told(folder, f"{documents:,} documents, questions judged in {judged}", encoders),
+        "Protocol: each question searches all documents; nothing is trained",
     ]
     return entries, told, documents
 
@@ -192,10 +209,12 @@ def _report(*tables: str) -> Entries:
 def _encoders(words: Sequence[str], folder: Path) -> Encoders:
     """Names of the catalog stay; folders and models of the hub become entries."""
     names, entries = [], {}
+    known = load_catalog(read_configuration([]), workflow_folder())
     for word in words:
         path = Path(word).expanduser()
         if path.is_dir():
             name = slug(path).lower()
+            name = f"{name}-own" if name in known["models"] else name
             source = {"folder": os.path.relpath(path, folder)}
         elif "/" in word:
             owner_and_name, _, revision = word.partition("@")
@@ -206,65 +225,88 @@ def _encoders(words: Sequence[str], folder: Path) -> Encoders:
                 )
             name = re.sub(r"[^a-z0-9]+", "-", owner_and_name.rpartition("/")[2].lower()).strip("-")
             source = {"hub": owner_and_name, "revision": revision}
-        else:
+        elif word in known["models"] or word in known["retrievers"]:
             names.append(word)
             continue
+        else:
+            near = instead(word, [*known["models"], *known["retrievers"]])
+            raise ConfigError(f"there is no encoder {word!r}. Write a folder, or owner/name@commit. {near}")
         names.append(name)
         entries[name] = {"title": word, "kind": "sentence-transformers", "source": source}
     if len(set(names)) < len(names):
         raise ConfigError(f"--models names an encoder twice: {', '.join(names)}.")
-    return Encoders(names, entries)
+    return Encoders(names, words, entries)
 
 
-def _columns_to_name(file: DataFile, encoders: Encoders) -> str:
-    """What to type, with columns that the header and the values suggest."""
-    texts, labels, numbers = file.text_columns, file.label_columns, file.number_columns
-    start = f"sentflow quick {shlex.quote(str(file.path))} --models {','.join(encoders.names)} --text"
-    commands = []
-    if label := next((name for name in labels if name != texts[0]), None):
-        commands.append(shlex.join([*shlex.split(start), texts[0], "--label", label]))
-    if len(texts) > 2 and (score := next((name for name in numbers if name not in texts[:2]), None)):
-        a, b = (name for name in file.columns if name in texts[:2])
-        commands.append(shlex.join([*shlex.split(start), a, "--text-b", b, "--score", score]))
+def _columns_to_name(
+    file: DataFile, encoders: Encoders, columns: Mapping[str, str | None], options: Mapping[str, str | None]
+) -> str:
+    """What to type, with columns that the header and the values suggest beside those that are named."""
+    named = {key: column for key, column in columns.items() if column}
+    others = [name for name in file.text_columns if name not in named.values()]
+    text = named.get("text") or next(iter(others), None)
+    label = next((name for name in file.label_columns if name != text), None)
+    suggested = []
+    if text and label and "score" not in named and "text-b" not in named:
+        suggested.append(("classes", {"text": text, "label": label, **named}))
+    score = next((name for name in file.score_columns if name not in named.values()), None)
+    if len(others) + len(named.keys() & {"text", "text-b"}) > 1 and score and "label" not in named:
+        first = [one for one in file.values if one in others[: 2 - ("text" in named) - ("text-b" in named)]]
+        texts = dict(zip((key for key in ("text", "text-b") if key not in named), first, strict=False))
+        suggested.append(("pairs", {**texts, "score": score, **named}))
+    start = ["sentflow", "quick", str(file.path), "--models", ",".join(encoders.words)]
+    lines = []
+    for what, chosen in suggested:
+        written = {**options, **{key: chosen.get(key) for key in columns}}
+        words = [word for key, value in written.items() if value for word in (f"--{key}", value)]
+        lines.append(f"\nFor {what}, perhaps:  {shlex.join([*start, *words])}")
     return (
         f"name the columns of {file.path}: --text and --label to learn classes, --text, --text-b and --score for "
-        f"pairs. Its columns are {', '.join(file.columns)}."
-        + "".join(f"\nPerhaps:  {command}" for command in commands)
+        f"pairs. Its columns are {', '.join(filter(None, file.values))}.{''.join(lines)}"
     )
 
 
 def _write(path: Path, experiment: Entries) -> None:
-    """Write the experiment; an edited one is not overwritten."""
-    text = (
-        "# Written by sentflow quick. Paths are relative to this folder; it runs only what it selects.\n"
-        + yaml.safe_dump(experiment, sort_keys=False, allow_unicode=True, width=110)
-    )
-    if path.is_file() and path.read_text(encoding="utf-8") != text:
-        raise ConfigError(
-            f"{path} is there and differs from what would be written. Delete it, or run it: sentflow run --cores all "
-            f"--directory {path.parent} --configfile {path.resolve()}"
-        )
-    path.write_text(text, encoding="utf-8")
+    """Write the experiment; one that was edited since is not overwritten."""
+    text = yaml.safe_dump(experiment, sort_keys=False, allow_unicode=True, width=110)
+    if path.is_file():
+        head, _, edited = path.read_text(encoding="utf-8").partition("\n")
+        if head != _head(edited) and edited != text:
+            raise ConfigError(
+                f"{path} was edited. Delete it, or run it: sentflow run --cores all --directory {path.parent} "
+                f"--configfile {path}"
+            )
+    path.write_text(f"{_head(text)}\n{text}", encoding="utf-8")
+
+
+def _head(text: str) -> str:
+    """The first line of an experiment, which tells whether the others are as they were written."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return f"# Written by sentflow quick ({digest}); an edited file is not overwritten. It runs only what it selects."
 
 
 def _verdict(results: Path) -> list[Table | str]:
-    """Each encoder with its score and its difference from the first, and who leads."""
+    """Each encoder with its score and its difference from the best, and whether the lead is significant."""
     blocks: list[Table | str] = []
     for ranking, _ in claims.rankings(results):
         level, rows = percent(ranking.level), []
-        header = (ranking.what.capitalize(), ranking.measure, level, "From the first", level, "p (Holm)")
+        measure = f"{ranking.measure[0].upper()}{ranking.measure[1:]}"
+        header = (ranking.what.capitalize(), measure, level, "Difference", level, "p (Holm)")
         n_columns = len(header) if ranking.tests else 3
         for system in ranking.systems:
             behind, digits = ranking.behind(system), ranking.digits
-            of_tests = ("", "", "")
+            of_tests = ("highest", "", "")
             if behind:
+                p = f"{p_number(behind.p)}{' *' if behind.is_significant else '  '}"
                 limits = interval(-behind.high, -behind.low, digits)
-                of_tests = (decimal(-ranking.less_first(system), digits), limits, p_number(behind.p))
+                of_tests = (decimal(-ranking.less_first(system), digits), limits, p)
             value = (decimal(system.value, digits), interval(system.low, system.high, digits))
             rows.append((system.title, *value, *of_tests)[:n_columns])
-        caption = f"{ranking.measure[0].upper()}{ranking.measure[1:]} {ranking.where}"
+        tests = " and tests" if ranking.tests else ""
+        marks = " *: significantly below the highest." if any(row[-1].endswith("*") for row in rows) else ""
+        note = f"Intervals{tests} hold for {ranking.population}.{marks}"
         blocks += [
-            listing(header[:n_columns], rows, "lrlrlr"[:n_columns], caption=caption),
-            f"{ranking.verdict()}\nIntervals{' and tests' if ranking.tests else ''} hold for {ranking.population}.",
+            listing(header[:n_columns], rows, "lrlrlr"[:n_columns], notes=(note,)),
+            str(ranking.verdict()),
         ]
     return blocks

@@ -8,10 +8,11 @@ BEST, NOT_WORSE = "best", "not worse"
 
 
 class Marks:
-    """Marks and letters of the cells of a table or page."""
+    """Marks and letters of the cells of a table or page; without differences there are none."""
 
     def __init__(self, differences: Iterable[Difference], models: Sequence[str]) -> None:
-        self.letters = letters(models)
+        differences = list(differences)
+        self.letters = letters(models if differences else [])
         self._rows: dict[str, list[Difference]] = {}
         for row in differences:
             self._rows.setdefault(row.unit_set, []).append(row)

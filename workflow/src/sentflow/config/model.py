@@ -214,17 +214,12 @@ LanguageIfKnown = Annotated[
         description="Language of the texts as ISO 639-1 code, und where it is not told or there are several.",
     ),
 ]
-_LANGUAGES = dict(
-    line.split(" ")[::-1]
-    for line in """
-ar arabic;bg bulgarian;ca catalan;cs czech;da danish;de german;el greek;en english;es spanish;et estonian;fa persian
-fi finnish;fr french;ga irish;gl galician;he hebrew;hi hindi;hr croatian;hu hungarian;id indonesian;it italian
-ja japanese;ko korean;lt lithuanian;lv latvian;nl dutch;no norwegian;pl polish;pt portuguese;pt português;ro romanian
-ru russian;sk slovak;sl slovenian;sr serbian;sv swedish;th thai;tr turkish;uk ukrainian;vi vietnamese;zh chinese
-""".strip()
-    .replace("\n", ";")
-    .split(";")
-)
+_CODES = """
+arabic ar chinese zh danish da dutch nl english en finnish fi french fr german de greek el hebrew he hindi hi
+indonesian id italian it japanese ja korean ko norwegian no persian fa polish pl portuguese pt português pt russian ru
+spanish es
+swedish sv thai th turkish tr ukrainian uk vietnamese vi
+"""
 Homepage = Annotated[Text, Field(description="Page about the data.")]
 Note = Annotated[Text, Field(description="What a reader of results should know.")]
 Encoding = Annotated[Text, Field(description="Encoding of the file.")]
@@ -485,7 +480,8 @@ def _of_error(kind: Any, whole: Any, error: ErrorDetails) -> Iterator[Mistake]:
         case "value_error":
             yield told(str(error["ctx"]["error"]))
         case "string_pattern_mismatch" if path[-1:] == ("language",):
-            code = _LANGUAGES.get(value.lower()) or (value[:2].lower() if value[2:3] in ("-", "_") else "")
+            named = re.search(rf"\b{re.escape(value.lower())} (\w\w)\b", _CODES)
+            code = named[1] if named else value[:2].lower() if value[2:3] in ("-", "_") else ""
             yield told(f"{value!r} is no code of two letters.{f' Write {code}.' if code else ''}")
         case found if found in _KINDS:
             wanted, words = _KINDS[found]

@@ -60,35 +60,23 @@ def _from_here(address: Any, file: Path) -> Any:
     beside = file.absolute().parent / here
     if here.is_absolute() or not name:
         return address
-    if _exists(here):
-        if not _exists(beside):
-            _notice(f"{file}: {here} is not beside this file. The one in {Path.cwd()} is used.")
-        elif not _are_equal(here, beside):
-            raise ConfigError(
-                f"{file}: {here} is beside this file and, with other contents, in {Path.cwd()}. Write the whole path "
-                f"of the one that is meant, for example {beside.resolve()}, or remove the other."
-            )
-    elif _exists(beside):
-        folder = os.path.relpath(beside.parent.resolve(), Path.cwd())
-        return str(Path(folder, beside.name)) + (f":{attribute}" if mark else "")
-    return address
-
-
-def _are_equal(one: Path, other: Path) -> bool:
-    if one.samefile(other):
-        return True
-    if one.is_file() and other.is_file():
-        return filecmp.cmp(one, other)
-    names = [sorted(str(path.relative_to(folder)) for path in folder.rglob("*")) for folder in (one, other)]
-    files = [name for name in names[0] if (one / name).is_file()]
-    return names[0] == names[1] and filecmp.cmpfiles(one, other, files)[0] == files
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # no file can have such a name
-        return False
+    is_here, is_beside = map(os.path.exists, (here, beside))  # no error for what cannot be a name
+    if (
+        is_here
+        and is_beside
+        and not beside.samefile(here)
+        and (here.is_dir() or not filecmp.cmp(here, beside))
+    ):
+        raise ConfigError(
+            f"{file}: {here} is beside this file and, with other contents, in {Path.cwd()}. Write the whole path of "
+            f"the one that is meant, for example {beside.resolve()}, or remove the other."
+        )
+    if is_here and not is_beside:
+        _notice(f"{file}: {here} is not beside this file. The one in {Path.cwd()} is used.")
+    if is_here or not is_beside:
+        return address
+    folder = os.path.relpath(beside.parent.resolve(), Path.cwd())
+    return str(Path(folder, beside.name)) + (f":{attribute}" if mark else "")
 
 
 @cache  # a command may read a file several times

@@ -84,7 +84,7 @@ _TRAINED = (paths.SUMMARY_TRAINING, paths.SUMMARY_TRAINING_JOBS)
 PRODUCTS = (
     _table("scores", "probing.tables:scores", "scores", *_COMPARED, paths.STANDINGS, is_matrix=True),
     _table("differences", "probing.tables:differences", "scores", *_COMPARED),
-    _table("ranks", "probing.rank_table:ranks", "scores", *_RANKED),
+    _table("ranks", "probing.tables:ranks", "scores", *_RANKED),
     _table("published", "probing.tables:published", "scores", paths.SUMMARY),
     _table("tasks", "probing.tables:tasks", "scores", paths.SUMMARY),
     _table("protocols", "probing.tables:protocols", "scores", paths.EFFECTS),

@@ -1,5 +1,6 @@
 """What acceptance checks are asked, and what they answer."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 # A score this far above guessing is still called chance: less than any difference that is claimed
@@ -40,3 +41,12 @@ class CheckResult:
     def passed(self) -> bool:
         """Whether nothing was found."""
         return not self.problems
+
+
+def unselected(
+    scored: Iterable[tuple[str, str]], sets: Sequence[str], systems: Sequence[str]
+) -> Iterator[str]:
+    """What lacks a score of the selected sets and systems, and what has one without being selected."""
+    known, wanted = dict.fromkeys(scored), [(name, system) for name in sets for system in systems]
+    yield from (f"{name} × {system}: no score" for name, system in wanted if (name, system) not in known)
+    yield from (f"{name} × {system}: not selected" for name, system in known if (name, system) not in wanted)

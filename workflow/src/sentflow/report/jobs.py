@@ -88,7 +88,7 @@ def summarise_similarity(
     from sentflow.report.families.pair_summaries import in_order, read_results, reported
     from sentflow.report.families.similarity import summary
     from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
-    from sentflow.similarity.results import read_similarities
+    from sentflow.similarity.scores import read_similarities
 
     correlations: list[SimilarityRow] = []
     bins: list[HistogramRow] = []

@@ -46,6 +46,11 @@ def grouped(rows: Iterable[Row], *names: str) -> dict[Any, list[Row]]:
     return groups
 
 
+def titles_of(rows: Iterable[Any], name: str) -> dict[str, str]:
+    """Value of an attribute of rows, say ``model``, → what people call it, of the attribute ``model_title``."""
+    return {getattr(row, name): getattr(row, f"{name}_title") for row in rows}
+
+
 def data_versions(rows: Iterable[DataRow]) -> list[str]:
     """Distinct data versions of the rows, in order of appearance; a row over several tasks joins theirs by ``; ``."""
     return unique(version for row in rows for version in row.data_version.split("; "))

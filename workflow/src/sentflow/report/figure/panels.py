@@ -187,7 +187,10 @@ def _settle(
         room = max(min(room, limits[0]), room - max(0.0, over) / n_columns)
         tall = math.fsum(float(height) for _, height in sizes[::n_columns])
         wide = max(figure.get_figwidth() + n_columns * (room - inches), entry + 2 * _PAD, _LEAST_WIDTH)
-        high = figure.get_figheight() + math.fsum(heights) - tall
+        high = figure.get_figheight()
+        # a legend of more lines in a narrower figure needs the height of the start for a turn
+        if turn or not entries or int(wide / entry) >= n or n == 1:
+            high += math.fsum(heights) - tall
         if turn and max(abs(wide - figure.get_figwidth()), abs(high - figure.get_figheight())) < _CLOSE:
             break
         figure.set_size_inches(round(wide, 3), round(high, 3))

@@ -27,7 +27,7 @@ def read_json_lines(
     file: RawFile, wanted: Iterable[Column | None], *, gaps: bool = False, joined: str | None = None
 ) -> Records:
     """One JSON object per line; blank lines are skipped. See `read_json_list`."""
-    return _records(file.name, list(_objects(file)), wanted, gaps=gaps, joined=joined)
+    return _records(file.name, list(json_objects(file)), wanted, gaps=gaps, joined=joined)
 
 
 def json_line_batches(
@@ -39,7 +39,7 @@ def json_line_batches(
     which has no rows, so that picking them is refused.
     """
     names = [str(column) for column in wanted if column is not None]
-    objects, header, done = _objects(file), dict.fromkeys(names, False), 0
+    objects, header, done = json_objects(file), dict.fromkeys(names, False), 0
     while batch := list(islice(objects, rows)):
         values = {name: [_value_at(found, name) for found in batch] for name in names}
         header |= {name: True for found in batch for name in found}
@@ -53,23 +53,22 @@ def json_line_batches(
     yield Records(file.name, found, [[] for _ in found], [])
 
 
-def _objects(file: RawFile) -> Iterator[Object]:
+def json_objects(file: RawFile) -> Iterator[Object]:
+    """The objects of JSON lines."""
     # lines end at line feeds only: JSON may hold other characters that Python counts as line ends
     for number, line in enumerate(file.lines(), start=1):
         if not line.strip():
             continue
         try:
             found = parse_json(line)
+            if not isinstance(found, dict):
+                raise ValueError(f'{type(found).__name__}, not an object like {{"text": …}}')
         except ValueError as error:
             raise DataError(
                 f"{file.name}, line {number}: {error}. Each line must be one JSON object (JSON line by line); a file "
                 "that is one JSON list is rewritten by pandas.read_json(file).to_json(new_file, orient='records', "
                 "lines=True)."
             ) from error
-        if not isinstance(found, dict):
-            raise DataError(
-                f'{file.name}, line {number}: {type(found).__name__}, not an object like {{"text": …}}.'
-            )
         yield found
 
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import fields
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection
+from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection, unselected
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal, interval
 
@@ -79,14 +79,7 @@ def guessing_mean(row: ScoreRow) -> float:
 def check_complete(inputs: Inputs, selection: Selection) -> CheckResult:
     """There is exactly one row for every selected task and model, made of all its folds."""
     rows = inputs.rows(ScoreRow)
-    found = [(row.task, row.model) for row in rows]
-    wanted = [(task, model) for task in selection.tasks for model in selection.models]
-    problems = [f"{task} × {model}: no score" for task, model in wanted if (task, model) not in found]
-    problems += [
-        f"{task} × {model}: not selected"
-        for task, model in dict.fromkeys(found)
-        if (task, model) not in wanted
-    ]
+    problems = [*unselected([(row.task, row.model) for row in rows], selection.tasks, selection.models)]
     problems += [
         f"{row.task} × {row.model}: {row.n_folds} folds instead of {row.repetitions} × {row.folds}"
         for row in rows

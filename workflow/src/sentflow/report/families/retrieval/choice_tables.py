@@ -2,8 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 from sentflow.compare.marks import Marks
@@ -19,16 +17,10 @@ from sentflow.report.families.retrieval.rows import (
 )
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed, three_digits
-from sentflow.report.rows import unique
-from sentflow.report.table.table import Cell, Column, Table, build, marked, number, text
+from sentflow.report.rows import titles_of, unique
+from sentflow.report.table.table import Table, build, footnote_signs, footnotes, number, pivoted, text
 
 _MEGABYTE = 1e6
-_PRINTED = "printed"
-_KINDS = {
-    _PRINTED: "",
-    "computed": "; computed by another program, printed nowhere",
-    "remembered": "; stated from memory",
-}
 
 
 # --- costs -------------------------------------------------------------------------------------------------
@@ -47,15 +39,12 @@ _COSTS = (
     _Cost(
         "Terms, document",
         "terms_per_document",
-        "Terms: those with a weight, each once, mean over the questions and over the documents. BM25 has the terms "
-        "that its analyser cuts, a sparse encoder those that its model gives.",
+        "Terms: those with a weight, each once, mean over the questions and over the documents (or passages).",
     ),
     _Cost(
         "Matched terms",
         "expected_matches",
-        "Matched terms: how many a random question and a random document of the set share on average, the sum of "
-        "P(term in question) × P(term in document) over the vocabulary. Where passages stand for documents, terms and "
-        "matches are those of a passage.",
+        "Matched terms: how many a random question and a random document of the set share on average.",
     ),
     _Cost(
         "FLOPS",
@@ -72,15 +61,13 @@ _COSTS = (
     _Cost(
         "Questions/s",
         "searched_per_second",
-        "Questions/s: ranking alone, with an index in memory, on one thread of a processor; cross-encoders take the "
-        "device and threads that they were given. BM25 is asked question after question, searches by vectors and by "
-        "weights many questions at a time. One measurement, on a machine that may have done other work.",
+        "Questions/s: ranking alone, with an index in memory, on one thread of a processor (cross-encoders: as "
+        "configured). One measurement, on a machine that may have done other work.",
     ),
     _Cost(
         "with encoding",
         "per_second",
-        "With encoding: the same with cutting questions into terms or embedding them, start and loading of the encoder "
-        "spread over all questions.",
+        "With encoding: the same with cutting questions into terms or embedding them, loading of the encoder included.",
     ),
 )
 
@@ -93,19 +80,16 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     rows = inputs.rows(RetrievalCostRow)
     shown = [row for row in rows if not row.is_control] or rows
     known = [cost for cost in _COSTS if not all(math.isnan(getattr(row, cost.attribute)) for row in shown)]
+    places = {row.model_title: row.encoded_on for row in rows if row.encoded_on}
+    embedded = [
+        f"on {place} ({', '.join(name for name in places if places[name] == place)})"
+        for place in unique(places.values())
+    ]
 
     def title(name: str, own: Sequence[RetrievalCostRow]) -> str:
         size = f"{count(own[0].n_asked)} questions, {count(own[0].n_documents)} documents"
         return f"{name}: {own[0].questions_title} ({size})"
 
-    notes = [
-        f"{shown[0].measure}: mean over questions; intervals and tests are in the table retrieval.",
-        *(cost.meaning for cost in known),
-        _places_note(shown),
-        "Of retrievers that are made of others, times and bytes are sums over these; terms, matches and FLOPS are not "
-        "counted.",
-        "All costs are those of these questions and documents: other collections have others.",
-    ]
     return build(
         "retrieval-costs",
         f"{settings['caption']}: what retrievers cost.",
@@ -116,25 +100,19 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number(shown[0].measure, "value"),
             *(number(cost.heading, cost.attribute, three_digits) for cost in known),
         ],
-        [note for note in notes if note],
+        [
+            f"{shown[0].measure}: mean over questions; intervals and tests are in the table retrieval.",
+            *(cost.meaning for cost in known),
+            f"Questions were embedded {'; '.join(embedded)}." if embedded else "",
+            "Of retrievers that are made of others, times and bytes are sums over these. Other collections have other "
+            "costs.",
+        ],
         data=shown,
         records=rows,
         block="questions",
         title=title,
         block_heading="Questions",
     )
-
-
-def _places_note(rows: Sequence[RetrievalCostRow]) -> str:
-    """What questions were embedded on, which decides the last column."""
-    places = {row.model_title: row.encoded_on for row in rows if row.encoded_on}
-    known = unique(places.values())
-    if not places:
-        return ""
-    if len(known) == 1:
-        return f"Questions were embedded on {known[0]}."
-    each = [f"on {place} of {', '.join(name for name in places if places[name] == place)}" for place in known]
-    return f"Questions were embedded {'; '.join(each)}."
 
 
 def indexes(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
@@ -155,9 +133,9 @@ def indexes(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Difference", lambda row: row.value - row.value_exact),
             text("Interval", lambda row: interval(row.low, row.high)),
             number("p equal", "p_equivalence", p_number),
-            number("Build, s", "build_seconds", _tenths),
-            number("MB", lambda row: row.index_bytes / _MEGABYTE, _tenths),
-            number("MB exact", lambda row: row.vector_bytes / _MEGABYTE, _tenths),
+            number("Build, s", "build_seconds", "{:.1f}".format),
+            number("MB", lambda row: row.index_bytes / _MEGABYTE, "{:.1f}".format),
+            number("MB exact", lambda row: row.vector_bytes / _MEGABYTE, "{:.1f}".format),
             number("Questions/s", lambda row: round(row.per_second), count),
             number("exact", lambda row: round(row.per_second_exact), count),
         ],
@@ -176,71 +154,59 @@ def indexes(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def _tenths(value: float) -> str:
-    return f"{value:.1f}"
-
-
 # --- decisions ---------------------------------------------------------------------------------------------
 
 
 def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """What is given as an answer, and what it is worth: a line per retriever and decision; F2 with its interval."""
-    rows, differences = inputs.rows(DecisionRow), inputs.rows_if_there(DecisionDifference)
-    marks = Marks(differences, unique(row.system for row in rows) if differences else [])
-    lines: dict[tuple[str, str], dict[str, DecisionRow]] = {}
-    for row in rows:
-        lines.setdefault((row.questions, row.system), {})[row.measure] = row
+    rows, tests = inputs.rows(DecisionRow), inputs.rows_if_there(DecisionDifference)
+    marks = Marks(tests, unique(row.system for row in rows))
 
-    def f2(line: Mapping[str, DecisionRow]) -> Cell:
-        row = line[F2]
-        signs = (marks.mark(row.questions, row.system), marks.raised(row.questions, row.system))
-        value = None if math.isnan(row.value) else row.value
-        return Cell(decimal(row.value), interval(row.low, row.high), *signs, value)
+    def of(measure: str) -> Callable[[Mapping[str, DecisionRow]], float]:
+        return lambda line: line[measure].value
 
-    def retriever(line: Mapping[str, DecisionRow]) -> Cell:
-        row = line[F2]
-        return Cell(row.retriever_title, letters=marks.letters.get(row.system, ""))
+    def main(read: Callable[[DecisionRow], Any]) -> Callable[[Mapping[str, DecisionRow]], Any]:
+        return lambda line: read(line[F2])
 
-    def decision(line: Mapping[str, DecisionRow]) -> Cell:
-        return Cell(line[F2].decision_title, line[F2].parameters)
-
-    def as_good(line: Mapping[str, DecisionRow]) -> str:
-        row = line[F2]
+    def as_good(row: DecisionRow) -> str:
         return f"{count(row.n_within)} of {count(row.n_candidates)}: {row.within}" if row.tuned_on else ""
 
-    def main(attribute: str) -> Callable[[Mapping[str, DecisionRow]], float]:
-        return lambda line: float(getattr(line[F2], attribute))
-
-    def other(measure: str, line: Mapping[str, DecisionRow]) -> float:
-        return line[measure].value
-
     tuned = [
-        number("Training", main("in_sample")),
-        number("Folds", main("nested")),
-        text("As good", as_good, 1.4),
+        number("Training", main(lambda row: row.in_sample)),
+        number("Folds", main(lambda row: row.nested)),
+        text("As good", main(as_good), 1.4),
     ]
-    headings = ("P", "R", "F2 pub.")
+    headings = zip(("P", "R", "F2 pub."), OTHERS_OF_DECISIONS, strict=True)
     return build(
         "retrieval-decisions",
         f"{settings['caption']}: documents given as answers.",
         DecisionRow,
-        lines.values(),
+        pivoted(rows, ("questions", "system"), "measure"),
         [
-            Column("Retriever", retriever, width=2.2),
-            Column("Decision", decision, width=1.7),
-            marked("F2", f2),
-            *(
-                number(head, partial(other, name))
-                for head, name in zip(headings, OTHERS_OF_DECISIONS, strict=True)
+            text(
+                "Retriever",
+                main(lambda row: row.retriever_title),
+                2.2,
+                letters=main(lambda row: marks.letters.get(row.system, "")),
             ),
-            number("F2(P, R)", main("f2_of_means")),
-            number("Docs", main("documents_per_question"), decimal, 2),
+            text(
+                "Decision", main(lambda row: row.decision_title), 1.7, detail=main(lambda row: row.parameters)
+            ),
+            number(
+                "F2",
+                of(F2),
+                limits=main(lambda row: (row.low, row.high)),
+                marks=main(lambda row: marks.signs(row.questions, row.system)),
+            ),
+            *(number(head, of(name)) for head, name in headings),
+            number("F2(P, R)", main(lambda row: row.f2_of_means)),
+            number("Docs", main(lambda row: row.documents_per_question), decimal, 2),
             *(tuned if any(row.tuned_on for row in rows) else []),
         ],
-        [note for note in _notes_on_decisions(rows, differences) if note],
+        _notes_on_decisions(rows, tests),
         data=rows,
         records=rows,
-        block=lambda line: line[F2].questions,
+        block=main(lambda row: row.questions),
         title=lambda name, own: (
             f"{name}: {own[0][F2].questions_title} ({count(own[0][F2].n_questions)} questions)"
         ),
@@ -249,153 +215,115 @@ def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def _notes_on_decisions(rows: Sequence[DecisionRow], differences: Sequence[DecisionDifference]) -> list[str]:
-    if not rows:
-        return []
-    left_out = {row.questions: row.n_left_out for row in rows if row.n_left_out}
+def _notes_on_decisions(rows: Sequence[DecisionRow], tests: Sequence[DecisionDifference]) -> list[str]:
     empty = max(rows, key=lambda row: row.n_empty)
-    return [
+    notes = [
         "Means over the questions with a relevant document; a question that is given none counts as 0. P, R, F2: of "
         "the set of each question. F2 pub.: by the count of a published system, which compares each document with "
         "every relevant one and calls it wrong for each that it is not. F2(P, R): of the two means. Docs: documents "
         "given per question.",
         f"In brackets the {percent(rows[0].level)} interval for {words.POPULATION} ({words.BY_QUESTIONS}).",
-        words.test_note(differences).replace("retrievers", "retrievers with their decisions"),
-        " ".join(
-            f"{count(n)} questions of {name} have no relevant document and count in no mean."
-            for name, n in left_out.items()
-        ),
+        words.test_note(tests).replace("retrievers", "retrievers with their decisions"),
+        words.left_out_note({row.questions: row.n_left_out for row in rows}),
         f"{empty.retriever_title}, {empty.decision_title}, gives no document for {count(empty.n_empty)} questions of "
         f"{empty.questions}, the most here."
         if empty.n_empty
         else "",
-        *_notes_on_tuning([row for row in rows if row.tuned_on]),
     ]
-
-
-def _notes_on_tuning(rows: Sequence[DecisionRow]) -> list[str]:
-    if not rows:
-        return []
-    most = max((row for row in rows if not math.isnan(row.optimism)), key=lambda row: row.optimism)
-    own = unique(row.questions for row in rows if row.questions in row.tuned_on.split(", "))
-    return [
-        "Parameters of decisions with a training value were chosen by the mean F2 of "
-        f"{'; '.join(unique(row.tuned_on for row in rows))}. Training: F2 of the chosen ones on these questions, which "
-        "is too high an estimate; folds: each question by what was chosen on the other folds. The first is higher by "
-        f"at most {decimal(most.optimism)}. As good: values within {decimal(most.margin)} of the best on the training "
-        "questions.",
-        f"{', '.join(own)}: each question is decided by what was chosen on others of the set." if own else "",
-    ]
+    tuned = [row for row in rows if row.tuned_on]
+    if tuned:
+        most = max((row for row in tuned if not math.isnan(row.optimism)), key=lambda row: row.optimism)
+        own = unique(row.questions for row in tuned if row.questions in row.tuned_on.split(", "))
+        notes += [
+            "Parameters of decisions with a training value were chosen by the mean F2 of "
+            f"{'; '.join(unique(row.tuned_on for row in tuned))}. Training: F2 of the chosen ones on these questions, "
+            "which is too high an estimate; folds: each question by what was chosen on the other folds. The first is "
+            f"higher by at most {decimal(most.optimism)}. As good: values within {decimal(most.margin)} of the best on "
+            "the training questions.",
+            f"{', '.join(own)}: each question is decided by what was chosen on others of the set."
+            if own
+            else "",
+        ]
+    return notes
 
 
 # --- papers ------------------------------------------------------------------------------------------------
 
-
-@dataclass(frozen=True)
-class PublishedValue:
-    """A value that somebody published on a question set, and ours; undefined numbers NaN."""
-
-    # questions, system, measure, published, source, source_kind, comparable, remark: see the settings of question sets
-    questions: str
-    questions_title: str
-    system: str
-    measure: str
-    published: float
-    # retriever, retriever_title: ours that does the same; empty where the entry names none, none that was measured, or
-    # is not comparable
-    retriever: str
-    retriever_title: str
-    # value, low, high, level, difference: ours with its interval, and ours less the published one
-    value: float
-    low: float
-    high: float
-    level: float
-    difference: float
-    comparable: bool
-    source: str
-    source_kind: str
-    remark: str
-
-    @property
-    def block(self) -> str:
-        """What stands above it."""
-        comparable = "" if self.comparable else "; not comparable with ours"
-        return f"{self.questions}: {self.questions_title}{_KINDS[self.source_kind]}{comparable}"
+_PRINTED = "printed"
+_KINDS = {
+    _PRINTED: "",
+    "computed": "; computed by another program, printed nowhere",
+    "remembered": "; stated from memory",
+}
+_RECORD = (
+    *("questions", "questions_title", "system", "measure", "published", "retriever", "retriever_title"),
+    *("value", "low", "high", "level", "difference", "comparable", "source", "source_kind", "remark"),
+)
 
 
 def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """One line per published value; a block per question set, and one for values that ours cannot be compared with."""
     rows = inputs.rows(RetrievalRow)
     values = _beside_ours(settings.get("published", ()), rows)
-    remarks = unique(value.remark for value in values if value.remark)
-    footnotes = {remark: f" ({place})" for place, remark in enumerate(remarks, 1)}
-    sets = unique(value.questions for value in values)
-    levels = sorted({value.level for value in values if not math.isnan(value.level)})
-    notes = [
-        "Published values are as printed in their sources, unless the heading of a block says otherwise. Ours: of the "
-        f"retriever that does most nearly the same; difference: ours less the published one. {MISSING} not measured "
-        "here. Beside values of other documents or questions nothing of ours stands.",
-        *(
-            [
-                f"In brackets the {percent(levels[0])} interval of ours for {words.POPULATION} ({words.BY_QUESTIONS})."
-            ]
-            if levels
-            else []
-        ),
-        *(f"{sign.strip()} {remark}" for remark, sign in footnotes.items()),
-    ]
+    signs = footnote_signs(value["remark"] for value in values)
+    sets = unique(value["questions"] for value in values)
+    levels = [value["level"] for value in values if not math.isnan(value["level"])]
     return build(
         "retrieval-published",
         f"{settings['caption']}: published values of retrieval and ours.",
-        PublishedValue,
-        sorted(values, key=lambda value: (sets.index(value.questions), not value.comparable)),
+        _RECORD,
+        sorted(values, key=lambda value: (sets.index(value["questions"]), not value["comparable"])),
         [
-            text("Published system", lambda value: value.system + footnotes.get(value.remark, ""), 2.9),
+            text("Published system", lambda value: value["system"] + signs.get(value["remark"], ""), 2.9),
             text("Measure", "measure"),
             number("Published", "published"),
             number("Ours", "value"),
-            text("Interval", lambda value: interval(value.low, value.high)),
+            text("Interval", lambda value: interval(value["low"], value["high"])),
             number("Difference", "difference", signed),
-            text("Retriever", lambda value: value.retriever_title or MISSING, 2.2),
+            text("Retriever", lambda value: value["retriever_title"] or MISSING, 2.2),
             text("Source", "source", 3.0),
         ],
-        notes,
+        [
+            "Published values are as printed in their sources, unless the heading of a block says otherwise. Ours: of "
+            f"the retriever that does most nearly the same; difference: ours less the published one. {MISSING} not "
+            "measured here. Beside values of other documents or questions nothing of ours stands.",
+            f"In brackets the {percent(levels[0])} interval of ours for {words.POPULATION} ({words.BY_QUESTIONS})."
+            if levels
+            else "",
+            *footnotes(signs),
+        ],
         data=rows,
         records=values,
-        block="block",
+        block=lambda value: (
+            f"{value['questions']}: {value['questions_title']}{_KINDS[value['source_kind']]}"
+            f"{'' if value['comparable'] else '; not comparable with ours'}"
+        ),
         block_heading="Questions",
     )
 
 
-def _beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[RetrievalRow]) -> list[PublishedValue]:
-    """The entries of the question sets that were measured, in their order."""
-    titles = {row.questions: row.questions_title for row in rows}
+def _beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[RetrievalRow]) -> list[dict[str, Any]]:
+    """Values with ours, as `_RECORD`: the entries of the question sets that were measured, in their order.
+
+    Ours is of the retriever that does the same: NaN where the entry names none, none that was measured, or is not
+    comparable.
+    """
+    titles = titles_of(rows, "questions")
     scored = {(row.questions, row.retriever, row.measure): row for row in words.whole(rows)}
+    nothing: dict[str, Any] = dict.fromkeys(("value", "low", "high", "level"), math.nan)
+    nothing |= {"retriever": "", "retriever_title": ""}
     values = []
     for entry in entries:
-        if entry["questions"] not in titles:
-            continue
-        comparable = entry.get("comparable", True)
-        name = entry.get("retriever", "") if comparable else ""
-        ours = scored.get((entry["questions"], name, entry["measure"]))
-        values.append(
-            PublishedValue(
-                questions=entry["questions"],
-                questions_title=titles[entry["questions"]],
-                system=entry["system"],
-                measure=entry["measure"],
-                published=float(entry["value"]),
-                retriever=ours.retriever if ours else "",
-                retriever_title=ours.retriever_title if ours else "",
-                value=ours.value if ours else math.nan,
-                low=ours.low if ours else math.nan,
-                high=ours.high if ours else math.nan,
-                level=ours.level if ours else math.nan,
-                difference=ours.value - float(entry["value"]) if ours else math.nan,
-                comparable=comparable,
-                source=entry["source"],
-                source_kind=entry.get("source_kind", _PRINTED),
-                remark=entry.get("remark", ""),
-            )
-        )
+        if entry["questions"] in titles:
+            comparable = entry.get("comparable", True)
+            name = entry.get("retriever", "") if comparable else ""
+            ours = scored.get((entry["questions"], name, entry["measure"]))
+            record = {
+                **{"source_kind": _PRINTED, "remark": "", "comparable": comparable},
+                **entry,
+                **({key: getattr(ours, key) for key in nothing} if ours else nothing),
+                "questions_title": titles[entry["questions"]],
+                "published": float(entry["value"]),
+            }
+            values.append(record | {"difference": record["value"] - record["published"]})
     return values

@@ -51,7 +51,7 @@ def _caveats(sources: Sources, rows: Sequence[RetrievalRow]) -> list[tuple[str, 
     is_cut = any(row.documents_cut > 0 or math.isnan(row.documents_cut) for row in dense)
     left_out = sources.settings.get("retrievers_left_out", [])
     found = [
-        ("Retrieval", words.left_out_note(rows)),
+        ("Retrieval", words.left_out_note({row.questions: row.n_left_out for row in rows})),
         ("Retrieval", words.ties_note(rows)),
         ("Retrieval", words.duplicates_note(rows)),
         ("Retrieval", words.cut_note(rows) if is_cut else ""),

@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
+from statistics import fmean
 from typing import Any
 
 from sentflow.compare.comparisons import detectable, n_needed
@@ -22,24 +22,24 @@ from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow, StageRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed
-from sentflow.report.rows import unique
+from sentflow.report.rows import grouped, titles_of, unique
 from sentflow.report.table.seed_columns import seed_columns, seed_notes
 from sentflow.report.table.table import (
     Cell,
     Column,
-    Matrix,
     Table,
     build,
     crossed,
     fields_of,
+    first,
     marked,
     number,
+    pivoted,
     test_columns,
     text,
 )
 from sentflow.retrieval.evaluation import CLEAN, LEAKED
 
-MEAN = "Mean"
 FEW = 20  # questions below which a mean says little
 _LEAST_SETS = 3  # of a mean
 _RECALL = re.compile(r"R(?:\(.*\))?@(\d+)\Z")
@@ -53,121 +53,92 @@ Line = dict[str, RetrievalRow]
 
 def retrieval(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """Retriever × question set, a block per measure, the main one first; of one set retriever × measure."""
-    rows = words.whole(inputs.rows(RetrievalRow))
-    differences = inputs.rows_if_there(QuestionDifference)
-    sets = unique(row.questions for row in rows)
-    is_alone = len(sets) < 2
-    measures = words.measures_of(rows) if is_alone else in_order(words.measures_of(rows))
-    retrievers = unique(row.retriever for row in rows)
-    marks = Marks(differences, retrievers if differences else [])
-    has_mean = not is_alone and may_be_averaged(rows)
-    lines: dict[tuple[str, str], Line] = {}
-    for row in rows:
-        block, column = (row.questions, row.measure) if is_alone else (row.measure, row.questions)
-        lines.setdefault((block, row.retriever), {})[column] = row
-    blocks = sets if is_alone else measures
-    columns = measures if is_alone else sets
+    rows, tests = words.whole(inputs.rows(RetrievalRow)), inputs.rows_if_there(QuestionDifference)
+    retrievers, sets = list(titles_of(rows, "retriever")), unique(row.questions for row in rows)
+    is_alone, main = len(sets) < 2, [row.measure for row in rows if row.is_main]
+    measures = unique([*main, *(row.measure for row in rows)])
+    if not is_alone:
+        measures = unique([*measures[:1], *deepest_recall(measures[1:]), *measures])
+    block, across, blocks = ("questions", "measure", sets) if is_alone else ("measure", "questions", measures)
+    marks = Marks(tests, retrievers)
 
-    def name(line: Line) -> Cell:
-        first = next(iter(line.values()))
-        has_letter = is_alone or first.is_main
-        return Cell(
-            first.retriever_title, letters=marks.letters.get(first.retriever, "") if has_letter else ""
-        )
+    def place(line: Line) -> tuple[int, int]:
+        return blocks.index(getattr(first(line), block)), retrievers.index(first(line).retriever)
+
+    def letters(line: Line) -> str:
+        return marks.letters.get(first(line).retriever, "") if is_alone or first(line).is_main else ""
 
     def mean(line: Line) -> float:
-        return (
-            math.fsum(row.value for row in line.values()) / len(line) if len(line) == len(sets) else math.nan
-        )
+        return fmean(row.value for row in line.values()) if len(line) == len(sets) else math.nan
 
-    def title(block: str, own: Sequence[Line]) -> str:
-        return _title_with_sizes(next(iter(own[0].values()))) if is_alone else block
-
-    notes = [
+    graded = {row.questions: row.relevant_grade for row in rows if row.relevant_grade != 1}
+    grades = [f"{name}: relevant from grade {grade} on." for name, grade in graded.items()]
+    sizes = {
+        row.questions: f"{row.questions} {count(row.n_questions)} in {count(row.n_documents)}" for row in rows
+    }
+    sizes_note = f"Questions, and documents that they are searched in: {', '.join(sizes.values())}."
+    has_mean = not is_alone and may_be_averaged(rows)
+    lacks_interval = any(row.is_main and math.isnan(row.low) for row in rows)
+    matrix_notes = [
         words.MEASURES_NOTE,
-        "" if is_alone else _sizes_note(rows),
-        words.grades_note(rows),
-        words.left_out_note(rows),
-        "" if is_alone else words.cut_note(rows),
-        words.interval_note(rows),
-        words.test_note(differences),
-        f"{MEAN}: unweighted mean over these {len(sets)} question sets; nothing follows for other sets; not tested."
-        if has_mean
-        else "",
-        words.ties_note(rows),
-        words.duplicates_note(rows),
+        sizes_note,
+        *grades,
+        words.test_note(tests).removesuffix(words.LETTERS).rstrip(),
     ]
+    keys = ("retriever", "retriever_title", "measure")
+    n_blocks = None if is_alone else 1 + len(deepest_recall(measures[1:]))
     return build(
         "retrieval",
         f"{settings['caption']}: retrieval.",
         RetrievalRow,
-        [lines[block, one] for block in blocks for one in retrievers if (block, one) in lines],
+        sorted(pivoted(rows, (block, "retriever"), across), key=place),
         [
-            Column("Retriever", name, width=4.2 if is_alone else 3.0),
-            *(marked(one, partial(_mean_cell, one, marks)) for one in columns),
-            *([number(MEAN, mean)] if has_mean else []),
+            text(
+                "Retriever",
+                lambda line: first(line).retriever_title,
+                4.2 if is_alone else 3.0,
+                letters=letters,
+            ),
+            *(marked(one, partial(_mean_cell, one, marks)) for one in (measures if is_alone else sets)),
+            *([number("Mean", mean)] if has_mean else []),
         ],
-        [note for note in notes if note],
+        [
+            words.MEASURES_NOTE,
+            "" if is_alone else sizes_note,
+            *grades,
+            words.left_out_note({row.questions: row.n_left_out for row in rows}),
+            "" if is_alone else words.cut_note(rows),
+            f"In brackets the {percent(rows[0].level)} interval for {words.QUESTIONS} ({words.BY_QUESTIONS}); "
+            f"{words.BEYOND}. {words.NO_INTERVAL if lacks_interval else ''}".rstrip(),
+            words.test_note(tests),
+            "Mean: over the question sets, unweighted; nothing follows for other sets." if has_mean else "",
+            words.ties_note(rows),
+            words.duplicates_note(rows),
+        ],
         data=rows,
         records=rows,
-        block=lambda line: _block_of(next(iter(line.values())), is_alone=is_alone),
-        title=title,
+        block=lambda line: getattr(first(line), block),
+        title=lambda name, own: _title_with_sizes(name, first(own[0])) if is_alone else name,
         block_heading="Questions" if is_alone else "Measure",
-        matrix=_matrix(rows, differences, None if is_alone else 1 + len(deepest_recall(measures[1:]))),
+        matrix=crossed(rows, keys, across="questions", value="value", notes=matrix_notes, n_blocks=n_blocks),
     )
 
 
 def _mean_cell(column: str, marks: Marks, line: Line) -> Cell:
-    """A mean; of the main measure over all questions of a set with interval, mark and letters."""
+    """A mean; of the main measure with interval, mark and letters."""
     row = line.get(column)
     if row is None:
         return Cell("")
     value = None if math.isnan(row.value) else row.value
     ranged = words.by_order(row.worst_order, row.best_order)
-    if not row.is_main or row.group:
+    if not row.is_main:
         return Cell(decimal(row.value), ranged, value=value)
-    return Cell(
-        decimal(row.value),
-        f"{interval(row.low, row.high)} {ranged}".rstrip(),
-        marks.mark(row.questions, row.retriever),
-        marks.raised(row.questions, row.retriever),
-        value,
-    )
+    detail = f"{interval(row.low, row.high)} {ranged}".rstrip()
+    return Cell(decimal(row.value), detail, *marks.signs(row.questions, row.retriever), value)
 
 
-def _block_of(row: RetrievalRow, *, is_alone: bool) -> str:
-    return row.questions if is_alone else row.measure
-
-
-def _title_with_sizes(first: Any) -> str:
-    size = f"{count(first.n_questions)} questions, {count(first.n_documents)} documents"
-    return f"{first.questions}: {first.questions_title} ({size})"
-
-
-def _sizes_note(rows: Sequence[RetrievalRow]) -> str:
-    sizes = {
-        row.questions: f"{row.questions} {count(row.n_questions)} in {count(row.n_documents)}" for row in rows
-    }
-    return f"Questions, and documents that they are searched in: {', '.join(sizes.values())}."
-
-
-def _matrix(
-    rows: Sequence[RetrievalRow], differences: Sequence[QuestionDifference], n_blocks: int | None
-) -> Matrix:
-    notes = (
-        words.MEASURES_NOTE,
-        _sizes_note(rows),
-        words.grades_note(rows),
-        words.test_note(differences).removesuffix(words.LETTERS).rstrip(),
-    )
-    keys = ("retriever", "retriever_title", "measure")
-    known = [note for note in notes if note]
-    return crossed(rows, by=keys, across="questions", value="value", notes=known, n_blocks=n_blocks)
-
-
-def in_order(measures: Sequence[str]) -> list[str]:
-    """The main measure, the deepest recall, then the others."""
-    return unique([measures[0], *deepest_recall(measures[1:]), *measures]) if measures else []
+def _title_with_sizes(name: str, row: RetrievalRow) -> str:
+    return f"{name}: {row.questions_title} ({count(row.n_questions)} questions, {count(row.n_documents)} documents)"
 
 
 def deepest_recall(measures: Sequence[str]) -> list[str]:
@@ -184,21 +155,14 @@ def may_be_averaged(rows: Sequence[RetrievalRow]) -> bool:
 
 def groups(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """Group of questions × retriever, by the main measure; a block per question set that has groups."""
-    rows = inputs.rows(RetrievalRow)
-    main = [row for row in rows if row.is_main]
+    main = [row for row in inputs.rows(RetrievalRow) if row.is_main]
     sets = unique(row.questions for row in main if row.group)
     shown = [row for row in main if row.questions in sets]
-    titles = {row.retriever: row.retriever_title for row in shown}
-    lines: dict[tuple[str, str], Line] = {}
     # all questions first, then what is clean or leaked of them, then other groups
-    first_groups = ["", CLEAN, LEAKED]
-    for row in sorted(
-        shown, key=lambda row: first_groups.index(row.group) if row.group in first_groups else 3
-    ):
-        lines.setdefault((row.questions, row.group), {})[row.retriever] = row
-
-    def first(line: Line) -> RetrievalRow:
-        return next(iter(line.values()))
+    order = {group: place for place, group in enumerate(("", CLEAN, LEAKED))}
+    lines = pivoted(
+        sorted(shown, key=lambda row: order.get(row.group, 3)), ("questions", "group"), "retriever"
+    )
 
     def cell(retriever: str, line: Line) -> Cell:
         row = line.get(retriever)
@@ -207,29 +171,30 @@ def groups(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         value = decimal(row.value)
         return Cell(value if row.n_questions >= FEW else f"({value})", value=row.value)
 
-    measure = main[0].measure if main else ""
-    notes = [
-        f"Means of {measure} over the questions of a group. No test is made between groups; tests on each group that a "
-        "question set names are in the table retrieval-group-tests."
-        if sets
-        else "No question set has groups or names training sets.",
-        words.leaks_note(shown),
-        f"In brackets: fewer than {FEW} questions, of which the mean says little."
-        if any(row.n_questions < FEW for row in shown)
-        else "",
-    ]
+    has_leaks = bool({CLEAN, LEAKED} & {row.group for row in shown})
     return build(
         "retrieval-groups",
         f"{settings['caption']}: retrieval by groups of questions.",
         RetrievalRow,
-        sorted(lines.values(), key=lambda line: sets.index(first(line).questions)),
+        sorted(lines, key=lambda line: sets.index(first(line).questions)),
         [
             text("Group", lambda line: first(line).group or "all", 4.2),
             number("n", lambda line: first(line).n_questions, count),
-            *(marked(title, partial(cell, one)) for one, title in titles.items()),
+            *(marked(title, partial(cell, one)) for one, title in titles_of(shown, "retriever").items()),
         ],
-        [note for note in notes if note],
-        data=shown or rows,
+        [
+            f"Means of {main[0].measure} over the questions of a group; tests are in the table retrieval-group-tests."
+            if sets
+            else "No question set has groups or names training sets.",
+            f"{LEAKED.capitalize()}: questions that are equal to a training question but for case and punctuation, or "
+            f"nearly so; {CLEAN}: the others. Main numbers are over all."
+            if has_leaks
+            else "",
+            f"In brackets: fewer than {FEW} questions, of which the mean says little."
+            if any(row.n_questions < FEW for row in shown)
+            else "",
+        ],
+        data=shown or main,
         records=shown,
         block=lambda line: first(line).questions,
         title=lambda name, own: f"{name}: {first(own[0]).questions_title}",
@@ -242,36 +207,28 @@ def groups(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
 def group_tests(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """A block per group of questions: a line per retriever, with intervals, marks and letters."""
-    rows = [row for row in words.whole(inputs.rows(RetrievalRow)) if row.is_main]
-    means, differences = inputs.rows_if_there(GroupRow), inputs.rows_if_there(GroupDifference)
-    titles = {row.retriever: row.retriever_title for row in rows}
-    sets = {row.questions: row.questions_title for row in rows}
-    marks = Marks(differences, list(titles) if differences else [])
+    rows = words.main_of(inputs.rows(RetrievalRow))
+    means, tests = inputs.rows_if_there(GroupRow), inputs.rows_if_there(GroupDifference)
+    titles, sets = titles_of(rows, "retriever"), titles_of(rows, "questions")
+    marks = Marks(tests, list(titles))
     notes = ["No question set has several groups of questions."]
     if means:
         notes = [
             f"Intervals of {percent(means[0].level)} for new questions of the group on the same documents "
-            f"({words.BY_QUESTIONS}); {words.BEYOND}. {words.NO_INTERVAL} "
-            "Groups have fewer questions than the whole, so smaller differences stay unseen: "
-            "a difference on one group and none on another does not show that the groups differ."
+            f"({words.BY_QUESTIONS}); {words.BEYOND}. {words.NO_INTERVAL} A difference on one group and none on "
+            "another does not show that the groups differ."
         ]
-        if differences:
-            first = differences[0]
-            notes.append(
-                f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. "
-                f"Test: {words.TEST} of the group, Holm over all pairs on all groups of the question set, "
-                f"{percent(first.alpha)}. {words.LETTERS}"
-            )
-
-    def value(row: GroupRow) -> Cell:
-        signs = (marks.mark(row.unit_set, row.model), marks.raised(row.unit_set, row.model))
-        return Cell(decimal(row.value), "", *signs, None if math.isnan(row.value) else row.value)
+    if means and tests:
+        notes.append(
+            f"Bold: highest {tests[0].measure}, where a test was made; underlined: not significantly lower than it. "
+            f"Test: {words.TEST} of the group, Holm over all pairs on all groups of the question set, "
+            f"{percent(tests[0].alpha)}. {words.LETTERS}"
+        )
 
     def title(_: str, own: Sequence[GroupRow]) -> str:
         row = own[0]
-        return (
-            f"{row.question_set}: {sets[row.question_set]}, {row.group} ({count(row.n_questions)} questions)"
-        )
+        size = f"{count(row.n_questions)} questions"
+        return f"{row.question_set}: {sets[row.question_set]}, {row.group} ({size})"
 
     return build(
         "retrieval-group-tests",
@@ -279,12 +236,17 @@ def group_tests(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         GroupRow,
         means,
         [
-            Column(
+            text(
                 "Retriever",
-                lambda row: Cell(titles[row.model], letters=marks.letters.get(row.model, "")),
-                width=4.6,
+                lambda row: titles[row.model],
+                4.6,
+                letters=lambda row: marks.letters.get(row.model, ""),
             ),
-            marked(means[0].measure if means else "Value", value),
+            number(
+                means[0].measure if means else "Value",
+                "value",
+                marks=lambda row: marks.signs(row.unit_set, row.model),
+            ),
             text("Interval", lambda row: interval(row.low, row.high)),
         ],
         notes,
@@ -298,32 +260,33 @@ def group_tests(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """Every pair of retrievers on every question set."""
     rows, pairs = inputs.rows(RetrievalRow), inputs.rows_if_there(QuestionDifference)
-    titles = {row.retriever: row.retriever_title for row in rows}
-    sets = {row.questions: row.questions_title for row in rows}
+    sets = titles_of(rows, "questions")
     notes = ["Nothing was compared: fewer than two retrievers were measured on the same questions."]
     if pairs:
-        first = pairs[0]
+        one = pairs[0]
         notes = [
-            f"Difference: of {first.measure}, first minus second, with its {percent(first.level)} t interval, which is "
+            f"Difference: of {one.measure}, first minus second, with its {percent(one.level)} t interval, which is "
             "not adjusted for the number of pairs; p: paired t-test over questions; Holm: adjusted over all pairs of "
-            f"the question set; *: at most {percent(first.alpha)}. They hold for {words.POPULATION}."
-            + (f" {words.NO_INTERVAL}" if any(math.isnan(row.low) for row in pairs) else ""),
-            f"{captions.equivalence_note(first.margin)} Won/tied/lost: questions, by the first.",
-            f"n: questions. {captions.detectable_note(first.alpha, 'questions', 'retrievers', 'question set')}",
+            f"the question set; *: at most {percent(one.alpha)}. They hold for {words.POPULATION}.",
+            words.NO_INTERVAL if any(math.isnan(row.low) for row in pairs) else "",
+            f"{captions.equivalence_note(one.margin)} Won/tied/lost: questions, by the first.",
+            f"n: questions. {captions.detectable_note(one.alpha, 'questions', 'retrievers', 'question set')}",
         ]
+
+    def title(name: str, own: Sequence[QuestionDifference]) -> str:
+        return f"{name}: {sets[name]} ({captions.sizes(own[0].n_questions, detectable(own, name))})"
+
     return build(
         "retrieval-differences",
         f"{settings['caption']}: paired differences of retrievers.",
         (*fields_of(QuestionDifference), "n_needed"),
         pairs,
-        difference_columns(titles),
-        [*notes, *filter(None, [words.ties_note(rows)])],
+        difference_columns(titles_of(rows, "retriever")),
+        [*notes, words.ties_note(rows)],
         data=rows,
         records=[vars(row) | {"n_needed": n_needed(row.n_questions, row.mdd_power)} for row in pairs],
         block="unit_set",
-        title=lambda name, own: (
-            f"{name}: {sets[name]} ({captions.sizes(own[0].n_questions, detectable(own, name))})"
-        ),
+        title=title,
         block_heading="Questions",
     )
 
@@ -341,44 +304,26 @@ def difference_columns(titles: Mapping[str, str]) -> list[Column]:
 
 def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """A block per question set with clusters: a line per retriever, then one per pair of them, with both intervals."""
-    rows = [row for row in words.whole(inputs.rows(RetrievalRow)) if row.is_main]
-    means = inputs.rows_if_there(ClusterRow)
-    pairs = inputs.rows_if_there(QuestionDifference)
-    titles = {row.retriever: row.retriever_title for row in rows}
-    sets = {row.questions: row.questions_title for row in rows}
+    rows = words.main_of(inputs.rows(RetrievalRow))
+    means, pairs = inputs.rows_if_there(ClusterRow), inputs.rows_if_there(QuestionDifference)
+    titles, sets = titles_of(rows, "retriever"), titles_of(rows, "questions")
     of_questions = {(row.questions, row.retriever): row for row in rows}
     of_documents = {
         (row.unit_set, row.model_a, row.model_b): row for row in inputs.rows_if_there(DocumentDifference)
     }
-    lines: list[dict[str, Any]] = []
-    for name in unique(row.unit_set for row in means):
-        own = [row for row in means if row.unit_set == name]
+    headings = ("set", "title", "value", "questions", "documents", "p", "p_documents")
+    lines: list[tuple[Any, ...]] = []
+    for name, own in grouped(means, "unit_set").items():
         for mean in own:
-            questions = of_questions[name, mean.model]
-            lines.append(
-                {
-                    "set": name,
-                    "title": questions.retriever_title,
-                    "value": mean.value,
-                    "questions": interval(questions.low, questions.high),
-                    "documents": interval(mean.low, mean.high),
-                    "p": None,
-                    "p_documents": None,
-                }
-            )
-        for pair in (row for row in pairs if row.unit_set == name and not math.isnan(own[0].low)):
+            row = of_questions[name, mean.model]
+            limits = interval(row.low, row.high), interval(mean.low, mean.high)
+            lines.append((name, row.retriever_title, mean.value, *limits, None, None))
+        for pair in [row for row in pairs if row.unit_set == name and not math.isnan(own[0].low)]:
             kept = of_documents.get((name, pair.model_a, pair.model_b))
-            lines.append(
-                {
-                    "set": name,
-                    "title": f"{titles[pair.model_a]} − {titles[pair.model_b]}",
-                    "value": pair.difference,
-                    "questions": interval(pair.low, pair.high),
-                    "documents": interval(kept.low, kept.high) if kept else MISSING,
-                    "p": pair.p_holm,
-                    "p_documents": kept.p_holm if kept else math.nan,
-                }
-            )
+            title = f"{titles[pair.model_a]} − {titles[pair.model_b]}"
+            limits = interval(pair.low, pair.high), interval(kept.low, kept.high) if kept else MISSING
+            tests = pair.p_holm, kept.p_holm if kept else math.nan
+            lines.append((name, title, pair.difference, *limits, *tests))
 
     def p(key: str, line: Mapping[str, Any]) -> Cell:
         value = line[key]
@@ -388,7 +333,7 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         "retrieval-documents",
         f"{settings['caption']}: retrieval, for {words.QUESTIONS} and for {words.DOCUMENTS}.",
         ClusterRow,
-        lines,
+        [dict(zip(headings, line, strict=True)) for line in lines],
         [
             text("Retriever, or first − second", "title", 4.6),
             number(means[0].measure if means else "Value", "value"),
@@ -412,24 +357,20 @@ def _notes_on_documents(means: Sequence[ClusterRow], pairs: Sequence[QuestionDif
     notes = [
         f"Intervals of {percent(means[0].level)}. New questions: {words.QUESTIONS}, by questions. New documents: "
         "questions on documents that are not in these sets but of the same kind, by clusters of questions that share a "
-        "relevant document (or what the set names), which are the independent units; t intervals with the error of the "
-        f"jackknife. The corpus that is searched stays as large as it is. In either case {words.BEYOND}."
+        "relevant document (or what the set names); t intervals with the error of the jackknife. In either case "
+        f"{words.BEYOND}.",
+        f"Holm: p of the {words.TEST}, and of the t-test over clusters, adjusted over all pairs of the question set; "
+        f"up to {percent(pairs[0].alpha)} the two differ. Bold and letters of other tables follow the former."
+        if pairs
+        else "",
     ]
-    if pairs:
-        notes.append(
-            f"Holm: p of the {words.TEST}, and of the t-test over clusters, adjusted over all pairs of the question "
-            f"set; up to {percent(pairs[0].alpha)} the two differ. Bold and letters of other tables follow the "
-            "former."
-        )
     for row in {row.unit_set: row for row in reversed(means)}.values():
-        # how many independent units there are, and what cannot be said with them
-        units = (
+        few = ": too few, so that nothing can be said of new documents" if math.isnan(row.low) else ""
+        notes.append(
             f"{row.unit_set}: {count(row.n_questions)} questions in {count(row.n_clusters)} clusters, the largest with "
             f"{100 * row.largest_cluster:.0f}\u202f% of them, which carry as much information as "
-            f"{row.effective_clusters:.0f} of equal size"
+            f"{row.effective_clusters:.0f} of equal size{few}."
         )
-        few = ": too few, so that nothing can be said of new documents" if math.isnan(row.low) else ""
-        notes.append(f"{units}{few}.")
     return notes
 
 
@@ -438,20 +379,26 @@ def _notes_on_documents(means: Sequence[ClusterRow], pairs: Sequence[QuestionDif
 
 def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """A block per question set: the mean of each family over seeds, then its differences from other retrievers."""
-    rows = [row for row in words.whole(inputs.rows(RetrievalRow)) if row.is_main]
-    of_seeds = inputs.rows_if_there(SeedRow)
-    titles = {row.retriever: row.retriever_title for row in rows}
-    sets = {row.questions: row.questions_title for row in rows}
+    rows, of_seeds = words.main_of(inputs.rows(RetrievalRow)), inputs.rows_if_there(SeedRow)
+    titles, sets = titles_of(rows, "retriever"), titles_of(rows, "questions")
     main = {row.measure for row in rows}
+    notes = ["No retriever was searched with several seeds."]
+    if of_seeds:
+        notes = [
+            f"Mean over questions and seeds, with its {percent(of_seeds[0].level)} interval for {words.QUESTIONS} and "
+            "new seeds (two-way analysis of variance); p: of a difference, for the same. Neither is adjusted for the "
+            "number of lines. Nothing is said of other collections, nor of changes other than the seed.",
+            "Spread of seeds: standard deviation between their means. Variance: share of that of the mean. Limited by: "
+            "what twice as many would make the interval narrower.",
+            *seed_notes(of_seeds),
+        ]
 
     def name(row: SeedRow) -> str:
         return f"{row.family} − {titles.get(row.other, row.other)}" if row.other else row.family
 
     def value(row: SeedRow) -> Cell:
-        return Cell(
-            signed(row.value) if row.other else decimal(row.value),
-            value=None if math.isnan(row.value) else row.value,
-        )
+        written = signed(row.value) if row.other else decimal(row.value)
+        return Cell(written, value=None if math.isnan(row.value) else row.value)
 
     return build(
         "retrieval-seeds",
@@ -467,7 +414,7 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Seeds", "n_seeds", count),
             *seed_columns("questions"),
         ],
-        _notes_on_seeds(of_seeds),
+        notes,
         data=rows,
         records=of_seeds,
         block="unit_set",
@@ -476,53 +423,30 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def _notes_on_seeds(rows: Sequence[SeedRow]) -> list[str]:
-    if not rows:
-        return ["No retriever was searched with several seeds."]
-    return [
-        f"Mean over questions and seeds, with its {percent(rows[0].level)} interval for {words.QUESTIONS} and new "
-        "seeds (two-way analysis of variance); p: of a difference, for the same. Neither is adjusted for the number of "
-        "lines. Two families are compared seed by seed. Nothing is said of other collections, nor of changes other "
-        "than the seed. Spread of seeds: standard deviation between their means. Variance: share of that of the mean; "
-        "the rest is how seeds differ on a question only. Limited by: what twice as many would make the interval "
-        "narrower.",
-        *seed_notes(rows),
-    ]
-
-
-@dataclass(frozen=True)
-class _Stage:
-    """A line: cells by question set and measure, and the seeds behind each."""
-
-    block: str
-    name: str
-    cells: Mapping[tuple[str, str], tuple[Cell, int]]
-
-
-_Part = Callable[[StageRow], tuple[Cell, int] | None]
-"""Of a row: a cell, and the seeds behind it; None where it has none."""
-
-
 def stages(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """A line per stage, a column per question set and measure; a block per series, and one for each kind of test."""
     rows = inputs.rows(StageRow, may_be_empty=True)
-    columns = list(dict.fromkeys((row.questions, row.measure) for row in rows))
     reference = [row for row in rows if not row.place]
-    lines = _stages("", reference, _stage_mean)
-    for series in unique(row.series for row in rows if row.is_mean):
-        own = [row for row in rows if row.is_mean and row.series == series]
-        lines += _stages(series, own, _stage_mean)
-        lines += _stages(f"{series}, less the stage before", own, partial(_stage_difference, "before"))
+    lines = _stages("", reference)
+    for series, own in grouped([row for row in rows if row.is_mean], "series").items():
+        lines += _stages(series, own) + _stages(f"{series}, less the stage before", own, "before")
         if reference:
-            title = f"{series}, less {reference[0].series}"
-            lines += _stages(title, own, partial(_stage_difference, "reference"))
+            lines += _stages(f"{series}, less {reference[0].series}", own, "reference")
 
-    def seeds_of(line: _Stage) -> int | None:
-        return max(n for _, n in line.cells.values()) or None
+    def n_seeds(line: Mapping[str, Any]) -> int | None:
+        seeds = f"{line['part']}_seeds" if line["part"] else "n_seeds"
+        return max(getattr(row, seeds) or row.n_seeds for row in line["rows"].values()) or None
 
-    def cell(column: tuple[str, str], line: _Stage) -> Cell:
-        return line.cells[column][0] if column in line.cells else Cell("")
+    def cell(column: tuple[str, str], line: Mapping[str, Any]) -> Cell:
+        row, part = line["rows"].get(column), line["part"]
+        if row is None:
+            return Cell("")
+        if not part:
+            return Cell(decimal(row.value), interval(row.low, row.high), value=row.value)
+        value, low, high, p = (getattr(row, f"{part}{end}") for end in ("", "_low", "_high", "_p"))
+        return Cell(f"{signed(value)}; {p_number(p)}", interval(low, high), value=value)
 
+    columns = grouped(rows, "questions", "measure")
     return build(
         "retrieval-stages",
         f"{settings['caption']}: retrieval stage by stage.",
@@ -530,7 +454,7 @@ def stages(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         lines,
         [
             text("Stage", "name", 2.6),
-            number("Seeds", seeds_of, count),
+            number("Seeds", n_seeds, count),
             *(marked(f"{measure} on {name}", partial(cell, (name, measure))) for name, measure in columns),
         ],
         _notes_on_stages(rows),
@@ -542,52 +466,33 @@ def stages(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def _stages(block: str, rows: Sequence[StageRow], part: _Part) -> list[_Stage]:
-    """The stages that have anything in any column."""
+def _stages(block: str, rows: Sequence[StageRow], part: str = "") -> list[dict[str, Any]]:
+    """Lines of means, or of the differences of a kind, of the stages that have any."""
+    known = [row for row in rows if not part or not math.isnan(getattr(row, part))]
     lines = []
-    for place in sorted({row.place for row in rows}):
-        own = [row for row in rows if row.place == place]
-        cells = {(row.questions, row.measure): made for row in own if (made := part(row))}
+    for place, own in sorted(grouped(known, "place").items()):
         # the reference stands before the stages, under its own name
         name = f"{place} {own[-1].stage}" if place else own[0].series
-        if cells:
-            lines.append(_Stage(block, name, cells))
+        cells = {(row.questions, row.measure): row for row in own}
+        lines.append({"block": block, "name": name, "part": part, "rows": cells})
     return lines
-
-
-def _stage_mean(row: StageRow) -> tuple[Cell, int]:
-    return Cell(decimal(row.value), interval(row.low, row.high), value=row.value), row.n_seeds
-
-
-def _stage_difference(what: str, row: StageRow) -> tuple[Cell, int] | None:
-    value, p, n_seeds = (getattr(row, what + end) for end in ("", "_p", "_seeds"))
-    if math.isnan(value):
-        return None
-    limits = interval(getattr(row, f"{what}_low"), getattr(row, f"{what}_high"))
-    return Cell(f"{signed(value)}; {p_number(p)}", limits, value=value), n_seeds or row.n_seeds
 
 
 def _notes_on_stages(rows: Sequence[StageRow]) -> list[str]:
     if not rows:
         return ["No retriever of the stages was measured."]
     sizes = {row.questions: f"{row.questions} {count(row.n_questions)}" for row in rows}
+    several = "; with several, mean over seeds, for these and new seeds (two-way analysis of variance)"
     main = next((row.measure for row in rows if row.is_main), "")
-    several = (
-        "; with several, mean over seeds, for these and new seeds (two-way analysis of variance; two trained "
-        "stages seed by seed)."
-    )
-    notes = [
+    return [
         words.MEASURES_NOTE,
         f"Questions: {', '.join(sizes.values())}.",
         f"In brackets {percent(rows[0].level)} intervals. With one seed, or where nothing was trained, for "
         f"{words.QUESTIONS} (means: {words.BY_QUESTIONS}; differences: t)"
-        + (several if any(row.n_seeds > 1 for row in rows) else "."),
-        "Nothing is said of new documents or other collections"
-        + ("; with one seed, nothing of other seeds." if any(row.n_seeds == 1 for row in rows) else "."),
+        f"{several if any(row.n_seeds > 1 for row in rows) else ''}. Nothing is said of new documents, other "
+        "collections or, with one seed, of other seeds.",
+        f"Differences are of {main}; behind them p, by Holm over all tests of a question set in this table. Their "
+        "intervals are not adjusted. Without p there is no test."
+        if main
+        else "",
     ]
-    if main:
-        notes.append(
-            f"Differences are of {main}; behind them p, by Holm over all tests of a question set in this table. Their "
-            "intervals are not adjusted. Without p there is no test."
-        )
-    return notes

@@ -7,7 +7,7 @@ from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.numbers import count, decimal, percent
 from sentflow.report.rows import unique
-from sentflow.retrieval.evaluation import CLEAN, DECISIVE, LEAKED, decisive
+from sentflow.retrieval.evaluation import DECISIVE, decisive
 from sentflow.stats.effective import FEWEST_OTHERS, FEWEST_VALUES
 
 QUESTIONS = "new questions on the same documents"
@@ -20,7 +20,6 @@ NO_INTERVAL = (
     f"Without an interval: fewer than {FEWEST_VALUES} questions, or than {FEWEST_OTHERS} with another value (or "
     "difference) than the most frequent one; p of a difference is then of sign flips."
 )
-NOTHING_SEARCHED = "Nothing to draw: no retriever of this selection searched a question set."
 LETTERS = "Superscript letters: the retrievers that this one is significantly better than."
 MEASURES_NOTE = (
     "Means over the questions with a relevant document, by ir-measures; questions without an answer count as 0. "
@@ -33,9 +32,9 @@ def whole(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
     return [row for row in rows if not row.group]
 
 
-def measures_of(rows: Sequence[RetrievalRow]) -> list[str]:
-    """The measures, the main one first."""
-    return unique([*(row.measure for row in rows if row.is_main), *(row.measure for row in rows)])
+def main_of(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
+    """The rows of the main measure over all questions of a set."""
+    return [row for row in rows if row.is_main and not row.group]
 
 
 def by_order(worst: float, best: float) -> str:
@@ -43,40 +42,26 @@ def by_order(worst: float, best: float) -> str:
     return f"ties {decimal(worst)}–{decimal(best)}" if decisive(worst, best) else ""
 
 
-def grades_note(rows: Sequence[RetrievalRow]) -> str:
-    """From which grade a document is relevant, where that is not 1."""
-    graded = {row.questions: row.relevant_grade for row in rows if row.relevant_grade != 1}
-    return " ".join(f"{name}: relevant from grade {grade} on." for name, grade in graded.items())
-
-
-def left_out_note(rows: Sequence[RetrievalRow]) -> str:
-    """Questions that count in no mean."""
-    found = {row.questions: row.n_left_out for row in rows if row.n_left_out}
-    stated = [
+def left_out_note(numbers: dict[str, int]) -> str:
+    """Questions of each set that count in no mean."""
+    return " ".join(
         f"{count(n)} questions of {name} have no relevant document and count in no mean."
-        for name, n in found.items()
-    ]
-    return " ".join(stated)
+        for name, n in numbers.items()
+        if n
+    )
 
 
 def ties_note(rows: Sequence[RetrievalRow]) -> str:
     """How far equal scores could move a mean, where they could."""
-    moved = [
-        row
-        for row in whole(rows)
-        if row.is_main and not math.isclose(row.best_order, row.worst_order, abs_tol=5e-4)
-    ]
+    moved = [row for row in main_of(rows) if not math.isclose(row.best_order, row.worst_order, abs_tol=5e-4)]
     if not moved:
         return ""
     most = max(moved, key=lambda row: row.best_order - row.worst_order)
+    decided = f" Ranges of more than {DECISIVE} stand in the cell (ties), and such a retriever is not tested."
     return (
         f"Equal scores: the order of tied documents could move {most.measure} of {most.retriever_title} on "
         f"{most.questions} between {most.worst_order:.3f} and {most.best_order:.3f}, the widest such range here."
-        + (
-            f" Ranges of more than {DECISIVE} stand in the cell (ties), and such a retriever is not tested."
-            if decided_by_ties(most)
-            else ""
-        )
+        + (decided if decided_by_ties(most) else "")
     )
 
 
@@ -87,10 +72,10 @@ def decided_by_ties(row: RetrievalRow) -> bool:
 
 def duplicates_note(rows: Sequence[RetrievalRow]) -> str:
     """What it changes if copies of judged documents count as judged, where there are any."""
-    found = [row for row in whole(rows) if row.is_main and not math.isnan(row.with_duplicates)]
-    if not found:
+    known = [row for row in main_of(rows) if not math.isnan(row.with_duplicates)]
+    if not known:
         return ""
-    most = max(found, key=lambda row: abs(row.with_duplicates - row.value))
+    most = max(known, key=lambda row: abs(row.with_duplicates - row.value))
     return (
         f"Copies: where documents with the text of a judged one have its grade, {most.measure} of "
         f"{most.retriever_title} on {most.questions} is {most.with_duplicates:.3f} instead of {most.value:.3f}, the "
@@ -100,25 +85,19 @@ def duplicates_note(rows: Sequence[RetrievalRow]) -> str:
 
 def cut_note(rows: Sequence[RetrievalRow]) -> str:
     """What encoders cut off of documents and questions; that nothing was, where they say so."""
-    dense = [row for row in whole(rows) if row.is_main and not row.is_baseline]
-    told = [row for row in dense if not math.isnan(row.documents_cut)]
+    dense = [row for row in main_of(rows) if not row.is_baseline]
+    known = [row for row in dense if not math.isnan(row.documents_cut)]
     silent = unique(row.retriever_title for row in dense if math.isnan(row.documents_cut))
-    cut = [row for row in told if row.documents_cut or row.questions_cut]
-    found = [
-        f"{row.retriever_title} on {row.questions}: {_cut_of(row)}"
-        for row in sorted(cut, key=lambda row: -row.documents_lost)
-    ]
-    sentences = [
-        f"Cut off by encoders, which read no more of a text than they take: {'; '.join(found)}."
-        if found
-        else "",
-        "The other encoders read every text to its end." if cut and len(cut) < len(told) else "",
-        "Encoders read every text to its end." if told and not cut else "",
-        f"What they cut off is not known of {', '.join(silent)}: their encoders do not say."
-        if silent
-        else "",
-    ]
-    return " ".join(filter(None, sentences))
+    cut = sorted(
+        (row for row in known if row.documents_cut or row.questions_cut), key=lambda row: -row.documents_lost
+    )
+    each = "; ".join(f"{row.retriever_title} on {row.questions}: {_cut_of(row)}" for row in cut)
+    sentences = [f"Cut off by encoders, which read no more of a text than they take: {each}."] if cut else []
+    if len(cut) < len(known):
+        sentences.append(f"{'The other encoders' if cut else 'Encoders'} read every text to its end.")
+    if silent:
+        sentences.append(f"What they cut off is not known of {', '.join(silent)}: their encoders do not say.")
+    return " ".join(sentences)
 
 
 def _cut_of(row: RetrievalRow) -> str:
@@ -133,12 +112,6 @@ def _cut_of(row: RetrievalRow) -> str:
     )
 
 
-def interval_note(rows: Sequence[RetrievalRow]) -> str:
-    """What the interval generalises to."""
-    said = f"In brackets the {percent(rows[0].level)} interval for {QUESTIONS} ({BY_QUESTIONS}); {BEYOND}."
-    return f"{said} {NO_INTERVAL}" if any(row.is_main and math.isnan(row.low) for row in rows) else said
-
-
 def test_note(differences: Sequence[QuestionDifference]) -> str:
     """What bold, underline and letters rest on."""
     if not differences:
@@ -147,14 +120,4 @@ def test_note(differences: Sequence[QuestionDifference]) -> str:
     return (
         f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. Test: "
         f"{TEST}, Holm over all pairs of a question set, {percent(first.alpha)}: it holds for {POPULATION}. {LETTERS}"
-    )
-
-
-def leaks_note(rows: Sequence[RetrievalRow]) -> str:
-    """What clean and leaked questions are, where there are any."""
-    if not {CLEAN, LEAKED} & {row.group for row in rows}:
-        return ""
-    return (
-        f"{LEAKED.capitalize()}: questions that are equal to a training question but for case and punctuation, or "
-        f"nearly so; {CLEAN}: the others. Main numbers are over all."
     )

@@ -1,18 +1,17 @@
 """The acceptance check of similarity: all there and finite, random vectors at chance."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection
+from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection, unselected
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.inputs import Inputs
 
-NAME = "similarity"
 _RULE = (
-    "Every selected encoder has a similarity score on every selected pair set, undefined only with a "
-    "warning; intervals contain their scores; random vectors score near 0."
+    "Every selected encoder has a similarity score on every selected pair set, undefined only with a warning; "
+    "intervals contain their scores; random vectors score near 0."
 )
 _ROUNDING = 1e-9
 
@@ -25,70 +24,46 @@ def check_similarity(inputs: Inputs, selection: Selection) -> CheckResult:
     ranks each, over their variance of 1/12), so the lower limit of the interval may lie that much above
     `CONTROL_TOLERANCE`.
     """
-    data = inputs.together(SimilarityData)
-    main = main_rows(data.scores)
-    systems = [*selection.pair_models, *selection.baselines]
-    found = {(row.pairs, row.model) for row in main}
+    rows = inputs.together(SimilarityData).scores
+    main, systems = main_rows(rows), [*selection.pair_models, *selection.baselines]
+    of_random = [row for row in rows if _is_random(row, selection)]
     problems = [
-        f"{pairs} × {model}: no score"
-        for pairs in selection.pairs
-        for model in systems
-        if (pairs, model) not in found
+        *unselected([(row.pairs, row.model) for row in main], selection.pairs, systems),
+        *(problem for row in rows for problem in _undefined_or_outside(row)),
+        *(problem for row in of_random for problem in _not_random(row)),
     ]
-    problems += [
-        f"{row.pairs} × {row.model}: not selected"
-        for row in main
-        if row.pairs not in selection.pairs or row.model not in systems
-    ]
-    problems += _undefined(data.scores)
-    problems += _outside(data.scores)
-    of_random = [row for row in data.scores if _is_random(row, selection)]
-    problems += [problem for row in of_random if (problem := _not_random(row))]
     counts = {
         "pair_sets": len(selection.pairs),
         "scores": len(main),
-        "correlations": len(data.scores),
+        "correlations": len(rows),
         "random_scores": len(of_random),
     }
-    return CheckResult(NAME, _RULE, counts, problems)
+    return CheckResult("similarity", _RULE, counts, problems)
 
 
-def _undefined(rows: Sequence[SimilarityRow]) -> list[str]:
-    return [
-        f"{_where(row)}: undefined, and no warning gives the reason"
-        for row in rows
-        if not math.isfinite(row.value) and not row.warnings
-    ]
-
-
-def _outside(rows: Sequence[SimilarityRow]) -> list[str]:
-    return [
-        f"{_where(row)}: interval {words.hundred_interval(row.low, row.high)} does not contain "
-        f"{words.hundred(row.value)}"
-        for row in rows
-        if math.isfinite(row.value + row.low + row.high)
-        and not row.low - _ROUNDING <= row.value <= row.high + _ROUNDING
-    ]
+def _undefined_or_outside(row: SimilarityRow) -> Iterator[str]:
+    if not math.isfinite(row.value) and not row.warnings:
+        yield f"{_where(row)}: undefined, and no warning gives the reason"
+    is_known = math.isfinite(row.value + row.low + row.high)
+    if is_known and not row.low - _ROUNDING <= row.value <= row.high + _ROUNDING:
+        limits = words.hundred_interval(row.low, row.high)
+        yield f"{_where(row)}: interval {limits} does not contain {words.hundred(row.value)}"
 
 
 def _is_random(row: SimilarityRow, selection: Selection) -> bool:
-    return (row.model in selection.random_models and row.measure == "cosine"
-            and (row.coefficient, row.aggregation) == ("spearman", "all"))  # fmt: skip
+    what = (row.measure, row.coefficient, row.aggregation)
+    return row.model in selection.random_models and what == ("cosine", "spearman", "all")
 
 
-def _not_random(row: SimilarityRow) -> str:
-    low, high = row.low, row.high
-    if math.isnan(low):  # no score, or too few pairs to tell chance from more
-        return ""
+def _not_random(row: SimilarityRow) -> Iterator[str]:
     allowed = CONTROL_TOLERANCE + 3 * row.n_equal / row.n
-    if low <= allowed and high >= -CONTROL_TOLERANCE:
-        return ""
-    return (
-        f"{_where(row)}: {words.hundred(row.value)} with an interval from {words.hundred(low)} to "
-        f"{words.hundred(high)}, but random vectors should reach between "
-        f"{words.hundred(-CONTROL_TOLERANCE)} and "
-        f"{words.hundred(allowed)}; check whether vectors are matched with the right texts"
-    )
+    # limits are undefined without a score, and where there are too few pairs to tell chance from more
+    if row.low > allowed or row.high < -CONTROL_TOLERANCE:
+        yield (
+            f"{_where(row)}: {words.hundred(row.value)} with an interval from {words.hundred(row.low)} to "
+            f"{words.hundred(row.high)}, but random vectors should reach between {words.hundred(-CONTROL_TOLERANCE)} "
+            f"and {words.hundred(allowed)}; check whether vectors are matched with the right texts"
+        )
 
 
 def _where(row: SimilarityRow) -> str:
