@@ -26,7 +26,21 @@ from sentflow.report.rows import unique
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.sign_flips import least_sign_flip_p
 
-_WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
+_WORDS = [
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 IDENTICAL, EQUAL = "identical vectors", "equal throughout"
 """What is said of two systems between which nothing can be tested."""
 
