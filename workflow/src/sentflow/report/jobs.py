@@ -377,10 +377,7 @@ def _make_each(kind: str, names: Iterable[str], files: Sequence[Path], make: Cal
             failed[name] = f"{type(error).__name__}: {error}"
     if failed:
         rest = f" To get the others of this job all the same, leave it out of report.{kind}s."
-        raise DataError(
-            "\n".join(f"{kind} {name}: {problem}" for name, problem in failed.items())
-            + (rest if kind != "check" else "")
-        )
+        raise DataError("\n".join(f"{kind} {name}: {problem}" for name, problem in failed.items()) + rest)
 
 
 def _endings(output: Sequence[Path], name: str, forms: Mapping[str, Any]) -> dict[str, Path]:
@@ -468,29 +465,18 @@ def make_figures(*, summary: list[In], products: str, output: list[Out]) -> None
         gc.enable()
 
 
-@job("pyarrow")
-def make_checks(*, summary: list[In], settings: Json, output: list[Out]) -> None:
-    """Acceptance checks of the results: a small file for each if all hold, an error that lists every row if not.
-
-    Settings: check → {"tasks": […], "models": […], "random_models": […], …}, see Selection.
-    """
-    from sentflow.report.checks import CheckResult, Selection
-
-    files = {file.stem: file for file in output}
-
-    def make(product: "Product", inputs: "Inputs") -> None:
-        result: CheckResult = product.load()(inputs, Selection(**settings[product.name]))
-        if not result.passed:
-            raise DataError(
-                f"{result.rule} Problems:\n  "
-                + "\n  ".join(result.problems)
-                + "\nThe results are kept: check these rows before you use them."
-            )
-        outcome = {"check": result.name, "rule": result.rule, "passed": True, "counts": result.counts}
-        write_json(files[product.name], outcome)
-        logger.info("%s holds: %s", result.name, result.counts)
-
-    _make_each("check", files, summary, make)
+@job()
+def make_checks(*, outcomes: list[In], output: Out) -> None:
+    """Outcomes of the acceptance checks → a line for each if all hold; an error that lists every row if not."""
+    results = [read_json(file) for file in outcomes]
+    failed = [result for result in results if not result["passed"]]
+    if failed:
+        lines = [
+            f"check {one['check']}: {one['rule']} Problems:\n  " + "\n  ".join(one["problems"])
+            for one in failed
+        ]
+        raise DataError("\n".join([*lines, "The results are kept: check these rows before you use them."]))
+    write_text(output, "".join(f"{one['check']}: {one['rule']}\n" for one in results))
 
 
 @job()
@@ -512,30 +498,34 @@ def report(
     folds: Sequence[In] = (),
     config: In,
     versions: In,
-    checks: str,
+    checks: Json,
     settings: Json,
-    output: Out,
+    outcomes: Sequence[Out] = (),
+    page: Out,
 ) -> None:
-    """The report of an experiment: one self-contained HTML page.
+    """The report of an experiment: one self-contained HTML page; and the outcome of each acceptance check.
 
-    Settings: JSON, see Sources; "selection": the settings of the checks.
+    Settings: JSON, see Sources. Checks: check → {"tasks": […], "models": […], "random_models": […], …}, see Selection.
     """
     from sentflow.audit.hardest import HardRow
     from sentflow.flow import products
-    from sentflow.report.checks import Selection
+    from sentflow.report.checks import CheckResult, Selection
     from sentflow.report.families.probing.summary import fold_scores
     from sentflow.report.inputs import Inputs
     from sentflow.report.page.page import render
     from sentflow.report.page.sources import Sources
 
     inputs = Inputs(summary)
-    # the checks run here again, because a check that failed leaves no file and must be seen all the same
-    products_of_checks = [products.find("check", name).load() for name in checks.split()]
-    selection = Selection(**settings["selection"])
+    results: list[CheckResult] = []
+    for file in outcomes:
+        result = products.find("check", file.stem).load()(inputs, Selection(**checks[file.stem]))
+        told = {"check": result.name, "rule": result.rule, "passed": result.passed, "counts": result.counts}
+        write_json(file, told if result.passed else {**told, "problems": result.problems})
+        results.append(result)
     sources = Sources(
         inputs=inputs,
         settings=settings,
-        checks=[check(inputs, selection) for check in products_of_checks],
+        checks=results,
         config=config.read_text(encoding="utf-8"),
         versions=read_json(versions),
         files=[*tables, *(file for file in figures if file.suffix != ".md")],
@@ -547,8 +537,8 @@ def report(
         },
         folds=fold_scores(folds),
     )
-    write_text(output, render(sources))
-    logger.info("%s: %d kB", output, output.stat().st_size // 1000)
+    write_text(page, render(sources))
+    logger.info("%s: %d kB", page, page.stat().st_size // 1000)
 
 
 def _audited(file: Path) -> str:

@@ -7,8 +7,6 @@ from functools import partial
 from statistics import fmean, median
 from typing import Any
 
-from scipy.stats import kendalltau
-
 from sentflow.compare.comparisons import Comparisons, DocumentComparisons, detectable, n_needed
 from sentflow.compare.marks import Marks
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
@@ -606,6 +604,8 @@ def _effect(rows: Sequence[EffectRow]) -> dict[str, Any]:
 
 
 def _tau(rows: Sequence[EffectRow]) -> float:
+    from scipy.stats import kendalltau  # takes longer to import than all tables to make
+
     tau = kendalltau([row.baseline_mean for row in rows], [row.mean for row in rows]).statistic
     return float(tau)  # Kendall's τ-b, NaN where one of the two ranks nothing
 
