@@ -10,7 +10,6 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +20,9 @@ from sentflow.config.load import catalog_with
 from sentflow.config.problems.encoders import custom_problems
 from sentflow.encoders.arrays import FloatArray, IntArray
 from sentflow.encoders.custom_class import EMBED
-from sentflow.encoders.descriptions import describe_modules
-from sentflow.encoders.fetch import fetch_model, obtain
+from sentflow.encoders.fetch import fetch_model
 from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser, CustomLazyEncoder
+from sentflow.encoders.manifest import checked_folder
 from sentflow.encoders.settings import CUSTOM
 from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
@@ -372,9 +371,8 @@ def named_model(name: str | Path, folder: Path, mirrors: Sequence[str]) -> Any:
             "Of the Hugging Face hub write owner/name@commit; of a class of yours, path/to/file.py:ClassName."
         )
     place = folder / re.sub(r"[^\w.-]+", "-", str(name)).strip("-")
-    describe = partial(describe_modules, allow_pickle=False)
-    weights, _ = obtain(source, place, mirrors, allow_pickle=False, check=describe)
-    describe(weights)
+    request = {"kind": "sentence-transformers", "source": source}
+    weights = checked_folder(fetch_model(str(name), request, place, mirrors=mirrors), place)
     return SentenceTransformer(str(weights), trust_remote_code=False, local_files_only=True)
 
 
