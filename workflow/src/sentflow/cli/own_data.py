@@ -6,13 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
+from math import log2
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from sentflow.cli.configuration import read_configuration
+from sentflow.config.entries import AllEntries
 from sentflow.config.load import load_catalog
 from sentflow.errors import DataError, instead
 from sentflow.flow.workflow_folder import workflow_folder
@@ -76,9 +78,9 @@ class DataFile:
 
     @cached_property
     def text_columns(self) -> list[str]:
-        """Columns that are neither numbers nor addresses, those with the longest values first."""
+        """Columns that are neither numbers nor addresses, those with much longer values first."""
         lengths = {
-            name: fmean(map(len, values))
+            name: round(log2(1 + fmean(map(len, values))))
             for name, values in self.values.items()
             if name and name not in self.number_columns and not values[0].startswith(("http:", "https:"))
         }
@@ -207,11 +209,6 @@ def pair_entries(name: str, file: DataFile, written: str, texts: Sequence[str], 
     }
 
 
-def is_beir(folder: Path) -> bool:
-    """Whether a folder has the files of BEIR's form."""
-    return any((folder / f"corpus.{ending}").is_file() for ending in ("jsonl", "parquet"))
-
-
 def collection_entries(name: str, folder: Path, written: str, split: str | None = None) -> Entries:
     """The corpus and the question set of a folder in BEIR's form, by section.
 
@@ -221,7 +218,7 @@ def collection_entries(name: str, folder: Path, written: str, split: str | None 
         If files of that form are missing.
     """
     qrels = sorted({path.stem for path in (folder / "qrels").glob("*.*")})
-    missing = [] if is_beir(folder) else ["corpus.jsonl"]
+    missing = [] if any(folder.glob("corpus.*")) else ["corpus.jsonl"]
     missing += [] if any(folder.glob("queries.*")) else ["queries.jsonl"]
     missing += [] if qrels else ["qrels/test.tsv"]
     if missing:
@@ -232,13 +229,6 @@ def collection_entries(name: str, folder: Path, written: str, split: str | None 
     spoken = language([_texts_of(next(iter(folder.glob("queries.*"))))])
     form = {"beir": written, "language": spoken, "title": folder.name}
     return {"corpora": {name: form}, "question_sets": {name: {**form, "split": split}}}
-
-
-def parquet_rows(path: Path) -> int:
-    """Number of rows of a Parquet file."""
-    import pyarrow.parquet
-
-    return int(pyarrow.parquet.read_metadata(path).num_rows)
 
 
 def language(columns: Sequence[Sequence[str]]) -> str:
@@ -260,8 +250,13 @@ def training_entries(name: str, file: DataFile, written: str, texts: Sequence[st
 def new_name(path: Path) -> str:
     """A name for entries of a file or folder, which the catalog does not have."""
     name = slug(path)
-    catalog = load_catalog(read_configuration([]), workflow_folder())
-    return f"{name}-own" if any(name in catalog[section] for section in _SECTIONS) else name
+    return f"{name}-own" if any(name in catalog()[section] for section in _SECTIONS) else name
+
+
+@cache
+def catalog() -> AllEntries:
+    """Everything that could be selected, by section."""
+    return load_catalog(read_configuration([]), workflow_folder())
 
 
 def slug(path: Path) -> str:
