@@ -27,7 +27,8 @@ Entries = dict[str, Any]
 _SECTIONS = ("tasks", "pair_sets", "corpora", "question_sets", "training_data")
 _DELIMITERS = (",", ";", "\t", "|")
 _LOOKED_AT = 200  # rows that say how a file is delimited, and what language its texts have
-_MOST_CLASSES = 20
+_MOST_CLASSES = 20  # of a column that is suggested as label
+_ROWS_PER_CLASS = 5
 
 
 @dataclass(frozen=True)
@@ -146,10 +147,11 @@ def task_entry(file: DataFile, written: str, texts: Sequence[str], label: str) -
         If the labels are of one class only, or of too many.
     """
     counts = Counter(file.column(label))
-    if not 2 <= len(counts) <= _MOST_CLASSES:
+    if not 2 <= len(counts) <= max(2, file.n_rows // _ROWS_PER_CLASS):
         raise DataError(
-            f"{file.path}: column {label!r} has {len(counts)} different values, and a label has 2 to {_MOST_CLASSES}. "
-            f"Name another column with --label; {_suggestion(file.label_columns)}"
+            f"{file.path}: column {label!r} has {len(counts)} different values in {file.n_rows} rows, and a label has at "
+            f"least two, each in {_ROWS_PER_CLASS} rows or more on average. Name another column with --label; "
+            f"{_suggestion(file.label_columns)}"
         )
     if "" in counts:
         raise DataError(
