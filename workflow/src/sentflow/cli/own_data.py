@@ -149,8 +149,8 @@ def task_entry(file: DataFile, written: str, texts: Sequence[str], label: str) -
     counts = Counter(file.column(label))
     if not 2 <= len(counts) <= max(2, file.n_rows // _ROWS_PER_CLASS):
         raise DataError(
-            f"{file.path}: column {label!r} has {len(counts)} different values in {file.n_rows} rows, and a label has at "
-            f"least two, each in {_ROWS_PER_CLASS} rows or more on average. Name another column with --label; "
+            f"{file.path}: column {label!r} has {len(counts)} different values in {file.n_rows} rows, and a label has "
+            f"at least two, each in {_ROWS_PER_CLASS} rows or more on average. Name another column with --label; "
             f"{_suggestion(file.label_columns)}"
         )
     if "" in counts:
@@ -301,6 +301,8 @@ def _delimited(file: RawFile, text: str, delimiter: str | None) -> tuple[dict[st
     )
     if fault and (marks[0] in header or not header) and mark != marks[0]:
         raise fault
+    if not fault and header[:1] == header[-1:] == '"':
+        raise DataError(f"{file.path}: whole lines are in quotes. Remove the outer quotes of each line.")
     if records is None or len(records.header) < 2:
         raise DataError(
             f"{file.path} has a single column, by each of {', '.join(map(repr, marks))}. Write the character between "

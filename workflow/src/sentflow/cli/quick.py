@@ -32,6 +32,7 @@ from sentflow.cli.run import prepared
 from sentflow.cli.terminal import listing, show_blocks
 from sentflow.config.entries import merge
 from sentflow.config.load import load_experiment
+from sentflow.encoders.entries import is_lazy
 from sentflow.errors import ConfigError, SentflowError, instead
 from sentflow.flow.workflow_folder import workflow_folder
 from sentflow.report import claims
@@ -103,6 +104,12 @@ def quick(
         with chdir(folder):  # paths of the experiment begin there
             config = merge(read_configuration([]), experiment)
             checked = load_experiment(config, workflow_folder(), experiment)
+            fitted = [name for name, entry in checked.models.items() if is_lazy(entry)]
+            if fitted and not checked.selected["tasks"]:
+                raise ConfigError(
+                    f"{fitted[0]} is fitted to the rows of a task, and pairs have none. Write another encoder, for "
+                    "example bag-of-words."
+                )
             read_local_files(checked)
     except SentflowError:
         if is_new:
