@@ -36,7 +36,7 @@ rule all:
         targets.results,
         targets.tables,
         targets.figures,
-        targets.checks,
+        targets.checked,
         paths.REPORT,
 
 
@@ -73,7 +73,7 @@ rule figures:
 rule checks:
     """Every acceptance check."""
     input:
-        targets.checks,
+        targets.checked,
 
 
 rule exports:

@@ -20,8 +20,7 @@ import numpy as np
 from sentflow.api.data import catalog_pairs
 from sentflow.compare.pair_sets import NormalTest
 from sentflow.similarity.measures import spearman
-from sentflow.similarity.results import graph_of
-from sentflow.similarity.scores import bootstrap, limits, overlap
+from sentflow.similarity.scores import bootstrap, graph_of, limits, overlap
 from sentflow.stats.pair_graph import PairGraph, PairUnits
 from sentflow.stats.seeds import derive_seed
 

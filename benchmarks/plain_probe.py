@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.fold import published_metric
-from sentflow.probing.kernels.schedule import predicted_classes
+from sentflow.probing.probes import predicted_classes
 from sentflow.probing.settings import ProbeProtocol, Setting
 
 

@@ -100,8 +100,7 @@ def programs(
     from sentflow.encoders.vectors.cache import ShardFolder
     from sentflow.encoders.vectors.embed import embed_texts
     from sentflow.similarity.measures import pair_similarities
-    from sentflow.similarity.results import graph_of
-    from sentflow.similarity.scores import similarity_scores
+    from sentflow.similarity.scores import graph_of, similarity_scores
     from sentflow.stats.resampling import Bootstrap
 
     entries = yaml.safe_load((REPOSITORY / "workflow/catalog/models.yaml").read_text(encoding="utf-8"))

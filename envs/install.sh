@@ -15,4 +15,4 @@ install --require-hashes --no-deps --no-build-isolation --use-pep517 -r envs/req
 install torch --constraint envs/requirements-torch.in
 install --no-deps --no-build-isolation --editable .
 # Compile the loops of the probes now, so that the first jobs need not, each for itself.
-"${PYTHON:-python}" -c "from sentflow.probing.kernels.loops import logistic, mlp, sparse"
+"${PYTHON:-python}" -c "from sentflow.probing.loops import compile_all; compile_all()"

@@ -59,7 +59,7 @@ def test_a_finished_run_knows_its_code_and_not_its_dates(copy_of_reference):
         if file.is_file() and ".snakemake" not in file.parts:
             file.touch()
     assert planned(project) == set()
-    with (project / PACKAGE / "probing/kernels/logistic.py").open("a", encoding="utf-8") as stream:
+    with (project / PACKAGE / "probing/probes.py").open("a", encoding="utf-8") as stream:
         stream.write("\n_ADDED_BY_A_TEST = 1\n")
     after_scores = {"compare", "summarise", "summarise_costs", "make_checks", "report"}
     after_scores |= {f"make_{what}_{group}" for what in ("tables", "figures") for group in ("probing", "run")}

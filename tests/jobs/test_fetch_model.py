@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import huggingface_hub
 import pytest
 
-from sentflow.encoders import hub as hub_files
+from sentflow.encoders import fetch as hub_files
 from sentflow.encoders.jobs import fetch_model
 from sentflow.errors import DataError
 

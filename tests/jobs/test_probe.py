@@ -4,8 +4,8 @@ import pytest
 from small_tasks import make_task, probe_settings, task_features, write_inputs
 
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.fold_files import read_folds
 from sentflow.probing.jobs import probe
+from sentflow.probing.scores import read_folds
 from sentflow.texts.table import TaskTable
 
 N_ROWS = 270

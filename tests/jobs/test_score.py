@@ -15,8 +15,7 @@ from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.parquet import table_of, write_parquet
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
-from sentflow.probing.fold import published_metric
-from sentflow.probing.fold_files import write_result
+from sentflow.probing.fold import published_metric, write_result
 from sentflow.probing.jobs import hardest, score
 from sentflow.probing.settings import AboutProtocol, ScoreSettings, Switches
 from sentflow.texts.table import TaskTable, write_task

@@ -92,7 +92,7 @@ def test_patience_is_counted_since_the_best_or_over_all_falls():
 
 
 def test_its_state_stays_until_the_rule_that_uses_its_weights_begins(tmp_path, monkeypatch):
-    monkeypatch.setattr("sentflow.training.job.Leave.listen", lambda _self: None)
+    monkeypatch.setattr("sentflow.training.leave.Watch.listen", lambda _self: None)
     start, rows = start_in(tmp_path, layers=2), rows_in(tmp_path, {"text": TEXTS})
     settings = job_settings(model="tiny", pooling="cls")
     out, state = tmp_path / "out", tmp_path / "state"
@@ -114,7 +114,7 @@ def test_its_state_stays_until_the_rule_that_uses_its_weights_begins(tmp_path, m
 
 
 def test_an_explained_failure_is_only_said_again_by_later_attempts_of_the_same_run(tmp_path, monkeypatch):
-    monkeypatch.setattr("sentflow.training.job.Leave.listen", lambda _self: None)
+    monkeypatch.setattr("sentflow.training.leave.Watch.listen", lambda _self: None)
     start, rows = start_in(tmp_path), rows_in(tmp_path, {"text": TEXTS})
     outputs = {name: tmp_path / name for name in ("record", "made", "history", "held_out", "snapshots")}
     settings = job_settings(training={"max_tokens": 1000})

@@ -23,8 +23,8 @@ from sentflow.files.rows import write_rows
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.draws import plan_folds
 from sentflow.probing.fold import FoldResult, ProbeDesign
-from sentflow.probing.fold_files import read_folds
 from sentflow.probing.rows import LazyFeatures
+from sentflow.probing.scores import read_folds
 from sentflow.probing.settings import PUBLISHED
 from sentflow.probing.training import FixedFeatures, train_folds
 from sentflow.report.families.retrieval.rows import RetrievalRow

@@ -92,7 +92,7 @@ def saved(name, folder):
 def test_vectors_are_those_of_the_library_and_long_texts_are_cut_where_positions_end(tmp_path, name):
     folder = saved(name, tmp_path)
     limit = {"T5": None, "PhoBERT": 64}.get(name, LIMIT)
-    assert describe_modules(folder, allow_pickle=False).max_tokens == limit
+    assert describe_modules({}, folder).max_tokens == limit
     library = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     if limit is not None:
         library.max_seq_length = limit
@@ -115,11 +115,11 @@ def test_a_stated_limit_beyond_the_positions_is_refused_with_both_numbers(tmp_pa
     (tmp_path / "config.json").write_text(json.dumps(config | {"hidden_size": 8}))
     (tmp_path / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": stated}))
     with pytest.raises(ConfigError, match=f"max_seq_length is {stated}, .* positions for 512 tokens"):
-        describe_modules(tmp_path, allow_pickle=False)
+        describe_modules({}, tmp_path)
 
 
 def test_a_stated_limit_of_computed_positions_is_taken(tmp_path):
     config = {"model_type": "deberta-v2", "max_position_embeddings": 512, "position_biased_input": False}
     (tmp_path / "config.json").write_text(json.dumps(config | {"hidden_size": 8}))
     (tmp_path / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 1024}))
-    assert describe_modules(tmp_path, allow_pickle=False).max_tokens == 1024
+    assert describe_modules({}, tmp_path).max_tokens == 1024

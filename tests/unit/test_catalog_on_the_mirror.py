@@ -9,7 +9,7 @@ from mirror_data import catalog, mirror_pairs, raw_file
 from training_files import prepared_of
 
 from sentflow.config.tasks import TaskSettings
-from sentflow.config.trained import REQUIRED
+from sentflow.encoders.settings import REQUIRED
 from sentflow.texts.prepare import prepare
 from sentflow.texts.raw_files import DERIVED, raw_files_of
 from sentflow.texts.settings import TaskChecks

@@ -115,10 +115,8 @@ def make_encoder(server, *, dimension=4, request_dimension=False, prompt=None, n
     connection = Connection(**{"key_variable": "SENTFLOW_KEY_LAB", "batch_texts": 2, **connection})
     return ApiEncoder(
         EmbeddingsService(server.url, connection),
-        model="small",
-        dimension=dimension,
-        request_dimension=request_dimension,
-        settings=ServiceSettings(prompt=prompt, normalise=normalise),
+        {"model": "small", "dimension": dimension, "request_dimension": request_dimension},
+        ServiceSettings(prompt=prompt, normalise=normalise),
         batch_texts=connection.batch_texts,
     )
 

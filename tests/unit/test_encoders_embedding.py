@@ -8,7 +8,7 @@ import pytest
 
 from sentflow.encoders.arrays import Batch
 from sentflow.encoders.kind import Encoder
-from sentflow.encoders.neural.batches import plan_batches
+from sentflow.encoders.neural.encoder import plan_batches
 from sentflow.encoders.vectors.cache import ShardFolder
 from sentflow.encoders.vectors.embed import check_texts, embed_texts
 from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
@@ -112,7 +112,7 @@ def test_reads_what_was_written(files):
 
 @pytest.mark.parametrize("texts", [STORED_TEXTS[::-1], STORED_TEXTS[:2]])
 def test_other_texts_or_another_order_are_refused(files, texts):
-    with pytest.raises(DataError, match="are not the . texts of the dataset, or in another order"):
+    with pytest.raises(DataError, match="are not the . texts of the collection, or in another order"):
         read_embeddings(*files, texts)
 
 
@@ -135,7 +135,7 @@ def test_an_array_that_was_swapped_for_another_of_its_shape_is_refused(files):
         read_embeddings(*files, STORED_TEXTS)
 
 
-@pytest.mark.parametrize(("content", "reason"), [("{", "damaged"), ("{}", "it has no shape")])
+@pytest.mark.parametrize(("content", "reason"), [("{", "damaged"), ("{}", "shape")])
 def test_a_damaged_description_is_named(files, content, reason):
     files[1].write_text(content)
     with pytest.raises(DataError, match=rf"d\.json is .*{reason}"):

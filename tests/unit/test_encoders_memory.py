@@ -1,13 +1,10 @@
 """Batches that the memory does not hold, whatever the number that is computed at a time."""
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Lock
-
 import numpy as np
 import pytest
 import torch
 
-from sentflow.encoders.neural.batches import BatchRunner, is_out_of_memory
+from sentflow.encoders.neural.encoder import BatchRunner, is_out_of_memory
 from sentflow.errors import DataError
 
 ERRORS = [
@@ -75,39 +72,3 @@ def test_other_errors_are_not_hidden():
     with pytest.raises(RuntimeError, match="mat1"):
         halver.compute(batch(2), None)
     assert not is_out_of_memory(ValueError("length 3"))
-
-
-class Shared:
-    """Holds one batch of 32 tokens, and no second one beside it; the first two are there at once."""
-
-    def __init__(self):
-        self.lock, self.met, self.n_asked, self.held = Lock(), Barrier(2), 0, 0
-
-    def __call__(self, features, model):
-        ids = features["input_ids"]
-        with self.lock:
-            self.n_asked += 1
-            self.held += ids.numel()
-            first = self.n_asked <= 2
-        try:
-            if first:
-                self.met.wait(60)
-            with self.lock:
-                if self.held > 40:
-                    raise torch.OutOfMemoryError
-            return ids.float().numpy()
-        finally:
-            if first:
-                self.met.wait(60)
-            with self.lock:
-                self.held -= ids.numel()
-
-
-def test_a_batch_that_fits_alone_is_computed_whole():
-    halver = runner(Shared())
-    with ThreadPoolExecutor(2) as pool:
-        found = list(
-            pool.map(halver.compute, [{"input_ids": torch.full((8, 4), n)} for n in range(4)], [None] * 4)
-        )
-    assert [vectors.mean() for vectors in found] == [0, 1, 2, 3]
-    assert halver.n_halved == 0

@@ -31,7 +31,7 @@ def write_model(folder, tensors=None, config=None):
 
 
 def encode(folder, texts, **settings):
-    encoder = Model2vecEncoder.of_folder(folder, Model2vecSettings(**settings))
+    encoder = Model2vecEncoder(folder, Model2vecSettings(**settings))
     return encoder.encode(texts, role="text", task=None)
 
 

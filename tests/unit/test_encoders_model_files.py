@@ -40,7 +40,7 @@ def test_transformer_with_pooling(tmp_path):
         ("Normalize", "2_Normalize"),
         **{"1_Pooling__config": pooling, "sentence_bert_config": {"max_seq_length": 128}},
     )
-    description = describe_modules(model, allow_pickle=False)
+    description = describe_modules({}, model)
     assert (description.dimension, description.pooling, description.max_tokens) == (32, "cls", 128)
 
 
@@ -48,18 +48,18 @@ def test_code_behind_a_router_is_refused(tmp_path):
     types = {"query_0": "modeling_own.Transformer"}
     model = make_model(tmp_path, ("Router", ""), router_config={"types": types})
     with pytest.raises(ConfigError, match=r"modeling_own\.Transformer are none of sentence-transformers"):
-        describe_modules(model, allow_pickle=False)
+        describe_modules({}, model)
     write(model, "router_config.json", {"types": ["query_0"]})
     with pytest.raises(DataError, match="Router needs types"):
-        describe_modules(model, allow_pickle=False)
+        describe_modules({}, model)
 
 
 def test_pickled_weights_are_refused_unless_allowed(tmp_path):
     write(tmp_path, "config.json", {"hidden_size": 16})
     (tmp_path / "pytorch_model.bin").write_bytes(b"")
     with pytest.raises(ConfigError, match=r"as a pickle only.*allow_pickle: true"):
-        describe_modules(tmp_path, allow_pickle=False)
-    assert describe_modules(tmp_path, allow_pickle=True).dimension == 16
+        describe_modules({}, tmp_path)
+    assert describe_modules({"allow_pickle": True}, tmp_path).dimension == 16
 
 
 def test_pickles_are_files_of_the_model_only_where_allowed(tmp_path):
@@ -86,7 +86,7 @@ def test_a_broken_list_of_modules_is_one_paragraph(tmp_path, content):
     model = make_model(tmp_path, ("Transformer", ""))
     (model / "modules.json").write_text(content, encoding="utf-8")
     with pytest.raises(DataError, match=r"modules\.json is missing or damaged: .*Fetch the model again"):
-        describe_modules(model, allow_pickle=False)
+        describe_modules({}, model)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_size_that_is_none_is_refused(tmp_path, name, content):
     model = make_model(tmp_path, *modules, **{**good, name: content})
     message = "must be a whole number|describes a model of about|num_hidden_layers is"
     with pytest.raises(DataError, match=message):
-        describe_modules(model, allow_pickle=False)
+        describe_modules({}, model)
 
 
 def of_header(header: str) -> bytes:
@@ -127,4 +127,4 @@ def test_a_broken_header_of_safetensors_is_one_paragraph(tmp_path, content):
     model = make_model(tmp_path, ("StaticEmbedding", ""))
     (model / "model.safetensors").write_bytes(content)
     with pytest.raises(DataError, match=r"model\.safetensors is missing or damaged: .*Fetch the model again"):
-        describe_modules(model, allow_pickle=False)
+        describe_modules({}, model)

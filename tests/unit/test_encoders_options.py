@@ -9,7 +9,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from sentflow.encoders.kind import Context
 from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
-from sentflow.encoders.neural.batches import BatchRunner
+from sentflow.encoders.neural.encoder import BatchRunner
 from sentflow.encoders.neural.load import LAYER_POOLINGS, TOKEN_POOLINGS
 from sentflow.encoders.settings import PromptNames, VectorSettings
 from sentflow.errors import DataError

@@ -52,4 +52,4 @@ def test_a_module_that_is_not_computed_is_refused_whatever_the_model_is_called(t
     (tmp_path / "modules.json").write_text(json.dumps(modules))
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ConfigError, match=f"{name}"):
-        describe_modules(tmp_path, allow_pickle=False)
+        describe_modules({}, tmp_path)

@@ -14,8 +14,7 @@ from sentflow.errors import DataError
 from sentflow.files.io import write_sealed
 from sentflow.files.rows import write_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.training.cards.card import flat, model_card
-from sentflow.training.cards.facts import USES, read_facts, read_scores
+from sentflow.training.cards.card import USES, flat, model_card, read_facts, read_scores
 from sentflow.training.record import Made, Record, Teacher
 
 SECTIONS = [

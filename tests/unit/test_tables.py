@@ -16,8 +16,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.macros import macros
 from sentflow.report.costs.encoders import encoder_rows
 from sentflow.report.families.probing import remarks
-from sentflow.report.families.probing.rank_table import ranks
-from sentflow.report.families.probing.tables import differences, score_cell, scores, tasks
+from sentflow.report.families.probing.tables import differences, ranks, score_cell, scores, tasks
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import about, decimal, duration, memory
 from sentflow.report.table import table as tables

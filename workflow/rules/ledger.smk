@@ -33,9 +33,5 @@ if ledger_family.summaries:
                 for file in targets.tables
                 if file.startswith(f"{paths.RESULTS}/tables/ledger")
             ],
-            [
-                file
-                for file in targets.checks
-                if file == paths.CHECK.format(check="ledger")
-            ],
+            targets.checked,
             paths.REPORT,

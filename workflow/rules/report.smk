@@ -90,21 +90,19 @@ for group, members in targets.groups("figure").items():
             command("make_figures")
 
 
-checks_of_run = [product for own in targets.groups("check").values() for product in own]
-if checks_of_run:
+if targets.checks:
 
     rule make_checks:
-        """The acceptance checks of the summaries; the job fails where one does, and names every offending row."""
+        """Whether the acceptance checks hold: the job fails where one does not, and names every offending row."""
         input:
-            summary=targets.read_by(checks_of_run),
+            outcomes=targets.checks,
         output:
-            targets.checks,
+            paths.CHECKED,
         localrule: True
         resources:
             **asks("make_checks", 5),
         params:
-            code=targets.code_of("make_checks", checks_of_run),
-            settings=targets.check_settings,
+            **job_params("make_checks"),
         shell:
             command("make_checks")
 
@@ -124,7 +122,7 @@ rule record:
 
 
 rule report:
-    """The report: one self-contained page."""
+    """The report: one self-contained page, and the outcomes of the acceptance checks."""
     input:
         summary=targets.summaries_of_page(),
         audits=targets.audits,
@@ -134,14 +132,15 @@ rule report:
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
     output:
-        paths.REPORT,
+        page=paths.REPORT,
+        outcomes=targets.checks,
     localrule: True
     resources:
         **asks("report", 10),
     params:
         code=code("report", *products.packages()),
         settings=targets.report_settings,
-        checks=" ".join(targets.selected("checks")),
+        checks=targets.check_settings,
     shell:
         command("report")
 

@@ -154,20 +154,8 @@ rule count_terms:
 rule search:
     """What a retriever finds for the questions of a set; it has the inputs that its kind needs."""
     input:
-        **digested(
-            **judged,
-            terms=retrieval.terms,
-            counts=retrieval.counts,
-            passages=retrieval.passages,
-            index=retrieval.index(paths.INDEX),
-            runs=retrieval.runs_of_parts,
-            weights=retrieval.chosen_weights,
-        ),
-        # The description of the embeddings holds the checksums of both.
-        documents=ancient(retrieval.document_vectors),
-        documents_info=retrieval.document_info,
-        queries=ancient(retrieval.question_vectors),
-        queries_info=retrieval.question_info,
+        **digested(**judged, **retrieval.search_files),
+        **retrieval.vectors(),
         manifest=retrieval.cross_encoder,
         trec=retrieval.run_file,
     output:
@@ -212,8 +200,8 @@ rule build_index:
     """The vectors of the documents of a corpus → an index of them."""
     input:
         **digested(corpus=paths.CORPUS, passages=retrieval.passages),
-        documents=ancient(retrieval.document_vectors),
-        documents_info=retrieval.document_info,
+        documents=ancient(retrieval.vector_files["documents"]),
+        documents_info=retrieval.vector_files["documents_info"],
     output:
         **with_digest(index=paths.INDEX),
         made=paths.INDEX_MADE,
@@ -235,11 +223,7 @@ rule certify_index:
             passages=retrieval.passages,
             index=retrieval.index(paths.INDEX),
         ),
-        # The description of the embeddings holds the checksums of both.
-        documents=ancient(retrieval.document_vectors),
-        documents_info=retrieval.document_info,
-        queries=ancient(retrieval.question_vectors),
-        queries_info=retrieval.question_info,
+        **retrieval.vectors(),
         made=ancient(retrieval.index(paths.INDEX_MADE)),
     output:
         paths.CERTIFICATE,
@@ -536,19 +520,9 @@ rule summarise_retrieval_costs:
 rule explain:
     """The questions worth reading → the terms by which a retriever finds their documents, with their parts of the scores."""
     input:
-        **digested(
-            **judged,
-            run=paths.RUN,
-            terms=retrieval.of_searches(retrieval.terms),
-            counts=retrieval.of_searches(retrieval.counts),
-            passages=retrieval.of_searches(retrieval.passages),
-        ),
+        **digested(**judged, run=paths.RUN, **retrieval.explained_files),
+        **retrieval.vectors(**retrieval.explained_vectors),
         hardest=paths.HARD_QUESTIONS,
-        # The description of the embeddings holds their checksums.
-        documents=ancient(retrieval.of_searches(retrieval.document_vectors)),
-        documents_info=retrieval.of_searches(retrieval.document_info),
-        queries=ancient(retrieval.question_vectors),
-        queries_info=retrieval.question_info,
         manifest=retrieval.manifest,
     output:
         paths.SHARED_TERMS,

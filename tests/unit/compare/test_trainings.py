@@ -9,7 +9,7 @@ from made_graphs import unshared
 
 from sentflow.compare.trainings import Trainings
 from sentflow.similarity.measures import spearman
-from sentflow.similarity.results import SimilarityRows
+from sentflow.similarity.scores import SimilarityRows
 from sentflow.similarity.settings import PairSetSettings
 
 SETTINGS = PairSetSettings(

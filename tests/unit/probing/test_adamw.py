@@ -3,9 +3,8 @@
 import pytest
 import torch
 
-from sentflow.probing.kernels.loops.common import NO_MULTIPLICITY
-from sentflow.probing.kernels.loops.mlp import clip_and_move
-from sentflow.probing.kernels.schedule import adamw_schedule, warmup_factors
+from sentflow.probing.loops import NO_MULTIPLICITY, clip_and_move
+from sentflow.probing.probes import adamw_schedule, warmup_factors
 from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Setting
 
 N_STEPS, N_PARAMETERS = 12, 50

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from sentflow.probing import features as columns
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.kernels import features as columns
-from sentflow.probing.kernels.features import equal_columns
+from sentflow.probing.features import equal_columns
 
 
 def sparse_features(n: int, width: int) -> np.ndarray:

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from sentflow.probing.kernels.schedule import class_scores, mean_losses, predicted_classes
+from sentflow.probing.probes import class_scores, mean_losses, predicted_classes
 
 N, N_PROBES = 37, 3
 

@@ -2,8 +2,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sentflow.probing.fold import FoldResult
-from sentflow.probing.fold_files import FoldInfo, read_folds, write_result
+from sentflow.probing.fold import FoldInfo, FoldResult, write_result
+from sentflow.probing.scores import read_folds
 from sentflow.probing.settings import PUBLISHED, ProbeSettings
 
 INFO = FoldInfo(

@@ -5,11 +5,11 @@ import pytest
 from probe_contract import assert_same_folds
 from scipy.sparse import csr_array, random_array
 
+from sentflow.probing.features import standardised, standardised_sparse
 from sentflow.probing.fold import ProbeDesign
-from sentflow.probing.kernels.features import standardised_sparse
 from sentflow.probing.rows import pair_features
 from sentflow.probing.settings import PUBLISHED, Switches
-from sentflow.probing.training import standardised, train_folds
+from sentflow.probing.training import train_folds
 
 
 class Source:

@@ -12,12 +12,13 @@ from small_tasks import make_task, probe_settings
 from sentflow.compare.score_rows import shown_limits
 from sentflow.errors import DataError
 from sentflow.probing.draws import grouped_folds, plan_folds, stratified_choice
+from sentflow.probing.features import standardised
 from sentflow.probing.fold import FoldResult, ProbeDesign, published_metric
-from sentflow.probing.fold_files import read_folds
-from sentflow.probing.kernels.schedule import predicted_classes
+from sentflow.probing.probes import predicted_classes
 from sentflow.probing.rows import LazyFeatures
+from sentflow.probing.scores import read_folds
 from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Switches
-from sentflow.probing.training import probe_task, standardised, train_fold
+from sentflow.probing.training import probe_task, train_fold
 from sentflow.stats.repeatability import published_intervals
 from sentflow.texts.checks import check_folds
 from sentflow.texts.table import TaskTable

@@ -1,4 +1,5 @@
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -208,7 +209,8 @@ def test_grid_is_tried_rate_by_rate_then_momentum():
         ([1.0, *[math.nan] * 5, 0.5, *[math.nan] * 5], None),
     ],
 )
-def test_training_stops_after_six_epochs_without_improvement(losses, epochs):
-    stopping = training._EarlyStopping(PUBLISHED)
-    stopped = (epoch for epoch, loss in enumerate(losses, start=1) if stopping.after(loss))
+def test_training_stops_after_six_epochs_without_improvement(losses, epochs, monkeypatch):
+    monkeypatch.setattr(training, "part_loss", lambda loss, _labels: loss)
+    run = training.FinalRun(SimpleNamespace(protocol=PUBLISHED, evaluation_labels=None), PUBLISHED.grid[0])
+    stopped = (epoch for epoch, loss in enumerate(losses, start=1) if run.after(loss))
     assert next(stopped, None) == epochs

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sentflow.similarity.measures import pair_similarities
-from sentflow.similarity.results import graph_of
-from sentflow.similarity.scores import overlap
+from sentflow.similarity.scores import graph_of, overlap
 from sentflow.texts.pairs import PairInfo, PairTable
 
 VECTORS = np.array([[3, 4], [4, 3], [0, 0], [-3, -4], [6, 8]], np.float32)

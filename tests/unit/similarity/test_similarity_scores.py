@@ -10,8 +10,12 @@ from scipy.stats import spearmanr
 from sentflow.compare.pair_sets import NormalTest, PairSetSettings, compare_pair_set
 from sentflow.errors import DataError
 from sentflow.similarity.measures import SEVEN_TASKS, seven_task_average
-from sentflow.similarity.results import SimilarityRows, read_similarities, write_similarities
-from sentflow.similarity.scores import similarity_scores
+from sentflow.similarity.scores import (
+    SimilarityRows,
+    read_similarities,
+    similarity_scores,
+    write_similarities,
+)
 from sentflow.stats.resampling import Bootstrap
 
 SETTINGS = Bootstrap(level=0.95, n_resamples=60, seed=7)

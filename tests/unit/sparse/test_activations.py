@@ -10,13 +10,15 @@ from sentflow.sparse.weigher import (
     NO_TERM,
     POOLINGS,
     pooled_weights,
-    pruned,
-    splade_weights,
     top_terms,
 )
 
 SHAPE = 4, 5, 9  # texts, positions, terms
 MASK = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0], [1, 1, 0, 0, 0]])
+
+
+def splade_weights(logits: torch.Tensor, mask: torch.Tensor, **how) -> torch.Tensor:
+    return pooled_weights(lambda chunk: chunk, logits, mask, **how)
 
 
 def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -90,7 +92,7 @@ def test_the_greatest_terms_are_kept_and_ties_go_to_the_lower_id():
     found = top_terms(weights, 3)
     assert found.ids.tolist() == [[1, 4, 0]]
     assert found.weights.tolist() == [[2.0, 1.0, 0.5]]
-    assert pruned(weights, 3).tolist() == [[0.5, 2.0, 0.0, 0.0, 1.0]]
+    assert found.dense(5).tolist() == [[0.5, 2.0, 0.0, 0.0, 1.0]]
 
 
 @pytest.mark.parametrize("k", [3, 99])

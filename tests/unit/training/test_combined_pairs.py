@@ -11,9 +11,7 @@ from sentflow.training.data.clean_pairs import CPF, EMAIL, TELEPHONE, Cleaned, H
 from sentflow.training.data.combine_pairs import (
     Scratch,
     combined,
-    keys_of_bands,
     near_copies,
-    signatures,
     similarity,
     write_rows,
 )
@@ -77,31 +75,16 @@ def random_texts(n, words, length=30, seed=3):
     return [" ".join(f"w{number}" for number in draws.integers(0, words, length)) for _ in range(n)]
 
 
-class InMemory:
-    """Rows of one text."""
-
-    def __init__(self, texts):
-        self._texts, self._signatures = texts, signatures(texts)
-
-    def keys_of_band(self, band):
-        return list(keys_of_bands(self._signatures))[band]
-
-    def signatures_of(self, rows):
-        return self._signatures[rows]
-
-    def texts(self, rows):
-        return [[self._texts[row] for row in rows]]
-
-
 def test_similarity_is_jaccards_of_5_grams():
     # " abcdefgh ": 6 5-grams; " abcdefgx " shares " abcd", "abcde", "bcdef", "cdefg" of them: 4 of 8
     assert similarity(["abcdefgh", "same"], ["abcdefgx", "Same!"]).tolist() == [0.5, 1.0]
 
 
-def test_near_copies_as_the_exact_search_finds_them():
+def test_near_copies_as_the_exact_search_finds_them(tmp_path):
     texts = random_texts(120, 400)
     texts += [text.replace(text.split()[4], "zz", 1) for text in texts[:60]]  # about .93 similar
-    near = near_copies(InMemory(texts), np.arange(180), threshold=0.8)
+    with Scratch(tmp_path, "near", [write(tmp_path, "a", [(text, text) for text in texts])]) as scratch:
+        near = near_copies(scratch, np.arange(180), threshold=0.8)
     exact = similar_pairs(ngram_sets([texts]), threshold=0.8)
     assert np.flatnonzero(near).tolist() == sorted(set(exact.second.tolist()))
     assert near.sum() == 60

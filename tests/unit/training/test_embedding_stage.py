@@ -5,9 +5,12 @@ import tiny_training as tiny
 import torch
 
 from sentflow.training.draws import Draws
-from sentflow.training.recipes.consert import Augmentation, EmbeddingStage, adversarial_noise
+from sentflow.training.recipes.consert import EmbeddingStage, adversarial_noise
+from sentflow.training.recipes.consert import drawn as draw
+from sentflow.training.recipes.settings import View
 
 WIDTH = 8
+FEATURES = View(name="feature-cutoff", rate=0.3)
 
 
 @pytest.fixture(scope="module", params=["bert", "roberta"])
@@ -20,16 +23,16 @@ def model(request, tmp_path_factory):
     return objective, [{"input_ids": encoder.tokenizer(text)["input_ids"]} for text in texts]
 
 
-def passes(model, augmentation: Augmentation, seed: int = 1) -> tuple[torch.Tensor, torch.Tensor, list]:
+def passes(model, view: View, seed: int = 1) -> tuple[torch.Tensor, torch.Tensor, list]:
     """The embeddings without and with an augmentation, and what was drawn."""
     objective, examples = model
     encoder, features = objective.encoder, objective.padded(examples)
     stage = EmbeddingStage(encoder)
     lengths = [len(example["input_ids"]) for example in examples]
-    drawn = [augmentation.drawn(n, WIDTH, Draws(seed, (row,))) for row, n in enumerate(lengths)]
+    drawn = [draw(view, n, WIDTH, Draws(seed, (row,))) for row, n in enumerate(lengths)]
     with tiny.embeddings_of(encoder) as outputs, torch.no_grad():
         encoder({**features})
-        with stage.augmented(augmentation.name, drawn, lengths):
+        with stage.augmented(view.name, drawn, lengths):
             encoder({**features})
         encoder({**features})
     assert torch.equal(outputs[0], outputs[2])  # nothing stays
@@ -42,7 +45,7 @@ def n_tokens(model) -> list[int]:
 
 def test_token_cutoff_empties_so_many_tokens_rounded_down(model):
     rate = 0.3
-    before, after, _ = passes(model, Augmentation("token-cutoff", rate))
+    before, after, _ = passes(model, View(name="token-cutoff", rate=rate))
     for row, n in enumerate(n_tokens(model)):
         empty = (after[row] == 0).all(dim=-1)
         assert int(empty.sum()) == int(n * rate)
@@ -51,13 +54,13 @@ def test_token_cutoff_empties_so_many_tokens_rounded_down(model):
 
 
 def test_feature_cutoff_empties_the_same_features_of_all_tokens_of_a_sentence(model):
-    before, after, drawn = passes(model, Augmentation("feature-cutoff", 0.3))
+    before, after, drawn = passes(model, FEATURES)
     for row, n in enumerate(n_tokens(model)):
         empty = (after[row, :n] == 0).all(dim=0)
         assert int(empty.sum()) == int(WIDTH * 0.3) == 2
         assert torch.equal(after[row, :n][:, ~empty], before[row, :n][:, ~empty])
         assert torch.equal(after[row, n:], before[row, n:])
-    sets = {tuple(Augmentation("feature-cutoff", 0.3).drawn(5, WIDTH, Draws(seed))) for seed in range(6)}
+    sets = {tuple(draw(FEATURES, 5, WIDTH, Draws(seed))) for seed in range(6)}
     assert len(sets) > 1
 
 
@@ -67,7 +70,7 @@ def test_shuffle_permutes_the_positions_of_a_sentence_and_leaves_those_of_paddin
     seen = []
     handle = table.register_forward_hook(lambda _module, inputs, _output: seen.append(inputs[0].clone()))
     try:
-        _, _, drawn = passes(model, Augmentation("shuffle"))
+        _, _, drawn = passes(model, View(name="shuffle"))
     finally:
         handle.remove()
     plain, shuffled, _ = (ids.expand(2, -1) for ids in seen)

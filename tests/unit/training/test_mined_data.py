@@ -41,7 +41,7 @@ def mined(asked, ran, form="triplets", **settings):
 
 
 def outcomes(found):
-    return {one.candidate.document: one.candidate.outcome for one in found.looked_at}
+    return {one.document: one.outcome for one in found.looked_at}
 
 
 ASKED = asked_of({"q": {"a": 2, "d": 1, "e": 0}})

@@ -10,7 +10,7 @@ from sentflow.errors import ConfigError
 from sentflow.sparse.folder import load_sparse_embed
 from sentflow.sparse.model import TermVectors, all_scores
 from sentflow.sparse.ranking_losses import flops, margin_mse
-from sentflow.sparse.weigher import splade_weights
+from sentflow.sparse.weigher import pooled_weights
 from sentflow.training.draws import Draws
 
 STEP = Draws(1, ("step", 1))
@@ -36,7 +36,9 @@ def test_splade_weighs_terms_by_the_logits_of_the_model(tmp_path, kind, pooling)
     model = AutoModelForMaskedLM.from_pretrained(tmp_path).double().eval()
     tokens = found.encoder.tokenizer(TEXTS, padding=True, truncation=True, max_length=16, return_tensors="pt")
     with torch.no_grad():
-        expected = splade_weights(model(**tokens).logits, tokens["attention_mask"], pooling=pooling)
+        expected = pooled_weights(
+            lambda logits: logits, model(**tokens).logits, tokens["attention_mask"], pooling=pooling
+        )
     torch.testing.assert_close(represented(found, tiny.PAIRS)[0].detach(), expected, rtol=1e-9, atol=1e-12)
 
 

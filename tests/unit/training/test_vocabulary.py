@@ -4,8 +4,8 @@ import pytest
 from tiny_bert import save_tiny_bert, save_tiny_roberta
 from transformers import AutoTokenizer
 
+from sentflow.training.job import LearntVocabulary
 from sentflow.training.settings import Tokenizer
-from sentflow.training.start import LearntVocabulary
 
 WORDS = ("nhà", "nước", "luật", "điều", "khoản", "projeto", "ação", "leis", "lei", "saúde", "não")
 ROWS = [

@@ -40,8 +40,7 @@ from sentflow.compare.scores import score_row
 from sentflow.compare.settings import ModelTitle, TaskTitle, Titles
 from sentflow.probing.catalog import about_protocol, changed_settings, job_settings
 from sentflow.probing.draws import task_plans
-from sentflow.probing.fold import ProbeDesign
-from sentflow.probing.fold_files import FoldInfo
+from sentflow.probing.fold import FoldInfo, ProbeDesign
 from sentflow.probing.scores import about_score, kept_documents
 from sentflow.probing.settings import PUBLISHED_NAME, not_comparable_text
 from sentflow.probing.training import FeatureSource, FixedFeatures, warn_of_few_rows

@@ -14,8 +14,7 @@ from sentflow.files.io import write_sealed
 from sentflow.files.parquet import table_of, write_parquet
 from sentflow.flow import paths
 from sentflow.probing.cross_validation import CrossValidation
-from sentflow.probing.fold import FoldResult
-from sentflow.probing.fold_files import write_result
+from sentflow.probing.fold import FoldResult, write_result
 from sentflow.probing.settings import ProbeProtocol, ProbeSettings
 from sentflow.report.numbers import decimal, interval, percent
 from sentflow.stats.effective import Documents

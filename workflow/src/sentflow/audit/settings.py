@@ -9,13 +9,10 @@ class AuditSettings(Settings):
     repetitions: Repetitions
     """Of the protocol of the scores, whose draws decide which rows are in different folds."""
     folds: Folds
-    """Of this protocol, too."""
     seed: Seed
-    """Of this protocol, too."""
     group_folds: bool
     """Whether this protocol keeps documents together."""
     language: Language
-    """That the texts should have."""
 
 
 class HardestSettings(Settings):
@@ -24,6 +21,5 @@ class HardestSettings(Settings):
     models: Names
     """Encoders in the order of their predictions."""
     limit: Count = 100
-    """At most so many rows."""
     offensive: bool
     """Whether the texts are abusive, so that reports hide them."""

@@ -80,7 +80,6 @@ def costs(
 
 
 def planned_jobs(files: Sequence[Path], *, everything: bool) -> list[PlannedJob]:
-    """The jobs that Snakemake would run in this folder."""
     with tempfile.TemporaryDirectory() as name:
         file = Path(name, "jobs.jsonl")
         words = ["--dry-run", "--cores", "1", "--quiet", "host", "reason", "--logger", "sentflow"]
@@ -244,5 +243,4 @@ def _collected_rows(data: Entry, entries: AllEntries) -> int | None:
 
 
 def _total(entries: Sequence[Entry], key: str) -> int | None:
-    """Sum of a number that entries state; None where one does not."""
     return sum(entry[key] for entry in entries) if all(key in entry for entry in entries) else None

@@ -137,7 +137,6 @@ def _blocks(
 
 
 def _cell(one: RunEvaluation, measure: str) -> str:
-    """A mean with its interval, and with its range where the order of equal scores decides on it."""
     row = one.means[measure]
     mean = f"{decimal(row['mean'])} {interval(row['low'], row['high'])}"
     return f"{mean} {by_order(row['worst_order'], row['best_order'])}".rstrip()
@@ -164,7 +163,6 @@ def _tests(compared: RunComparison) -> Table:
 
 
 def _record(evaluations: Sequence[RunEvaluation], compared: RunComparison | None) -> dict[str, Any]:
-    """Everything that the tables say, for programs."""
     runs = {
         one.name: {
             "n_questions": len(one.found.questions),

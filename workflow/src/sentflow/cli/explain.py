@@ -106,7 +106,6 @@ def _read(text: str) -> str:
 def _explained_text(
     model: str, text: str, role: str, configs: Sequence[Path] | None, results: Path
 ) -> dict[str, Any]:
-    """The weights that an encoder gives the terms of a text, the greatest first, equal ones by the vocabulary."""
     entry = _entry(model, configs)
     prepare_environment(1)
     from sentflow.encoders.kind import Context, load_encoder
@@ -150,7 +149,6 @@ def _terms(record: Mapping[str, Any], most: int) -> Table:
 
 
 def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:
-    """The entry of a model that weighs terms."""
     models = read_catalog(configs)["models"]
     weighing = [name for name, entry in models.items() if weighs_terms(entry)]
     if model not in models:
@@ -196,15 +194,9 @@ def _explained_run(
     job = _job(retriever, questions, family)
     patterns = (paths.QUESTIONS, paths.JUDGEMENTS, paths.RUN)
     common = [family.corpus(job), *(pattern.format(**vars(job)) for pattern in patterns)]
-    inputs = {
-        "terms": family.of_searches(family.terms)(job),
-        "counts": family.of_searches(family.counts)(job),
-        "passages": family.of_searches(family.passages)(job),
-        "documents": family.of_searches(family.document_vectors)(job),
-        "documents_info": family.of_searches(family.document_info)(job),
-        "queries": [*family.question_vectors(job), *family.question_info(job)],
-        "manifest": family.manifest(job),
-    }
+    read = {**family.explained_files, **family.explained_vectors, "manifest": family.manifest}
+    inputs = {name: files_of(job) for name, files_of in read.items()}
+    inputs["queries"] += inputs.pop("queries_info")
     files = [*common, *(file for names in inputs.values() for file in names)]
     why = "Nothing is searched, embedded or downloaded here"
     refuse_missing(files, results, configs, needed_by="the explanations", why=why)
@@ -295,7 +287,6 @@ def _document_table(document: Mapping[str, Any], most: int) -> Table:
 
 
 def _job(retriever: str, questions: str, family: Retrieval) -> SimpleNamespace:
-    """The wildcards of a search that can be explained."""
     if questions not in family.needed:
         raise ConfigError(
             f"--questions: {questions!r} is not searched in this experiment. {instead(questions, family.needed)}"

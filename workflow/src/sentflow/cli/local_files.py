@@ -61,14 +61,13 @@ def model_problems(experiment: Experiment) -> Iterator[SentflowError]:
             continue
         if Path(source.get("folder", "")).is_relative_to(paths.RESULTS):  # a snapshot that is made by the run
             continue
-        allow_pickle = bool(entry.get("allow_pickle"))
         try:
             if source_kind(source) == "file":
                 own_file(source)
             elif entry["kind"] == "sentence-transformers":
-                describe_modules(model_folder(source, Path()), allow_pickle=allow_pickle)
+                describe_modules(entry, model_folder(source, Path()))
             elif entry["kind"] in _PLAIN:
-                describe_plain(model_folder(source, Path()), allow_pickle=allow_pickle)
+                describe_plain(entry, model_folder(source, Path()))
             else:
                 model_folder(source, Path())
         except SentflowError as problem:
@@ -120,7 +119,6 @@ class _Reader:
         self._experiment, self._datasets, self._folder = experiment, experiment.entries["datasets"], folder
 
     def tables(self) -> dict[str, "TaskTable"]:
-        """The tables of tasks; everything else is only made."""
         from sentflow.texts.table import read_task
 
         retrieval, tables = Retrieval(self._experiment), {}

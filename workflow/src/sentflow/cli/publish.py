@@ -85,7 +85,6 @@ def write_folder(model: str, target: Path, *, results: Path) -> str:
 
 
 def _licence_of(card: str, path: Path) -> str:
-    """What the front matter of a card says of the licence."""
     import yaml
     from huggingface_hub import ModelCard
 
@@ -113,7 +112,6 @@ def _files_of(model: str, manifest: Manifest, manifest_file: Path) -> Path:
 
 
 def _card_of(model: str, results: Path) -> Path:
-    """The model card of a trained encoder; of another one, the card with its scores."""
     trained = in_folder(results, paths.MODEL_CARD.format(model=model))
     for card in (trained, in_folder(results, paths.HUGGINGFACE_RESULTS) / model / CARD):
         if card.is_file():

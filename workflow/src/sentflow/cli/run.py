@@ -159,7 +159,6 @@ def _processes_in(folder: Path) -> list[psutil.Process]:
 
 
 def _is_orphan(process: psutil.Process) -> bool:
-    """Whether a process is a job, or the shell of one, whose Snakemake is gone."""
     number = (process.info["environ"] or {}).get(VARIABLE, "").partition(" ")[0]
     try:
         return number.isdecimal() and int(number) not in [parent.pid for parent in process.parents()]

@@ -121,7 +121,6 @@ def search(
 
 
 def write_answers(path: Path, answers: Run, asked: Sequence[str], *, retriever: str) -> None:
-    """Write the answers to questions, in the form that the ending of the file names."""
     if path.suffix == _SUBMISSION:
         documents = {name: answers.documents(name) for name in answers.ranked}
         write_text(path, submission_text(submission(asked, documents)))
@@ -166,7 +165,6 @@ def _source(path: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _written(asked: dict[str, str], folder: Path) -> tuple[Path, dict[str, Any]]:
-    """Questions that are no file yet, each with its name."""
     path = folder / "questions.jsonl"
     rows = [json.dumps({"_id": name, "text": text}) for name, text in asked.items()]
     path.write_text("\n".join(rows), encoding="utf-8")
@@ -216,7 +214,6 @@ def _retriever(asked: str | None, decision: str | None, family: Retrieval) -> st
 
 
 def _decided(ranked: Run, decided: Mapping[str, Sequence[str]]) -> Run:
-    """What was decided of what is ranked: the first documents of each question."""
     kept = {name: slice(len(decided.get(name, ()))) for name in ranked.ranked}
     return Run(
         ranked.document_ids,
@@ -225,7 +222,6 @@ def _decided(ranked: Run, decided: Mapping[str, Sequence[str]]) -> Run:
 
 
 def _cut_off(work: Path, retriever: str, family: Retrieval) -> list[str]:
-    """What encoders did not read of the questions."""
     notes = []
     for name in all_retrievers([retriever], family.retrievers):
         about, _ = read_described(in_folder(work, paths.RUN.format(questions=ASKED, retriever=name)))
@@ -238,7 +234,6 @@ def _cut_off(work: Path, retriever: str, family: Retrieval) -> list[str]:
 
 
 def _shown(answers: Run, question: str, corpus: Corpus, *, caption: str, decided: bool) -> Table:
-    """The first documents of a question, or all that were decided, each with its score and its beginning."""
     ranked = answers.ranked.get(question)
     places = list(zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)) if ranked else []
     n_shown = len(places) if decided else min(len(places), _SHOWN)
@@ -355,6 +350,7 @@ class Answering:
         """The search, or those in all shards of the corpus and what merges them."""
         family = self._family
         searches = family.searches_of(_job(retriever))
+        inputs = {**family.search_files, **family.vector_files}
         for name in searches:
             job = _job(name)
             yield (
@@ -362,16 +358,7 @@ class Answering:
                 {
                     **judged,
                     "corpus": family.corpus(job),
-                    "terms": family.terms(job),
-                    "counts": family.counts(job),
-                    "passages": family.passages(job),
-                    "documents": family.document_vectors(job),
-                    "documents_info": family.document_info(job),
-                    "queries": family.question_vectors(job),
-                    "queries_info": family.question_info(job),
-                    "index": family.index(paths.INDEX)(job),
-                    "runs": family.runs_of_parts(job),
-                    "weights": family.chosen_weights(job),
+                    **{name: files(job) for name, files in inputs.items()},
                     "manifest": family.cross_encoder(job),
                     "settings": family.search_settings(job),
                     "device": family.search_device(job),
@@ -400,7 +387,6 @@ class Answering:
 
 
 def _files(step: _Step, kind: str) -> Iterator[str]:
-    """The files that a job reads (``In``) or writes (``Out``)."""
     job, parameters = step
     for name, kinds in signature(job).items():
         if kind in kinds and (files := parameters.get(name)):
@@ -421,7 +407,6 @@ def _with_questions(experiment: Experiment, corpus: str, source: Mapping[str, An
 
 
 def _job(retriever: str) -> SimpleNamespace:
-    """Wildcards of a search for the new questions."""
     return SimpleNamespace(questions=ASKED, retriever=retriever)
 
 
@@ -430,7 +415,6 @@ def _asked(pattern: str, **names: str) -> str:
 
 
 def _threads(of_use: int) -> str:
-    """Threads that a job has use for, as far as there are processors."""
     return str(min(of_use, processors()))
 
 

@@ -108,7 +108,6 @@ def _folder(folder: Path) -> list[Block]:
 
 
 def _report_tables(results: Path) -> Iterator[Table]:
-    """The tables of scores, similarity and retrieval, of which the folder has summaries."""
     try:
         title = str(read_settings(results / "record" / "config.yaml")["experiment"]["title"])
     except (ConfigError, LookupError, TypeError):
@@ -160,7 +159,6 @@ def _number(values: Mapping[str, Any], key: str) -> str:
 
 
 def _json_blocks(path: Path, _rows: int) -> list[Block]:
-    """A file key by key."""
     with readable(path, "JSON"):
         content = parse_json(path.read_text(encoding="utf-8"))
     if not isinstance(content, dict):
@@ -173,7 +171,6 @@ def _json_blocks(path: Path, _rows: int) -> list[Block]:
 
 
 def _jsonl_blocks(path: Path, rows: int) -> list[Block]:
-    """A table with one row per line, e.g. a benchmark file of Snakemake."""
     with readable(path, "JSON lines"):
         records = [parse_json(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     if not records or not all(isinstance(record, dict) for record in records):
@@ -186,7 +183,6 @@ def _jsonl_blocks(path: Path, rows: int) -> list[Block]:
 
 
 def _array_blocks(path: Path, _rows: int) -> list[Block]:
-    """Shape and size of embeddings, and the descriptions that lie beside them."""
     import numpy as np
 
     with readable(path, "array"):
@@ -207,7 +203,6 @@ def _array_blocks(path: Path, _rows: int) -> list[Block]:
 
 
 def _csv_blocks(path: Path, rows: int) -> list[Block]:
-    """The first rows of a table with a line of names."""
     delimiter = "\t" if path.suffix == ".tsv" else ","
     lines = list(csv.reader(io.StringIO(_text(path), newline=""), delimiter=delimiter))
     if not lines:
@@ -231,7 +226,6 @@ def _text(path: Path) -> str:
 
 
 def _parquet_blocks(path: Path, rows: int) -> list[Block]:
-    """A task table, folds, predictions, a summary, or the first rows of anything else."""
     table, about = _read(path)
     names = set(table.column_names)
     if "classes" in about and {"text_a", "label"} <= names:
@@ -247,7 +241,6 @@ def _parquet_blocks(path: Path, rows: int) -> list[Block]:
 
 
 def _test_scores(path: Path) -> list[float]:
-    """Test scores in a fold file."""
     table, _ = _read(path)
     if not set(table.column_names) >= _FOLDS:
         raise DataError(f"{path} is not a fold file. Delete it and run snakemake again.")
@@ -255,7 +248,6 @@ def _test_scores(path: Path) -> list[float]:
 
 
 def _read(path: Path) -> tuple["pa.Table", dict[str, Any]]:
-    """A table and what it says about itself."""
     with readable(path, "Parquet file"):
         table = read_parquet(path, any_file=True)
         about = parse_json((table.schema.metadata or {}).get(b"sentflow", b"{}"))

@@ -62,7 +62,6 @@ def winners(
 
 
 def _best_cells(name: str, sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[Cell]:
-    """Of each group that was scored the first cell of the learning rate with the best mean over seeds."""
     means, development = seed_means(rows), development_of(sweep)
     firsts = {cell.group: cell for cell in reversed(cells(name, sweep))}
     return best_of_groups(

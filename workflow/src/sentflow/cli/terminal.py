@@ -58,7 +58,6 @@ def listing(
 
 
 def facts(title: str, items: Iterable[tuple[str, str]]) -> Table:
-    """Names and values, a pair per line, under a title."""
     return listing(("", ""), items, caption=title)
 
 
@@ -68,7 +67,6 @@ def more(n: int, rows: int) -> tuple[str, ...]:
 
 
 def beginning(text: str, characters: int = _CHARACTERS) -> str:
-    """The first letters of a text, on one line."""
     line = " ".join(text.split())
     return line if len(line) <= characters else f"{line[:characters].rstrip()} …"
 

@@ -4,7 +4,6 @@ import csv
 import math
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -67,16 +66,14 @@ def tune(
     from sentflow.jobs.machine import prepare_environment
 
     prepare_environment(most_threads)
-    from sentflow.encoders.tune import Measuring, loader
-    from sentflow.encoders.tune import tune as measure
+    from sentflow.encoders.tune import Tuning
 
     settings = VectorSettings.model_validate(encode_settings(entry))
     with quiet(), tempfile.TemporaryDirectory() as folder:
         manifest, manifest_folder = fetched_manifest(model, entry, Path(folder), before="it is measured")
-        load = loader(manifest, settings, manifest_folder)
-        measuring = Measuring(chosen, tolerance, rounds, clock=time.perf_counter, tell=_tell)
-        stages = measure(load, settings, threads=most_threads, measuring=measuring)
-        n_tokens = int(load(stages[0].chosen).token_counts(chosen).sum())
+        tuning = Tuning(manifest, manifest_folder, settings, chosen, tolerance, rounds, tell=_tell)
+        stages = tuning.stages(most_threads)
+        n_tokens = int(tuning.load(stages[0].chosen).token_counts(chosen).sum())
     rows = [row for stage in stages for row in _rows(stage, len(chosen), n_tokens, tolerance=tolerance)]
     notes = (
         f"{len(chosen)} texts, {n_tokens / len(chosen):.0f} tokens each on average: {origin}. Speeds "
@@ -90,7 +87,6 @@ def tune(
 
 
 def _entry(model: str, configs: Sequence[Path] | None) -> Mapping[str, Any]:
-    """The entry of a model that has settings to measure."""
     models = read_catalog(configs)["models"]
     if model not in models:
         raise ConfigError(f"{model}: there is no such model. {instead(model, models)}")
@@ -133,7 +129,6 @@ def _texts_of(path: Path) -> Sequence[str]:
 
 
 def sample_texts() -> list[str]:
-    """The texts of every sample task, as the default experiment has them."""
     from sentflow.texts.table import SEPARATOR
 
     texts = []
@@ -149,17 +144,17 @@ def _tell(line: str) -> None:
 
 def _rows(stage: "Stage", n_texts: int, n_tokens: int, *, tolerance: float) -> Iterator[tuple[str, ...]]:
     yield (stage.question,)
-    first = next(iter(stage.measured.values())).timing.median
-    for candidate, measured in stage.measured.items():
-        seconds = measured.timing.median
+    first = next(iter(stage.timings.values())).median
+    for candidate, timing in stage.timings.items():
+        seconds, difference = timing.median, stage.differences[candidate]
         yield (
             *_names(candidate),
             f"{n_texts / seconds:,.0f}",
             f"{n_tokens / seconds:,.0f}",
-            f"{100 * measured.timing.spread / seconds:.0f} %",
+            f"{100 * timing.spread / seconds:.0f} %",
             f"{first / seconds:.2f}",
-            f"{measured.difference.value:.0e}",
-            f"{measured.difference.cosine:.5f}",
+            f"{difference.value:.0e}",
+            f"{difference.cosine:.5f}",
             stage.verdict(candidate, tolerance=tolerance),
         )
     for candidate in stage.left_out:

@@ -13,8 +13,7 @@ from sentflow.compare.rows import SimilarityDifference
 from sentflow.errors import DataError
 from sentflow.files.rows import row_from
 from sentflow.similarity.measures import CORRELATIONS
-from sentflow.similarity.results import OVERLAP, SimilarityRows
-from sentflow.similarity.scores import bootstrap
+from sentflow.similarity.scores import OVERLAP, SimilarityRows, bootstrap
 from sentflow.similarity.settings import PairSetSettings
 from sentflow.stats.pair_graph import PairUnits
 

@@ -11,18 +11,14 @@ class TaskTitle(Settings):
     """What is shown of a task."""
 
     title: Text
-    """In tables."""
     family: str
-    """Its heading there."""
 
 
 class ModelTitle(Settings):
     """What is shown of an encoder."""
 
     title: Text
-    """In tables."""
     control: bool
-    """Whether it is a negative control."""
     position: Int = -1
     """Decides its colour; encoders and controls are counted apart."""
     fitted: bool = False
@@ -33,9 +29,7 @@ class Titles(Settings):
     """Tasks and encoders, in the order of the tables."""
 
     tasks: dict[str, TaskTitle]
-    """By name."""
     models: dict[str, ModelTitle]
-    """By name."""
 
     def as_json(self) -> str:
         """The text by which a job receives it, with keys unsorted: their order is that of the tables."""
@@ -48,13 +42,10 @@ class ComparedTasks(Titles):
     sources: dict[str, Text]
     """Task → what it has in common with others, e.g. its dataset."""
     statistics: ComparisonStatistics
-    """How."""
 
 
 class ComparedProtocol(Titles):
     """A protocol whose effects are measured."""
 
     protocol: Text
-    """Its name."""
     protocol_title: str
-    """In tables."""

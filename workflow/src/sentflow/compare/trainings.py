@@ -10,7 +10,7 @@ import numpy as np
 
 from sentflow.compare.pair_sets import CorrelatedScores
 from sentflow.compare.training_rows import TrainingSeeds
-from sentflow.similarity.results import SimilarityRows
+from sentflow.similarity.scores import SimilarityRows
 from sentflow.similarity.settings import PairSetSettings
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT

@@ -92,9 +92,7 @@ class Source(Records):
     lower: bool = False
     """Whether texts are put in lower case, for files that are in capitals throughout."""
     remove: Maybe[Text] = None
-    """Regular expression of what is no part of a text, such as the operators of a search engine. It is replaced by a
-    space, and white space by single spaces.
-    """
+    """Regular expression of what is no part of a text; it becomes a space, and white space single spaces."""
     id: Maybe[Column] = None
     """Column of the identifier of a document or question; left out with other ids."""
     title: Maybe[Column] = None
@@ -146,14 +144,11 @@ class CorpusSettings(CorpusFacts):
     data_version: DataVersion
     language: Language
     documents: Several[Source] = Field(min_length=1)
-    """Where documents are read from, one source after the other. A repeated id with the same text is the same
-    document.
-    """
+    """Where documents are read from, in order. A repeated id with the same text is the same document."""
     ids: Literal["column", "distinct"] = "column"
     """column takes the ids of the files; distinct makes equal texts one document and numbers them."""
 
     def wrong(self) -> Iterator[tuple[Path, str]]:
-        """Columns of its sources."""
         own = (("id",),) if self.ids == "column" else ()
         yield from _wrong_sources("documents", self.documents, (*own, ("text",)))
 
@@ -162,25 +157,20 @@ class Corpus(OfDataset, CorpusSettings, Counted):
     """Documents that questions are searched in (docs/retrieval.md)."""
 
     shards: Count = Field(1, le=100000)
-    """Parts of about equal numbers of documents that are embedded and searched by jobs of their own, so that no job
-    holds more than one. As many as there are for one to fit into memory (docs/retrieval.md).
-    """
+    """Parts of about as many documents that are embedded and searched by jobs of their own (docs/retrieval.md)."""
 
 
 class ShortCorpus(OwnData, CorpusFacts, Counted):
     """A corpus of your own in short form, beir or trec and language (docs/retrieval.md)."""
 
     beir: Maybe[Text] = None
-    """Folder in BEIR's form, with corpus.jsonl or corpus.parquet, beside the configuration file or in the working
-    folder.
-    """
+    """Folder in BEIR's form, beside the configuration file or in the working folder, with corpus.jsonl or .parquet."""
     trec: Maybe[Text] = None
     """File with documents in TREC's form, or a folder of such files."""
     encoding: Encoding = "utf-8"
     language: Language
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys of the other form."""
         yield from _of_one_form(self, beir=(), trec=("encoding",))
 
 
@@ -198,18 +188,13 @@ class Published(Settings):
     source: Text
     """Where it is reported, e.g. a paper and its table."""
     source_kind: Literal["printed", "computed", "remembered"] = "printed"
-    """printed, as the source has it; computed, by another program on the same files and printed nowhere; remembered,
-    a printed value that was not looked up.
-    """
+    """Whether the source prints it, another program computed it on the same files, or nobody looked it up again."""
     comparable: bool = True
-    """Whether documents, questions and judgements are the same as ours. If not, nothing of ours is shown beside it,
-    and remark says why.
-    """
+    """Whether documents, questions and judgements are ours; if not, nothing of ours stands beside it, see remark."""
     remark: Maybe[Text] = None
     """What a reader must know of it; becomes a footnote."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether a value that cannot be compared says why."""
         if not self.comparable and self.remark is None:
             yield "", "'remark' is missing, why the value is not comparable."
 
@@ -223,7 +208,6 @@ class Part(Settings):
     """Which parts stay, from 1."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Parts that there are not."""
         if beyond := [str(one) for one in self.keep if one > self.of]:
             yield (
                 "keep",
@@ -242,9 +226,7 @@ class JudgedFacts(Settings):
     ids and texts of questions are those of documents.
     """
     unknown: Literal["refuse", "leave-out"] = "refuse"
-    """Judgements of questions or documents that do not exist are an error (refuse), or left out and counted in the
-    log (leave-out).
-    """
+    """Judgements of unknown questions or documents are an error, or left out and counted in the log."""
 
 
 class JudgedCounts(Counted):
@@ -262,9 +244,7 @@ class QuestionFacts(JudgedFacts, JudgedCounts):
     so, are counted as leaked, and the scores of the others are shown beside those of all.
     """
     cluster_pattern: Maybe[Text] = None
-    """Regular expression of the part of a document's identifier that counts for `cluster: gold-document`, say its
-    law: the first group, or all that matches. The whole identifier if left out.
-    """
+    """Regular expression of what counts of the identifiers of gold documents, say a law; all if left out."""
     labels: Maybe[Text] = None
     """Who judged, and how the judgements came about; shown on the page."""
     published: Maybe[Several[Published]] = Field(None, min_length=1)
@@ -283,30 +263,19 @@ class QuestionSettings(JudgedFacts):
     questions: Several[Source] = Field(min_length=1)
     """Where questions are read from, one source after the other."""
     judgements: Several[Source]
-    """Where judgements are read from, one source after the other. Documents without one are not relevant. [] is a
-    set that can be searched, but not evaluated.
-    """
+    """Where judgements are read from. Documents without one are not relevant. [] can be searched, not evaluated."""
     ids: Literal["column", "rows", "distinct"] = "column"
-    """column takes the ids of the files; rows makes each row a question, whose judgements are in the row of the same
-    number; distinct makes equal texts one question.
-    """
+    """Those of the files; of rows, each with its judgements in the row of the same number; or of distinct texts."""
     grades: dict[str, Int | None] = {}
     """Grade as written in the file → number, or null for rows that judge nothing; put it in quotes."""
     unjudged: Literal["keep", "leave-out"] = "keep"
-    """Questions without any judgement stay, but count in no mean (keep), or are left out (leave-out), for files with
-    the questions of all splits.
-    """
+    """Questions without any judgement stay, but count in no mean, or are left out (files with all splits)."""
     without: Several[Source] = ()
-    """Where questions are read from that are taken out, by id or by text; texts are compared by their runs of two or
-    more letters in lower case.
-    """
+    """Where questions are read from that are taken out, by id, or by text without case and punctuation."""
     part: Maybe[Part] = None
-    """A part of the questions, for files without parts for training and for choices; two sets with other parts of as
-    many share no question.
-    """
+    """A part of the questions; sets with other parts of as many share none."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Columns of its sources."""
         own = (("id",),) if self.ids == "column" else ()
         question = {"column": (("question",),), "distinct": (("question_text",),)}.get(self.ids, ())
         yield from _wrong_sources("questions", self.questions, (*own, ("text",)))
@@ -325,7 +294,6 @@ class QuestionSet(OfDataset, QuestionSettings, QuestionFacts):
     """
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Columns of its sources, and what is said of clusters."""
         yield from super().wrong()
         named = any(source.cluster is not None for source in self.questions)
         if self.cluster == "column" and not named:
@@ -361,7 +329,6 @@ class ShortQuestionSet(OwnData, QuestionFacts):
     """gold-document puts questions that share a relevant document in one cluster; without it, they are independent."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys of the other form, and files without judgements."""
         yield from _of_one_form(self, beir=("split", "without_split"), trec=("qrels", "text", "encoding"))
         if self.beir is None and self.qrels is None:
             yield "qrels", "there are no judgements. Write qrels: <file>."
@@ -399,9 +366,7 @@ class StopList(Settings):
     """A list of terms in a file."""
 
     file: Text
-    """Path of a text file in UTF-8, one term per line, beside the configuration file or in the working
-    folder.
-    """
+    """Path of a text file in UTF-8, a term per line, beside the configuration file or in the working folder."""
     sha256: Maybe[Sha256] = None
     """SHA-256 of the file; another file is then refused. An edit of the file runs the analysis again either way."""
 
@@ -428,13 +393,9 @@ class Analyser(Settings):
     lower: bool = True
     """Whether case is dropped."""
     normalise: bool = True
-    """Whether letters and accents are compared in Unicode's composed form (NFC). false is for comparisons with
-    scores of texts as they stand.
-    """
+    """Whether letters and accents are compared in Unicode's composed form (NFC)."""
     stop_words: Maybe[Text | Names | StopList] = None
-    """Terms that are dropped, compared after the case was; or the name of a list of bm25s, e.g. english; or a file
-    of yours with one term per line.
-    """
+    """Terms that are dropped, after the case was; or the name of a list of bm25s, e.g. english; or a file."""
     stemmer: Literal["none", "english", "portuguese", "german", "spanish", "french", "italian"] = "none"
     """Language of Snowball's stemmer."""
 
@@ -447,14 +408,11 @@ class Cut(Settings):
     words: Maybe[Count] = None
     """Words of a passage, between white space."""
     tokens: Maybe[Count] = None
-    """Tokens of a passage, counted by the tokenizer of the encoder that reads it; its title and what the encoder
-    adds come on top. Instead of words.
-    """
+    """Tokens of a passage by its encoder's tokenizer, beside title and special tokens. Instead of words."""
     overlap: Int = Field(0, ge=0)
     """Words, or tokens, that a passage shares with the one before it."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the length is told, in one way."""
         if (self.words is None) == (self.tokens is None):
             yield "", "how long is a passage? Write words or tokens, and not both."
         elif self.overlap >= (size := self.tokens or self.words or 0):
@@ -474,21 +432,16 @@ class Decision(Settings):
     window: Maybe[Annotated[Number, Field(ge=0)] | Range] = None
     """Keeps scores that are below the best one by at most so much; a number, or a range to choose from."""
     share: Maybe[Annotated[Number, Field(ge=0, le=1)] | Range] = None
-    """Keeps scores of at least this share of the best one, whatever the units of scores; a number, or a range to
-    choose from.
-    """
+    """Keeps scores of at least this share of the best one; a number, or a range to choose from."""
     least: Maybe[Number | Range] = None
     """Keeps scores of at least so much, in the units of the retriever; a number, or a range to choose from."""
     tuned_on: Maybe[Names] = Field(None, min_length=1)
-    """Question sets on which the mean F2 chooses among ranges. They may share no question with a set that is
-    decided, unless it is that set.
-    """
+    """Question sets on which the mean F2 chooses among ranges; they share no question with others that are decided."""
     folds: TuningFolds = 10
     retrievers: Maybe[Names] = Field(None, min_length=1)
     """Names of selected retrievers whose runs it is applied to; all if left out."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """What is no decision, ranges that are none, and ranges without questions to choose on."""
         given = {key: getattr(self, key) for key in PARAMETERS if getattr(self, key) is not None}
         ranges = {key: one for key, one in given.items() if isinstance(one, Range)}
         if not given:

@@ -69,18 +69,14 @@ class File(Checksum):
     """A raw file: where it comes from and what its bytes are."""
 
     generator: Maybe[Text] = None
-    """Name of a file of sample texts: the official task or pair set that it imitates, a file of the collection of laws,
-    or a file of texts to train on. It comes with sentflow.
-    """
+    """Name of a file of sample texts, which come with sentflow: what it imitates."""
     urls: Maybe[Several[Text]] = Field(None, min_length=1)
     """Addresses in the order to try: http(s) or file://, or a path of this machine (beside the configuration file or in
     the working folder). Mirrors are tried before them. A file without a public address is mirror://PATH, its place
     in a mirror.
     """
     members_sha256: Maybe[Sha256] = None
-    """Instead of sha256, for an archive that several places pack differently: SHA-256 over one line "path NUL
-    SHA-256 newline" per member below the folder members_under, sorted by path.
-    """
+    """Of an archive, instead of sha256: SHA-256 over "path NUL SHA-256 newline" of each member, sorted by path."""
     members_under: Maybe[Text] = None
     """Folder whose members members_sha256 covers, wherever it is in the archive."""
 
@@ -90,7 +86,6 @@ class File(Checksum):
         return self.sha256 is not None or self.members_sha256 is not None
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the content of a file from the network is known."""
         if (self.members_sha256 is None) != (self.members_under is None):
             yield "", "members_sha256 and members_under belong together. Write both, or none."
         n_checksums = (self.sha256 is not None) + (self.members_sha256 is not None)
@@ -108,9 +103,7 @@ class Dataset(Settings):
     files: dict[FileName, File] = Field(min_length=1)
     """Name of each raw file → where it comes from and what its bytes are."""
     seed: Maybe[Int] = Field(None, ge=0)
-    """Number of the set of sample texts that every file is taken from. Set 1 has all files; where another set lacks
-    one, that of set 1 is used.
-    """
+    """Number of the set of sample texts that files are from; of set 1 where another lacks one."""
     licence: Text
     """Terms of use, "not stated" where upstream gives none."""
     citation: Text
@@ -118,15 +111,12 @@ class Dataset(Settings):
     language: LanguageIfKnown
     homepage: Maybe[Homepage] = None
     source: Maybe[Text] = None
-    """What several datasets were made from; their tasks then count as of one source in tests over tasks. The dataset
-    itself if left out.
-    """
+    """What several datasets were made from, so that tests over tasks count them as one; itself if left out."""
     hub: Maybe[OwnerAndName] = None
     """Owner and name of the data on the Hugging Face hub, for exports; sentflow/<name> if left out."""
     note: Maybe[Note] = None
 
     def wrong(self) -> Iterator[tuple[Path, str]]:
-        """Whether every file is one of sample texts, or comes from somewhere."""
         key = "urls" if self.seed is None else "generator"
         for name, file in self.files.items():
             if getattr(file, key) is None:
@@ -183,12 +173,12 @@ class Written(Settings):
     """How a file of texts is written."""
 
     member: Maybe[Text] = None
-    """Name of the file in an archive that holds several."""
+    """Name of the file in an archive of several."""
     delimiter: str = Field(",", min_length=1, max_length=1)
     """Character between the columns of a CSV."""
     encoding: Encoding = "utf-8"
     quoting: bool = True
-    """Whether double quotes enclose fields of a CSV; else a quote is a character of the text."""
+    """Whether double quotes enclose fields of a CSV; otherwise they belong to the text."""
 
 
 class Table(Written):
@@ -202,9 +192,9 @@ class OwnData(Settings):
     """What entries that name files of the user say of them."""
 
     title: Maybe[Text] = None
-    """Name in tables and captions; the name of the entry if left out."""
+    """Name in tables and captions; the entry's name if left out."""
     data_version: Maybe[Text] = None
-    """What the texts are, in every caption; the title if left out."""
+    """Description of the texts in every caption; the title if left out."""
     licence: Text = "not stated"
     """Terms of use."""
     citation: Text = "none"
@@ -220,7 +210,7 @@ class OwnFile(Checksum, OwnData):
     file: Text
     """Path of the file, beside the configuration file or in the working folder, or an http(s) address."""
     format: Maybe[Text] = None
-    """Format of the file, where its ending does not give it."""
+    """Format of the file, if its ending does not show it."""
     homepage: Maybe[Homepage] = None
 
     @classmethod
@@ -230,7 +220,6 @@ class OwnFile(Checksum, OwnData):
         return cls.endings.get(ending, {})
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Whether the content of a file from the network is known, and the format of any."""
         yield from super().wrong()
         if self.sha256 is None and FROM_NETWORK.match(self.file):
             yield (

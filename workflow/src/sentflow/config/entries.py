@@ -33,7 +33,6 @@ def read_yaml(path: Path) -> Any:
 
 
 def as_map(value: Any) -> dict[str, Any]:
-    """The value if it is a map, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 

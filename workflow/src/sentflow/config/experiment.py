@@ -47,12 +47,10 @@ class Experiment:
 
     @property
     def title(self) -> str:
-        """Name of the experiment for captions."""
         return self.config.experiment.title
 
     @property
     def models(self) -> Entries:
-        """The selected encoders."""
         return self.selected["models"]
 
     @cached_property
@@ -62,7 +60,6 @@ class Experiment:
 
     @cached_property
     def trained_models(self) -> Entries:
-        """Encoders that are trained here, selected or not."""
         needed = {**self.models, **self.further_models}
         return {name: entry for name, entry in needed.items() if entry["kind"] == TRAINED}
 

@@ -16,10 +16,9 @@ from sentflow.config.experiment import Experiment
 from sentflow.config.model import OwnEntries, mistakes
 from sentflow.config.model import Path as Place
 from sentflow.config.own_paths import read_configuration_file
-from sentflow.config.problems import encoders, pairs, probing, retrieval, training
-from sentflow.config.problems.common import made_of_seeds, refuse, unknown
+from sentflow.config.problems import encoders, probing, retrieval
+from sentflow.config.problems.common import made_of_seeds, name_problems, plain_values, refuse, unknown
 from sentflow.config.problems.encoders import written_as
-from sentflow.config.problems.values import name_problems, plain_values
 from sentflow.config.removed import removed_names, without_removed
 from sentflow.config.retrievers import further_encoders, without_encoder
 from sentflow.config.sections import MEASURED, SECTIONS, SWEEPS, Section
@@ -160,11 +159,11 @@ def _missing_samples(datasets: Entries) -> Iterator[str]:
 
 
 def _selection_problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
-    yield from encoders.problems(entries, selected)
+    yield from encoders.encoder_problems(entries, selected)
     yield from probing.problems(config, entries, selected)
-    yield from pairs.problems(config, entries, selected)
+    yield from probing.pair_problems(config, entries, selected)
     yield from retrieval.problems(config, entries, selected)
-    yield from training.problems(entries, selected)
+    yield from encoders.training_problems(entries, selected)
 
 
 def _members(section: str, known: Entries, place: str, name: str) -> list[str]:
@@ -208,7 +207,7 @@ def _checked(
     entries, of_entries, unfit = read_entries(plain, workflow)
     fit = _fit(entries, unfit)
     found += of_entries
-    found += [*probing.entry_problems(fit), *training.entry_problems(fit)]
+    found += [*probing.entry_problems(fit), *encoders.entry_problems(fit)]
     return parsed, entries, found, unfit
 
 

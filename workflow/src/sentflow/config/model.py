@@ -68,7 +68,6 @@ class Settings(BaseModel):
         return {key: _as_plain(value) for key, value in _said(self).items()}
 
     def as_json(self) -> str:
-        """The text by which a job receives it."""
         return json.dumps(self.as_dict(), sort_keys=True, ensure_ascii=False)
 
     @model_validator(mode="after")
@@ -221,7 +220,7 @@ spanish es
 swedish sv thai th turkish tr ukrainian uk vietnamese vi
 """
 Homepage = Annotated[Text, Field(description="Page about the data.")]
-Note = Annotated[Text, Field(description="What a reader of results should know.")]
+Note = Annotated[Text, Field(description="Note for readers of the results.")]
 Encoding = Annotated[Text, Field(description="Encoding of the file.")]
 Measure = Literal["cosine", "euclidean", "manhattan", "dot"]
 Correlation = Literal["spearman", "pearson"]
@@ -355,7 +354,6 @@ class _Place:
 
 
 def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    """The fields of a model, by the keys that are written."""
     return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
@@ -381,7 +379,6 @@ def description_of(model: type[BaseModel], key: str) -> str:
 
 
 def choices_of(model: type[BaseModel], key: str) -> list[Any]:
-    """The values that a key may have where only these are known."""
     kinds = _forms(_typed(model, key))[0]
     return [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
 

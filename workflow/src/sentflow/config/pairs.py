@@ -43,9 +43,7 @@ class Reader(Table):
     gold: Maybe[str] = Field(None, pattern=r"\{subset\}")
     """Name of the files of scores; {subset} stands for the sub-source (semeval)."""
     text_a: Text | Count = "text_a"
-    """Column of the first sentence, by name, or by number from 1 where there is no header; for blocks, of the
-    sentence.
-    """
+    """Column of the first sentence, by name, or by number from 1 without a header; for blocks, of the sentence."""
     text_b: Text | Count = "text_b"
     """Column of the second sentence."""
     score: Text | Count = "score"
@@ -62,7 +60,6 @@ class Reader(Table):
     """Lines per set of paraphrases; the first and second are a pair, the third and fourth, and so on (blocks)."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys that are of other formats, those that are missing, and columns without a header."""
         yield from keys_of_others(self, "format", _KEYS)
         for key in _NEEDED.get(self.format, ("files",)):
             if getattr(self, key) is None:
@@ -103,7 +100,6 @@ class PairSettings(Settings):
     """Least and greatest score that a pair can have; a score outside is an error."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the scale is one."""
         if not self.scale[0] < self.scale[1]:
             yield "scale", f"{list(self.scale)} is no scale. Write [least, greatest], e.g. [0, 5]."
 
@@ -123,9 +119,7 @@ class PairSet(OfDataset, PairSettings, PairCounts):
     """Scored sentence pairs of a dataset, for similarity, alignment and uniformity."""
 
     family: LowerName
-    """Pair sets whose distinct sentences are embedded together, once. Its name is part of paths, and no dataset may
-    have it.
-    """
+    """Pair sets whose sentences are embedded together; part of paths, and the name of no dataset."""
     group: Maybe[Text] = None
     """Column of the usual tables of papers that the set fills, e.g. STS12; left out where there is none."""
     split: Maybe[PartOfData] = None
@@ -139,9 +133,7 @@ class Alignment(Settings):
     pairs: Names = Field(min_length=1)
     """Pair sets of one family, taken together. Uniformity is that of their sentences."""
     positives: Maybe[Names] = Field(None, min_length=1)
-    """Pair sets of the same family whose positive pairs give alignment, where those are other strings than the
-    sentences of uniformity; those of pairs if left out.
-    """
+    """Pair sets of the family whose positive pairs give alignment; those of pairs if left out."""
     variant: Literal["definition", "alignunformeval", "per-batch"]
     """definition is that of Wang and Isola: normalised, squared distances, t = 2, all pairs of sentences.
     alignunformeval is what the package of that name computes: neither normalised nor squared. per-batch is what a
@@ -158,7 +150,6 @@ class Alignment(Settings):
     """Pairs of a batch, of per-batch only; 64 in the study."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys that have no effect under the variant, or that it needs."""
         if self.variant == "per-batch" and self.batch is None:
             yield "", "'batch' is missing, the pairs of a batch of per-batch; 64 in the study."
         if self.variant != "per-batch" and self.batch is not None:

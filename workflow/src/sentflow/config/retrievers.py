@@ -18,7 +18,6 @@ DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read,
 
 
 def counts_terms(entry: Entry) -> bool:
-    """Whether a retriever reads the terms that an analyser makes of texts."""
     return "analyser" in as_map(entry)
 
 
@@ -57,7 +56,6 @@ def reached_by(selected: Sequence[str], retrievers: Entries) -> list[str]:
 
 
 def models_of(selected: Sequence[str], retrievers: Entries) -> list[str]:
-    """The encoders and cross-encoders of retrievers, as far as these exist, also of what they fuse or rerank."""
     found = (as_map(retrievers[name]).get("model") for name in reached_by(selected, retrievers))
     return list(dict.fromkeys(name for name in found if isinstance(name, str)))
 
@@ -77,7 +75,6 @@ def further_encoders(entries: AllEntries, selected: Selected) -> list[str]:
 
 
 def tuned_on(retriever: Entry) -> list[str]:
-    """The question sets that the weights of a fusion are chosen on; none where they are given."""
     weights = retriever.get("weights")
     return list(weights["tuned_on"]) if isinstance(weights, Mapping) else []
 
@@ -89,5 +86,4 @@ def decided_by(decision: Entry, shown: Sequence[str]) -> list[str]:
 
 
 def task_of_mteb(name: str, entry: Entry) -> str:
-    """What a question set is called in result files of MTEB."""
     return str(entry.get("mteb", name))

@@ -120,7 +120,6 @@ def _known_seeds(entries: AllEntries) -> tuple[dict[Name, list[Any]], list[str]]
 
 
 def _several(entries: AllEntries, known: dict[Name, list[Any]]) -> dict[Name, list[Any]]:
-    """The entries with seeds, section by section."""
     places = [(section, name) for section in (MODELS, RETRIEVERS, DATA) for name in entries[section]]
     total = 0
     for place in places:

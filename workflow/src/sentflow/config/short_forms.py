@@ -46,13 +46,11 @@ class ShortForm:
 
 
 def is_short(section: str, entry: Any) -> bool:
-    """Whether an entry names files of the user itself."""
     form = SHORT_FORMS.get(section)
     return form is not None and isinstance(entry, dict) and any(key in entry for key in form.keys)
 
 
 def dataset_name(section: str, name: str) -> str:
-    """Name of the dataset of an entry in short form."""
     return f"{OWN}{SHORT_FORMS[section].dataset}{name.lower()}"
 
 
@@ -109,7 +107,6 @@ def _defaults(model: type[Settings]) -> dict[str, Any]:
 
 
 def _picked(entry: Mapping[str, Any], keys: Iterable[str] | type[Settings]) -> Entry:
-    """The keys of an entry that a form has."""
     known = fields_of(keys) if isinstance(keys, type) else set(keys)
     return {key: entry[key] for key in entry if key in known}
 
@@ -154,7 +151,6 @@ def _training_data(_name: str, entry: Entry, _full: Entry) -> tuple[Entry, dict[
 
 
 def _row_form(entry: Entry) -> str:
-    """The form that the named columns tell."""
     if "score" in entry or "negative_score" in entry:
         return "scored"
     if "nli" in entry or "negative" in entry:
@@ -207,7 +203,6 @@ def _addresses(files: list[str]) -> dict[str, Any]:
 
 
 def _qrels(entry: Entry, key: str) -> str:
-    """The judgements of a split of a folder of BEIR."""
     return _in_beir(f"{entry['beir']}/qrels", entry[key], (".tsv", *_ENDINGS))
 
 

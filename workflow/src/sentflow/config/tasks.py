@@ -40,7 +40,7 @@ Metric = Annotated[
 ]
 Classifier = Annotated[
     Literal["logistic", "mlp"],
-    Field(description="What is trained on the embeddings; mlp has a hidden layer of 256 units."),
+    Field(description="Probe on the embeddings; mlp has a hidden layer of 256 units."),
 ]
 Layout = Annotated[
     Literal["columns", "single", "pair", "alternatives"],
@@ -102,8 +102,7 @@ class Columns(Written):
     join classes. Put yes, no, true and false in quotes.
     """
     group: Maybe[Text] = None
-    """Column of the document that a row comes from. For text-folders name, where files of one name belong together.
-    """
+    """Column of the document that a row comes from; name for text-folders, where files of one name belong together."""
 
 
 class TaskSource(Records):
@@ -118,9 +117,7 @@ class TaskSource(Records):
     group: Maybe[Column] = None
     """Column that names the document of a row; file is the name of the file, without its ending."""
     topic: Maybe[Column] = None
-    """Column of the topic within which pairs exchange their second texts, or classes are balanced; file is the name
-    of the file, without its ending.
-    """
+    """Column of the topic within which second texts are exchanged, or classes balanced; or file, the file's name."""
     key: Maybe[Column] = None
     """Column by which rows are joined with the records of joined."""
 
@@ -156,7 +153,6 @@ class Matching(Settings):
     """Regular expression of the topic."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether there is any."""
         if not self.model_fields_set:
             yield "", "nothing is matched. Write a cell and its pattern, or leave the key out."
 
@@ -183,33 +179,23 @@ class Reader(Columns):
     distinct: bool = False
     """Whether of rows with the same first text, but for case and punctuation, only the first stays (derived)."""
     matching: Maybe[Matching] = None
-    """text_a, text_b, label or topic → regular expression that the cell must match as a whole, after replacements;
-    other rows are left out (derived).
-    """
+    """Cell → regular expression that it must match as a whole, after replacements (derived)."""
     topic_pattern: Maybe[Text] = None
     """Regular expression of the topic in its cell, the first match; all of the cell if left out (derived)."""
     not_in: Maybe[Several[TaskSource]] = Field(None, min_length=1)
     """Records whose first texts are in no row, but for case and punctuation (derived)."""
     joined: Maybe[Several[JoinedSource]] = Field(None, min_length=1)
-    """Records with a key and a text_b, which is that of the rows with this key; rows without one are left out
-    (derived).
-    """
+    """Records with the key of a row and its text_b; rows without one are left out (derived)."""
     names: Maybe[Several[TaskSource]] = Field(None, min_length=1)
-    """Records whose text_a holds names. A row with exactly one of them has it masked in its text, and as text b;
-    other rows are left out (derived).
-    """
+    """Records of names; a row with exactly one has it masked, and as text b; others are left out (derived)."""
     name_pattern: Maybe[Text] = None
     """Regular expression of the names in a cell of names, every match; all of the cell if left out (derived)."""
     split: Maybe[Text] = None
-    """Regular expression between text a and text b in the text of a row, the first match; rows without it are left
-    out (derived).
-    """
+    """Regular expression between text a and text b in a text, the first match; others are left out (derived)."""
     balanced: bool = False
     """Whether every topic has as many rows of each class, drawn from those that it has (derived)."""
     length_step: Maybe[Count] = None
-    """Characters; with balanced, rows whose texts lie in the same step of length have as many of each class, so that
-    lengths do not tell it (derived).
-    """
+    """Characters; with balanced, texts in one step of length have as many of each class (derived)."""
     threshold: Maybe[Number] = None
     """Labels are numbers; from this on they are class 1, below class 0 (derived)."""
     makes: Maybe[Literal["exchange", "cross", "alter"]] = None
@@ -222,7 +208,6 @@ class Reader(Columns):
     """Of what is drawn, with the name of the task (derived)."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Keys that are of other formats, those that are missing, and what is no regular expression."""
         yield from keys_of_others(self, "format", _KEYS)
         for key in (_KEYS[self.format][0], *_NEEDED.get(self.format, ())):
             if getattr(self, key) is None:
@@ -257,10 +242,7 @@ class TaskRows(Counted):
     class_counts: Maybe[dict[Class, Annotated[Int, Field(ge=0)]]] = Field(None, min_length=1)
     """Class → number of rows that it must have."""
     documents: Maybe[Literal["texts"]] = None
-    """texts: rows that share a text, directly or through other rows, count as rows of one document
-    (docs/protocols.md). Refused where more than half of the rows are connected, and where the reader names
-    documents.
-    """
+    """texts: rows that share a text, directly or through other rows, count as one document (docs/protocols.md)."""
 
 
 class TaskSettings(TaskRows):
@@ -275,7 +257,7 @@ class TaskFacts(TaskRows):
     """What tasks say in both of their forms."""
 
     protocol: Maybe[Text] = None
-    """Protocol of the scores; probe.protocol if left out, but corrected for own tasks where that is published."""
+    """Protocol of the scores; probe.protocol if left out, but corrected instead of published."""
     offensive: bool = False
     """Whether texts are abusive, so that reports hide them until asked."""
 
@@ -287,13 +269,9 @@ class Task(OfDataset, TaskSettings, TaskFacts):
     metric: Metric
     classifier: Classifier
     published: bool = True
-    """Whether there can be published scores of the task: true for those that sentflow comes with, false for all
-    others. It is set by itself.
-    """
+    """Whether there can be published scores: true for tasks that sentflow comes with. It is set by itself."""
     leaked_hidden_layer: bool = False
-    """Whether the published evaluator, called with a training argument in its default order, probes this task with
-    the hidden layer left over from F3 and F5 (defect A1). Read by protocols with leak_hidden_dims only.
-    """
+    """Whether the published evaluator probes it with the hidden layer of F3 and F5 (defect A1)."""
 
 
 class ShortTask(OwnFile, Columns, TaskFacts):
@@ -306,18 +284,17 @@ class ShortTask(OwnFile, Columns, TaskFacts):
     label: Text
     """Column of the label."""
     format: Maybe[Literal["csv", "jsonl", "parquet", "arff"]] = None
-    """Format of the file, where its ending does not give it."""
+    """Format of the file, if its ending does not show it."""
     metric: Metric
     classifier: Classifier = "logistic"
     layout: Layout = "columns"
-    """single, pair, or alternatives; the columns decide between the first two if left out."""
+    """single, pair, or alternatives; depends on the columns if left out."""
     family: Family = "own"
     language: Language
     licence: Text
     """Terms of use, "not stated" where upstream gives none."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Whether the column of the texts is told once."""
         yield from super().wrong()
         if self.text is not None and self.text_a is not None:
             yield "text", "text and text_a are the same column. Write one of them."

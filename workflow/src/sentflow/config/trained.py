@@ -19,10 +19,6 @@ from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import BEST, VALUE
 from sentflow.training.sweeps import cells, sweep_problems
 
-REQUIRED = "REQUIRED"
-"""Stands in the catalog for the path of a file that was never published."""
-
-
 # --- other encoders -------------------------------------------------------------------------------------------
 
 
@@ -46,7 +42,6 @@ def start_name(entry: Any) -> str | None:
 
 
 def teacher_of(entry: Mapping[str, Any]) -> str | None:
-    """The encoder whose vectors are learnt; None for recipes without one."""
     teacher = as_map(entry.get("settings")).get("teacher")
     return teacher if isinstance(teacher, str) else None
 
@@ -142,7 +137,6 @@ def write_out_pooling(models: Entries) -> None:
 
 
 def pooling_problems(name: str, entry: Entry, models: Entries) -> Iterator[str]:
-    """What is wrong with the read-out of a trained encoder."""
     deciding = _deciding_recipe(name, models)
     if not deciding:
         return
@@ -213,7 +207,6 @@ def write_out_models(entries: AllEntries) -> list[str]:
 
 
 def _are_names(seeds: object) -> bool:
-    """Whether each seed is a name's end of its own."""
     return isinstance(seeds, list) and bool(seeds) and len(set(map(str, seeds))) == len(seeds)
 
 

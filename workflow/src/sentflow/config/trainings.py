@@ -88,7 +88,6 @@ class Collections(Settings):
     """Names of question sets, whose questions are rows."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether there is any."""
         if not self.model_fields_set:
             yield "", "nothing is named. Write names, or leave the key out."
 
@@ -120,7 +119,6 @@ class WithoutTextsOf(Settings):
     """Names of selected question sets, of which the questions count."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether there is any."""
         if not self.model_fields_set:
             yield "", "nothing is named. Write names, or leave the key out."
 
@@ -136,9 +134,7 @@ class Combined(Settings):
     it has 40 characters or more. For a question set its questions count.
     """
     near: Number = Field(0.8, gt=0, le=1)
-    """Jaccard similarity of character 5-grams that both texts of a pair must have with those of an earlier one to be
-    a near copy.
-    """
+    """Jaccard similarity of character 5-grams from which both texts of a pair make it a copy of an earlier one."""
     shards: Count = Field(1, le=1000)
     """Number of files of the export (snakemake exports)."""
 
@@ -147,22 +143,19 @@ class Negatives(Settings):
     """Documents that a retriever ranks high for a question and that are not relevant."""
 
     retriever: Text
-    """Name of the retriever, an entry of retrievers; it searches all questions for this."""
+    """Name of the retriever, an entry of retrievers."""
     ranks: Pair[Annotated[Count, Field(le=1000)]] = (1, 20)
-    """First and last rank that is looked at, relevant documents counted, too."""
+    """First and last rank of candidates, relevant documents included."""
     number: Count | Literal["all"] = 1
-    """How many are taken, for each relevant document (triplets) or for each question (labelled); or all."""
+    """Number of negatives for each relevant document (triplets) or question (labelled); or all."""
     choice: Literal["random", "first"] = "random"
-    """Whether they are drawn from those ranks, or are the first of them."""
+    """Draw negatives from those ranks, or take the first."""
     seed: Seed = 0
-    """Of the drawing."""
+    """Random seed of the draws."""
     margin: Number | None = Field(None, ge=0, lt=1)
-    """A document is taken only if its score is at most (1 − margin) times that of the relevant document; then
-    relevant documents that the retriever does not rank have no negatives. null looks at no score.
-    """
+    """A score is at most (1 − margin) times that of the relevant document, which must be ranked; null is no limit."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Ranks in the wrong order."""
         if self.ranks[0] > self.ranks[1]:
             first, last = self.ranks
             yield "ranks", f"from {first} to {last} is nothing. Write the smaller number first."
@@ -205,7 +198,6 @@ class Reader(Columns):
     """Regular expression of a line, whose named groups are the columns; other lines are left out (lines)."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys that are of other formats."""
         yield from keys_of_others(self, "format", _KEYS)
         if self.format == "lines" and self.pattern is None:
             for key in sorted(
@@ -218,28 +210,25 @@ class RowChoice(Settings):
     """Which rows stay, and what is made of them."""
 
     nli: Maybe[Literal["by-premise", "study-label-word"]] = None
-    """How rows of premise (text), hypothesis (other) and label are made pairs or triplets. Labels must have the
-    classes 1 for entailment and 0 for contradiction. by-premise takes each entailed hypothesis, for triplets with a
-    contradicted hypothesis of the same premise as negative. study-label-word takes every hypothesis, with the word
-    of its label as negative, a defect of a published study.
+    """Makes pairs or triplets of premise (text), hypothesis (other) and label (1 entailment, 0 contradiction). by-
+    premise takes entailed hypotheses, with a contradicted one of the same premise as negative. study-label-word takes
+    every hypothesis, with the word of its label as negative, a defect of a published study.
     """
     least_characters: Count = 1
-    """Rows with a text of fewer characters are left out."""
+    """Skip rows with a text of fewer characters."""
     drop_repeated: bool = False
-    """Whether rows that are equal to an earlier one are left out."""
+    """Skip rows that equal an earlier one."""
     limit: Maybe[Count] = None
-    """At most so many rows, the first that the above leave."""
+    """Most rows, the first of those left."""
     shuffled_positives: Maybe[Seed] = None
-    """Seed of a control; each row gets the other text of another row, so that nothing can be learnt from which texts
-    belong together (pairs, triplets).
-    """
+    """Seed of a control that gives each row the other text of another row (pairs, triplets)."""
 
 
 class DataFacts(RowChoice, Counted):
     """What training data say in both of their forms."""
 
     contains_test_texts: bool = False
-    """Whether the data are known to hold texts of test sets. Tables and model cards say so."""
+    """Whether the data contain texts of test sets. Tables and model cards say so."""
 
 
 class TrainingData(OfDataset, DataFacts):
@@ -254,13 +243,9 @@ class TrainingData(OfDataset, DataFacts):
     unscored: bool = False
     """Whether pairs that nobody scored are taken, too (pair_sets; files of SemEval have such pairs)."""
     collections: Maybe[Collections] = None
-    """Corpora and question sets whose documents and questions are the rows, instead of dataset and reader; title and
-    text of a document are one text (texts), a pair (pairs), or spans (spans).
-    """
+    """Corpora and question sets of which texts, pairs of title and text, or spans are the rows."""
     split: Maybe[Text] = None
-    """Regular expression of what lies between two spans of a document (collections, spans). The title is a span of
-    its own. Left out, each line is one.
-    """
+    """Regular expression between two spans of a document (collections, spans); lines if left out."""
     neighbours: bool | Neighbours = False
     """Instead of title and text (collections, pairs): true makes a pair of a document and the next one of the same
     law, which is one whose identifier is the same before the last |; {words: 64} cuts documents into passages of so
@@ -269,22 +254,14 @@ class TrainingData(OfDataset, DataFacts):
     """
     combined: Maybe[Combined] = None
     questions: Maybe[Names] = Field(None, min_length=1)
-    """Question sets whose questions are the texts, each with a relevant document as other, instead of dataset and
-    reader. Questions without a relevant document are left out.
-    """
+    """Question sets whose questions are the texts, each with a relevant document as other; others are left out."""
     pseudo_labels: Maybe[PseudoLabels] = None
-    """The first document that a retriever finds counts as relevant, where its score is well above the second's;
-    judgements of the questions are not read (questions).
-    """
+    """The first document found counts as relevant, where its score is well above the second's (questions)."""
     without_documents_of: Maybe[Names] = Field(None, min_length=1)
-    """Question sets on the same corpus, those that results are reported on; documents that somebody judged for them
-    are in no row, neither as relevant nor as negative, so that what is learnt of single documents helps with no test
-    (questions).
-    """
+    """Question sets that are reported on: documents judged for them are in no row (questions)."""
     negatives: Maybe[Negatives] = None
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Whether the rows have one origin that gives them in this form, and keys that it does not read."""
         origins = [key for key in ORIGINS if getattr(self, key) is not None]
         n_read = (self.dataset is not None) + (self.reader is not None)
         if len(origins) + (n_read > 0) != 1 or n_read == 1:
@@ -356,7 +333,7 @@ class ShortTrainingData(OwnFile, Columns, DataFacts):
     endings = {".txt": {"format": "lines"}, **FORMAT_OF_ENDING}
 
     format: Maybe[Format] = None
-    """Format of the file, where its ending does not give it."""
+    """Format of the file, if its ending does not show it."""
     form: Maybe[Form] = None
     """What a row has; left out, the columns tell."""
     language: LanguageIfKnown = "und"
@@ -377,7 +354,7 @@ TrainingPooling = Annotated[
         "mean-sqrt-length",
         "weighted-mean",
     ],
-    Field(description="How vectors are read out in training, where that is another way than in use."),
+    Field(description="Pooling in training, if it differs from pooling in use."),
 ]
 Pooling = Annotated[
     Literal[
@@ -393,8 +370,7 @@ Pooling = Annotated[
     ]
     | None,
     Field(
-        description="How token vectors become one; null is what the files say, and mean for kind transformers. "
-        "first-last, last-two and embedding-last average two layers first."
+        description="How token vectors become one; null is as in the files, or mean for kind transformers."
     ),
 ]
 
@@ -403,9 +379,9 @@ class Recipe(Settings):
     """How an encoder is trained."""
 
     recipe: Maybe[Text] = None
-    """How it is trained, see docs/training.md."""
+    """Training recipe (docs/training.md)."""
     settings: dict[str, Any] = {}
-    """Of the recipe, see docs/training.md."""
+    """Settings of the recipe (docs/training.md)."""
     training: Maybe[TrainingOptions] = None
     training_pooling: Maybe[TrainingPooling] = None
     pooling: Pooling = None
@@ -415,7 +391,6 @@ class Trained(Recipe):
     """The same, with settings that fit the recipe."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Settings that are not those of the recipe."""
         yield from super().wrong()
         model = RECIPES.get(self.recipe or "")
         for mistake in mistakes(model, self.settings, where="settings") if model else ():
@@ -427,7 +402,7 @@ class Preset(Trained):
 
     title: Title
     recipe: Text
-    """How it is trained, see docs/training.md."""
+    """Training recipe (docs/training.md)."""
     training: TrainingOptions
     selection: Maybe[Rule] = None
     """Which snapshot is the encoder; the entry names the pairs."""
@@ -484,17 +459,11 @@ class Sweep(Recipe):
     """Name of published settings in catalog/presets.yaml, over which the keys of the entry are laid."""
     title: Maybe[Title] = None
     grid: Grid
-    """Axis → its values; every combination is a cell. An axis is method, data, start, seed, or a key of training
-    such as learning_rate.
-    """
+    """Axis (method, data, start, seed, or a key of training) → its values; every combination is a cell."""
     only: Maybe[Filters] = None
-    """Filters (axis → value or values); a cell is a combination that fits one of them. Without it, each combination
-    is one.
-    """
+    """Filters (axis → value or values), of which a cell fits one; each combination is a cell without it."""
     run: Literal["all", "none"] | Filters = "all"
-    """Which cells are trained. all, none (a table of published values with none of ours), or filters of which a cell
-    fits one.
-    """
+    """Which cells are trained: all, none (published values alone), or those that fit one of some filters."""
     not_applicable: Maybe[Filters] = None
     """Filters; cells that fit one of them cannot be trained, and are shown as a dash."""
     start: Maybe[Text] = None

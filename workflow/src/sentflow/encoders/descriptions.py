@@ -41,8 +41,8 @@ _SETTINGS_OF = {
 }
 
 
-def describe_modules(folder: Path, *, allow_pickle: bool) -> Description:
-    """Read the description of a model.
+def describe_modules(entry: Mapping[str, Any], folder: Path) -> Description:
+    """Read the description of a model; the entry, or the settings of a manifest, may have ``allow_pickle``.
 
     Raises ConfigError: the model needs code of its own, or pickled weights that were not allowed, or gives no single
     vector of a text.
@@ -52,7 +52,7 @@ def describe_modules(folder: Path, *, allow_pickle: bool) -> Description:
     check_one_vector(folder, [inner for _, _, routes in modules for inner, _ in routes])
     for name, module_folder, routes in modules:
         for inner, inner_folder in routes:
-            check_module(inner, inner_folder, allow_pickle=allow_pickle)
+            check_module(inner, inner_folder, allow_pickle=bool(entry.get("allow_pickle")))
             if inner == "Transformer":
                 check_transformer_size(inner_folder, map_of(inner_folder / "config.json"))
             else:
@@ -60,7 +60,7 @@ def describe_modules(folder: Path, *, allow_pickle: bool) -> Description:
                 check_module_size(path, map_of(path))
         if name not in _KEEP_DIMENSION:
             description = _READERS.get(name, _unknown)(module_folder, description)
-    return description
+    return of_entry(entry, description)
 
 
 def of_entry(entry: Mapping[str, Any], description: Description) -> Description:
@@ -69,7 +69,7 @@ def of_entry(entry: Mapping[str, Any], description: Description) -> Description:
     return replace(description, settings={"allow_pickle": bool(entry.get("allow_pickle")), **own})
 
 
-def describe_plain(folder: Path, *, allow_pickle: bool) -> Description:
+def describe_plain(entry: Mapping[str, Any], folder: Path) -> Description:
     """Read the description of the transformer in a folder, whatever modules are named beside it."""
     if not (folder / "config.json").is_file():
         raise DataError(
@@ -82,12 +82,12 @@ def describe_plain(folder: Path, *, allow_pickle: bool) -> Description:
             f"{folder}: config.json names code that comes with the model, and such code is never run. Choose "
             "an architecture that transformers has."
         )
-    check_weights_files("Transformer", folder, allow_pickle=allow_pickle)
+    check_weights_files("Transformer", folder, allow_pickle=bool(entry.get("allow_pickle")))
     check_adapter(folder)
     check_transformer_size(folder, config)
     description = _transformer(folder, Description(None))
     # How the token vectors become one is a setting of the entry, not of the files
-    return Description(description.dimension, None, description.max_tokens)
+    return of_entry(entry, Description(description.dimension, None, description.max_tokens))
 
 
 def _modules(folder: Path) -> list[tuple[str, Path]]:

@@ -43,18 +43,10 @@ class Encoder:
     Promises: a text's vector depends on the text, the role and the task alone, not on its neighbours (up to the last
     bits of float32 arithmetic); equal calls give equal bytes.
 
-    Attributes
-    ----------
-    dimension
-        Width of the vectors.
-    device
-        Where they are computed.
-    reading
-        What is read of the texts of the last `plan`; None where nobody can tell.
-    halved_batches
-        How many batches the memory did not hold, which were computed in halves.
-    vocabulary_sha256
-        Of its terms in their order: equal ones number terms alike. None for an encoder without terms.
+    `dimension`: Width of the vectors. `device`: Where they are computed. `reading`: What is read of the texts of the
+    last `plan`; None where nobody can tell. `halved_batches`: How many batches the memory did not hold, which were
+    computed in halves. `vocabulary_sha256`: Of its terms in their order: equal ones number terms alike. None for an
+    encoder without terms.
     """
 
     dimension: int
@@ -67,32 +59,17 @@ class Encoder:
     def load(cls, manifest: Manifest, settings: Any, context: Context) -> Self:
         """The encoder that a manifest describes; `settings` are the ``encoding`` of its kind.
 
-        Raises
-        ------
-        ConfigError
-            The settings do not fit the model.
-        DataError
-            The files are no longer those of the manifest.
+        Raises ConfigError: the settings do not fit the model. Raises DataError: the files are no longer those of the
+        manifest.
         """
         raise NotImplementedError
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> Any:
         """Vectors of texts.
 
-        Parameters
-        ----------
-        texts
-            n texts, none empty.
-        role
-            What the texts are to the caller, e.g. ``"text"``, ``"query"``, ``"document"``.
-        task
-            The task they belong to; None if they belong to several.
-
-        Returns
-        -------
-        ndarray
-            (n, dimension) float32. Of an encoder that weighs terms a ``csr_array``, or
-            `sentflow.encoders.vectors.terms.TermEmbeddings`.
+        `texts`: n texts, none empty. `role`: What the texts are to the caller, e.g. ``"text"``, ``"query"``,
+        ``"document"``. `task`: The task they belong to; None if they belong to several. Returns ndarray: (n, dimension)
+        float32. Of an encoder that weighs terms a ``csr_array``, or `sentflow.encoders.vectors.terms.TermEmbeddings`.
         """
         raise NotImplementedError
 
@@ -133,19 +110,9 @@ def load_encoder(
 ) -> Any:
     """The encoder that a manifest describes.
 
-    Parameters
-    ----------
-    settings
-        The keys of its entry that decide its vectors.
-    output
-        What it must give, of the words in `sentflow.encoders.settings`; empty is anything.
-
-    Raises
-    ------
-    ConfigError
-        It gives something else, or the settings do not fit the model.
-    DataError
-        The files are no longer those of the manifest.
+    `settings`: The keys of its entry that decide its vectors. `output`: What it must give, of the words in
+    `sentflow.encoders.settings`; empty is anything. Raises ConfigError: it gives something else, or the settings do not
+    fit the model. Raises DataError: the files are no longer those of the manifest.
     """
     about = KINDS[manifest.kind]
     if output and about.output not in output:

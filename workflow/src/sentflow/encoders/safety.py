@@ -2,7 +2,7 @@
 
 Weights are safetensors unless `allow_pickle`; no code, no adapter and no path comes with a model; settings fit the
 weights beside them, because a model is built from its ``config.json`` before any weight is read. Only JSON and the
-headers of safetensors are read here. `sentflow.encoders.neural.weights` compares the tensors of a loaded model.
+headers of safetensors are read here. `sentflow.encoders.neural.load` compares the tensors of a loaded model.
 """
 
 import math

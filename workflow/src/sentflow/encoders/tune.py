@@ -4,8 +4,10 @@ Three questions one after the other, each with the answers to those before it: w
 in a batch, how many threads. All together would be some fifty programs instead of a dozen.
 """
 
+import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -61,21 +63,6 @@ class Candidate:
         return self.backend if self.dtype == FLOAT32 else f"{self.backend} {self.dtype}"
 
 
-# Makes the encoder with a candidate's settings; raises ConfigError where the model cannot be computed in this way.
-Load = Callable[[Candidate], Any]
-
-
-def loader(manifest: Manifest, settings: VectorSettings, manifest_folder: Path) -> Load:
-    """Loads a neural model on the processor, by its settings with those of a candidate in their place."""
-
-    def load(candidate: Candidate) -> Any:
-        own = {name: getattr(candidate, name) for name in ("backend", "dtype", "batch_tokens")}
-        context = Context(manifest_folder, threads=candidate.threads, devices=("cpu",))
-        return load_encoder(manifest, settings.model_copy(update=own), context)
-
-    return load
-
-
 @dataclass(frozen=True)
 class Timing:
     """Seconds of one program, round by round; at least one."""
@@ -103,21 +90,13 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Measurement:
-    """What was measured of a candidate."""
-
-    timing: Timing
-    difference: Difference
-
-
-@dataclass(frozen=True)
 class Stage:
     """Candidates that were measured in turn."""
 
     question: str  # what they differ in
-    # measured: candidate → what was measured, in the order of preference; the first is what the others are compared
-    # with
-    measured: Mapping[Candidate, Measurement]
+    # timings, differences: of each candidate, in the order of preference; others are compared with the first
+    timings: Mapping[Candidate, Timing]
+    differences: Mapping[Candidate, Difference]
     left_out: Mapping[Candidate, str]  # candidate → why it could not be measured
     chosen: Candidate  # one of the measured
 
@@ -127,41 +106,82 @@ class Stage:
             return "chosen"
         if candidate in self.left_out:
             return self.left_out[candidate]
-        found = self.measured[candidate]
-        if found.difference.value > tolerance:
+        if self.differences[candidate].value > tolerance:
             return "beyond the tolerance"
-        apart = told_apart(found.timing, self.measured[self.chosen].timing)
+        apart = told_apart(self.timings[candidate], self.timings[self.chosen])
         return "slower" if apart else "no difference seen"
 
 
 @dataclass(frozen=True)
-class Measuring:
-    """How is measured."""
+class Tuning:
+    """Measures candidates of a neural model on the processor."""
 
+    manifest: Manifest
+    manifest_folder: Path
+    settings: VectorSettings
     texts: Sequence[str]  # n >= 1 texts, none empty
     # tolerance: of the values of unit vectors: those of a chosen candidate differ from plain ones by no more
     tolerance: float
     n_rounds: int  # of every stage
-    clock: Callable[[], float]
     tell: Callable[[str], None]  # is given a line before each step
 
+    def load(self, candidate: Candidate) -> Any:
+        """The encoder; ConfigError where the model cannot be computed in this way."""
+        own = {name: getattr(candidate, name) for name in ("backend", "dtype", "batch_tokens")}
+        context = Context(self.manifest_folder, threads=candidate.threads, devices=("cpu",))
+        return load_encoder(self.manifest, self.settings.model_copy(update=own), context)
 
-def tune(load: Load, settings: VectorSettings, *, threads: int, measuring: Measuring) -> list[Stage]:
-    """Measure candidates; the last stage's choice is the answer."""
-    first = [Candidate(*precision, settings.batch_tokens, threads) for precision in PRECISIONS]
-    left_out = {candidate: problem for candidate in first if (problem := _problem(candidate, settings))}
-    plain = _encode(load(first[0]), measuring.texts)
-    stages: list[Stage] = []
-    for question, following in (
-        ("backend and dtype", lambda _: first),
-        ("tokens of a batch", _batches),
-        ("threads", _threads),
-    ):
-        kept = stages[-1].chosen if stages else first[0]
-        tried = following(kept)
-        if len(tried) > 1:
-            stages.append(_stage(question, tried, kept, left_out, load, plain, measuring))
-    return stages
+    def stages(self, threads: int) -> list[Stage]:
+        """The three stages; the last one's choice is the answer."""
+        first = [Candidate(*precision, self.settings.batch_tokens, threads) for precision in PRECISIONS]
+        plain = self._encode(self.load(first[0]))
+        stages: list[Stage] = []
+        for question, following in (
+            ("backend and dtype", lambda _: first),
+            ("tokens of a batch", _batches),
+            ("threads", _threads),
+        ):
+            kept = stages[-1].chosen if stages else first[0]
+            tried = following(kept)
+            if len(tried) > 1:
+                stages.append(self._stage(question, tried, kept, plain))
+        return stages
+
+    def _stage(self, question: str, tried: Sequence[Candidate], kept: Candidate, plain: FloatArray) -> Stage:
+        """`kept`: what was chosen before, which needs no tolerance any more."""
+        encoders: dict[Candidate, Any] = {}
+        left_out = {one: problem for one in tried if (problem := self._problem(one))}
+        for candidate in (one for one in tried if one not in left_out):
+            self.tell(
+                f"{question}: loading {candidate.precision}, batches of {candidate.batch_tokens} tokens, threads: "
+                f"{candidate.threads}"
+            )
+            try:
+                encoders[candidate] = self.load(candidate)
+            except ConfigError as error:
+                left_out[candidate] = str(error)
+        # The first run of a program, which prepares much, is for the vectors; the timed ones come after it
+        differences = {one: difference(self._encode(encoder), plain) for one, encoder in encoders.items()}
+        self.tell(f"{question}: {len(encoders)} candidates, {self.n_rounds} rounds")
+        programs = {one: partial(self._encode, encoder) for one, encoder in encoders.items()}
+        timings = in_turn(programs, n_rounds=self.n_rounds, clock=time.perf_counter)
+        near = {
+            one: timing
+            for one, timing in timings.items()
+            if one == kept or differences[one].value <= self.tolerance
+        }
+        return Stage(question, timings, differences, left_out, chosen=fastest(near))
+
+    def _problem(self, candidate: Candidate) -> str:
+        """Why a candidate cannot be measured; empty if it can."""
+        if missing_libraries(candidate.backend):
+            return f"not installed: pip install -r {requirements(candidate.backend)}"
+        wrong = wrong_backend(candidate.backend, candidate.dtype, self.settings.pooling)
+        return " ".join(f"{key}: {text}" for key, text in wrong)
+
+    def _encode(self, encoder: Any) -> FloatArray:
+        vectors: FloatArray = encoder.encode(self.texts, role=TEXT, task=None)
+        return vectors
 
 
 def _batches(chosen: Candidate) -> list[Candidate]:
@@ -174,72 +194,6 @@ def _threads(chosen: Candidate) -> list[Candidate]:
     """1, 2, 4, … threads, up to those of the chosen candidate, fewest first: what is left over other jobs can use."""
     counts = [2**power for power in range(chosen.threads.bit_length()) if 2**power < chosen.threads]
     return [*(replace(chosen, threads=n) for n in counts), chosen]
-
-
-def _problem(candidate: Candidate, settings: VectorSettings) -> str:
-    """Why a candidate cannot be measured; empty if it can."""
-    if missing_libraries(candidate.backend):
-        return f"not installed: pip install -r {requirements(candidate.backend)}"
-    wrong = wrong_backend(candidate.backend, candidate.dtype, settings.pooling)
-    return " ".join(f"{key}: {text}" for key, text in wrong)
-
-
-def _stage(
-    question: str,
-    tried: Sequence[Candidate],
-    kept: Candidate,
-    left_out: Mapping[Candidate, str],
-    load: Load,
-    plain: FloatArray,
-    measuring: Measuring,
-) -> Stage:
-    """`kept`: what was chosen before, which needs no tolerance any more."""
-    encoders: dict[Candidate, Any] = {}
-    refused = {candidate: left_out[candidate] for candidate in tried if candidate in left_out}
-    for candidate in tried:
-        if candidate in refused:
-            continue
-        measuring.tell(f"{question}: loading {_named(candidate)}")
-        try:
-            encoders[candidate] = load(candidate)
-        except ConfigError as error:
-            refused[candidate] = str(error)
-    # The first run of a program, which prepares much, is for the vectors; the timed ones come after it
-    differences = {
-        candidate: difference(_encode(encoder, measuring.texts), plain)
-        for candidate, encoder in encoders.items()
-    }
-    measuring.tell(f"{question}: {len(encoders)} candidates, {measuring.n_rounds} rounds")
-    timings = in_turn(
-        {
-            candidate: lambda encoder=encoder: _encode(encoder, measuring.texts)  # type: ignore[misc]
-            for candidate, encoder in encoders.items()
-        },
-        n_rounds=measuring.n_rounds,
-        clock=measuring.clock,
-    )
-    near = {
-        candidate: timing
-        for candidate, timing in timings.items()
-        if candidate == kept or differences[candidate].value <= measuring.tolerance
-    }
-    return Stage(
-        question=question,
-        measured={
-            candidate: Measurement(timing, differences[candidate]) for candidate, timing in timings.items()
-        },
-        left_out=refused,
-        chosen=fastest(near),
-    )
-
-
-def _named(candidate: Candidate) -> str:
-    return f"{candidate.precision}, batches of {candidate.batch_tokens} tokens, threads: {candidate.threads}"
-
-
-def _encode(encoder: Any, texts: Sequence[str]) -> FloatArray:
-    vectors: FloatArray = encoder.encode(texts, role=TEXT, task=None)
-    return vectors
 
 
 # --- times and differences --------------------------------------------------------------------------------

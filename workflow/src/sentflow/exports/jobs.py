@@ -260,8 +260,7 @@ def model_card(
     card: Out,
 ) -> None:
     """The files of one training and all scores → the model card of its encoder."""
-    from sentflow.training.cards.card import model_card
-    from sentflow.training.cards.facts import read_facts
+    from sentflow.training.cards.card import model_card, read_facts
 
     facts = read_facts(record.parent, manifest, settings, summaries, next(iter(audit), None))
     write_text(card, model_card(facts))

@@ -24,7 +24,6 @@ FEWEST_RELATED = 6
 
 
 def development_sets(experiment: Experiment) -> Entries:
-    """The pair sets on which snapshots of trained encoders are scored, by name."""
     named = (entry.get("selection", {}).get("pairs") for entry in experiment.trained_models.values())
     return {name: experiment.entries["pair_sets"][name] for name in named if name}
 
@@ -58,7 +57,6 @@ class _PairSets(Family):
         self.pair_sets = {name: entry for sets in self.embedded.values() for name, entry in sets.items()}
 
     def _titles(self) -> dict[str, Any]:
-        """Titles of sets and encoders for summaries."""
         models = described_models(self.experiment.models)
         return {
             "pairs": {name: PairSetTitle.from_parts(entry) for name, entry in self.pair_sets.items()},
@@ -138,7 +136,6 @@ class Similarity(_PairSets):
     # --- jobs -----------------------------------------------------------------------------------------------
 
     def part_of_regression(self, part: str) -> Files:
-        """The table that a regressor is trained on, chosen by or tested on."""
         return lambda wildcards: each(
             paths.PAIR_SET, pairs=[self.regression_entries[wildcards.regression][part]]
         )
@@ -152,12 +149,10 @@ class Similarity(_PairSets):
         return pair_settings(self.experiment, Resampling)
 
     def comparison_settings(self, _wildcards: Any) -> str:
-        """How encoders are compared, and their order, for Snakemake sees sets of inputs."""
         sets, systems = tuple(self.selected), tuple(self.systems)
         return pair_settings(self.experiment, ComparedSets, pair_sets=sets, models=systems)
 
     def summarise_settings(self, _wildcards: Any) -> str:
-        """Titles of everything, and the order."""
         return pair_settings(
             self.experiment,
             SimilaritySummary,
@@ -208,7 +203,6 @@ class Geometry(_PairSets):
     # --- jobs -----------------------------------------------------------------------------------------------
 
     def of_alignment(self, key: str) -> Files:
-        """The pair sets that an alignment names under a key."""
         return lambda wildcards: each(
             paths.PAIR_SET, pairs=self.alignment_entries[wildcards.alignment].get(key, [])
         )
@@ -238,7 +232,6 @@ class Geometry(_PairSets):
         return pair_settings(self.experiment, GeometrySettings, self.experiment.config.geometry)
 
     def summarise_settings(self, _wildcards: Any) -> str:
-        """Titles of everything, and the order."""
         alignments = self.alignment_entries.items()
         return pair_settings(
             self.experiment,

@@ -151,7 +151,6 @@ class Probing(Family):
     # --- tasks and protocols --------------------------------------------------------------------------------
 
     def task_protocol(self, task: str) -> ProbeProtocol:
-        """The protocol that the scores of a task are made by."""
         return self.protocols[self._protocol_names[task]]
 
     def _protocols_of(self, task: str) -> list[str]:
@@ -185,7 +184,6 @@ class Probing(Family):
     # --- what it makes --------------------------------------------------------------------------------------
 
     def of_scores(self, pattern: str) -> list[str]:
-        """A file per task and model, of the protocol of the task."""
         return each(pattern, study=[""], task=self.tasks, model=self.models)
 
     def on_documents(self, pattern: str) -> list[str]:
@@ -202,7 +200,6 @@ class Probing(Family):
         return each(pattern, study=[study], task=self.study_tasks, model=self.models)
 
     def probes(self) -> list[str]:
-        """Every fold of every task and model."""
         measured = product(self.tasks, self.models)
         return [file for task, model in measured for file in self._folds(task, model, "")]
 
@@ -226,7 +223,6 @@ class Probing(Family):
         return [f"{paths.MTEB_RESULTS}/{folder}/{name}" for folder in folders for name in names]
 
     def huggingface_files(self) -> list[str]:
-        """Files for the repository of each model on the Hugging Face hub."""
         names = [*(f".eval_results/{task}.yaml" for task in self.tasks), "README.md"]
         return [f"{paths.HUGGINGFACE_RESULTS}/{model}/{name}" for model in self.models for name in names]
 
@@ -315,7 +311,6 @@ class Probing(Family):
         return {"code": digest, "env": self._probe_versions, "settings": settings}
 
     def _probe_versions(self, wildcards: Any) -> str:
-        """Versions of the libraries that can change the probes."""
         if wildcards.model in self.experiment.lazy_models:
             return versions(
                 *{"numba", "numpy", *kind_of(self.experiment.models[wildcards.model]).distributions}
@@ -325,7 +320,6 @@ class Probing(Family):
         return versions("numba", "numpy")
 
     def score_settings(self, wildcards: Any) -> str:
-        """What decides a score beside its folds."""
         return ScoreSettings(
             probe=self._probe_settings(self._folds_from(wildcards), wildcards),
             statistics=ScoreStatistics.from_parts(self.experiment.config.statistics),
@@ -342,12 +336,10 @@ class Probing(Family):
         ).as_json()
 
     def hardest_settings(self, wildcards: Any) -> str:
-        """Whose predictions count."""
         offensive = self._known[wildcards.task].get("offensive", False)
         return HardestSettings(models=tuple(self._real_models()), offensive=offensive).as_json()
 
     def summarise_settings(self, _wildcards: Any) -> str:
-        """Titles, groups of tasks, which models are controls; and the order, for Snakemake sees sets of inputs."""
         return Titles(**self._titles(self.tasks)).as_json()
 
     def comparison_settings(self, tasks: Iterable[str]) -> str:
@@ -359,14 +351,12 @@ class Probing(Family):
         ).as_json()
 
     def effect_settings(self, wildcards: Any) -> str:
-        """The protocol whose effects are measured; titles as in `summarise_settings`."""
         protocol = self.protocols[wildcards.protocol]
         return ComparedProtocol(
             **self._titles(self.study_tasks), protocol=protocol.name, protocol_title=protocol.title
         ).as_json()
 
     def export_settings(self, _wildcards: Any) -> str:
-        """What tasks and models are called outside this project."""
         datasets = self.experiment.entries["datasets"]
         tasks = {
             name: {
@@ -379,7 +369,6 @@ class Probing(Family):
         return ScoreExport.model_validate({"tasks": tasks, "models": named}).as_json()
 
     def _real_models(self) -> list[str]:
-        """The models that are no controls, by name; all of them if there are only controls."""
         entries = self.experiment.models
         real = [name for name, entry in entries.items() if not entry.get("control", False)]
         return sorted(real or entries)

@@ -1,7 +1,7 @@
 """Characters that act instead of being seen: they control a terminal, reverse the direction of text, or are halves.
 
 Texts of strangers hold them. What is printed or put into a table shows them written out; a configuration may not have
-them (`sentflow.config.problems.values`). Standard library only: the Snakefile imports this module in every job.
+them (`sentflow.config.problems.common`). Standard library only: the Snakefile imports this module in every job.
 """
 
 import re

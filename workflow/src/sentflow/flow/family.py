@@ -51,7 +51,6 @@ class Collection:
 
     @property
     def digests(self) -> list[str]:
-        """The files beside `tables` that Snakemake compares in their stead."""
         return [paths.digest(table) for table in self.tables]
 
 
@@ -82,7 +81,6 @@ class Family:
 
     @property
     def published_results(self) -> Sequence[str]:
-        """What of its results a publication of the run holds."""
         return self.results
 
     @cached_property
@@ -118,12 +116,10 @@ def each(pattern: str, **names: Iterable[Any]) -> list[str]:
 
 
 def raw_files(entry: Entry) -> list[tuple[str, str]]:
-    """(dataset, file) of the raw files of an entry."""
     return [(entry["dataset"], file) for file in raw_files_of(entry)]
 
 
 def raw_paths(files: Iterable[tuple[str, str]]) -> list[str]:
-    """Where raw files lie: (dataset, file)."""
     return [paths.RAW_FILE.format(dataset=dataset, file=file) for dataset, file in files]
 
 
@@ -146,23 +142,18 @@ class FromFiles:
         self._settings, self._checks = models
 
     def entry(self, wildcards: Any) -> Entry:
-        """Of the table that a job makes."""
         return self.entries[getattr(wildcards, self.wildcard)]
 
     def raw(self, wildcards: Any) -> list[str]:
-        """Its raw files."""
         return raw_paths(raw_files(self.entry(wildcards)))
 
     def settings(self, wildcards: Any) -> str:
-        """What decides its bytes beside these."""
         return self._settings.from_parts(self.entry(wildcards)).as_json()
 
     def checks(self, wildcards: Any) -> str:
-        """What is checked."""
         return self.checked(wildcards).as_json()
 
     def checked(self, wildcards: Any, **more: Any) -> Settings:
-        """The same as a model, with more of its fields."""
         entry = self.entry(wildcards)
         known = self._datasets[entry["dataset"]]["files"]
         files = {name: known[name] for name in raw_files_of(entry)}

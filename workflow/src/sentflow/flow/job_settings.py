@@ -34,13 +34,11 @@ def _any_of(texts: Iterable[str]) -> str:
 
 
 def pick(entry: Mapping[str, Any] | Settings, *keys: str) -> dict[str, Any]:
-    """These keys of an entry or a part of the configuration, which has them all."""
     found = dict(entry)
     return {key: found[key] for key in keys}
 
 
 def pick_known(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    """The given keys that an entry has, with their values."""
     return {key: entry[key] for key in keys if key in entry}
 
 

@@ -139,6 +139,7 @@ FIGURE = f"{RESULTS}/figures/{{figure}}.{{format}}"
 FIGURE_INSPECTION = f"{RESULTS}/figures/{{figure}}.inspection.json"
 REPORT = f"{RESULTS}/report/index.html"
 CHECK = f"{RESULTS}/checks/{{check}}.json"
+CHECKED = f"{RESULTS}/checks/all.txt"  # there where all hold
 MTEB_RESULTS = f"{RESULTS}/exports/mteb/results"
 MTEB_RETRIEVAL_RESULTS = f"{RESULTS}/exports/mteb-retrieval/results"
 TREC_RUN = f"{RESULTS}/exports/trec/{{questions}}/{{retriever}}.run"
@@ -160,12 +161,10 @@ RECORD_VERSIONS = f"{RESULTS}/record/versions.json"
 
 
 def study(protocol: str) -> str:
-    """Value of ``{study}`` for a protocol beside that of the scores."""
     return f"protocols/{protocol}/"
 
 
 def protocol_of(study: str) -> str:
-    """The protocol of such a value."""
     return study.removeprefix("protocols/").removesuffix("/")
 
 

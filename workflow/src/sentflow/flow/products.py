@@ -36,7 +36,6 @@ class Product:
 
     @property
     def module(self) -> str:
-        """The module that makes it."""
         return self.maker.partition(":")[0]
 
     @property
@@ -56,19 +55,17 @@ class Product:
         return named + [file for file in there if self.takes(file) and file not in named]
 
     def load(self) -> Any:
-        """What `maker` names."""
         module, _, name = self.maker.partition(":")
         return getattr(import_module(module), name)
 
 
 def _is_of(pattern: str, file: str) -> bool:
-    """Whether a path ends in a pattern, which may have a wildcard."""
     before, _, rest = pattern.partition("{")
     return before in file and file.endswith(rest.rpartition("}")[2]) if rest else file.endswith(pattern)
 
 
 def _product(kind: str, name: str, maker: str, needs: str, *reads: str, **more: Any) -> Product:
-    folder = "" if maker.startswith(("costs.", "figure.")) else "families."
+    folder = "" if maker.startswith(("costs.", "checks:")) else "families."
     whole = f"sentflow.report.{folder}{maker}"
     return Product(kind, name, whole, needs, reads, **more)
 
@@ -84,7 +81,7 @@ _TRAINED = (paths.SUMMARY_TRAINING, paths.SUMMARY_TRAINING_JOBS)
 PRODUCTS = (
     _table("scores", "probing.tables:scores", "scores", *_COMPARED, paths.STANDINGS, is_matrix=True),
     _table("differences", "probing.tables:differences", "scores", *_COMPARED),
-    _table("ranks", "probing.rank_table:ranks", "scores", *_RANKED),
+    _table("ranks", "probing.tables:ranks", "scores", *_RANKED),
     _table("published", "probing.tables:published", "scores", paths.SUMMARY),
     _table("tasks", "probing.tables:tasks", "scores", paths.SUMMARY),
     _table("protocols", "probing.tables:protocols", "scores", paths.EFFECTS),
@@ -227,13 +224,12 @@ PRODUCTS = (
     _table("costs", "costs.tables:costs", "", paths.COSTS),
     _figure("costs", "costs.figures:BARS", "", paths.COSTS),
     _table("encoders", "costs.tables:encoders", "encoders", paths.ENCODERS),
-    _check("figures", "figure.check:check_figures", "figures", paths.FIGURE_INSPECTION),
+    _check("figures", "checks:check_figures", "figures", paths.FIGURE_INSPECTION),
     _figure("score-and-cost", "costs.figures:TRADE_OFF", "scores", paths.ENCODERS, paths.RANKS),
 )
 
 
 def names(kind: str) -> list[str]:
-    """The names that the configuration may write in ``report.{kind}s``."""
     return list(_by_name(kind))
 
 
@@ -259,7 +255,7 @@ def of_family(family: str, kind: str) -> list[str]:
 
 def packages() -> list[str]:
     """The packages that make what the page shows."""
-    return sorted({product.module.rpartition(".")[0] for product in PRODUCTS})
+    return sorted({product.module.rpartition(".")[0] for product in PRODUCTS if product.kind != CHECK})
 
 
 @cache

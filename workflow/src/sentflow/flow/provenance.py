@@ -138,7 +138,6 @@ def _digest(name: str) -> str:
 
 @cache
 def facts(name: str) -> Facts:
-    """Of a module or a data file."""
     if name in _at_the_start:
         return _at_the_start[name]
     file = _file(name)

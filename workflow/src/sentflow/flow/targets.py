@@ -62,15 +62,14 @@ class Targets:
         figures = self.selected("figures")
         self.figures = each(paths.FIGURE, figure=figures, format=("pdf", "png", "svg", "md"))
         self.checks = each(paths.CHECK, check=self.selected("checks"))
+        self.checked = [paths.CHECKED] if self.checks else []
         # Collections whose texts are those of tables
         self.collected = one_of(name for name, one in self.collections.items() if one.tables)
 
     def _all(self, attribute: str) -> list[Any]:
-        """What every family lists."""
         return [item for family in self.families.values() for item in getattr(family, attribute)]
 
     def _merged(self, attribute: str) -> dict[str, Any]:
-        """What every family maps."""
         items = [getattr(family, attribute).items() for family in self.families.values()]
         return {key: value for pairs in items for key, value in pairs}
 
@@ -117,17 +116,14 @@ class Targets:
         return groups
 
     def read_by(self, members: Iterable[Product]) -> list[str]:
-        """The files that products are made of."""
         there = self._read_by_products()
         return list(dict.fromkeys(file for product in members for file in product.files(there)))
 
     def code_of(self, job: str, members: Iterable[Product]) -> Callable[[Any], str]:
-        """The digest of what makes products: the job, and their modules."""
         modules = sorted({product.module for product in members})
         return lambda _wildcards: code(job, *modules)
 
     def table_settings(self, members: Iterable[Product]) -> Callable[[Any], str]:
-        """How captions begin, and what papers report of the things that tables show."""
         names = [product.name for product in members]
         return lambda _wildcards: json_text(
             {"caption": self.experiment.title, "published": pick_known(self._merged("published"), *names)}
@@ -143,14 +139,12 @@ class Targets:
         return {**next(selection, {}), "random_models": self.experiment.random_models}
 
     def report_settings(self, _wildcards: Any) -> str:
-        """Everything the report says about experiment, tasks, models and data."""
         experiment = self.experiment
         return json_text(
             {
                 "experiment": experiment.config.experiment.model_dump(),
                 "models": experiment.models,
                 "datasets": self.datasets,
-                "selection": {**self._merged("selection"), "random_models": experiment.random_models},
                 "published": self._merged("published"),
                 **self._merged("report_facts"),
             }
@@ -164,7 +158,6 @@ class Targets:
     # --- raw files and collections --------------------------------------------------------------------------
 
     def of_file(self, function: Callable[[Entry], Any]) -> Callable[[Any], Any]:
-        """What a function says of the entry of a raw file."""
         return lambda wildcards: function(self.datasets[wildcards.dataset]["files"][wildcards.file])
 
     def of_collection(self, attribute: str) -> Callable[[Any], Any]:
@@ -200,7 +193,6 @@ class Targets:
         return json_text(config)
 
     def crate_settings(self, _wildcards: Any) -> str:
-        """What the RO-Crate says besides its files."""
         experiment = self.experiment
         datasets = {
             name: {**pick_known(entry, *_DATASET_KEYS), "checksums": _checksums(entry)}
@@ -218,7 +210,6 @@ class Targets:
         return Crate(**about, tables=dict(self.data), datasets=datasets, models=models).as_json()
 
     def constraints(self) -> dict[str, str]:
-        """Wildcard → regular expression of what it may be."""
         return {
             "dataset": one_of(self.datasets),
             "collection": one_of(self.collections),
@@ -245,7 +236,6 @@ def _checksums(dataset: Entry) -> dict[str, str]:
 
 
 def table_files(table: Product) -> list[str]:
-    """A table in every format."""
     further = (paths.WIDE_TABLE, paths.COMPACT_TABLE) if table.is_matrix else ()
     return [
         *each(paths.TABLE, table=[table.name], format=("csv", "md", "tex")),
@@ -254,7 +244,6 @@ def table_files(table: Product) -> list[str]:
 
 
 def figure_files(figure: Product) -> list[str]:
-    """All that is written of a figure."""
     forms = ("pdf", "png", "svg", "md", "parquet")
     files = each(paths.FIGURE, figure=[figure.name], format=forms)
     return [*files, paths.FIGURE_INSPECTION.format(figure=figure.name)]

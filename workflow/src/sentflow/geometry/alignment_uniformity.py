@@ -9,7 +9,7 @@ import numpy as np
 from sentflow.encoders.arrays import FloatArray
 from sentflow.geometry.measures import BLOCK_ROWS, count_zeros, distances_of_pairs, log_mean_exp, unit_vectors
 from sentflow.geometry.settings import ALIGNUNFORMEVAL, PER_BATCH, AlignmentSettings
-from sentflow.similarity.results import graph_of
+from sentflow.similarity.scores import graph_of
 from sentflow.stats.pair_graph import interval_of_pair_mean
 from sentflow.stats.resampling import Bootstrap
 from sentflow.texts.collection import TextRows, rows_of

@@ -45,7 +45,6 @@ class AlignmentSettings(Resampling):
         return {"comparison": "at-least", **values} if is_per_batch else values
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Sentences that count once, which only the definition has."""
         if self.variant != DEFINITION and self.sentences != "all":
             yield (
                 "sentences",

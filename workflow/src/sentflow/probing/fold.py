@@ -1,28 +1,37 @@
 """A fold beside its features: labels, draws, schedules, how logits are judged, when training stops, the result."""
 
+import json
 import logging
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from sentflow.files.parquet import table_of, write_parquet
 from sentflow.probing.draws import FoldPlan
-from sentflow.probing.kernels.schedule import (
+from sentflow.probing.probes import (
+    EpochOrders,
     Schedule,
     adamw_schedule,
     class_scores,
+    logistic_parameters,
     mean_losses,
+    mlp_parameters,
     predicted_classes,
 )
 from sentflow.probing.settings import MLP, REGULARISED, Penalty, ProbeProtocol, ProbeSettings, Setting
-from sentflow.probing.torch_draws import EpochOrders, logistic_parameters, mlp_parameters
 
 logger = logging.getLogger(__name__)
 
 METRICS = ("mcc", "adjusted_macro_f1")
+PREDICTION = "prediction"
+"""Metric of the rows of a fold file that are predictions, a row of the test part each."""
+METADATA_KEY = b"sentflow"
 
 
 def published_metric(
@@ -203,6 +212,51 @@ def prediction_records(fold: FoldResult) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class FoldInfo:
+    """What a fold file says about itself."""
+
+    setting: Mapping[str, float | str]  # the chosen point of the grid, by names
+    # n_train, n_evaluation, n_test: rows of the parts
+    n_train: int
+    n_evaluation: int
+    n_test: int
+    dimension: int  # width of the features
+    settings: str  # the JSON settings the probe was trained with
+
+    @classmethod
+    def of(cls, result: FoldResult, settings: ProbeSettings) -> "FoldInfo":
+        """The description of a fold that was trained with such settings."""
+        return cls(
+            setting=result.chosen,
+            n_train=result.n_train,
+            n_evaluation=result.n_evaluation,
+            n_test=len(result.test_rows),
+            dimension=result.dimension,
+            settings=settings.as_json(),
+        )
+
+
+def write_result(file: Path | str, result: FoldResult, settings: ProbeSettings) -> None:
+    """Write a fold: the rows of `fold_records`, then its predictions; `settings` as in `FoldInfo.of`."""
+    order = np.argsort(result.test_rows)
+    predictions = table_of(
+        {
+            "kfold_repetition": np.full(len(order), result.repetition),
+            "kfold_partition": np.full(len(order), result.fold),
+            "train_epoch": np.full(len(order), TEST_EPOCH),
+            "metric": [PREDICTION] * len(order),
+            "value": result.scores[order].astype(np.float64),
+            "row": result.test_rows[order],
+            "truth": result.truth[order],
+            "predicted": result.predicted[order],
+        }
+    )
+    rows = pa.concat_tables([table_of(fold_records(result)), predictions], promote_options="default")
+    about = json.dumps(asdict(FoldInfo.of(result, settings)), sort_keys=True).encode()
+    write_parquet(file, rows.replace_schema_metadata({METADATA_KEY: about}))
+
+
 class Fold:
     """What is known of a fold before its features. `labels`: (n,) int64 of all rows of the task."""
 
@@ -242,10 +296,6 @@ class Fold:
             warmup_steps=self.protocol.warmup_steps(self.n_batches),
         )
 
-    def best_setting(self, metrics: Sequence[float]) -> Setting:
-        """The setting with the best evaluation metric; the first best wins."""
-        return self.protocol.grid[int(np.argmax(metrics))]  # argmax gives the first of equals
-
     def metrics(self, logits: np.ndarray, labels: np.ndarray) -> list[float]:
         """One per probe of (S, m, outputs) logits."""
         return [
@@ -266,33 +316,34 @@ class Fold:
 
 
 class FinalRun:
-    """The final training of a fold as it goes on: its curves, when it stops, and what it gave.
-
-    `best_logits`: (m, outputs) of the test part at the epoch that `is_best` told last; None before, and without such
-    epochs.
-    """
+    """The final training of a fold as it goes on: its curves, when it stops, and what it gave."""
 
     def __init__(self, fold: Fold, setting: Setting | Penalty) -> None:
         self.fold, self.setting = fold, setting
-        self.best_logits: np.ndarray | None = None
-        self._stopping = _EarlyStopping(fold.protocol)
+        # is_best: whether the weights of the last epoch are, so far, the ones to test (`Switches.best_checkpoint`)
+        self.is_best = False
         self._losses: list[float] = []
         self._logits: list[np.ndarray] = []
-        self._lowest, self._is_best = math.inf, False
-
-    @property
-    def is_best(self) -> bool:
-        """Whether the weights of the last epoch are, so far, the ones to test (`Switches.best_checkpoint`)."""
-        return self._is_best
+        # lowest loss; that of the last epoch that improved enough, and epochs since it
+        self._lowest, self._improved, self._stale = math.inf, math.inf, 0
 
     def after(self, logits: np.ndarray) -> bool:
-        """Whether to stop after an epoch with these (m, outputs) logits of the evaluation part."""
-        loss = part_loss(logits, self.fold.evaluation_labels)
+        """Whether to stop after an epoch with these (m, outputs) logits of the evaluation part.
+
+        Counts the epochs in a row that hardly improved the best loss, or whose loss is not finite.
+        """
+        protocol, loss = self.fold.protocol, part_loss(logits, self.fold.evaluation_labels)
         self._losses.append(loss)
         self._logits.append(logits)
-        self._is_best = self.fold.protocol.switches.best_checkpoint and loss < self._lowest
+        self.is_best = protocol.switches.best_checkpoint and loss < self._lowest
         self._lowest = min(self._lowest, loss)
-        return self._stopping.after(loss)
+        before = self._improved
+        improvement = (before - loss) / (1e-12 + before) if before < math.inf else math.inf
+        if not math.isfinite(loss) or improvement < protocol.min_improvement:
+            self._stale += 1
+        else:
+            self._improved, self._stale = loss, 0
+        return self._stale > protocol.patience
 
     def result(self, logits: np.ndarray, *, train_losses: list[float], dimension: int) -> FoldResult:
         """What the fold gave, from the (m, outputs) logits of its test part."""
@@ -325,24 +376,6 @@ class FinalRun:
             n_evaluation=len(plan.evaluation),
             dimension=dimension,
         )
-
-
-class _EarlyStopping:
-    """Counts the epochs in a row that hardly improved the best evaluation loss, or whose loss is not finite."""
-
-    def __init__(self, protocol: ProbeProtocol) -> None:
-        self._protocol = protocol
-        self._best = math.inf
-        self._stale_epochs = 0
-
-    def after(self, loss: float) -> bool:
-        """Whether to stop after an epoch with this evaluation loss."""
-        improvement = (self._best - loss) / (1e-12 + self._best) if self._best < math.inf else math.inf
-        if not math.isfinite(loss) or improvement < self._protocol.min_improvement:
-            self._stale_epochs += 1
-        else:
-            self._best, self._stale_epochs = loss, 0
-        return self._stale_epochs > self._protocol.patience
 
 
 def part_loss(logits: np.ndarray, labels: np.ndarray) -> float:

@@ -162,8 +162,13 @@ def score(
 ) -> None:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     from sentflow.files.parquet import table_of, write_parquet
-    from sentflow.probing.fold_files import read_folds, refuse_other_settings
-    from sentflow.probing.scores import about_score, kept_documents, out_of_fold
+    from sentflow.probing.scores import (
+        about_score,
+        kept_documents,
+        out_of_fold,
+        read_folds,
+        refuse_other_settings,
+    )
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
     from sentflow.stats.seeds import derive_seed

@@ -16,9 +16,9 @@ from sklearn.linear_model import LogisticRegression
 
 from sentflow.errors import DataError
 from sentflow.probing.draws import FoldPlan
+from sentflow.probing.features import SelectedRows
 from sentflow.probing.fold import FinalRun, Fold, FoldResult, ProbeDesign, part_loss
 from sentflow.probing.settings import Penalty
-from sentflow.probing.training import SelectedRows
 
 if TYPE_CHECKING:
     from sentflow.probing.training import FeaturePart

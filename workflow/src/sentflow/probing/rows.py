@@ -10,7 +10,7 @@ import numpy as np
 
 from sentflow.errors import DataError
 from sentflow.probing.draws import FoldPlan
-from sentflow.probing.training import SelectedRows
+from sentflow.probing.features import SelectedRows
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:

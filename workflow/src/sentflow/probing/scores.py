@@ -1,6 +1,7 @@
 """What a score file says beside its numbers, and out-of-fold predictions of a task and encoder."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +9,68 @@ import numpy as np
 import pyarrow as pa
 
 from sentflow.errors import DataError
-from sentflow.files.parquet import numbers_of, read_parquet, readable
-from sentflow.probing.fold_files import FoldInfo
+from sentflow.files.io import parse_json
+from sentflow.files.parquet import numbers_of, read_parquet, readable, table_of
+from sentflow.probing.fold import METADATA_KEY, FoldInfo
 from sentflow.probing.settings import AboutProtocol, ProbeSettings
 from sentflow.stats.effective import Documents
 from sentflow.stats.items import OutOfFold, resampling_units
 from sentflow.texts.table import TaskTable, contradicting_rows, row_graph
 
+_SCORES = ("kfold_repetition", "kfold_partition", "train_epoch", "metric", "value")
 COLUMNS = ("repetition", "fold", "row", "truth", "predicted", "score")
+
+
+@dataclass(frozen=True)
+class Folds:
+    """What some fold files hold, one after the other."""
+
+    scores: pa.Table  # the columns of `fold_records`
+    predictions: pa.Table  # columns repetition, fold, row, truth, predicted, score, in the order of the rows
+    infos: list[FoldInfo]  # per file
+
+
+def read_folds(files: Sequence[Path | str]) -> Folds:
+    """Read fold files. Raises DataError: a file is missing, damaged, or that of another fold; it is named."""
+    scores, predictions, infos = [], [], []
+    for file in files:
+        with readable(file, "fold file"):
+            table = read_parquet(file)
+            info = FoldInfo(**parse_json(table.schema.metadata[METADATA_KEY]))
+            place = len(table) - info.n_test
+            predictions.append(_predictions(table.slice(place)))
+        infos.append(info)
+        scores.append(table.select(_SCORES).slice(0, place).replace_schema_metadata(None))
+    return Folds(pa.concat_tables(scores), pa.concat_tables(predictions), infos)
+
+
+def _predictions(rows: pa.Table) -> pa.Table:
+    return table_of(
+        {
+            "repetition": numbers_of(rows.column("kfold_repetition")),
+            "fold": numbers_of(rows.column("kfold_partition")),
+            "row": numbers_of(rows.column("row")),
+            "truth": numbers_of(rows.column("truth")),
+            "predicted": numbers_of(rows.column("predicted")),
+            "score": numbers_of(rows.column("value")).astype(np.float32),
+        }
+    )
+
+
+def refuse_other_settings(
+    files: Sequence[Path | str], infos: Sequence[FoldInfo], settings: ProbeSettings
+) -> None:
+    """Refuse to mix folds of different protocols in one score.
+
+    Raises DataError: a fold was trained with other settings; the files are counted and the first is named.
+    """
+    wanted = settings.as_json()
+    others = [file for file, info in zip(files, infos, strict=True) if info.settings != wanted]
+    if others:
+        raise DataError(
+            f"{len(others)} of {len(infos)} folds were trained with other settings than {wanted}, e.g. {others[0]}. "
+            "Delete them and run snakemake again."
+        )
 
 
 def read_predictions(files: Sequence[Path | str]) -> pa.Table:

@@ -53,25 +53,17 @@ class Switches(Settings):
     clip_metric: bool = True
     """A5: the metric is cut below at 0 in every fold and in the search; published: on."""
     warmup_floor: bool = True
-    """A6: the warm-up may round down to no step, and parts below one batch are refused; published: on. Off: at least
-    one step, and a small part is one smaller batch.
-    """
+    """A6: warm-ups of no step, and no parts below one batch (published: on); off: one step, one smaller batch."""
     best_checkpoint: bool = False
     """A7: the weights with the lowest evaluation loss are tested, not the last; published: off."""
     const_features: Literal["divide", "unscaled"] = "divide"
     """A8: columns that are constant on the training part: divide by 1e-12 (published), or leave unscaled."""
     lazy_sep_layout: Literal["pair", "alternatives"] = "pair"
-    """A9: how an encoder that is fitted inside each fold sees questions with alternatives, pair (published: the
-    whole of text b as one text) or alternatives (each for itself).
-    """
+    """A9: how encoders fitted in folds see alternatives: text b as one text (pair, published), or each by itself."""
     logit_in_unit_interval: Literal["probability", "logit"] = "probability"
-    """A10: two classes, all logits of a part in [0, 1]: they are compared with 0.5 as a probability (published), or
-    with 0 as a logit.
-    """
+    """A10: two classes, all logits in [0, 1]: compared with 0.5 (probability, published), or with 0 (logit)."""
     curve_survivors: bool = True
-    """A14: curves average over the folds that are left, however few; published: on. Off: they end where fewer than
-    half are left.
-    """
+    """A14: curves average over the folds that are left (published: on); off: they end below half of them."""
     stratify_eval: bool = False
     """A15: every class has its share of the evaluation part; published: off."""
     group_folds: bool = False
@@ -86,13 +78,13 @@ class Training(Settings):
     """Settings of training, published values where they are not named. Other values make results not comparable."""
 
     repetitions: Repetitions = 10
-    """Those of probe.repetitions if left out."""
+    """probe.repetitions if left out."""
     folds: Folds = 5
-    """Those of probe.folds if left out."""
+    """probe.folds if left out."""
     seed: Seed = 9847706
-    """That of probe.seed if left out."""
+    """probe.seed if left out."""
     evaluation_share: Number = Field(0.2, gt=0, lt=1)
-    """Share of the rows outside the test part that chooses setting and stopping epoch; 0.2 as published."""
+    """Share of the rows outside the test part that form the evaluation part; 0.2 as published."""
     batch_size: Int = Field(128, ge=2)
     """Rows of a training step, at least 2; 128 as published. The last incomplete batch of an epoch is dropped."""
     learning_rates: Distinct[Annotated[Number, Field(gt=0)]] = Field((5e-4, 1e-3, 2e-3), min_length=1)
@@ -120,15 +112,13 @@ class Training(Settings):
     hidden_width: Count = 256
     """Hidden units of an MLP; 256 as published."""
     classifier: Maybe[Literal["logistic", "mlp", "regularised"]] = None
-    """The probe of every task: logistic, mlp, or regularised (logistic regression to its optimum, penalty and scaling
-    chosen on the evaluation part); each task's own if left out.
-    """
+    """Probe of every task: logistic, mlp, or regularised (docs/protocols.md); each task's own if left out."""
     penalties: Distinct[Annotated[Number, Field(gt=0)]] = Field(
         (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6), min_length=1
     )
-    """Regularised probes: penalties λ to try, the strongest first, for rows of a mean squared length of 1."""
+    """Regularised probes: penalties λ to try, the strongest first."""
     scalings: Distinct[Literal["one", "columns"]] = Field(("one", "columns"), min_length=1)
-    """Regularised probes: scalings to try, one number for all columns, or each column by its deviation."""
+    """Regularised probes: scalings to try, one number for all columns, or one per column."""
 
 
 class ProbeProtocol(Training):
@@ -139,9 +129,7 @@ class ProbeProtocol(Training):
     """
 
     name: str = PUBLISHED_NAME
-    """For paths."""
     title: str = ""
-    """For people."""
     switches: Switches = Switches()
     """Which defects of the published evaluator are kept."""
 
@@ -171,7 +159,6 @@ class ProbeProtocol(Training):
         return steps if self.switches.warmup_floor else max(1, steps)
 
     def needs(self) -> dict[str, Any]:
-        """What decides whether a task has enough rows, see `sentflow.texts.checks.check_folds`."""
         return {
             "folds": self.folds,
             "batch_rows": self.batch_size,
@@ -187,13 +174,10 @@ class ProbeSettings(Settings):
     """What decides the folds of a task beside its rows and their features, see `catalog.job_settings`."""
 
     metric: Literal["mcc", "adjusted_macro_f1"]
-    """See `published_metric`."""
     protocol: ProbeProtocol
     """With the classifier of the task. What cannot matter to its probes is as published."""
     folds_optional: bool = False
-    """Whether documents that cannot be assigned to the folds leave these untested, which else is an error: nobody
-    asked for this task under this protocol by name.
-    """
+    """Whether documents that cannot be assigned to folds leave these untested, which else is an error."""
 
     def as_json(self) -> str:
         """The text by which a job receives it; defaults are left out, for they are in the digest of its code."""
@@ -209,9 +193,7 @@ class AboutProtocol(Settings):
     """What the score of a task says of its protocol."""
 
     name: str
-    """Of the protocol."""
     switches: Switches
-    """Of the protocol."""
     changed: dict[str, dict[str, Any]]
     """Settings of training that are not the published ones, each with its value ``here`` and ``published``."""
 
@@ -220,9 +202,7 @@ class ScoreSettings(Settings):
     """What decides a score beside its folds."""
 
     probe: ProbeSettings
-    """Of the folds."""
     statistics: ScoreStatistics
-    """Of intervals."""
     protocol: AboutProtocol
     """Of the score, which may be that of other folds than its own."""
 

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from sentflow.compare.comparisons import NAMED_DIFFERENCE, n_needed
 from sentflow.compare.rows import CORRECTED_T, EQUIVALENT, OUT_OF_FOLD, PairRow
-from sentflow.compare.score_rows import EffectRow, OfAProtocol, OfATask, ScoreRow, by_protocol
-from sentflow.report.families.probing.rows import CurveRow
+from sentflow.compare.score_rows import OfAProtocol, OfATask, ScoreRow, by_protocol
 from sentflow.report.numbers import MISSING, about, count, counted, decimal, listed, percent
 from sentflow.report.rows import unique
 from sentflow.stats.effective import FEWEST_DOCUMENTS
@@ -99,9 +99,7 @@ def heading_of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
     return of_protocol(protocol, rows).replace(", p", "P", 1)
 
 
-def protocol_notes(
-    rows: Sequence[ScoreRow] | Sequence[CurveRow] | Sequence[ScoreRow | EffectRow],
-) -> list[str]:
+def protocol_notes(rows: Sequence[Any]) -> list[str]:
     """What of the protocol is not as published; nothing under the published one."""
     groups = by_protocol(rows)
     notes = []
@@ -257,7 +255,7 @@ def family_name(family: str) -> str:
     return FAMILIES.get(family, family)
 
 
-def extent(rows: Sequence[ScoreRow] | Sequence[CurveRow]) -> str:
+def extent(rows: Sequence[Any]) -> str:
     """``4 encoders on 18 tasks``."""
     n_models = len(unique(row.model for row in rows))
     n_tasks = len(unique(row.task for row in rows))
@@ -266,9 +264,7 @@ def extent(rows: Sequence[ScoreRow] | Sequence[CurveRow]) -> str:
 
 def degenerate_notes(rows: Sequence[ScoreRow], sign: str = "†") -> list[str]:
     """What the sign beside a score without interval means, if it occurs."""
-    if not any(row.degenerate for row in rows):
-        return []
-    return [f"{sign}: all folds gave the same score, so there is no interval."]
+    return [DEGENERATE.replace("†", sign)] if any(row.degenerate for row in rows) else []
 
 
 def few_seeds(counts: Iterable[int]) -> list[str]:

@@ -1,7 +1,11 @@
-"""What acceptance checks are asked, and what they answer."""
+"""What acceptance checks are asked, and what they answer; and the check of figures."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+
+from sentflow.files.io import read_sealed
+from sentflow.flow.paths import FIGURE_INSPECTION
+from sentflow.report.inputs import Inputs
 
 # A score this far above guessing is still called chance: less than any difference that is claimed
 # anywhere, and far below what a leak of labels gives.
@@ -50,3 +54,15 @@ def unselected(
     known, wanted = dict.fromkeys(scored), [(name, system) for name in sets for system in systems]
     yield from (f"{name} × {system}: no score" for name, system in wanted if (name, system) not in known)
     yield from (f"{name} × {system}: not selected" for name, system in known if (name, system) not in wanted)
+
+
+def check_figures(inputs: Inputs, _selection: Selection) -> CheckResult:
+    """All that is written in figures can be read, as was measured when they were drawn."""
+    end = FIGURE_INSPECTION.rpartition("}")[2]
+    found = [read_sealed(file) for file in inputs.files if file.name.endswith(end)]
+    return CheckResult(
+        "figures",
+        "In no figure does a text cover another or reach over the edge, and no panel has collapsed.",
+        {"figures": len(found), "texts": sum(one["n_texts"] for one in found)},
+        [f"{one['figure']}: {problem}" for one in found for problem in one["problems"]],
+    )

@@ -85,23 +85,18 @@ def summarise_similarity(
     histograms: Out,
 ) -> None:
     """Results of similarity of all encoders → their summaries, of which tables and figures are made."""
-    from sentflow.report.families.pair_summaries import in_order, read_results, reported
+    from sentflow.report.families.pair_summaries import in_order
     from sentflow.report.families.similarity import summary
     from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
-    from sentflow.similarity.results import read_similarities
+    from sentflow.similarity.scores import read_similarities
 
     correlations: list[SimilarityRow] = []
     bins: list[HistogramRow] = []
-    regression_rows: list[RegressionRow] = []
-    scored = read_results(scores, "pairs")
-    for file, result, file_of_rows in zip(scores, scored, rows, strict=True):
-        with reported(file):
-            pairs = read_similarities(file_of_rows)
-            correlations += summary.similarity_rows(result, pairs, settings)
-            bins += summary.histogram_rows(result, pairs, settings)
-    for file, result in zip(regressed, read_results(regressed, "regression"), strict=True):
-        with reported(file):
-            regression_rows.append(summary.regression_row(result, settings))
+    for result, file_of_rows in zip(map(read_sealed, scores), rows, strict=True):
+        pairs = read_similarities(file_of_rows)
+        correlations += summary.similarity_rows(result, pairs, settings)
+        bins += summary.histogram_rows(result, pairs, settings)
+    regression_rows = [summary.regression_row(read_sealed(file), settings) for file in regressed]
     write_rows(similarity, SimilarityRow, in_order(correlations, settings, "pairs"))
     write_rows(regressions, RegressionRow, in_order(regression_rows, settings, "regression"))
     write_rows(histograms, HistogramRow, in_order(bins, settings, "pairs"))
@@ -121,20 +116,13 @@ def summarise_geometry(
     """Results of geometry of all encoders → their summaries, of which tables and figures are made."""
     from sentflow.report.families.geometry import summary
     from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
-    from sentflow.report.families.pair_summaries import in_order, read_results, reported
+    from sentflow.report.families.pair_summaries import in_order
 
-    alignment_rows: list[AlignmentRow] = []
-    geometry_rows: list[GeometryRow] = []
-    spectrum: list[SpectrumRow] = []
-    truncated: list[TruncationRow] = []
-    for file, result in zip(aligned, read_results(aligned, "set"), strict=True):
-        with reported(file):
-            alignment_rows.append(summary.alignment_row(result, settings))
-    for file, result in zip(measured, read_results(measured, "family"), strict=True):
-        with reported(file):
-            geometry_rows += summary.geometry_rows(result, settings)
-            spectrum += summary.spectrum_rows(result, settings)
-            truncated += summary.truncation_rows(result, settings)
+    alignment_rows = [summary.alignment_row(read_sealed(file), settings) for file in aligned]
+    results = [read_sealed(file) for file in measured]
+    geometry_rows = [row for result in results for row in summary.geometry_rows(result, settings)]
+    spectrum = [row for result in results for row in summary.spectrum_rows(result, settings)]
+    truncated = [row for result in results for row in summary.truncation_rows(result, settings)]
     write_rows(alignments, AlignmentRow, in_order(alignment_rows, settings, "alignment_set"))
     write_rows(geometry, GeometryRow, in_order(geometry_rows, settings, "family"))
     write_rows(spectra, SpectrumRow, in_order(spectrum, settings, "family"))
@@ -377,10 +365,7 @@ def _make_each(kind: str, names: Iterable[str], files: Sequence[Path], make: Cal
             failed[name] = f"{type(error).__name__}: {error}"
     if failed:
         rest = f" To get the others of this job all the same, leave it out of report.{kind}s."
-        raise DataError(
-            "\n".join(f"{kind} {name}: {problem}" for name, problem in failed.items())
-            + (rest if kind != "check" else "")
-        )
+        raise DataError("\n".join(f"{kind} {name}: {problem}" for name, problem in failed.items()) + rest)
 
 
 def _endings(output: Sequence[Path], name: str, forms: Mapping[str, Any]) -> dict[str, Path]:
@@ -468,29 +453,18 @@ def make_figures(*, summary: list[In], products: str, output: list[Out]) -> None
         gc.enable()
 
 
-@job("pyarrow")
-def make_checks(*, summary: list[In], settings: Json, output: list[Out]) -> None:
-    """Acceptance checks of the results: a small file for each if all hold, an error that lists every row if not.
-
-    Settings: check → {"tasks": […], "models": […], "random_models": […], …}, see Selection.
-    """
-    from sentflow.report.checks import CheckResult, Selection
-
-    files = {file.stem: file for file in output}
-
-    def make(product: "Product", inputs: "Inputs") -> None:
-        result: CheckResult = product.load()(inputs, Selection(**settings[product.name]))
-        if not result.passed:
-            raise DataError(
-                f"{result.rule} Problems:\n  "
-                + "\n  ".join(result.problems)
-                + "\nThe results are kept: check these rows before you use them."
-            )
-        outcome = {"check": result.name, "rule": result.rule, "passed": True, "counts": result.counts}
-        write_json(files[product.name], outcome)
-        logger.info("%s holds: %s", result.name, result.counts)
-
-    _make_each("check", files, summary, make)
+@job()
+def make_checks(*, outcomes: list[In], output: Out) -> None:
+    """Outcomes of the acceptance checks → a line for each if all hold; an error that lists every row if not."""
+    results = [read_json(file) for file in outcomes]
+    failed = [result for result in results if not result["passed"]]
+    if failed:
+        lines = [
+            f"check {one['check']}: {one['rule']} Problems:\n  " + "\n  ".join(one["problems"])
+            for one in failed
+        ]
+        raise DataError("\n".join([*lines, "The results are kept: check these rows before you use them."]))
+    write_text(output, "".join(f"{one['check']}: {one['rule']}\n" for one in results))
 
 
 @job()
@@ -512,30 +486,34 @@ def report(
     folds: Sequence[In] = (),
     config: In,
     versions: In,
-    checks: str,
+    checks: Json,
     settings: Json,
-    output: Out,
+    outcomes: Sequence[Out] = (),
+    page: Out,
 ) -> None:
-    """The report of an experiment: one self-contained HTML page.
+    """The report of an experiment: one self-contained HTML page; and the outcome of each acceptance check.
 
-    Settings: JSON, see Sources; "selection": the settings of the checks.
+    Settings: JSON, see Sources. Checks: check → {"tasks": […], "models": […], "random_models": […], …}, see Selection.
     """
     from sentflow.audit.hardest import HardRow
     from sentflow.flow import products
-    from sentflow.report.checks import Selection
+    from sentflow.report.checks import CheckResult, Selection
     from sentflow.report.families.probing.summary import fold_scores
     from sentflow.report.inputs import Inputs
     from sentflow.report.page.page import render
     from sentflow.report.page.sources import Sources
 
     inputs = Inputs(summary)
-    # the checks run here again, because a check that failed leaves no file and must be seen all the same
-    products_of_checks = [products.find("check", name).load() for name in checks.split()]
-    selection = Selection(**settings["selection"])
+    results: list[CheckResult] = []
+    for file in outcomes:
+        result = products.find("check", file.stem).load()(inputs, Selection(**checks[file.stem]))
+        told = {"check": result.name, "rule": result.rule, "passed": result.passed, "counts": result.counts}
+        write_json(file, told if result.passed else {**told, "problems": result.problems})
+        results.append(result)
     sources = Sources(
         inputs=inputs,
         settings=settings,
-        checks=[check(inputs, selection) for check in products_of_checks],
+        checks=results,
         config=config.read_text(encoding="utf-8"),
         versions=read_json(versions),
         files=[*tables, *(file for file in figures if file.suffix != ".md")],
@@ -547,8 +525,8 @@ def report(
         },
         folds=fold_scores(folds),
     )
-    write_text(output, render(sources))
-    logger.info("%s: %d kB", output, output.stat().st_size // 1000)
+    write_text(page, render(sources))
+    logger.info("%s: %d kB", page, page.stat().st_size // 1000)
 
 
 def _audited(file: Path) -> str:

@@ -87,7 +87,6 @@ class RetrievalSummary(Ordered):
 
     question_sets: dict[str, QuestionSetTitle]
     corpora: dict[str, Text]
-    """Name → title."""
     retrievers: dict[str, RetrieverTitle]
     """Those that are only fused included."""
     shown: Names
@@ -113,7 +112,6 @@ class StageSummary(Settings):
     series: Names
     measures: Names
     families: dict[str, dict[str, str]]
-    """Name → seed → retriever."""
     reference: str
 
 
@@ -123,7 +121,6 @@ class CostSummary(Settings):
     parts: dict[str, Names]
     """Retriever → all that it is made of, itself included."""
     encoders: dict[str, Text]
-    """Retriever → its encoder."""
 
 
 class IndexSummary(Settings):
@@ -138,7 +135,6 @@ class DecisionSummary(Ordered):
 
     question_sets: dict[str, QuestionSetTitle]
     retrievers: dict[str, Text]
-    """Name → title, as the next."""
     decisions: dict[str, Text]
     controls: Names
     systems: Several[Pair[Text]]
@@ -151,7 +147,6 @@ class FusionTitle(Settings):
     title: Text
     position: Int
     of: Several[Text]
-    """Titles."""
 
 
 class WeightSummary(Ordered):

@@ -31,22 +31,20 @@ class IndexSettings(Settings):
     libraries: ClassVar[tuple[str, ...]] = ("faiss-cpu", "numpy")
     asks: ClassVar[tuple[str, int, int]] = ("search", 60, 6)
     kind: str
+    seed: Int = Field(0, ge=0, le=2147483647)
+    """Of graph and clusterings."""
 
 
 class FlatIndex(IndexSettings):
     """Compares all vectors."""
 
     kind: Literal["flat"]
-    seed: Int = Field(0, ge=0, le=2147483647)
-    """Of graph and clusterings."""
 
 
 class Hnsw(IndexSettings):
     """Walks a graph of neighbours."""
 
     kind: Literal["hnsw"]
-    seed: Int = Field(0, ge=0, le=2147483647)
-    """Of graph and clusterings."""
     links: Int = Field(32, ge=2, le=512)
     """Links per vector."""
     build_width: Count = Field(200, le=10000)
@@ -59,8 +57,6 @@ class IvfFlat(IndexSettings):
     """Looks into some lists of a clustering."""
 
     kind: Literal["ivf-flat"]
-    seed: Int = Field(0, ge=0, le=2147483647)
-    """Of graph and clusterings."""
     lists: Count = Field(256, le=1000000)
     """Lists of the clustering."""
     probes: Count = Field(16, le=1000000)
@@ -84,9 +80,7 @@ class TunedWeights(Settings):
     """Weights that the main measure chooses on training questions; they add up to 1."""
 
     tuned_on: Names = Field(min_length=1)
-    """Question sets on which weights are chosen. They may share no question with a set that is searched, unless it
-    is that set: then each of its questions is searched with weights that were chosen on others of them.
-    """
+    """Question sets on which weights are chosen, with no question of others that are searched (docs/retrieval.md)."""
     steps: Count = Field(20, le=1000)
     """Weights are multiples of 1 / steps."""
     folds: TuningFolds = 10
@@ -101,9 +95,7 @@ class Shown(Settings):
     """Whose memory a search takes in `sentflow.flow.rules.COSTS`, its minutes, and MB for each MB of files."""
     title: Maybe[Title] = None
     seed_of: Maybe[Name] = None
-    """Name that retrievers share which differ in a seed alone, say that of their encoder's training: they get a mean
-    over seeds, with an interval for new seeds.
-    """
+    """Name that retrievers share which differ in a seed alone: they get a mean over seeds, with an interval."""
 
 
 class CountsTerms(Shown):
@@ -111,9 +103,7 @@ class CountsTerms(Shown):
 
     libraries = ("bm25s", "numpy")
     analyser: Text | dict[str, Text]
-    """Name of the analyser that makes terms of texts, or language of the corpus → name, with `other` for languages
-    that are not named.
-    """
+    """Name of the analyser that makes terms, or language of the corpus → name, and `other` → name."""
     variant: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"] = "lucene"
     """Which BM25."""
     k1: Number = Field(1.5, ge=0)
@@ -124,7 +114,6 @@ class CountsTerms(Shown):
     """What bm25l and bm25+ add."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether a map of languages says what holds for others."""
         if isinstance(self.analyser, dict) and "other" not in self.analyser:
             yield "analyser", "'other' is missing, the analyser of languages that are not named."
 
@@ -149,48 +138,38 @@ class BM25RM3(CountsTerms):
     """Weight of the question's own terms."""
 
 
-class Dense(Shown):
+class ByEncoder(Shown):
+    """What a retriever may say that an encoder reads for."""
+
+    model: Text
+    """Name of an encoder: of vectors (dense), of kind splade or sparse-embed (sparse), or cross-encoder (rerank)."""
+    passages: Maybe[Text] = None
+    """Name of a way to cut documents into passages, of which the best counts; whole documents if left out."""
+
+
+class Dense(ByEncoder):
     """Compares vectors of an encoder."""
 
     module = f"{_SEARCHES}.dense"
     asks = ("search", 60, 4)
     kind: Literal["dense"]
-    model: Text
-    """Name of a selected encoder."""
-    passages: Maybe[Text] = None
-    """Name of a way to cut documents into passages, of which the best counts; whole documents if left out (dense,
-    sparse, rerank).
-    """
     similarity: Literal["cosine", "dot"] = "cosine"
     """Similarity of two vectors."""
     index: Maybe[DenseIndex] = None
-    """An approximate index, by faiss, which is certified beside the exact search of the same vectors; without, the
-    search is exact.
-    """
+    """An approximate index, by faiss, certified beside the exact search; the search is exact without."""
 
 
-class Sparse(Shown):
+class Sparse(ByEncoder):
     """Multiplies weights of terms by a model of kind splade or sparse-embed."""
 
     module = f"{_SEARCHES}.sparse"
     asks = ("search", 60, 6)
     libraries = ("numpy", "scipy")
     kind: Literal["sparse"]
-    model: Text
-    """Name of an encoder of kind splade or sparse-embed."""
-    passages: Maybe[Text] = None
-    """Name of a way to cut documents into passages, of which the best counts; whole documents if left out (dense,
-    sparse, rerank).
-    """
     impacts: Maybe[Count] = Field(None, le=8)
-    """Bits to which the weights of documents are rounded, by the largest of the corpus; they stay as they are if
-    left out.
-    """
+    """Bits to which weights of documents are rounded, by the largest of the corpus; as they are if left out."""
     candidates: Maybe[Count] = None
-    """How many documents weights of terms find, which vectors of terms then order; at least `retrieval.depth`. Of a
-    corpus in shards so many in each. Weights alone order all documents if left out (sparse, with a model of kind
-    sparse-embed).
-    """
+    """Documents that weights find and vectors of terms order, at least retrieval.depth (sparse-embed)."""
 
 
 class Fusion(Shown):
@@ -202,9 +181,7 @@ class Fusion(Shown):
     of: Names = Field(min_length=2)
     """Names of the retrievers whose runs become one."""
     rule: Literal["product", "sum", "reciprocal-rank"]
-    """product of scores, for documents that all runs have; sum of weighted, normalised scores; reciprocal-rank is
-    the sum of weight / (k + rank).
-    """
+    """product of scores of documents that all runs have; sum of weighted scores; sum of weight / (k + rank)."""
     weights: Maybe[Annotated[Several[Annotated[Number, Field(ge=0)]], Field(min_length=2)] | TunedWeights] = (
         None
     )
@@ -217,7 +194,6 @@ class Fusion(Shown):
     """Added to every rank."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Weights that do not fit the rule or the number of runs, and a factor beside factors."""
         n = len(self.of)
         if self.times and self.rule == "product":
             yield "times", f"a product multiplies all of its runs. Write {self.times} in of."
@@ -236,18 +212,12 @@ class Fusion(Shown):
             yield "weights", "all of them are 0. Write a greater one."
 
 
-class Rerank(Shown):
+class Rerank(ByEncoder):
     """Orders the first documents of another retriever anew by a cross-encoder."""
 
     module = f"{_SEARCHES}.rerank"
     asks = ("embed", 240, 30)
     kind: Literal["rerank"]
-    model: Text
-    """Name of an encoder of kind cross-encoder."""
-    passages: Maybe[Text] = None
-    """Name of a way to cut documents into passages, of which the best counts; whole documents if left out (dense,
-    sparse, rerank).
-    """
     of: Text
     """Name of the retriever whose first documents are ordered anew."""
     depth: Count = 100
@@ -298,9 +268,7 @@ class SearchSettings(RetrieverSettings):
     depth: Count
     """Documents that are ranked per question at most."""
     analyser: Maybe[Analyser] = None
-    """Of a retriever that counts terms."""
     encoder: Maybe[dict[str, Any]] = None
-    """How a cross-encoder reads."""
 
     @property
     def module(self) -> str:
@@ -318,7 +286,6 @@ class CertifySettings(SearchSettings):
 
     measure: Text
     margin: Number
-    """Of equivalence."""
     level: Number
     """Of the interval of the difference."""
     cutoffs: Several[Count]
@@ -378,14 +345,12 @@ class HardestSettings(Settings):
     """Two of them; those with the highest means if empty."""
     measure: Text
     limit: Count
-    """Questions that are kept."""
 
 
 class ComparisonSettings(ResamplingSettings):
     """How systems are compared question by question."""
 
     question_sets: Several[Text]
-    """In their order, as the next."""
     systems: Several[Text]
     """Retrievers, or these with a decision."""
     alpha: Number

@@ -26,7 +26,7 @@ def similarity(
 ) -> None:
     """The sentences of a pair set and their vectors → similarities, correlations with gold, intervals."""
     from sentflow.similarity.measures import pair_similarities
-    from sentflow.similarity.results import write_results
+    from sentflow.similarity.scores import write_results
 
     table = read_pairs(pairs)
     family = read_vectors(texts, embeddings, info)
@@ -52,8 +52,7 @@ def similarity(
 @job("numpy")
 def overlap(*, pairs: In, baseline: Wildcard, settings: Resampling, scores: Out, rows: Out) -> None:
     """The sentences of a pair set → similarity by shared words or characters, scored as encoders are."""
-    from sentflow.similarity.results import write_results
-    from sentflow.similarity.scores import overlap
+    from sentflow.similarity.scores import overlap, write_results
 
     table = read_pairs(pairs)
     columns = {"overlap": overlap(baseline, table.text_a, table.text_b)}
@@ -120,7 +119,7 @@ def compare_similarity(*, rows: list[In], settings: ComparedSets, output: Out) -
     """The similarities of all encoders on all pair sets → which encoders differ."""
     from sentflow.compare.pair_sets import compare_pair_set
     from sentflow.compare.rows import SimilarityDifference
-    from sentflow.similarity.results import bootstrap_seed, read_similarities
+    from sentflow.similarity.scores import bootstrap_seed, read_similarities
 
     similarities = {(one.pairs, one.model): one for one in map(read_similarities, rows)}
     differences: list[SimilarityDifference] = []

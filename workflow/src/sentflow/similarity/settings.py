@@ -14,24 +14,19 @@ class Resampling(Settings):
     """How intervals over pairs are drawn."""
 
     level: Level
-    """Confidence level of intervals."""
     n_resamples: Int = Field(ge=0)
-    """Resamples of the bootstrap."""
     seed: Seed
-    """Of the resamples."""
 
 
 class PairSetSettings(Measured, Resampling):
     """How encoders are compared on a pair set; the seed is that of the pair set, see `bootstrap_seed`."""
 
     alpha: Number
-    """Of tests."""
 
 
 class ComparedSets(PairSetSettings):
     """What is compared."""
 
     pair_sets: Names
-    """In the order of the tables."""
     models: Names
     """Encoders and baselines in the order of the tables."""

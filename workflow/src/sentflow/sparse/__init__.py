@@ -4,6 +4,7 @@
 raphaelsty/sparsembed@ef2a0693, so ``from sparsembed import model`` becomes ``from sentflow.sparse import model``.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,22 +20,9 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    # Looked up when asked for, since the modules import torch. `import a.b as c`, for `from a import b` would ask here
-    # again
-    if name in ("SparsEmbed", "model"):
-        import sentflow.sparse.model as model
-
-        return model if name == "model" else model.SparsEmbed
-    if name in ("Retriever", "retrieve"):
-        import sentflow.sparse.retrieve as retrieve
-
-        return retrieve if name == "retrieve" else retrieve.Retriever
-    if name == "losses":
-        import sentflow.sparse.losses as losses
-
-        return losses
-    if name == "utils":
-        import sentflow.sparse.utils as utils
-
-        return utils
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Looked up when asked for, since the modules import torch
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = {"Retriever": "retrieve", "SparsEmbed": "model"}.get(name, name)
+    found = import_module(f"{__name__}.{module}")
+    return found if module == name else getattr(found, name)

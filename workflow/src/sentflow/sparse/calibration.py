@@ -20,20 +20,14 @@ TEXTS_AT_ONCE = 32
 
 @dataclass(frozen=True)
 class TermStatistics:
-    """Active terms of n texts, before any of them is pruned."""
+    """Active terms of n texts, before any is pruned; most, mean and deviation (n in the denominator) per text."""
 
-    # n_texts, n_terms: texts, and the size of the vocabulary
     n_texts: int
-    n_terms: int
-    # mean, standard_deviation: of the number of active terms per text; the deviation is that of the texts themselves
-    # (n in the denominator)
+    n_terms: int  # size of the vocabulary
     mean: float
     standard_deviation: float
-    # least, most: of the same number
-    least: int
     most: int
-    # cosine: mean cosine of the weights of two different texts, in [0, 1]; a text without terms has 0 with all
-    cosine: float
+    cosine: float  # mean cosine of the weights of two different texts, in [0, 1]; a text without terms has 0 with all
 
 
 def term_statistics(batches: Iterable[torch.Tensor]) -> TermStatistics:
@@ -62,21 +56,9 @@ def term_statistics(batches: Iterable[torch.Tensor]) -> TermStatistics:
         n_terms=len(total),
         mean=float(numbers.mean()),
         standard_deviation=float(numbers.std(correction=0)),
-        least=min(counts),
         most=max(counts),
         cosine=min(max(cosine, 0.0), 1.0),
     )
-
-
-def expected_matches(query_weights: torch.Tensor, document_weights: torch.Tensor) -> float:
-    """Σ_j P(j ∈ q) · P(j ∈ d): terms that a random query and a random document share (TERMS in the paper).
-
-    `query_weights`, `document_weights`: (Q, V) and (D, V) >= 0, after pruning.
-
-    Kong et al. 2023, section 4; the product of mean numbers of terms, as printed there, cannot give its values.
-    """
-    shares = [(weights > 0).double().mean(dim=0) for weights in (query_weights, document_weights)]
-    return float(shares[0] @ shares[1])
 
 
 def starting_statistics(

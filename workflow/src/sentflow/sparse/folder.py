@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from sentflow.encoders.neural.weights import check_network, loading
+from sentflow.encoders.neural.load import check_network, loading
 from sentflow.encoders.safety import damaged
 from sentflow.errors import DataError
 from sentflow.files.io import write_json
@@ -44,11 +44,11 @@ def save_sparse_embed(model: SparsEmbed, folder: Path | str) -> None:
         k_documents=model.k[DOCUMENT],
         embedding_size=model.embedding_size,
         heads=TWO if model.two_heads else SHARED,
-        tied=_is_tied(model),
+        tied=is_tied(model.encoder, model.head(DOCUMENT)),
         projection_bias=projection.bias is not None,
         max_tokens=model.max_tokens,
     )
-    write_json(folder / DESCRIPTION, description.write())
+    write_json(folder / DESCRIPTION, description.model_dump())
 
 
 def load_sparse_embed(
@@ -74,24 +74,10 @@ def load_sparse_embed(
         )
         tokenizer = AutoTokenizer.from_pretrained(folder, **offline)
     check_network(report, pooler_is_used=False, is_encoder=False, folder=folder)
-    model = SparsEmbed(
-        masked,
-        tokenizer,
-        device,
-        k_query=said.k_query,
-        k_documents=said.k_documents,
-        embedding_size=said.embedding_size,
-        heads=said.heads,
-        tied=said.tied,
-        projection_bias=said.projection_bias,
-        max_tokens=max_tokens or said.max_tokens,
-    )
+    options = said.model_dump(exclude={"format"}) | {"max_tokens": max_tokens or said.max_tokens}
+    model = SparsEmbed(masked, tokenizer, device, **options)
     _take(model, folder / TENSORS)
     return model.eval()
-
-
-def _is_tied(model: SparsEmbed) -> bool:
-    return is_tied(model.encoder, model.head(DOCUMENT))
 
 
 def _own_tensors(model: SparsEmbed) -> dict[str, torch.Tensor]:
@@ -104,7 +90,7 @@ def _own_tensors(model: SparsEmbed) -> dict[str, torch.Tensor]:
         for part, module in parts.items()
         for name, tensor in module.state_dict().items()
     }
-    if _is_tied(model):
+    if is_tied(model.encoder, model.head(DOCUMENT)):
         found.pop(f"heads.{QUERY}.decoder.weight", None)
     return found
 

@@ -1,7 +1,7 @@
 """What the folder of a SparseEmbed says of it, in JSON; neither torch nor a tensor is read."""
 
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import ValidationError
 
@@ -55,12 +55,3 @@ class FolderDescription(Settings):
                 damaged(path, f"tied is {said.tied}, but tie_word_embeddings in config.json is {tied}")
             )
         return said
-
-    def write(self) -> dict[str, Any]:
-        """For JSON."""
-        return self.model_dump()
-
-    @property
-    def two_heads(self) -> bool:
-        """Whether queries and documents have a head and a projection each."""
-        return self.heads == TWO

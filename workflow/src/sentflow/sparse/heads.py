@@ -87,10 +87,9 @@ class TermHead(torch.nn.Module):
 def copied_head(model: PreTrainedModel, *, tied: bool) -> TermHead:
     """A copy of the layer of a masked language model.
 
-    `model`: a `BertForMaskedLM`, `DistilBertForMaskedLM`, `RobertaForMaskedLM` or `XLMRobertaForMaskedLM`. `tied`:
-    whether the decoder has the word embeddings of the encoder as its weights, the same tensor; else a copy of its own,
-    which is trained apart. Its bias is a copy in both cases. Raises ConfigError: the model has no such layer, or it is
-    to be tied and its decoder has other weights than the word embeddings.
+    `tied`: whether the decoder has the word embeddings of the encoder as its weights, the same tensor; else a copy of
+    its own, which is trained apart. Its bias is a copy in both cases. Raises ConfigError: the model has no such layer,
+    or it is to be tied and its decoder has other weights than the word embeddings.
     """
     transform, decoder = _parts(model)
     words = model.get_input_embeddings().weight
@@ -107,11 +106,7 @@ def copied_head(model: PreTrainedModel, *, tied: bool) -> TermHead:
 
 
 def put_head(head: TermHead, model: PreTrainedModel) -> None:
-    """Make a head the layer of a masked language model that predicts terms; both hold the same tensors afterwards.
-
-    `head`: as `copied_head` makes it of a model of this type. `model`: Its configuration says whether the decoder is
-    tied; weights of its layer are dropped.
-    """
+    """Make a head the layer of a masked language model that predicts terms; both hold the same tensors afterwards."""
     transform, decoder = _parts(model)
     transform.load_state_dict(head.transform.state_dict(), assign=True)
     decoder.weight, decoder.bias = head.decoder.weight, head.decoder.bias
@@ -168,10 +163,7 @@ def masked_model(name: str) -> Any:
 
 
 def from_tensors(encoder: PreTrainedModel, tensors: dict[str, torch.Tensor]) -> Any:
-    """A masked language model whose encoder is this one, not a copy.
-
-    `encoder`: a `BertModel`, `DistilBertModel`, `RobertaModel` or `XLMRobertaModel`.
-    """
+    """A masked language model whose encoder is this one, not a copy."""
     model: Any = AutoModelForMaskedLM.from_config(encoder.config)
     model.load_state_dict(tensors, strict=False)
     setattr(model, model.base_model_prefix, encoder)

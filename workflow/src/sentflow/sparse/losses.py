@@ -14,17 +14,9 @@ class Cosine:
     ) -> torch.Tensor:
         """Mean of (score − label)², a scalar.
 
-        Parameters
-        ----------
-        scores
-            (B,), of `sentflow.sparse.utils.scores`.
-        labels
-            (B,), 1 for a relevant document and 0 for another one.
-        weights
-            (B,) that errors are multiplied by; 1 without them.
+        `scores`: (B,), of `sentflow.sparse.utils.scores`. `labels`: (B,), 1 for a relevant document and 0 for another
+        one. `weights`: (B,) that errors are multiplied by; 1 without them.
 
-        Notes
-        -----
         It is no cosine, and not the loss of the paper; see `sentflow.sparse.ranking_losses.SparseEmbedLoss`.
         """
         errors = (scores - labels.to(scores)).square()

@@ -76,12 +76,7 @@ def all_scores(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
     A block holds Q · d · k_q · k_d numbers; of several blocks, those are computed again for the gradient.
     """
     size = max(1, _MOST_CELLS // max(1, queries.ids.numel() * documents.ids.shape[1]))
-    parts = [
-        TermVectors(ids, embeddings)
-        for ids, embeddings in zip(
-            torch.split(documents.ids, size), torch.split(documents.embeddings, size), strict=True
-        )
-    ]
+    parts = list(map(TermVectors, torch.split(documents.ids, size), torch.split(documents.embeddings, size)))
     if len(parts) == 1:
         return _every_with_every(queries, documents)
     found = [checkpoint(_every_with_every, queries, part, use_reentrant=False) for part in parts]
@@ -123,29 +118,13 @@ __all__ = ["DOCUMENT", "QUERY", "SHARED", "SIDES", "TWO", "SparsEmbed"]
 class SparsEmbed(TermWeigher):
     """An encoder that gives a text a few terms of the vocabulary, each with a weight and a vector.
 
-    Parameters
-    ----------
-    model, tokenizer, device, tied, max_tokens, chunk_size
-        See `sentflow.sparse.weigher.TermWeigher`.
-    k_query, k_documents
-        Terms that are kept of a text where a call does not say; those of the paper.
-    embedding_size
-        E of the vectors; 16, 32 or 64 in the paper.
-    heads
-        ``"two"``: queries and documents have a head and a projection each, which begin alike (the paper).
-        ``"shared"``: one of both for all texts (the replication).
-    projection_bias
-        Whether projections have a bias.
-    seed
-        Of the projection's weights.
+    `model`, `tokenizer`, `device`, `tied`, `max_tokens`, `chunk_size`: See `sentflow.sparse.weigher.TermWeigher`.
+    `k_query`, `k_documents`: Terms that are kept of a text where a call does not say; those of the paper.
+    `embedding_size`: E of the vectors; 16, 32 or 64 in the paper. `heads`: ``"two"``: queries and documents have a head
+    and a projection each, which begin alike (the paper). ``"shared"``: one of both for all texts (the replication).
+    `projection_bias`: Whether projections have a bias. `seed`: Of the projection's weights. Raises ConfigError: the
+    model has no head for masked tokens, or it does not fit the tokenizer or the options.
 
-    Raises
-    ------
-    ConfigError
-        The model has no head for masked tokens, or it does not fit the tokenizer or the options.
-
-    Notes
-    -----
     transformers loads models without dropout; `train()` turns it on.
     """
 
@@ -184,43 +163,23 @@ class SparsEmbed(TermWeigher):
                 check_count(embedding_size, "embedding_size"),
                 bias=projection_bias,
             )
-        self._embedding_size = embedding_size
+        self.embedding_size = embedding_size
         self.projections = torch.nn.ModuleDict(
             {QUERY: projection, DOCUMENT: copy.deepcopy(projection) if self.two_heads else projection}
         ).to(self.device)
-
-    @property
-    def embedding_size(self) -> int:
-        """E, the width of a term's vector."""
-        return self._embedding_size
 
     def forward(
         self, texts: Sequence[str], k: int | None = None, side: str | None = None
     ) -> dict[str, torch.Tensor]:
         """The k terms of each text, with gradients.
 
-        Parameters
-        ----------
-        texts
-            B texts, one batch. Each text gives the same with any others.
-        k
-            Terms that are kept at most; `k_query` or `k_documents` of the side without it.
-        side
-            ``"query"`` or ``"document"``; with shared heads it may be left out where k is given.
-
-        Returns
-        -------
-        dict
-            ``activations``: (B, k) int64 ids of terms, greatest weight first, −1 where a text has fewer.
-            ``embeddings``: (B, k, E) >= 0, the vector of each of them, 0 where there is none.
-            ``sparse_activations``: (B, V) >= 0, weights of all terms, 0 of those that were not kept.
-
-        Raises
-        ------
-        ConfigError
-            k or the side is missing or does not exist.
-        DataError
-            A text has no token, or a weight or a vector is not finite.
+        `texts`: B texts, one batch. Each text gives the same with any others. `k`: Terms that are kept at most;
+        `k_query` or `k_documents` of the side without it. `side`: ``"query"`` or ``"document"``; with shared heads it
+        may be left out where k is given. Returns ``activations``: (B, k) int64 ids of terms, greatest weight first, −1
+        where a text has fewer. ``embeddings``: (B, k, E) >= 0, the vector of each of them, 0 where there is none.
+        ``sparse_activations``: (B, V) >= 0, weights of all terms, 0 of those that were not kept. Raises ConfigError: k
+        or the side is missing or does not exist. Raises DataError: a text has no token, or a weight or a vector is not
+        finite.
         """
         k = self._k(k, side)
         read = self.read(self.features(texts), side)

@@ -12,9 +12,8 @@ def flops(weights: torch.Tensor) -> torch.Tensor:
     """Σ_j (mean over the batch of |w_j|)²: how many products a query and a document of this batch would need.
 
     `weights`: (B, V) of one side, queries or documents. **All rows of the step**: with several processes the caller
-    gathers them first, because the square of a mean over all is not the mean of the squares, and sparsity would depend
-    on the number of processes (texttron/tevatron#36). Returns a scalar, >= 0; 0 only if no text has a term. There is no
-    threshold below which it would act otherwise.
+    gathers them first, because the square of a mean over all is not the mean of the squares (texttron/tevatron#36).
+    Returns a scalar, >= 0.
 
     Paria et al. 2020 (arXiv 2004.05665), equation 4; Formal et al. 2021 (arXiv 2107.05720).
     """
@@ -95,14 +94,6 @@ def _checked_teacher(scores: torch.Tensor, teacher: torch.Tensor) -> torch.Tenso
     return teacher.detach().to(scores)
 
 
-def own_first(scores: torch.Tensor) -> torch.Tensor:
-    """(B, C) scores with the relevant document of query i moved from column i to the first; others keep their order."""
-    columns = torch.arange(scores.shape[1], device=scores.device).expand_as(scores)
-    own = torch.arange(len(scores), device=scores.device)[:, None]
-    others = columns[columns != own].view(len(scores), -1)
-    return scores.gather(1, torch.cat([own, others], dim=1))
-
-
 @dataclass(frozen=True)
 class LossParts:
     """A loss and what it is the sum of; every field is a scalar.
@@ -120,15 +111,16 @@ class LossParts:
 
 
 @dataclass(frozen=True)
-class SpladeLoss:
-    """L = R(w_q · w_d) + λ_Q(t) FLOPS(w_q) + λ_D(t) FLOPS(w_d).
+class SparseEmbedLoss:
+    """L = R(s) + share · R(w_q · w_d) + λ_Q(t) FLOPS(w_q) + λ_D(t) FLOPS(w_d); SPLADE has R(w_q · w_d) alone.
 
     `query_flops`, `document_flops`: λ_Q and λ_D, >= 0. Those of papers (.5 and .4 for SPLADE++, .004 and .005 for
     SparseEmbed) belong to MarginMSE; cross-entropies are smaller by orders. `rise_steps`: see `quadratic_weight`;
     50,000 in the papers. `ranking`: R: ``"margin-mse"``, ``"kl"``, or ``"contrastive"`` without a teacher
-    (`in_batch_negatives`). `temperature`: of `kl_divergence`.
+    (`in_batch_negatives`). `temperature`: of `kl_divergence`. `weights_share`: .1 in the paper.
 
-    Formal et al. 2021 and 2022 (arXiv 2109.10086, arXiv 2205.04733).
+    Kong et al. 2023 (doi 10.1145/3539618.3592065), equation 4; Formal et al. 2021 and 2022 (arXiv 2109.10086, arXiv
+    2205.04733).
     """
 
     query_flops: float
@@ -136,13 +128,15 @@ class SpladeLoss:
     rise_steps: int
     ranking: str = MARGIN_MSE
     temperature: float = 1.0
+    weights_share: float = 0.1
 
     def __post_init__(self) -> None:
         if self.ranking not in RANKINGS:
             raise ConfigError(f"ranking is {self.ranking!r}. {instead(str(self.ranking), RANKINGS)}")
 
-    def of_weights(
+    def __call__(
         self,
+        embedding_scores: torch.Tensor | None,
         weight_scores: torch.Tensor,
         query_weights: torch.Tensor,
         document_weights: torch.Tensor,
@@ -152,17 +146,16 @@ class SpladeLoss:
     ) -> LossParts:
         """The loss of a step.
 
-        `weight_scores`: (B, C) dot products of weights as the ranking loss reads them. `query_weights`,
-        `document_weights`: (·, V) after pruning, of all processes. `step`: from 0. `teacher`: (B, C) scores; not with
-        ``"contrastive"``, which reads none. Raises ConfigError: scores of a teacher are missing, or given and not read.
+        `embedding_scores`, `weight_scores`: (B, C) scores by term vectors, None where terms have none, and dot
+        products of weights, as the ranking loss reads them. `query_weights`, `document_weights`: (·, V) after pruning,
+        of all processes. `step`: from 0. `teacher`: (B, C) scores; not with ``"contrastive"``, which reads none.
+        Raises ConfigError: scores of a teacher are missing, or given and not read.
         """
-        ranking = self.ranked(weight_scores, teacher)
-        return LossParts(
-            ranking + self.regulariser(query_weights, document_weights, step),
-            ranking,
-            flops(query_weights),
-            flops(document_weights),
-        )
+        embeddings = None if embedding_scores is None else self.ranked(embedding_scores, teacher)
+        weights = self.ranked(weight_scores, teacher)
+        ranking = weights if embeddings is None else embeddings + self.weights_share * weights
+        total = ranking + self.regulariser(query_weights, document_weights, step)
+        return LossParts(total, weights, flops(query_weights), flops(document_weights), embeddings)
 
     def regulariser(
         self, query_weights: torch.Tensor, document_weights: torch.Tensor, step: int
@@ -175,46 +168,14 @@ class SpladeLoss:
         return query * flops(query_weights) + document * flops(document_weights)
 
     def ranked(self, scores: torch.Tensor, teacher: torch.Tensor | None) -> torch.Tensor:
-        """R of (B, C) scores; see `of_weights`."""
+        """R of (B, C) scores; see `__call__`."""
         if (teacher is None) != (self.ranking == CONTRASTIVE):
-            given = (
-                "has no use for scores of a teacher" if teacher is not None else "needs scores of a teacher"
+            problem = "needs scores of a teacher" if teacher is None else "has no use for scores of a teacher"
+            raise ConfigError(
+                f"ranking: {self.ranking} {problem}. Give them with {MARGIN_MSE} and {KL} only."
             )
-            raise ConfigError(f"ranking: {self.ranking} {given}. Give them with {MARGIN_MSE} and {KL} only.")
         if teacher is None:
             return in_batch_negatives(scores)
         if self.ranking == MARGIN_MSE:
             return margin_mse(scores, teacher)
         return kl_divergence(scores, teacher, temperature=self.temperature)
-
-
-@dataclass(frozen=True)
-class SparseEmbedLoss(SpladeLoss):
-    """L = R(s) + share · R(w_q · w_d) + λ_Q(t) FLOPS(w_q) + λ_D(t) FLOPS(w_d).
-
-    `weights_share`: of the second term; .1 in the paper.
-
-    Kong et al. 2023 (doi 10.1145/3539618.3592065), equation 4.
-    """
-
-    weights_share: float = 0.1
-
-    def __call__(
-        self,
-        embedding_scores: torch.Tensor,
-        weight_scores: torch.Tensor,
-        query_weights: torch.Tensor,
-        document_weights: torch.Tensor,
-        *,
-        step: int,
-        teacher: torch.Tensor | None = None,
-    ) -> LossParts:
-        """The loss of a step; `embedding_scores` are (B, C) scores by term vectors, and others as of `of_weights`."""
-        embeddings = self.ranked(embedding_scores, teacher)
-        weights = self.ranked(weight_scores, teacher)
-        total = (
-            embeddings
-            + self.weights_share * weights
-            + self.regulariser(query_weights, document_weights, step)
-        )
-        return LossParts(total, weights, flops(query_weights), flops(document_weights), embeddings)

@@ -25,17 +25,9 @@ _NAMED = 3
 class Retriever:
     """Documents, added one part after another, and questions to them.
 
-    Parameters
-    ----------
-    key
-        Of the identifier in a document.
-    on
-        Of its text, or of several that are joined by a space.
-    model
-        Trained; it must stay as it is as long as the retriever is used.
+    `key`: Of the identifier in a document. `on`: Of its text, or of several that are joined by a space. `model`:
+    Trained; it must stay as it is as long as the retriever is used.
 
-    Notes
-    -----
     Kept per document with k terms and width E: 8 k + 4 + 2 k E bytes at most (ids int32 and weights float32 in a CSR
     matrix, vectors float16). With k 64 and E 32 that is 4.5 KiB, with 256 and 64 34 KiB. A search holds some blocks of
     50 MB besides; the first one after documents were added joins all arrays, and holds them twice for that moment.
@@ -66,21 +58,10 @@ class Retriever:
     ) -> "Retriever":
         """Add documents; all or, where there is an error, none.
 
-        Parameters
-        ----------
-        documents
-            With the keys `key` and `on`; others are ignored.
-        k_token
-            Terms that are kept of each at most, the same in all calls.
-        batch_size
-            Documents that are encoded at once.
-
-        Raises
-        ------
-        ConfigError
-            A number is smaller than 1, k is another one than before, or the model is.
-        DataError
-            A document has no identifier, one that is taken, or no text with a token.
+        `documents`: With the keys `key` and `on`; others are ignored. `k_token`: Terms that are kept of each at most,
+        the same in all calls. `batch_size`: Documents that are encoded at once. Raises ConfigError: a number is smaller
+        than 1, k is another one than before, or the model is. Raises DataError: a document has no identifier, one that
+        is taken, or no text with a token.
         """
         k = min(check_count(k_token, "k_token"), self.model.n_terms)
         check_count(batch_size, "batch_size")
@@ -110,30 +91,13 @@ class Retriever:
     ) -> list[list[dict[str, Any]]]:
         """The best documents of each question.
 
-        Parameters
-        ----------
-        q
-            A question, or several.
-        k_sparse
-            Documents that the weights find and the vectors rank: so many are returned, fewer where there are fewer.
-            With as many as there are documents, the order is that of all scores.
-        k_token
-            Terms that are kept of a question at most.
-        batch_size
-            Questions that are searched at once.
-
-        Returns
-        -------
-        list
-            Per question a list of ``{key: …, "similarity": …}``, best first, equal ones as they were added. The
-            similarity is that of `sentflow.sparse.model.pair_scores`, 0 without a shared term.
-
-        Raises
-        ------
-        ConfigError
-            There are no documents, a number is smaller than 1, or the model is not that of the documents.
-        DataError
-            A question has no token.
+        `q`: A question, or several. `k_sparse`: Documents that the weights find and the vectors rank: so many are
+        returned, fewer where there are fewer. With as many as there are documents, the order is that of all scores.
+        `k_token`: Terms that are kept of a question at most. `batch_size`: Questions that are searched at once. Returns
+        Per question a list of ``{key: …, "similarity": …}``, best first, equal ones as they were added. The similarity
+        is that of `sentflow.sparse.model.pair_scores`, 0 without a shared term. Raises ConfigError: there are no
+        documents, a number is smaller than 1, or the model is not that of the documents. Raises DataError: a question
+        has no token.
         """
         for name, value in (("k_sparse", k_sparse), ("k_token", k_token), ("batch_size", batch_size)):
             check_count(value, name)

@@ -24,28 +24,11 @@ def iter(  # noqa: A001  # published name
 ) -> Iterator[Batch]:
     """Rows in batches, every row once per epoch.
 
-    Parameters
-    ----------
-    X
-        Rows of one form: (anchor, positive, negative), or (query, document, label) with a number for the label. They
-        stay as they are.
-    device
-        Of the labels.
-    epochs
-        Passes over the rows, at least 1.
-    batch_size
-        Rows of a batch; the last one of an epoch has what is left.
-    shuffle
-        Whether each epoch has another order, by the seed; else that of the rows.
-    seed
-        Equal seeds give equal orders, whatever was drawn elsewhere.
-
-    Raises
-    ------
-    ConfigError
-        A number is smaller than 1.
-    DataError
-        There are no rows, or a row is of neither form, or of another than the first.
+    `X`: Rows of one form: (anchor, positive, negative), or (query, document, label) with a number for the label. They
+    stay as they are. `device`: Of the labels. `epochs`: Passes over the rows, at least 1. `batch_size`: Rows of a
+    batch; the last one of an epoch has what is left. `shuffle`: Whether each epoch has another order, by the seed; else
+    that of the rows. `seed`: Equal seeds give equal orders, whatever was drawn elsewhere. Raises ConfigError: a number
+    is smaller than 1. Raises DataError: there are no rows, or a row is of neither form, or of another than the first.
     """
     for name, value in (("epochs", epochs), ("batch_size", batch_size)):
         check_count(value, name)
@@ -66,22 +49,15 @@ def iter(  # noqa: A001  # published name
 def _labelled(rows: Sequence[Sequence[Any]]) -> bool:
     if not len(rows):
         raise DataError("there are no rows. Give (anchor, positive, negative) or (query, document, label).")
-    forms = [_form(row) for row in rows]
-    for place, form in enumerate(forms):
-        if form is None or form != forms[0]:
+    third = str if isinstance(rows[0][-1], str) else int | float
+    for place, row in enumerate(rows):
+        texts = not isinstance(row, str) and len(row) == 3 and all(isinstance(text, str) for text in row[:2])
+        if not texts or not isinstance(row[2], third):
             raise DataError(
-                f"row {place} is {rows[place]!r}. Write all rows as (anchor, positive, negative) or all as (query, "
-                "document, label)."
+                f"row {place} is {row!r}. Write all rows as (anchor, positive, negative) or all as (query, document, "
+                "label)."
             )
-    return forms[0] == "labelled"
-
-
-def _form(row: Sequence[Any]) -> str | None:
-    if isinstance(row, str) or len(row) != 3 or not all(isinstance(text, str) for text in row[:2]):
-        return None
-    if isinstance(row[2], str):
-        return "triple"
-    return "labelled" if isinstance(row[2], int | float) else None
+    return third is not str
 
 
 def scores(
@@ -93,25 +69,11 @@ def scores(
 ) -> torch.Tensor:
     """Scores of pairs by the terms that both texts have.
 
-    Parameters
-    ----------
-    queries_activations, documents_activations
-        (B, k) ids, as `SparsEmbed` gives them.
-    queries_embeddings, documents_embeddings
-        (B, k, E).
-    func
-        `torch.sum` is the score of the paper and of search (`sentflow.sparse.model.pair_scores`); `torch.mean`
-        divides it by E times the number of shared terms, as the replication does in training.
-
-    Returns
-    -------
-    torch.Tensor
-        (B,); 0 for a pair that shares no term, which stays in its place.
-
-    Raises
-    ------
-    ConfigError
-        `func` is neither.
+    `queries_activations`, `documents_activations`: (B, k) ids, as `SparsEmbed` gives them. `queries_embeddings`,
+    `documents_embeddings`: (B, k, E). `func`: `torch.sum` is the score of the paper and of search
+    (`sentflow.sparse.model.pair_scores`); `torch.mean` divides it by E times the number of shared terms, as the
+    replication does in training. Returns torch.Tensor: (B,); 0 for a pair that shares no term, which stays in its
+    place. Raises ConfigError: `func` is neither.
     """
     queries = TermVectors(queries_activations, queries_embeddings)
     documents = TermVectors(documents_activations, documents_embeddings)

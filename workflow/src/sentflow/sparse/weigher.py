@@ -40,53 +40,10 @@ def check_finite(values: torch.Tensor, what: str) -> None:
         )
 
 
-def check_vocabularies(tokenizer: Any, n_terms: int, teacher: Any = None) -> None:
-    """Refuse a tokenizer whose ids are not the terms of a model, or not those of a teacher.
-
-    More logits than the tokenizer has ids are allowed: some models pad their vocabulary.
-    Raises ConfigError: an id of the tokenizer has no logit, or both tokenizers do not give every token the same id.
-    """
-    own = tokenizer.get_vocab()
-    if max(own.values()) >= n_terms:
-        raise ConfigError(
-            f"the tokenizer has ids up to {max(own.values())}, and the model predicts {n_terms} terms, 0 to "
-            f"{n_terms - 1}. Take the tokenizer of the model."
-        )
-    if teacher is None:
-        return
-    others = teacher.get_vocab()
-    if differing := sorted(
-        token for token in own.keys() | others.keys() if own.get(token) != others.get(token)
-    ):
-        raise ConfigError(
-            f"the vocabularies of model and teacher differ in {len(differing)} tokens, e.g. "
-            f"{', '.join(map(repr, differing[:_NAMED]))}. A teacher of term weights needs the same tokenizer; one that "
-            "scores pairs of texts does not."
-        )
-
-
 MAX, SUM = "max", "sum"
 POOLINGS = (MAX, SUM)
 NO_TERM = -1
 """In the place of an id where fewer terms are active than there are places."""
-
-
-def splade_weights(
-    logits: torch.Tensor, mask: torch.Tensor, *, pooling: str = MAX, chunk_size: int | None = None
-) -> torch.Tensor:
-    """w_j = max_i, or sum_i, of log(1 + ReLU(M_ij)) over the real positions i of a text.
-
-    `logits`: (B, n, V) float. What stands in padding is never read, NaN included. `mask`: (B, n), other than 0 where a
-    position is real. `pooling`: ``"max"`` (SPLADE v2, SparseEmbed) or ``"sum"`` (SPLADE v1). `chunk_size`: positions
-    that are pooled at once; all without it. It may change the last bits of sums, and none of maxima. Returns (B, V), >=
-    0; 0 where no logit is positive. At least float32. NaN where a real position has one. Raises ConfigError: there is
-    no such pooling, or the chunk is smaller than 1. Raises ValueError: the shapes do not fit.
-    """
-    if logits.ndim != 3 or logits.shape[:2] != mask.shape:
-        raise ValueError(
-            f"logits are {tuple(logits.shape)} and the mask {tuple(mask.shape)}, not (B, n, V) and (B, n)"
-        )
-    return pooled_weights(lambda chunk: chunk, logits, mask, pooling=pooling, chunk_size=chunk_size)
 
 
 def pooled_weights(
@@ -97,12 +54,14 @@ def pooled_weights(
     pooling: str = MAX,
     chunk_size: int | None = None,
 ) -> torch.Tensor:
-    """The same without ever holding the logits of all positions.
+    """w_j = max_i, or sum_i, of log(1 + ReLU(M_ij)) over the real positions i of a text, never holding all of M.
 
-    `predict`: from vectors of tokens, (B, c, h), to logits, (B, c, V); without dropout. `tokens`: (B, n, h). `mask`,
-    `pooling`, `chunk_size`: see `splade_weights`.
-
-    Logits of B · `chunk_size` · V are held at once. In training they are computed again for the gradient.
+    `predict`: from vectors of tokens, (B, c, h), to logits, (B, c, V); without dropout. `tokens`: (B, n, h); what
+    stands in padding is never read, NaN included. `mask`: (B, n), other than 0 where a position is real. `pooling`:
+    ``"max"`` (SPLADE v2, SparseEmbed) or ``"sum"`` (SPLADE v1). `chunk_size`: positions that are pooled at once; all
+    without it. In training, logits of chunks are computed again for the gradient. It may change the last bits of sums,
+    and none of maxima. Returns (B, V), >= 0, at least float32; NaN where a real position has one. Raises ConfigError:
+    there is no such pooling, or the chunk is smaller than 1.
     """
     if pooling not in POOLINGS:
         raise ConfigError(f"pooling is {pooling!r}. {instead(str(pooling), POOLINGS)}")
@@ -184,8 +143,7 @@ class TopTerms:
 def top_terms(weights: torch.Tensor, k: int) -> TopTerms:
     """The k terms of greatest weight of each text, fewer where fewer are above 0; for training and search alike.
 
-    `weights`: (B, V), >= 0 and finite. `k`: at least 1; at most V are kept. Raises ConfigError: k is no whole number of
-    at least 1.
+    `weights`: (B, V), >= 0 and finite. Raises ConfigError: k is no whole number of at least 1.
     """
     n_kept = min(check_count(k, "k"), weights.shape[1])
     # Sorted stably, for torch.topk promises no order of equal weights
@@ -193,11 +151,6 @@ def top_terms(weights: torch.Tensor, k: int) -> TopTerms:
     kept = weights.gather(1, order)
     inactive = kept.detach() <= 0
     return TopTerms(order.masked_fill(inactive, NO_TERM), kept.masked_fill(inactive, 0.0))
-
-
-def pruned(weights: torch.Tensor, k: int) -> torch.Tensor:
-    """(B, V) weights with all but the k greatest of each text set to 0; see `top_terms`."""
-    return top_terms(weights, k).dense(weights.shape[1])
 
 
 QUERY, DOCUMENT = "query", "document"
@@ -244,7 +197,7 @@ class TermWeigher(torch.nn.Module):
         super().__init__()
         _check_model(model, tokenizer, heads)
         first = copied_head(model, tied=tied)
-        check_vocabularies(tokenizer, first.decoder.out_features)
+        _check_vocabulary(tokenizer, first.decoder.out_features)
         self.two_heads = heads == TWO
         self.tokenizer, self.pooling, self.chunk_size = tokenizer, pooling, chunk_size
         self.encoder = model.base_model
@@ -312,12 +265,7 @@ class TermWeigher(torch.nn.Module):
         if side is None and not self.two_heads:
             return QUERY
         if side not in SIDES:
-            raise ConfigError(
-                f"side is {side!r}, and this model has a head for queries and one for documents. "
-                f"{instead(str(side), SIDES)}"
-                if self.two_heads
-                else f"side is {side!r}. {instead(str(side), SIDES)}"
-            )
+            raise ConfigError(f"side is {side!r}. {instead(str(side), SIDES)}")
         return side
 
     @contextmanager
@@ -358,6 +306,15 @@ def _check_model(model: Any, tokenizer: Any, heads: str) -> None:
         )
     if heads not in (SHARED, TWO):
         raise ConfigError(f"heads is {heads!r}. {instead(str(heads), (SHARED, TWO))}")
+
+
+def _check_vocabulary(tokenizer: Any, n_terms: int) -> None:
+    """Refuse a tokenizer with ids that are no terms; more logits are allowed: some models pad their vocabulary."""
+    if (most := max(tokenizer.get_vocab().values())) >= n_terms:
+        raise ConfigError(
+            f"the tokenizer has ids up to {most}, and the model predicts {n_terms} terms, 0 to {n_terms - 1}. Take the "
+            "tokenizer of the model."
+        )
 
 
 def _max_tokens(model: Any, tokenizer: Any, asked: int | None) -> int:

@@ -396,7 +396,7 @@ def compare_training(*, rows: list[In], settings: ComparedTrainings, output: Out
     from sentflow.compare.training_rows import TrainingSeeds
     from sentflow.compare.trainings import Trainings
     from sentflow.files.rows import write_rows
-    from sentflow.similarity.results import bootstrap_seed, read_similarities
+    from sentflow.similarity.scores import bootstrap_seed, read_similarities
 
     groups = settings.groups
     similarities = {(one.pairs, one.model): one for one in map(read_similarities, rows)}

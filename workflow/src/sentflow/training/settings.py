@@ -50,9 +50,7 @@ class Start(Settings):
     configuration: dict[str, Any]
     """Keys of its config.json that are changed, e.g. num_hidden_layers; the weights are drawn."""
     tokenizer: Maybe[Tokenizer] = None
-    """Learn the vocabulary from the rows that are trained on; texts are normalised and split as the tokenizer of
-    like does.
-    """
+    """Learn the vocabulary from the rows; texts are normalised and split as the tokenizer of like does."""
 
 
 class OptionSettings(Settings):
@@ -95,13 +93,13 @@ class TrainingOptions(Settings):
     epochs: Number | None = Field(None, gt=0)
     """Passes over the rows; or write steps."""
     batch_size: Count = 64
-    """Rows of a batch, at least 2 where other rows of a batch are negatives."""
+    """Rows of a batch, at least 2 if other rows of a batch are negatives."""
     accumulate: Count = 1
-    """Batches whose gradients are averaged to one step; negatives are those of one batch."""
+    """Batches whose gradients are averaged to one step; negatives come from one batch."""
     max_tokens: Int = Field(128, ge=3)
-    """Texts are cut after this many tokens in training, special ones included."""
+    """Most tokens of a text in training, including special ones."""
     schedule: Literal["linear", "cosine", "constant"] = "linear"
-    """The learning rate after the warm-up, linear or cosine to 0 at the last step, or constant."""
+    """Learning rate after the warm-up: linear or cosine to 0 at the last step, or constant."""
     warm_up: Number = Field(0, ge=0, le=1)
     """Share of the steps in which the learning rate rises from 0."""
     weight_decay: Number = Field(0, ge=0)
@@ -111,45 +109,34 @@ class TrainingOptions(Settings):
     epsilon: Number = Field(1e-08, gt=0)
     """Of AdamW."""
     bias_correction: bool = True
-    """Whether AdamW corrects its moments for their start at 0. The AdamW of ConSERT, which false takes, does not,
-    and decays weights after the step.
-    """
+    """Whether AdamW corrects its moments for their start at 0; that of ConSERT (false) does not, and decays later."""
     clip: Number | None = Field(1.0, gt=0)
-    """Greatest norm of the gradient; null is no limit."""
+    """Largest norm of the gradient; null is no limit."""
     precision: Literal["float32", "bfloat16-autocast", "float16-autocast"] = "float32"
-    """float32, or products of matrices in a shorter type; bfloat16-autocast is faster on processors with
-    instructions for it, float16-autocast needs a GPU.
-    """
+    """float32, or a shorter type for products of matrices; float16-autocast needs a GPU."""
     last_batch: Literal["keep", "drop"] = "keep"
-    """Whether an epoch keeps or drops the rows that do not fill its last batch. A row left alone without a negative
-    of its own is always dropped by recipes that compare the rows of a batch.
-    """
+    """Whether an epoch keeps or drops the rows that do not fill its last batch."""
     snapshots: Count | None = None
-    """Every so many steps the encoder is saved, and before the first; null is after the last step alone."""
+    """Save the encoder every so many steps, and before the first; null is only after the last."""
     chunk_tokens: Int = Field(512, ge=8)
-    """Texts of a batch are computed in chunks of about equal length, of at most so many tokens with padding."""
+    """Most tokens, with padding, of the chunks of similar length in which a batch is computed."""
     gradient_cache: bool = False
-    """Whether chunks are computed twice, so that memory does not grow with the batch."""
+    """Compute chunks twice, so that memory does not grow with the batch."""
     held_out: Number | None = Field(None, gt=0, lt=1)
-    """Share of the rows that are drawn by the seed, never trained on, and measured at each snapshot; rounded down to
-    whole batches. null is none.
-    """
+    """Share of the rows that is drawn, never trained on, and measured at each snapshot; null is none."""
     matryoshka: Matryoshka | None = None
-    """Train the first numbers of each vector to be a vector of their own; null is without."""
+    """Train the first numbers of each vector as vectors of their own (docs/training.md)."""
     lora: Lora | None = None
-    """Train a product of two thin matrices beside each of some layers, and add it to their weights at the end; null
-    is without.
-    """
+    """A product of two thin matrices is trained beside each of some layers, and added at the end; null is without."""
 
 
 class TrainingSettings(TrainingOptions):
-    """How long, on what batches and by which optimiser an encoder is trained."""
+    """Length, batches and optimiser of the training (docs/training.md)."""
 
     learning_rate: Number = Field(gt=0)
     """Highest learning rate, after the warm-up."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Whether the length is said once."""
         if (self.steps is None) == (self.epochs is None):
             yield "", "write either steps or epochs, and not both."
 
@@ -170,13 +157,11 @@ class Rule(Settings):
     patience: Count | None = None
     """The search ends after so many scores without improvement; null looks at all snapshots."""
     counted: Literal["reset", "cumulative"] = "reset"
-    """Whether the count starts again with an improvement, or counts every score below the one before (as SG-BERT's
-    code).
-    """
+    """Whether an improvement resets the count, or it counts every score below the one before (SG-BERT's code)."""
 
 
 class Selection(Rule):
-    """Which snapshot is the encoder; without this key the last one."""
+    """Choice of the snapshot that is the encoder; the last one if left out."""
 
     pairs: str
     """The pair set on which snapshots are scored; none that the results are reported on."""
@@ -194,7 +179,6 @@ class StartOfTraining(Settings):
     """The encoder that a training starts from."""
 
     name: Text
-    """An entry of models."""
     configuration: dict[str, Any] | None = None
     """Keys of its config.json that are changed where the weights are drawn; null takes its weights."""
     tokenizer: Tokenizer | None = None
@@ -206,7 +190,6 @@ class TrainingRun(Settings):
     model: Text
     recipe: Text
     settings: RecipeSettings
-    """Of the recipe."""
     least_rows: Int
     """Of a batch, where the recipe compares a text with others of its batch."""
     training: TrainingSettings
@@ -218,7 +201,6 @@ class TrainingRun(Settings):
     start: StartOfTraining
     data: Text
     form: Text
-    """Of the data."""
 
     @field_validator("settings", mode="before")
     @classmethod
@@ -250,7 +232,6 @@ class ComparedTrainings(PairSetSettings):
     """Trainings that are compared; the seed is that of all pair sets, see `bootstrap_seed`."""
 
     pair_sets: Names
-    """In the order of the rows."""
     groups: dict[str, dict[str, str]]
     """What is trained several times → seed → encoder."""
     controls: Names

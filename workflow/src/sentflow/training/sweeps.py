@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from sentflow.config.entries import merge
-from sentflow.config.problems.values import MAX_LENGTH
+from sentflow.config.problems.common import MAX_LENGTH
 from sentflow.encoders.settings import MADE_BY
 from sentflow.errors import ConfigError, instead
 from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE

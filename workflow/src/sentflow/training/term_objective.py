@@ -14,7 +14,7 @@ from sentence_transformers.util import cos_sim
 from sentflow.errors import ConfigError
 from sentflow.sparse.calibration import calibrate, check_start
 from sentflow.sparse.heads import KINDS, from_tensors
-from sentflow.sparse.ranking_losses import CONTRASTIVE, KL, MARGIN_MSE, LossParts, own_first
+from sentflow.sparse.ranking_losses import CONTRASTIVE, KL, MARGIN_MSE, RANKINGS, LossParts, SparseEmbedLoss
 from sentflow.sparse.weigher import DOCUMENT, QUERY, SIDES, TermWeigher
 from sentflow.training.contract import Example, Objective, Row, document_columns, target_of
 from sentflow.training.draws import Draws
@@ -102,12 +102,40 @@ class TermObjective(Objective):
         return question_views(self, rows, self.settings)
 
     @abstractmethod
-    def parts(self, views: Sequence[Any], rows: Sequence[Row]) -> LossParts:
-        """The loss of a step, and what it is the sum of."""
-
-    @abstractmethod
     def term_weights(self, view: Any) -> torch.Tensor:
         """(n, V) weights of terms of what `represent` gave."""
+
+    def vector_scores(self, views: Sequence[Any], *, of_pairs: bool) -> torch.Tensor | None:  # noqa: ARG002
+        """Scores by term vectors of the pairs of a row, (n, documents), or of all questions and documents, (n, C)."""
+        return None
+
+    def ranking_loss(self) -> SparseEmbedLoss:
+        """The loss with the weights of this step."""
+        settings = self.settings
+        return SparseEmbedLoss(
+            query_flops=settings.question_flops,
+            document_flops=settings.document_flops,
+            rise_steps=self.rise_steps,
+            ranking=settings.ranking if settings.ranking in RANKINGS else CONTRASTIVE,
+            temperature=settings.temperature,
+            weights_share=getattr(settings, "weights_share", 1.0),
+        )
+
+    def parts(self, views: Sequence[Any], rows: Sequence[Row]) -> LossParts:
+        """The loss of a step, and what it is the sum of."""
+        queries, *of_documents = [self.term_weights(view) for view in views]
+        teacher = self._teacher_scores(rows, queries.device)
+        documents = torch.cat(of_documents)
+        by_vectors = self.vector_scores(views, of_pairs="score" in rows[0])
+        if "score" in rows[0]:
+            by_weights = torch.stack([(queries * each).sum(dim=1) for each in of_documents], dim=1)
+        else:
+            by_vectors = None if by_vectors is None else self._candidates(by_vectors, rows)
+            by_weights = self._candidates(queries @ documents.T, rows)
+            teacher = None if teacher is None else self._candidates(teacher, rows)
+        return self.ranking_loss()(
+            by_vectors, by_weights, queries, documents, step=self.step, teacher=teacher
+        )
 
     def loss(self, views: Sequence[Any], rows: Sequence[Row]) -> torch.Tensor:
         return self.parts(views, rows).total
@@ -131,12 +159,8 @@ class TermObjective(Objective):
             "document_terms": (sum(active[1:]), n * (len(views) - 1)),
         }
 
-    def teacher_scores(self, rows: Sequence[Row], device: torch.device) -> torch.Tensor | None:
-        """The teacher's scores of the candidates of each question, as the ranking loss reads them.
-
-        Returns: (n, 2) of the document and the negative of each row, where the data have scores; else (n, C), of all
-        documents of the batch. None where no teacher is read.
-        """
+    def _teacher_scores(self, rows: Sequence[Row], device: torch.device) -> torch.Tensor | None:
+        """The teacher's scores: (n, 2) of the documents of a row where the data have them; else (n, C), of all."""
         if self.settings.ranking not in (MARGIN_MSE, KL):
             return None
         if "score" in rows[0]:
@@ -148,14 +172,20 @@ class TermObjective(Objective):
         cosines: torch.Tensor = cos_sim(questions, torch.cat(documents))
         return cosines.to(device) * float(self.settings.teacher_scale)
 
-    def candidates(self, scores: torch.Tensor, rows: Sequence[Row]) -> torch.Tensor:
+    def _candidates(self, scores: torch.Tensor, rows: Sequence[Row]) -> torch.Tensor:
         """What the ranking loss reads of the scores of all questions with all documents of a batch, (n, C)."""
         ranking = self.settings.ranking
         if ranking == CONTRASTIVE:
             texts = [[row[column] for row in rows] for column in document_columns(rows)]
             known = false_negatives([row["text"] for row in rows], texts)
             return scores.masked_fill(known.to(scores.device), -torch.inf)
-        return own_first(scores) if ranking == MARGIN_MSE else scores
+        if ranking != MARGIN_MSE:
+            return scores
+        # The relevant document of question i moves from column i to the first; others keep their order
+        columns = torch.arange(scores.shape[1], device=scores.device).expand_as(scores)
+        own = torch.arange(len(scores), device=scores.device)[:, None]
+        others = columns[columns != own].view(len(scores), -1)
+        return scores.gather(1, torch.cat([own, others], dim=1))
 
     def _texts(self, rows: Sequence[Row], side: str) -> list[str]:
         """Some texts of a side, each different, as the encoder reads them."""

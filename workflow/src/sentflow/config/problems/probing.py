@@ -1,10 +1,12 @@
-"""What is wrong with tasks, protocols, and what is asked of probes."""
+"""What is wrong with tasks, protocols, pair sets, alignments, regressions, and what is asked of them."""
 
 from collections.abc import Iterator, Mapping
 
 from sentflow.config.configuration import Configuration, Probe, Report
 from sentflow.config.entries import AllEntries, Entries, Entry, Selected
+from sentflow.config.pairs import PERMUTED, needed_pair_sets, pair_sets_of
 from sentflow.config.problems.common import dataset_problems, missing_files, needed, unknown
+from sentflow.errors import instead
 from sentflow.probing.catalog import (
     FOR_OWN_TASKS,
     keeping_documents,
@@ -19,7 +21,6 @@ Protocols = Mapping[str, ProbeProtocol | None]
 
 
 def entry_problems(entries: AllEntries) -> Iterator[str]:
-    """Tasks that prompts name, and protocols that tasks name; selected or not."""
     tasks, protocols = entries["tasks"], entries["protocols"]
     for model, entry in entries["models"].items():
         where = f"models.{model}.prompt_names.tasks"
@@ -37,7 +38,6 @@ def entry_problems(entries: AllEntries) -> Iterator[str]:
 
 
 def problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
-    """What is wrong with selected tasks and their protocols, with a study, and with published scores."""
     for name in selected["tasks"]:
         entry, where = entries["tasks"][name], f"tasks.{name}"
         yield from missing_files(f"{where}.file", entry["dataset"], entries["datasets"])
@@ -53,7 +53,6 @@ def problems(config: Configuration, entries: AllEntries, selected: Selected) -> 
 
 
 def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
-    """Whether the dataset and the file of a task exist."""
     key = "reader.sources.files" if entry["reader"]["format"] == DERIVED else "reader.file"
     return dataset_problems(f"tasks.{task}", entry, datasets, key=key)
 
@@ -123,7 +122,6 @@ def _study_problems(
 
 
 def _published_problems(report: Report, entries: AllEntries) -> Iterator[str]:
-    """Published scores of tasks or encoders that do not exist; a table of them without any."""
     for place, entry in enumerate(report.published):
         for key, section in (("task", "tasks"), ("model", "models")):
             if (name := getattr(entry, key)) not in entries[section]:
@@ -133,3 +131,72 @@ def _published_problems(report: Report, entries: AllEntries) -> Iterator[str]:
             "config.report.tables: the table published shows the scores of report.published, which is empty. Write "
             "them there, each with task, model, value and source, or leave the table out."
         )
+
+
+# --- what is wrong with pair sets, alignments and regressions, and with what geometry is asked
+
+
+def pair_problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
+    for section in ("regressions", "alignments"):
+        for name in selected[section]:
+            yield from _part_problems(section, name, entries)
+        yield from needed(config, section, selected[section])
+    known = entries["pair_sets"]
+    sets = {name: known[name] for name in needed_pair_sets(selected, entries) if known.get(name)}
+    for name, entry in sets.items():
+        yield from dataset_problems(f"pair_sets.{name}", entry, entries["datasets"], key="reader")
+    yield from _family_problems(sets, entries["datasets"])
+    for name in config.select.models:
+        if name in config.similarity.baselines:  # both would write the same files
+            yield f"config.select.models: {name!r} is also one of similarity.baselines. Give the encoder another name."
+    if not config.similarity.baselines:
+        yield from needed(config, "pair sets without similarity.baselines", selected["pair_sets"])
+    yield from _geometry_problems(config, [sets[name] for name in selected["pair_sets"] if name in sets])
+
+
+def _part_problems(section: str, name: str, entries: AllEntries) -> Iterator[str]:
+    families, known = {}, entries["pair_sets"]
+    for part in pair_sets_of(section, entries[section][name]):
+        if part not in known:
+            yield unknown(f"{section}.{name}", "pair set", part, known)
+        elif known[part]:
+            families[part] = known[part]["family"]
+    if len(set(families.values())) > 1:
+        found = ", ".join(f"{part} is of {family}" for part, family in families.items())
+        yield (
+            f"{section}.{name}: its pair sets must be of one family, because their sentences are embedded together, "
+            f"but {found}. Take pair sets of one family, or give them one."
+        )
+
+
+def _family_problems(pair_sets: Entries, datasets: Entries) -> Iterator[str]:
+    """Families whose texts and vectors would be where those of a dataset are, or permuted texts."""
+    first = {entry["family"]: name for name, entry in reversed(pair_sets.items())}
+    for family, name in first.items():
+        for taken in (family, f"{family}{PERMUTED}"):
+            if taken in datasets:
+                yield (
+                    f"pair_sets.{name}.family: {taken!r} is the name of a dataset, whose texts and vectors would be in "
+                    "the same files. Write another name."
+                )
+        if f"{family}{PERMUTED}" in first:
+            yield (
+                f"pair_sets.{name}.family: {family + PERMUTED!r} is also a family, whose texts and vectors would be "
+                "where those of the permuted texts of this one are. Write another name."
+            )
+
+
+def _geometry_problems(config: Configuration, pair_sets: list[dict[str, str]]) -> Iterator[str]:
+    families, there = config.geometry.families, sorted({entry["family"] for entry in pair_sets})
+    if isinstance(families, str):
+        return
+    if not there and families:
+        yield (
+            "config.geometry.families: no pair set is selected, so there are no families. Select pair sets, or write "
+            "all."
+        )
+    for family in families if there else ():
+        if family not in there:
+            yield (
+                f"config.geometry.families: no pair set of the family {family!r} is selected. {instead(family, there)}"
+            )

@@ -30,7 +30,6 @@ from sentflow.training.data.forms import RANKS
 
 
 def problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
-    """What is wrong with everything that is searched, or that searches."""
     sets, retrievers, chosen = entries["question_sets"], entries["retrievers"], selected["question_sets"]
     yield from _config_problems(config.retrieval, entries, selected)
     mining = miners(entries, selected)
@@ -74,7 +73,6 @@ def problems(config: Configuration, entries: AllEntries, selected: Selected) -> 
 def _training_sets(
     reached: Sequence[str], entries: AllEntries, selected: Selected
 ) -> Iterator[tuple[str, str]]:
-    """Place and name of every question set that something is tuned on."""
     for name in reached:
         for one in tuned_on(entries["retrievers"][name]):
             yield f"retrievers.{name}.weights", one
@@ -84,7 +82,6 @@ def _training_sets(
 
 
 def _config_problems(retrieval: Retrieval, entries: AllEntries, selected: Selected) -> Iterator[str]:
-    """Measures and retrievers that the section ``retrieval`` names."""
     known, chosen, where = entries["retrievers"], selected["retrievers"], "config.retrieval"
     for one in retrieval.pair or ():
         if one not in chosen:
@@ -126,7 +123,6 @@ def _config_problems(retrieval: Retrieval, entries: AllEntries, selected: Select
 
 
 def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
-    """Corpus and files of a question set, and those of its corpus."""
     entry, where, corpora = entries["question_sets"][name], f"question_sets.{name}", entries["corpora"]
     if entry["corpus"] not in corpora:
         yield unknown(f"{where}.corpus", "corpus", entry["corpus"], corpora)
@@ -141,13 +137,11 @@ def _corpus_problems(name: str, entries: AllEntries) -> Iterator[str]:
 
 
 def _source_problems(where: str, entry: Entry, entries: AllEntries, *, key: str) -> Iterator[str]:
-    """Files of a question set or of a corpus that are not there."""
     yield from missing_files(where, entry["dataset"], entries["datasets"])
     yield from dataset_problems(where, entry, entries["datasets"], key=key)
 
 
 def _tasks_named_twice(question_sets: Entries) -> Iterator[str]:
-    """Question sets whose result files would be one."""
     tasks: dict[str, str] = {}
     for name, entry in question_sets.items():
         task = task_of_mteb(name, entry)
@@ -218,7 +212,6 @@ def _searched_by(name: str, entries: AllEntries, selected: Selected) -> list[str
 def _encoder_problems(
     where: str, entry: Entry, entries: AllEntries, searched: Sequence[str]
 ) -> Iterator[str]:
-    """Whether the model of a retriever gives what is searched."""
     models, model = entries["models"], entry["model"]
     if model not in models:
         yield unknown(f"{where}.model", "model", model, models)
@@ -250,7 +243,6 @@ def _dense_problems(where: str, model: str, entry: Entry) -> Iterator[str]:
 
 
 def _sparse_problems(where: str, entry: Entry, entries: AllEntries, searched: Sequence[str]) -> Iterator[str]:
-    """The same of a sparse retriever, its candidates, and impacts of parts of a corpus."""
     model = entry["model"]
     if not weighs_terms(entries["models"][model]):
         yield (
@@ -275,7 +267,6 @@ def _sparse_problems(where: str, entry: Entry, entries: AllEntries, searched: Se
 
 
 def _passage_problems(where: str, retriever: Entry, entries: AllEntries) -> Iterator[str]:
-    """What is wrong with the way in which the documents of a retriever are cut."""
     name, known = retriever["passages"], entries["passages"]
     if name not in known:
         yield unknown(f"{where}.passages", "way to cut passages", name, known)

@@ -50,43 +50,29 @@ def describe(entry: Mapping[str, Any], _folder: Path) -> Description:
 
 @kind("api")
 class ApiEncoder(Encoder):
-    """Asks a service for the vectors of texts, some texts per request, one request after the other.
-
-    `request_dimension`: whether the service is told the dimension, for models that can shorten their vectors.
-    `batch_texts`: texts of a request at most.
-    """
+    """Asks a service for the vectors of texts, at most `batch_texts` per request, one request after the other."""
 
     device = "service"
 
     def __init__(
         self,
         service: "EmbeddingsService",
-        *,
-        model: str,
-        dimension: int,
-        request_dimension: bool,
+        about: Mapping[str, Any],
         settings: ServiceSettings,
+        *,
         batch_texts: int,
     ) -> None:
-        self.dimension = dimension
-        self._service = service
-        self._request: dict[str, Any] = {"model": model, "encoding_format": "float"}
-        if request_dimension:
-            self._request["dimensions"] = dimension
-        self._settings = settings
-        self._batch_texts = batch_texts
+        self.dimension = about["dimension"]
+        self._service, self._settings, self._batch_texts = service, settings, batch_texts
+        self._request: dict[str, Any] = {"model": about["model"], "encoding_format": "float"}
+        if about["request_dimension"]:
+            self._request["dimensions"] = self.dimension
 
     @classmethod
     def load(cls, manifest: Manifest, settings: ServiceSettings, context: Context) -> Self:
         connection = refuse_wrong(Connection, dict(context.connection), where="connection")
-        return cls(
-            EmbeddingsService(manifest.settings["url"], connection),
-            model=manifest.settings["model"],
-            dimension=manifest.settings["dimension"],
-            request_dimension=manifest.settings["request_dimension"],
-            settings=settings,
-            batch_texts=connection.batch_texts,
-        )
+        service = EmbeddingsService(manifest.settings["url"], connection)
+        return cls(service, manifest.settings, settings, batch_texts=connection.batch_texts)
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
         batches = self.plan(texts, role=role, task=task)

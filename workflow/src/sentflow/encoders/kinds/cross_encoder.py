@@ -1,6 +1,7 @@
 """Kind ``cross-encoder``: numbers for pairs of texts."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -9,13 +10,18 @@ import torch
 from sentence_transformers import CrossEncoder
 from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.descriptions import describe_plain, of_entry, usable_tokens
+from sentflow.encoders.descriptions import describe_plain, usable_tokens
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
-from sentflow.encoders.neural.batches import BatchRunner, on_device, plan_batches
-from sentflow.encoders.neural.encoder import token_counts
-from sentflow.encoders.neural.load import OFFLINE, check_positions, devices_for, loading_arguments
-from sentflow.encoders.neural.weights import check_weights, loading
+from sentflow.encoders.neural.encoder import BatchRunner, on_device, plan_batches, token_counts
+from sentflow.encoders.neural.load import (
+    OFFLINE,
+    check_positions,
+    check_weights,
+    devices_for,
+    loading,
+    loading_arguments,
+)
 from sentflow.encoders.safety import map_of
 from sentflow.encoders.settings import FLOAT32, PairSettings
 from sentflow.errors import ConfigError, DataError
@@ -26,7 +32,7 @@ _PAIRS = 8192  # whose batches are planned together
 
 def describe(entry: Mapping[str, Any], folder: Path) -> Description:
     """A model that gives a single number for two texts; it has no width and no pooling."""
-    description = describe_plain(folder, allow_pickle=bool(entry.get("allow_pickle")))
+    description = describe_plain(entry, folder)
     config = map_of(folder / "config.json")
     names = config.get("architectures") or ["nothing"]
     if not str(names[0]).endswith(_CLASSIFIER):
@@ -41,7 +47,7 @@ def describe(entry: Mapping[str, Any], folder: Path) -> Description:
             f"{folder}: the model gives {n_labels} numbers for two texts. Choose one with a single number, by which "
             "documents can be ordered."
         )
-    return of_entry(entry, Description(None, max_tokens=description.max_tokens))
+    return replace(description, dimension=None)
 
 
 @kind("cross-encoder")
@@ -51,10 +57,7 @@ class PairScorer(Encoder):
     Scores are the model's own numbers, before the sigmoid that `CrossEncoder.predict` puts around them: their order is
     the same, and none become equal because both are rounded to 1.
 
-    Attributes
-    ----------
-    truncated_pairs
-        How many pairs were cut so far.
+    `truncated_pairs`: How many pairs were cut so far.
     """
 
     def __init__(self, model: CrossEncoder, settings: PairSettings, threads: int) -> None:
@@ -71,7 +74,7 @@ class PairScorer(Encoder):
             raise ConfigError(f"device: {len(devices)} devices, but a cross-encoder runs on one. Write one.")
         # Once more: files that the manifest does not name may have come into the folder since
         allow_pickle = bool(manifest.settings["allow_pickle"])
-        describe_plain(folder, allow_pickle=allow_pickle)
+        describe_plain(manifest.settings, folder)
         model = _model(folder, devices[0], allow_pickle=allow_pickle)
         usable = usable_tokens(model.config.to_dict())
         if settings.max_tokens is not None:
@@ -84,10 +87,7 @@ class PairScorer(Encoder):
     def scores(self, first: Sequence[str], second: Sequence[str]) -> np.ndarray:
         """(n,) float32 of n pairs, higher where the second text answers the first better.
 
-        Raises
-        ------
-        DataError
-            A score is not a finite number.
+        Raises DataError: a score is not a finite number.
         """
         scores = np.zeros(len(first), dtype=np.float32)
         for start in range(0, len(first), _PAIRS):

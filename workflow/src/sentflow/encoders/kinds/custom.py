@@ -52,18 +52,13 @@ def describe(entry: Mapping[str, Any], _folder: Path = Path()) -> Description:
 
 
 def _versions(libraries: Sequence[str]) -> dict[str, str]:
-    versions, absent = {}, []
-    for library in libraries:
-        try:
-            versions[library] = version(library)
-        except PackageNotFoundError:
-            absent.append(library)
-    if absent:
+    try:
+        return {library: version(library) for library in libraries}
+    except PackageNotFoundError as error:
         raise ConfigError(
-            f"libraries: {', '.join(absent)} is not installed in this environment. Write names as pip has them "
-            "(scikit-learn, not sklearn), or install what is missing."
-        )
-    return versions
+            f"libraries: {error.name} is not installed in this environment. Write names as pip has them (scikit-learn, "
+            "not sklearn), or install what is missing."
+        ) from None
 
 
 @kind("custom")
@@ -80,56 +75,77 @@ class Custom(Encoder):
         return CustomEncoder(code)
 
 
+class _Instance:
+    """An object of the user's class; all of its vectors have one width."""
+
+    def __init__(self, code: "CustomCode") -> None:
+        self._code, self._made, self._width = code, code.new(), None
+
+    def encoded(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
+        """What ``encode`` gives for texts: (n, d) float32; it is told role and task if it has arguments so named."""
+        keywords = accepted(getattr(self._made, ENCODE), {"role": role, "task": task})
+        return self.vectors(ENCODE, texts, **keywords)
+
+    def vectors(self, method: str, texts: Sequence[str], *args: Any, **keywords: Any) -> FloatArray:
+        """What a method gives for texts and further arguments: (n, d) float32."""
+        where = self._code.where(method)
+        vectors = as_vectors(
+            self._code.call(self._made, method, list(texts), *args, **keywords), texts, where=where
+        )
+        if self._width not in (None, vectors.shape[1]):
+            raise DataError(
+                f"{where} returned vectors of {vectors.shape[1]} values, but of {self._width} before. The width must "
+                "not depend on the texts."
+            )
+        self._width = vectors.shape[1]
+        return vectors
+
+    def call(self, method: str, texts: Sequence[str]) -> None:
+        self._code.call(self._made, method, list(texts))
+
+
 class CustomEncoder(Encoder):
     """A user's ``encode``; one object for all texts."""
 
     def __init__(self, code: "CustomCode") -> None:
-        self._code = code
-        self._instance = code.new()
+        self._instance = _Instance(code)
         # `dimension` is needed before the first text; and a wrong shape is told in the first second.
-        self.dimension = encoded(code, self._instance, _TRIAL_TEXTS, role="text", task=None).shape[1]
+        self.dimension = self._instance.encoded(_TRIAL_TEXTS, role="text", task=None).shape[1]
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
-        """The class is told role and task if it has arguments of these names."""
-        vectors = encoded(self._code, self._instance, texts, role=role, task=task)
-        _check_width(self._code.where(ENCODE), vectors, self.dimension)
-        return vectors
+        return self._instance.encoded(texts, role=role, task=task)
 
 
 class CustomLazyEncoder:
     """A user's ``fit`` and ``encode`` as a lazy encoder; a new object for every fold, which can remember no other."""
 
+    _instance: _Instance
+
     def __init__(self, code: "CustomCode", *, task: str) -> None:
-        self._code = code
-        self._task = task
-        self._instance: Any = None
-        self._width: int | None = None
+        self._code, self._task = code, task
 
     def fit(self, texts: Sequence[str]) -> "CustomLazyEncoder":
         """Learn from the texts of a training part."""
-        self._instance, self._width = self._code.new(), None
-        self._code.call(self._instance, "fit", list(texts))
+        self._instance = _Instance(self._code)
+        self._instance.call("fit", texts)
         return self
 
     def transform(self, texts: Sequence[str]) -> FloatArray:
         """(n, d) float32; d is the same until the next `fit`."""
-        vectors = encoded(self._code, self._instance, texts, role="text", task=self._task)
-        _check_width(self._code.where(ENCODE), vectors, self._width)
-        self._width = vectors.shape[1]
-        return vectors
+        return self._instance.encoded(texts, role="text", task=self._task)
 
 
 class CustomFeaturiser:
     """A user's ``embed``: rows of a task to features."""
 
+    _instance: _Instance
+
     def __init__(self, code: "CustomCode") -> None:
         self._code = code
-        self._instance: Any = None
-        self._width: int | None = None
 
     def start(self) -> None:
         """Begin anew: a new object, which can remember nothing of another fold."""
-        self._instance, self._width = self._code.new(), None
+        self._instance = _Instance(self._code)
 
     def embed(
         self, texts_a: Sequence[str], texts_b: Sequence[str] | None, *, task: str, split: str
@@ -140,21 +156,8 @@ class CustomFeaturiser:
         ``"train"``, ``"eval"``, ``"test"``; or ``"all"`` for a featuriser that is not lazy. Returns: (n, d) float32,
         all finite; d is the same until the next `start`.
         """
-        where = self._code.where(EMBED)
         second = None if texts_b is None else list(texts_b)
-        value = self._code.call(self._instance, EMBED, list(texts_a), second, task, split)
-        features = as_vectors(value, texts_a, where=f"{where} (split {split!r})")
-        _check_width(where, features, self._width)
-        self._width = features.shape[1]
-        return features
-
-
-def encoded(
-    code: "CustomCode", instance: Any, texts: Sequence[str], *, role: str, task: str | None
-) -> FloatArray:
-    """What a user's ``encode`` gives for texts: (n, d) float32, all finite."""
-    keywords = accepted(getattr(instance, ENCODE), {"role": role, "task": task})
-    return as_vectors(code.call(instance, ENCODE, list(texts), **keywords), texts, where=code.where(ENCODE))
+        return self._instance.vectors(EMBED, texts_a, second, task, split)
 
 
 def accepted(method: Any, keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,14 +211,6 @@ def _array(value: Any, where: str) -> np.ndarray:
             f"{where} returned {type(value).__name__}, which makes no array ({error}). Return one row of numbers per "
             "text, all of the same length."
         ) from error
-
-
-def _check_width(where: str, vectors: FloatArray, expected: int | None) -> None:
-    if expected is not None and vectors.shape[1] != expected:
-        raise DataError(
-            f"{where} returned vectors of {vectors.shape[1]} values, but of {expected} before. The width must not "
-            "depend on the texts."
-        )
 
 
 # --- the user's code --------------------------------------------------------------------------------------
@@ -305,8 +300,7 @@ def told(error: BaseException, file: str) -> str:
     ]
     message = str(error).strip().rstrip(".")
     text = type(error).__name__ + (f": {message}" if message else "")
-    text = f"{text} (line {lines[-1]})" if lines else text
-    return text + _no_cuda(message)
+    return (f"{text} (line {lines[-1]})" if lines else text) + _no_cuda(message)
 
 
 def _no_cuda(message: str) -> str:

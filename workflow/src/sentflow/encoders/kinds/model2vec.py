@@ -1,7 +1,7 @@
 """Kind ``model2vec``: static embeddings as model2vec saves them, one vector per token, averaged. Needs no torch."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,12 +20,7 @@ from sentflow.errors import DataError
 
 # Folders that may hold weights and tokenizer: model2vec writes the first, sentence-transformers either.
 _PLACES = ("", "0_StaticEmbedding")
-# Names of safetensors for numbers → little-endian types of NumPy.
-_NUMBER_TYPES = {
-    **{f"F{bits}": f"<f{bits // 8}" for bits in (16, 32, 64)},
-    **{f"I{bits}": f"<i{bits // 8}" for bits in (8, 16, 32, 64)},
-    **{f"U{bits}": f"<u{bits // 8}" for bits in (8, 16, 32, 64)},
-}
+_NUMBERS = re.compile(r"F(16|32|64)|[IU](8|16|32|64)")  # as safetensors names types
 _BFLOAT16 = "BF16"
 _TABLE_NAMES = ("embeddings", "embedding.weight")
 _OTHER_NAMES = ("mapping", "weights")
@@ -33,16 +28,7 @@ _OTHER_NAMES = ("mapping", "weights")
 
 def describe(_entry: Mapping[str, Any], folder: Path) -> Description:
     """Loads the model whole, for such models are small."""
-    return Description(Model2vecEncoder.of_folder(folder, Model2vecSettings()).dimension, "mean")
-
-
-@dataclass(frozen=True)
-class _Tables:
-    """Arrays of a model: the vector of token t is ``vectors[rows[t]] * weights[t]``."""
-
-    vectors: NDArray[Any]  # (m, d) of any real type; quantised models share one row between tokens
-    rows: IntArray  # (v,) int64, for every token its row
-    weights: NDArray[np.float64] | None  # (v,) float64; None is 1 for all
+    return Description(Model2vecEncoder(folder, Model2vecSettings()).dimension, "mean")
 
 
 @kind("model2vec")
@@ -55,29 +41,21 @@ class Model2vecEncoder(Encoder):
     limit counts what is left. Unlike there, no limit is the default, as sentence-transformers has it.
     """
 
-    def __init__(
-        self, tables: _Tables, tokenizer: Tokenizer, settings: Model2vecSettings, *, normalise: bool
-    ) -> None:
-        self.dimension = int(tables.vectors.shape[1])
-        self._tables = tables
-        self._tokenizer = tokenizer
+    def __init__(self, folder: Path, settings: Model2vecSettings) -> None:
+        place = _place(folder)
+        self._tokenizer = tokenizer = _tokenizer(place / "tokenizer.json")
+        n_tokens = 1 + max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
+        # The vector of token t is ``vectors[rows[t]] * weights[t]``: quantised models share one row between tokens
+        self._vectors, self._rows, self._weights = _tables(place / "model.safetensors", n_tokens=n_tokens)
+        self.dimension = int(self._vectors.shape[1])
         self._max_tokens = settings.max_tokens
-        self._normalise = normalise
+        self._normalise = settings.normalise or _files_normalise(folder)
         unknown = getattr(tokenizer.model, "unk_token", None)
         self._unknown: int | None = None if unknown is None else tokenizer.token_to_id(unknown)
 
     @classmethod
     def load(cls, manifest: Manifest, settings: Model2vecSettings, context: Context) -> Self:
-        return cls.of_folder(checked_folder(manifest, context.manifest_folder), settings)
-
-    @classmethod
-    def of_folder(cls, folder: Path, settings: Model2vecSettings) -> Self:
-        """Load the model of a folder."""
-        place = _place(folder)
-        tokenizer = _tokenizer(place / "tokenizer.json")
-        tables = _tables(place / "model.safetensors", n_tokens=_n_ids(tokenizer))
-        normalise = settings.normalise or _files_normalise(folder)
-        return cls(tables, tokenizer, settings, normalise=normalise)
+        return cls(checked_folder(manifest, context.manifest_folder), settings)
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
         """Neither role nor task changes a vector."""
@@ -85,15 +63,11 @@ class Model2vecEncoder(Encoder):
         for row, encoding in enumerate(self._tokenizer.encode_batch(list(texts), add_special_tokens=False)):
             ids = [token for token in encoding.ids if token != self._unknown][: self._max_tokens]
             if ids:
-                means[row] = self._mean(np.asarray(ids))
+                vectors = self._vectors[self._rows[ids]].astype(np.float64)
+                if self._weights is not None:
+                    vectors *= self._weights[ids, None]
+                means[row] = vectors.mean(axis=0)
         return (unit_rows(means) if self._normalise else means).astype(np.float32)
-
-    def _mean(self, ids: IntArray) -> NDArray[np.float64]:
-        vectors = self._tables.vectors[self._tables.rows[ids]].astype(np.float64)
-        if self._tables.weights is not None:
-            vectors *= self._tables.weights[ids, None]
-        mean: NDArray[np.float64] = vectors.mean(axis=0)
-        return mean
 
 
 def _place(folder: Path) -> Path:
@@ -118,11 +92,8 @@ def _tokenizer(path: Path) -> Tokenizer:
     return tokenizer
 
 
-def _n_ids(tokenizer: Tokenizer) -> int:
-    return 1 + max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
-
-
-def _tables(path: Path, *, n_tokens: int) -> _Tables:
+def _tables(path: Path, *, n_tokens: int) -> tuple[NDArray[Any], IntArray, NDArray[np.float64] | None]:
+    """Vectors (m, d) of any real type, the row of every token, and its weight, float64; None is 1 for all."""
     tensors = _tensors(path)
     name = next((name for name in _TABLE_NAMES if name in tensors), None)
     if name is None or tensors[name].ndim != 2 or not tensors[name].size:  # no values, but 10^12 rows
@@ -141,7 +112,7 @@ def _tables(path: Path, *, n_tokens: int) -> _Tables:
         )
     if rows.min(initial=0) < 0 or rows.max(initial=0) >= len(vectors):
         raise DataError(f"{path} is damaged: mapping points outside the {len(vectors)} rows of {name}.")
-    return _Tables(vectors, rows, None if weights is None else np.asarray(weights, dtype=np.float64))
+    return vectors, rows, None if weights is None else np.asarray(weights, dtype=np.float64)
 
 
 def _tensors(path: Path) -> dict[str, NDArray[Any]]:
@@ -150,21 +121,20 @@ def _tensors(path: Path) -> dict[str, NDArray[Any]]:
         found = deserialize(path.read_bytes())  # type: ignore[no-untyped-call]
     except (OSError, ValueError, SafetensorError) as error:
         raise DataError(f"{path} is missing or damaged ({error!r}).") from error
-    unknown = sorted({view["dtype"] for _, view in found} - {*_NUMBER_TYPES, _BFLOAT16})
-    if unknown:
+    types = {view["dtype"] for _, view in found} - {_BFLOAT16}
+    if unknown := sorted(name for name in types if not _NUMBERS.fullmatch(name)):
         raise DataError(
-            f"{path} holds numbers of type {', '.join(unknown)}, which cannot be read here. Save the model in one of: "
-            f"{', '.join([*_NUMBER_TYPES, _BFLOAT16])}."
+            f"{path} holds numbers of type {', '.join(unknown)}, which cannot be read here. Save the model with "
+            "integers or floats of at most 64 bits."
         )
-    return {name: _array(view).reshape(view["shape"]) for name, view in found}
+    return {name: _array(view["dtype"], view["data"]).reshape(view["shape"]) for name, view in found}
 
 
-def _array(view: Mapping[str, Any]) -> NDArray[Any]:
-    if view["dtype"] != _BFLOAT16:
-        return np.frombuffer(view["data"], dtype=_NUMBER_TYPES[view["dtype"]])
+def _array(dtype: str, data: bytes) -> NDArray[Any]:
+    if dtype != _BFLOAT16:
+        return np.frombuffer(data, dtype=f"<{dtype[0].lower()}{int(dtype[1:]) // 8}")
     # A bfloat16 is the upper half of a float32
-    upper = np.frombuffer(view["data"], dtype="<u2").astype("<u4")
-    return (upper << 16).view("<f4")
+    return (np.frombuffer(data, dtype="<u2").astype("<u4") << 16).view("<f4")
 
 
 def _files_normalise(folder: Path) -> bool:

@@ -13,11 +13,10 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from sentflow.encoders.arrays import FloatArray
-from sentflow.encoders.descriptions import describe_modules, describe_plain, of_entry
+from sentflow.encoders.descriptions import describe_modules, describe_plain
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
-from sentflow.encoders.neural.batches import on_device
-from sentflow.encoders.neural.encoder import NeuralEncoder
+from sentflow.encoders.neural.encoder import NeuralEncoder, on_device
 from sentflow.encoders.neural.load import NO_ARGUMENTS, devices_for, load_model, tokenizer_in
 from sentflow.encoders.neural.tokenizer import tokenizer_arguments
 from sentflow.encoders.settings import ONNX_INT8, VectorSettings
@@ -27,8 +26,7 @@ _PLAIN = "transformers"
 
 
 def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    read = describe_plain if entry["kind"] == _PLAIN else describe_modules
-    return of_entry(entry, read(folder, allow_pickle=bool(entry.get("allow_pickle"))))
+    return (describe_plain if entry["kind"] == _PLAIN else describe_modules)(entry, folder)
 
 
 @kind("sentence-transformers", _PLAIN, "trained")
@@ -75,7 +73,7 @@ class SentenceTransformerEncoder(NeuralEncoder):
         """Load the model of a folder; see `load_model`."""
         devices = devices_for(context.devices, dtype=settings.dtype, backend=settings.backend)
         # Once more: files that the manifest does not name may have come into the folder since
-        (describe_plain if plain else describe_modules)(folder, allow_pickle=allow_pickle)
+        (describe_plain if plain else describe_modules)({"allow_pickle": allow_pickle}, folder)
         models = [
             load_model(
                 folder,

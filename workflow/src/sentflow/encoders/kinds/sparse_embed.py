@@ -4,6 +4,7 @@ Kong et al. 2023, "SparseEmbed" (doi 10.1145/3539618.3592065); the model is `sen
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
@@ -11,12 +12,10 @@ from typing import Any, Self
 import torch
 
 from sentflow.encoders.arrays import Batch
-from sentflow.encoders.descriptions import of_entry
 from sentflow.encoders.kind import Context, kind
-from sentflow.encoders.kinds.splade import describe_masked
+from sentflow.encoders.kinds.splade import TermEncoder, describe_masked
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.load import check_padding, devices_for, dtype_of
-from sentflow.encoders.neural.terms import TermEncoder
 from sentflow.encoders.safety import damaged, tensor_headers
 from sentflow.encoders.settings import TermSettings
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
@@ -36,13 +35,13 @@ def describe(entry: Mapping[str, Any], folder: Path) -> Description:
     needs code of its own, or pickled weights.
     """
     said = FolderDescription.read(folder)
-    dimension = describe_masked(folder, allow_pickle=False).dimension
+    described = describe_masked({**entry, "allow_pickle": False}, folder)
     projection = tensor_headers(folder / TENSORS).get(_PROJECTION)
     if projection is None or projection.shape[:1] != (said.embedding_size,):
         raise DataError(
             damaged(folder / TENSORS, f"it holds no {_PROJECTION} to vectors of {said.embedding_size} values")
         )
-    return of_entry(entry, Description(dimension, max_tokens=said.max_tokens))
+    return replace(described, pooling=None, max_tokens=said.max_tokens)
 
 
 @kind("sparse-embed")

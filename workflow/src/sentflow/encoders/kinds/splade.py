@@ -5,7 +5,9 @@ the model gives the term at a token; padding does not count (the maximum: Formal
 2109.10086; the sum: Formal, Piwowarski and Clinchant 2021, arXiv 2107.05720).
 """
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,23 +16,24 @@ from scipy.sparse import csr_array
 from sentence_transformers import SparseEncoder
 from sentence_transformers.sentence_transformer.modules import Transformer
 from sentence_transformers.sparse_encoder.modules import SpladePooling
+from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.arrays import Batch
-from sentflow.encoders.descriptions import describe_plain, of_entry
+from sentflow.encoders.descriptions import describe_plain
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
-from sentflow.encoders.neural.batches import on_device
+from sentflow.encoders.neural.encoder import NeuralEncoder, on_device
 from sentflow.encoders.neural.load import (
     OFFLINE,
     check_padding,
+    check_weights,
     devices_for,
+    loading,
     loading_arguments,
     make_ready,
     tokenizer_in,
 )
-from sentflow.encoders.neural.terms import TermEncoder
-from sentflow.encoders.neural.weights import check_weights, loading
 from sentflow.encoders.safety import (
     check_module,
     check_own_modules,
@@ -40,9 +43,44 @@ from sentflow.encoders.safety import (
     read_settings,
     whole_number,
 )
-from sentflow.encoders.settings import SpladeSettings
-from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values
+from sentflow.encoders.settings import SpladeSettings, TermSettings
+from sentflow.encoders.vectors.forms import Vectors
+from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values, vocabulary_sha256
+from sentflow.encoders.vectors.storage import named_rows
 from sentflow.errors import ConfigError, DataError
+
+logger = logging.getLogger(__name__)
+
+
+class TermEncoder(NeuralEncoder):
+    """An encoder that weighs the terms of its vocabulary."""
+
+    _settings: TermSettings
+
+    def __init__(self, models: Sequence[Any], settings: TermSettings, *, tokenizer: Any, **more: Any) -> None:
+        super().__init__(models, settings, tokenizer=tokenizer, **more)
+        if not isinstance(tokenizer, PreTrainedTokenizerBase):
+            raise DataError(
+                "the tokenizer of the model is none of transformers, so that its terms have no names."
+            )
+        self.vocabulary_sha256 = vocabulary_sha256(tokenizer.get_vocab())
+
+    def encode_batches(
+        self, texts: Sequence[str], batches: Iterable[Batch], *, role: str, task: str | None
+    ) -> Iterator[Vectors]:
+        """Texts without any term are told in the log."""
+        batches, empty = list(batches), []
+        computed = super().encode_batches(texts, batches, role=role, task=task)
+        for batch, found in zip(batches, computed, strict=True):
+            weights = getattr(found, "weights", found)
+            empty += batch.rows[np.diff(weights.indptr) == 0].tolist()
+            yield found
+        if empty:
+            logger.warning(
+                "%d of %d texts have no term of a weight above 0, so that nothing is found by them: %s",
+                *(len(empty), len(texts), named_rows(sorted(empty), texts)),
+            )
+
 
 # Classes of sentence-transformers that give scores of words; the second is the older name of the first
 _OF_WORDS = ("Transformer", "MLMTransformer")
@@ -54,10 +92,10 @@ _ACTIVATIONS = ("relu", "log1p_relu")
 
 
 def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    return of_entry(entry, describe_masked(folder, allow_pickle=bool(entry.get("allow_pickle"))))
+    return describe_masked(entry, folder)
 
 
-def describe_masked(folder: Path, *, allow_pickle: bool) -> Description:
+def describe_masked(entry: Mapping[str, Any], folder: Path) -> Description:
     """Read the description of a masked-language model, or of a SparseEncoder of sentence-transformers.
 
     ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say.
@@ -66,9 +104,9 @@ def describe_masked(folder: Path, *, allow_pickle: bool) -> Description:
     """
     place, pooling = _transformer_folder(folder), None
     if place != folder or modules_of(folder):
-        check_module("Transformer", place, allow_pickle=allow_pickle)
+        check_module("Transformer", place, allow_pickle=bool(entry.get("allow_pickle")))
         pooling = _pooling_in(folder)
-    description = describe_plain(place, allow_pickle=allow_pickle)
+    description = describe_plain(entry, place)
     config = map_of(place / "config.json")
     names = config.get("architectures") or ["nothing"]
     if not str(names[0]).endswith(_PREDICTS):
@@ -77,7 +115,7 @@ def describe_masked(folder: Path, *, allow_pickle: bool) -> Description:
             f"masked-language model gives every word of its vocabulary. Choose a …{_PREDICTS[0]}."
         )
     vocabulary = whole_number(config, "vocab_size", place / "config.json")
-    return Description(vocabulary, pooling, description.max_tokens)
+    return replace(description, dimension=vocabulary, pooling=pooling)
 
 
 def _transformer_folder(folder: Path) -> Path:

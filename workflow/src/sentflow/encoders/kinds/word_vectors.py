@@ -9,7 +9,6 @@ import re
 import zlib
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -35,6 +34,7 @@ TOKENS: dict[str, Callable[[str], list[str]]] = {
 _SPACE = b" \t\r\n"
 _LONGEST_NUMBER = 12  # digits of a header
 _SHOWN_BYTES = 40
+_Line = tuple[int, bytes]
 
 
 @kind("word-vectors")
@@ -101,44 +101,17 @@ class WordVectorEncoder(Encoder):
 # --- files --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Line:
-    """A line with a vector, not yet cut. Numbers of lines are counted from 1, the header included."""
-
-    number: int
-    content: bytes
-
-
-@dataclass(frozen=True)
-class _Format:
-    """How the lines of a file are cut."""
-
-    dimension: int  # values of a vector
-    separator: bytes  # between the values: a space or a tab
-    n_words: int | None  # what the header announces; None without a header
-
-
 def describe(_entry: Mapping[str, Any], path: Path) -> Description:
-    """Read a whole file and check every line.
-
-    `path`: UTF-8 text, one word and its values per line; a first line of two whole numbers (words, values) is a
-    header. A word may hold spaces. The ending ``.gz`` means gzip. Raises DataError: the first line that is wrong, by
-    its number; the header announces another number of words; or the file unpacks to more than the limits allow.
-    """
-    n_words = 0
-    with closing(_lines(path)) as lines:
-        layout = _layout(path, lines)
-    with closing(_lines(path)) as lines:
-        for line in _after_header(lines, layout):
-            _cut(path, line, layout)
-            n_words += 1
-    if layout.n_words not in (None, n_words):
+    """Read a whole file and check every line. Raises DataError: the first line that is wrong, by its number."""
+    file = WordFile(path)
+    n_words = sum(1 for _ in map(file.cut, file))
+    if file.n_words not in (None, n_words):
         raise DataError(
-            f"{path}: the header announces {layout.n_words} words, but {n_words} follow. The file is not whole: "
-            "fetch it again, or correct its first line."
+            f"{path}: the header announces {file.n_words} words, but {n_words} follow. The file is not whole: fetch it "
+            "again, or correct its first line."
         )
-    logger.info("%s: %d words, %d values each", path.name, n_words, layout.dimension)
-    return Description(layout.dimension, "mean", settings={"n_words": n_words})
+    logger.info("%s: %d words, %d values each", path.name, n_words, file.dimension)
+    return Description(file.dimension, "mean", settings={"n_words": n_words})
 
 
 def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, FloatArray]:
@@ -149,96 +122,105 @@ def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, FloatArra
     """
     wanted = {word.encode("utf-8"): word for word in words}
     found: dict[str, FloatArray] = {}
-    with closing(_lines(path)) as lines:
-        layout = _layout(path, lines)
-    with closing(_lines(path)) as lines:
-        for line in _after_header(lines, layout):
-            word = wanted.get(line.content.split(layout.separator, 1)[0])
-            if word is not None and word not in found:
-                name, vector = _cut(path, line, layout)
-                if name == word:  # else a longer word that holds spaces and begins with this one
-                    found[word] = vector
+    file = WordFile(path)
+    for line in file:
+        word = wanted.get(line[1].split(file.separator, 1)[0])
+        if word is not None and word not in found:
+            name, vector = file.cut(line)
+            if name == word:  # else a longer word that holds spaces and begins with this one
+                found[word] = vector
     return found
 
 
-def _lines(path: Path) -> Generator[_Line, None, None]:
-    """Lines that are not empty. Only a line feed ends a line: words may hold other signs of that kind."""
-    try:
-        with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as stream:
-            packed = path.stat().st_size
-            most = max(packed, limits().unpacked_from(packed))
-            number = n_bytes = 0
-            # A line at most, for one of a bomb would be as long as the memory
-            while content := stream.readline(LINE_BYTES + 1):
-                number, n_bytes = number + 1, n_bytes + len(content)
-                if len(content) > LINE_BYTES:
-                    raise DataError(
-                        f"{path}, line {number} has more than {LINE_BYTES} bytes. Expected a word and its values."
-                    )
-                if n_bytes > most:
-                    raise DataError(
-                        f"{path} unpacks from {packed} to more than {most} bytes, {limits().unpacked_words(packed)}."
-                    )
-                if stripped := content.rstrip(_SPACE):
-                    yield _Line(number, stripped)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path} is missing or damaged ({error}). Fetch or copy it again.") from error
+class WordFile:
+    """UTF-8 text, one word and its values per line; the ending ``.gz`` means gzip. A word may hold spaces.
 
+    A first line of two whole numbers is a header: how many words there are, and `dimension`. Iteration gives number
+    and content of each line behind it that is not empty.
+    """
 
-def _layout(path: Path, lines: Iterator[_Line]) -> _Format:
-    """From the first line, and from the second where the first is a header."""
-    first = next(lines, None)
-    if first is None:
-        raise DataError(f"{path} is empty. Expected a word and its values on every line.")
-    header = _header(first.content)
-    sample = next(lines, None) if header else first
-    if sample is None:
-        raise DataError(f"{path}: the header announces words, but no line follows.")
-    separator = b"\t" if b"\t" in sample.content else b" "
-    if header:
-        n_words, dimension = header
-        return _Format(dimension=dimension, separator=separator, n_words=n_words)
-    # Without a header nothing says how wide vectors are but the first line, whose word then holds no space
-    dimension = sample.content.count(separator)
-    if dimension == 0:
-        raise _wrong(path, sample, "holds no values. Expected a word and its values, separated by spaces")
-    return _Format(dimension=dimension, separator=separator, n_words=None)
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.n_words: int | None = None
+        with closing(self._lines()) as lines:
+            sample = first = next(lines, None)
+            if first is None:
+                raise DataError(f"{path} is empty. Expected a word and its values on every line.")
+            fields = first[1].split()
+            numbers = all(field.isdigit() and len(field) <= _LONGEST_NUMBER for field in fields)
+            if len(fields) == 2 and numbers and int(fields[1]) > 0:
+                self.n_words, self.dimension = map(int, fields)
+                sample = next(lines, None)
+        if sample is None:
+            raise DataError(f"{path}: the header announces words, but no line follows.")
+        self.separator = b"\t" if b"\t" in sample[1] else b" "
+        if self.n_words is None:
+            # Nothing says how wide vectors are but the first line, whose word then holds no space
+            self.dimension = sample[1].count(self.separator)
+            if not self.dimension:
+                raise self._wrong(
+                    sample, "holds no values. Expected a word and its values, separated by spaces"
+                )
 
+    def __iter__(self) -> Iterator[_Line]:
+        with closing(self._lines()) as lines:
+            if self.n_words is not None:
+                next(lines)
+            yield from lines
 
-def _header(content: bytes) -> tuple[int, int] | None:
-    fields = content.split()
-    numbers = all(field.isdigit() and len(field) <= _LONGEST_NUMBER for field in fields)
-    if len(fields) == 2 and numbers and int(fields[1]) > 0:
-        return int(fields[0]), int(fields[1])
-    return None
+    def _lines(self) -> Generator[_Line, None, None]:
+        """Only a line feed ends a line: words may hold other signs of that kind. Lines are counted from 1."""
+        path = self.path
+        try:
+            with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as stream:
+                packed = path.stat().st_size
+                most = max(packed, limits().unpacked_from(packed))
+                number = n_bytes = 0
+                # A line at most, for one of a bomb would be as long as the memory
+                while content := stream.readline(LINE_BYTES + 1):
+                    number, n_bytes = number + 1, n_bytes + len(content)
+                    if len(content) > LINE_BYTES:
+                        raise DataError(
+                            f"{path}, line {number} has more than {LINE_BYTES} bytes. Expected a word and its values."
+                        )
+                    if n_bytes > most:
+                        raise DataError(
+                            f"{path} unpacks from {packed} to more than {most} bytes, "
+                            f"{limits().unpacked_words(packed)}."
+                        )
+                    if stripped := content.rstrip(_SPACE):
+                        yield number, stripped
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(f"{path} is missing or damaged ({error}). Fetch or copy it again.") from error
 
+    def cut(self, line: _Line) -> tuple[str, FloatArray]:
+        """The word and its values."""
+        # From the right, because a word may hold the separator
+        word, *values = line[1].rsplit(self.separator, self.dimension)
+        if len(values) != self.dimension:
+            raise self._wrong(line, f"holds {len(values)} values, expected {self.dimension}")
+        if self.separator in word and _is_number(word.rsplit(self.separator, 1)[1]):
+            raise self._wrong(line, f"holds more than {self.dimension} values")
+        try:
+            with np.errstate(over="ignore"):  # told below
+                vector = np.array([float(value) for value in values], dtype=np.float32)
+        except ValueError as error:
+            odd = next(value for value in values if not _is_number(value))[:_SHOWN_BYTES]
+            raise self._wrong(line, f"holds a value that is no number ({odd!r})") from error
+        if not np.isfinite(vector).all():
+            raise self._wrong(line, "holds a value that is not finite")
+        try:
+            return word.decode("utf-8"), vector
+        except UnicodeDecodeError as error:
+            raise self._wrong(line, "is not UTF-8; convert the file (e.g. with iconv)") from error
 
-def _after_header(lines: Iterator[_Line], layout: _Format) -> Iterator[_Line]:
-    if layout.n_words is not None:
-        next(lines)
-    return lines
-
-
-def _cut(path: Path, line: _Line, layout: _Format) -> tuple[str, FloatArray]:
-    """The word and its values."""
-    # From the right, because a word may hold the separator
-    word, *values = line.content.rsplit(layout.separator, layout.dimension)
-    if len(values) != layout.dimension:
-        raise _wrong(path, line, f"holds {len(values)} values, expected {layout.dimension}")
-    if layout.separator in word and _is_number(word.rsplit(layout.separator, 1)[1]):
-        raise _wrong(path, line, f"holds more than {layout.dimension} values")
-    try:
-        with np.errstate(over="ignore"):  # told below
-            vector = np.array([float(value) for value in values], dtype=np.float32)
-    except ValueError as error:
-        odd = next(value for value in values if not _is_number(value))[:_SHOWN_BYTES]
-        raise _wrong(path, line, f"holds a value that is no number ({odd!r})") from error
-    if not np.isfinite(vector).all():
-        raise _wrong(path, line, "holds a value that is not finite")
-    try:
-        return word.decode("utf-8"), vector
-    except UnicodeDecodeError as error:
-        raise _wrong(path, line, "is not UTF-8; convert the file (e.g. with iconv)") from error
+    def _wrong(self, line: _Line, what: str) -> DataError:
+        number, content = line
+        start = content[:_SHOWN_BYTES].decode("utf-8", errors="replace")
+        return DataError(
+            f"{self.path}, line {number}: {what}. It begins {start!r}. Only the text format is read: a binary file of "
+            "word2vec or fastText is converted first."
+        )
 
 
 def _is_number(field: bytes) -> bool:
@@ -247,11 +229,3 @@ def _is_number(field: bytes) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _wrong(path: Path, line: _Line, what: str) -> DataError:
-    start = line.content[:_SHOWN_BYTES].decode("utf-8", errors="replace")
-    return DataError(
-        f"{path}, line {line.number}: {what}. It begins {start!r}. Only the text format is read: a binary file "
-        "of word2vec or fastText is converted first."
-    )

@@ -104,9 +104,7 @@ class ShardFolder:
     """Rows of an array that are done, in files of a folder of their own."""
 
     def __init__(self, folder: Path, *, key: str, form: Form = DENSE_FORM) -> None:
-        self._folder = folder
-        self._form = form
-        self._current = folder / key
+        self._folder, self._current, self._form = folder, folder / key, form
         self._count = 0
 
     def load(self) -> Iterator[Part]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.config.model import Settings
-from sentflow.encoders.arrays import Batch, IntArray, Reading
+from sentflow.encoders.arrays import Batch, Reading
 from sentflow.encoders.kind import Context, Encoder, load_encoder
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.settings import DENSE, KINDS, OWN, SPARSE, TERM_VECTORS, TEXT, VectorSettings
@@ -75,9 +75,10 @@ def embed_collection(
     for role, texts in texts_of_role.items():
         logger.info("%d texts, %d values each, %d threads", len(texts), encoder.dimension, context.threads)
         known = kept.find(texts, role=role) if code else NOTHING_KNOWN
-        new = {"text_order_sha256": text_order_sha256(unknown(texts, known))}
+        new = [texts[row] for row in np.setdiff1d(np.arange(len(texts)), known[0])]
         folder = _hidden(embeddings, "shards" if role == TEXT else f"{role}.shards")
-        shards = ShardFolder(folder, key=_digest({**key, **new}), form=form)
+        of_new = {**key, "text_order_sha256": text_order_sha256(new)}
+        shards = ShardFolder(folder, key=_digest(of_new), form=form)
         arrays.append(
             embed_texts(
                 encoder,
@@ -185,8 +186,8 @@ def embed_texts(
             f"the encoder makes vectors of {encoder.dimension} values, but its manifest says {dimension}. "
             "The model's configuration files contradict its weights: fetch the model again or correct them."
         )
-    new = _others(len(texts), known[0])
-    parts = _encoded(encoder, unknown(texts, known), shards, role, task, shard_seconds, form)
+    new = np.setdiff1d(np.arange(len(texts)), known[0])
+    parts = _encoded(encoder, [texts[row] for row in new], shards, role, task, shard_seconds, form)
     if not len(known[0]):
         return form.placed(len(texts), encoder.dimension, parts)
     logger.info("%d of %d texts are there from an earlier run", len(known[0]), len(texts))
@@ -194,15 +195,6 @@ def embed_texts(
     embeddings = form.placed(len(texts), encoder.dimension, chain([known], in_place))
     encoder.plan(texts, role=role, task=task)  # an encoder that counts cut texts counts them among all
     return embeddings
-
-
-def unknown(texts: Sequence[str], known: Part) -> list[str]:
-    """The texts whose vectors are not there, in order."""
-    return [texts[row] for row in _others(len(texts), known[0])]
-
-
-def _others(n: int, rows: IntArray) -> IntArray:
-    return np.setdiff1d(np.arange(n), rows)
 
 
 def _encoded(

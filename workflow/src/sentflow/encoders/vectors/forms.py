@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.arrays import FloatArray, IntArray
+from sentflow.encoders.arrays import IntArray
 from sentflow.encoders.settings import SPARSE, TERM_VECTORS
 from sentflow.encoders.vectors.storage import rows_not_finite, write_embeddings
 
@@ -24,31 +24,41 @@ Vectors: TypeAlias = Any
 Part: TypeAlias = tuple[IntArray, Vectors]
 
 
-class Form(Protocol):
-    """What differs between forms of vectors where they are computed, saved and read again."""
+class Form:
+    """How vectors are computed, saved and read again; of dense ones."""
 
-    suffix: str  # of the file of results
+    suffix = ".npy"  # of the file of results
 
     def placed(self, n: int, width: int, parts: Iterable[Part]) -> Vectors:
         """(n, width) vectors of n texts, out of parts that hold each row once."""
+        found = np.empty((n, width), dtype=np.float32)
+        for rows, vectors in parts:
+            found[rows] = vectors
+        return found
 
     def joined(self, several: Sequence[Vectors]) -> Vectors:
         """Vectors one below the other, in this order."""
+        return several[0] if len(several) == 1 else np.concatenate(several)
 
     def taken(self, vectors: Vectors, rows: Sequence[int]) -> Vectors:
         """Some rows, in this order; float32."""
+        return np.asarray(vectors[rows], dtype=np.float32)
 
     def rows_not_finite(self, vectors: Vectors) -> list[int]:
         """Rows that hold NaN or infinite values, in order."""
+        return rows_not_finite(vectors)
 
     def arrays(self, vectors: Vectors) -> dict[str, Any]:
         """The arrays that vectors are made of, by name."""
+        return {"vectors": vectors}
 
     def of_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> Vectors:
         """Vectors out of `arrays`; raises KeyError or ValueError where these are none of vectors."""
+        return arrays["vectors"]
 
     def read(self, path: Path) -> Vectors:
         """What `write` wrote; raises OSError, ValueError, KeyError or EOFError where it is damaged."""
+        return np.load(path, mmap_mode="r", allow_pickle=False)
 
     def write(
         self,
@@ -59,37 +69,10 @@ class Form(Protocol):
         made: Mapping[str, Any] | None,
     ) -> None:
         """Write vectors, how they were made, and what describes them; see `write_embeddings`."""
+        write_embeddings(file, info, vectors, description, made)
 
 
-class _Dense:
-    suffix = ".npy"
-    rows_not_finite = staticmethod(rows_not_finite)
-    write = staticmethod(write_embeddings)
-
-    def placed(self, n: int, width: int, parts: Iterable[Part]) -> FloatArray:
-        found = np.empty((n, width), dtype=np.float32)
-        for rows, vectors in parts:
-            found[rows] = vectors
-        return found
-
-    def joined(self, several: Sequence[FloatArray]) -> FloatArray:
-        return several[0] if len(several) == 1 else np.concatenate(several)
-
-    def taken(self, vectors: FloatArray, rows: Sequence[int]) -> FloatArray:
-        return np.asarray(vectors[rows], dtype=np.float32)
-
-    def arrays(self, vectors: FloatArray) -> dict[str, Any]:
-        return {"vectors": vectors}
-
-    def of_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> FloatArray:
-        return arrays["vectors"]
-
-    def read(self, path: Path) -> FloatArray:
-        found: FloatArray = np.load(path, mmap_mode="r", allow_pickle=False)
-        return found
-
-
-DENSE_FORM: Form = _Dense()
+DENSE_FORM = Form()
 
 
 def form_of(gives: str) -> Form:
@@ -98,4 +81,5 @@ def form_of(gives: str) -> Form:
         return DENSE_FORM
     # By name: it counts for kinds that import it, and few jobs need scipy
     module, name = _BY_NAME[gives]
-    return cast("Form", getattr(import_module(module), name))
+    form: Form = getattr(import_module(module), name)
+    return form

@@ -7,7 +7,6 @@ are equal bytes.
 
 import hashlib
 import json
-import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,13 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sentflow.encoders.vectors.storage import made_beside, text_order_sha256
-from sentflow.errors import DataError
-from sentflow.files.atomic import atomic
-from sentflow.files.io import file_sha256, read_json, write_json
-
-_DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile)
-
+from sentflow.encoders.vectors.forms import Form
+from sentflow.encoders.vectors.storage import read_vectors, write_vectors
 
 TermName: TypeAlias = Callable[[int], str]
 """What a term is called, by its number: the column of its weights."""
@@ -34,7 +28,7 @@ def vocabulary_sha256(vocabulary: Mapping[str, int]) -> str:
     return hashlib.sha256(json.dumps(terms).encode()).hexdigest()
 
 
-class SparseForm:
+class SparseForm(Form):
     suffix = ".npz"
 
     def placed(
@@ -82,7 +76,7 @@ class SparseForm:
         found.check_format(full_check=True)  # whoever multiplies by it does not look at its bounds
         return found
 
-    def read(self, path: Path) -> sparse.csr_array:
+    def read(self, path: Path) -> Any:
         with np.load(path, allow_pickle=False) as arrays:
             return self.of_arrays(arrays)
 
@@ -90,21 +84,14 @@ class SparseForm:
         self,
         file: Path,
         info: Path,
-        vectors: sparse.csr_array,
+        vectors: Any,
         description: Mapping[str, Any],
         made: Mapping[str, Any] | None,
     ) -> None:
-        with atomic(file) as part, part.open("wb") as stream:
+        def save(stream: Any, vectors: Any) -> None:
             np.savez(stream, **self.arrays(vectors))
-        about = {
-            "shape": list(vectors.shape),
-            "values": int(vectors.nnz),
-            "dtype": "float32",
-            "sha256": file_sha256(file),
-        }
-        if made is not None:
-            write_json(made_beside(info), made)
-        write_json(info, {**description, **about})
+
+        write_vectors(file, info, vectors, save, {**description, "values": int(vectors.nnz)}, made)
 
 
 SPARSE_FORM = SparseForm()
@@ -130,26 +117,6 @@ def largest_values(weights: NDArray[np.float32], most: int | None) -> sparse.csr
     return sparse.csr_array((found.data[kept], found.indices[kept], ends), shape=found.shape)
 
 
-def read_sparse(
-    npz: Path, info: Path, texts: Sequence[str], *, form: SparseForm = SPARSE_FORM
-) -> sparse.csr_array:
-    """Read the sparse vectors of texts, and check that they are those of these texts.
-
-    `texts`: n texts in the order of the rows. Returns: (n, d) float32, all finite.
-    """
-    described = read_json(info)
-    try:
-        found = form.read(npz)
-        shape, order, checksum = (described[key] for key in ("shape", "text_order_sha256", "sha256"))
-    except _DAMAGE as error:
-        raise DataError(
-            f"{npz} is missing or damaged, or {info} is ({error}). Delete both and run snakemake again."
-        ) from error
-    if file_sha256(npz) != checksum or list(found.shape) != shape or form.rows_not_finite(found):
-        raise DataError(f"{npz} is not the file that {info} describes. Delete both and run snakemake again.")
-    if len(texts) != found.shape[0] or text_order_sha256(texts) != order:
-        raise DataError(
-            f"{npz} holds the vectors of {found.shape[0]} texts that are not the {len(texts)} texts of the "
-            f"collection, or in another order (text_order_sha256 in {info}). Delete both and run snakemake again."
-        )
-    return found
+def read_sparse(npz: Path, info: Path, texts: Sequence[str], *, form: SparseForm = SPARSE_FORM) -> Any:
+    """Read the sparse vectors of texts, and check that they are those of these texts; see `read_vectors`."""
+    return read_vectors(npz, info, texts, form.read, form.rows_not_finite)

@@ -8,12 +8,13 @@ Imports neither torch nor sentence-transformers: probes read through this module
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sentflow.encoders.arrays import FloatArray, Reading
 from sentflow.errors import DataError
@@ -24,6 +25,7 @@ from sentflow.files.io import file_sha256, read_json, write_json
 _MODEL_FOLDER = re.compile(r"(?:^|/)(?:embeddings|features)/([^/]+(?:/step-\d{6,})?)/")
 _MANIFEST = re.compile(r"(?:^|/)models/([^/]+(?:/step-\d{6,})?)/manifest\.json\Z")
 _SHOWN_ROWS = 5
+_DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile)
 _SHOWN_CHARACTERS = 60
 
 
@@ -49,12 +51,24 @@ def write_embeddings(
     `embeddings`: (n, d) float32. `description`: holds ``text_order_sha256``. `made`: how the array was made: time,
     device, versions; None writes no such file.
     """
-    with atomic(npy) as part, part.open("wb") as stream:
-        np.save(stream, embeddings, allow_pickle=False)
+    write_vectors(npy, info, embeddings, partial(np.save, allow_pickle=False), description, made)
+
+
+def write_vectors(
+    file: Path,
+    info: Path,
+    vectors: Any,
+    save: Callable[[Any, Any], None],
+    description: Mapping[str, Any],
+    made: Mapping[str, Any] | None,
+) -> None:
+    """`write_embeddings` of vectors in any form; `save` is given a stream and them."""
+    with atomic(file) as part, part.open("wb") as stream:
+        save(stream, vectors)
     array = {
-        "shape": list(embeddings.shape),
-        "dtype": str(embeddings.dtype),
-        "sha256": file_sha256(npy),  # what rules compare instead of the large file, see `write_digest`
+        "shape": list(vectors.shape),
+        "dtype": str(vectors.dtype),
+        "sha256": file_sha256(file),  # what rules compare instead of the large file, see `write_digest`
     }
     if made is not None:
         write_json(made_beside(info), made)
@@ -74,14 +88,15 @@ def write_tokens(npy: Path, reading: Reading | None) -> dict[str, Any]:
 
 def read_tokens(npy: Path, info: Path) -> Reading | None:
     """How long texts are for an encoder, and how much of them it reads; None where it does not say."""
-    description = _read_description(info)
-    tokens = _read_array(npy)
-    if file_sha256(npy) != description.get("tokens_sha256"):
-        raise DataError(
-            f"{npy} is not the file that {info} describes: its checksum differs. Delete both and run "
-            "snakemake again."
-        )
-    return Reading(tokens.astype(np.int64), description["max_tokens"]) if len(tokens) else None
+    description = read_json(info)
+    try:
+        tokens = np.load(npy, allow_pickle=False)
+        limit, checksum = description["max_tokens"], description["tokens_sha256"]
+    except _DAMAGE as error:
+        raise _damaged(npy, info, error) from error
+    if file_sha256(npy) != checksum:
+        raise _another(npy, info)
+    return Reading(tokens.astype(np.int64), limit) if len(tokens) else None
 
 
 def made_beside(info: Path) -> Path:
@@ -101,32 +116,48 @@ def read_embeddings(npy: Path, info: Path, texts: Sequence[str]) -> FloatArray:
 
     `texts`: n texts in the order of the rows, distinct within a role. Returns: (n, d) float32, all finite.
     """
-    description = _read_description(info)
-    _refuse_other_model(info, description)
-    embeddings: FloatArray = _read_array(npy)
-    expected = tuple(description["shape"])
-    if embeddings.dtype != np.float32 or embeddings.shape != expected or embeddings.ndim != 2:
+    found: FloatArray = read_vectors(npy, info, texts, partial(np.load, allow_pickle=False), rows_not_finite)
+    return found
+
+
+def read_vectors(
+    file: Path,
+    info: Path,
+    texts: Sequence[str],
+    read: Callable[[Path], Any],
+    not_finite: Callable[[Any], list[int]],
+) -> Any:
+    """`read_embeddings` of vectors in any form; `not_finite` gives the rows with values that are not."""
+    description = read_json(info)
+    try:
+        shape, order, checksum = (description[key] for key in ("shape", "text_order_sha256", "sha256"))
+        _refuse_other_model(info, description)
+        found = read(file)
+    except _DAMAGE as error:
+        raise _damaged(file, info, error) from error
+    if len(texts) != shape[0] or text_order_sha256(texts) != order:
         raise DataError(
-            f"{npy} is damaged: it holds {embeddings.dtype} {embeddings.shape}, but {info} says float32 "
-            f"{expected}. Delete both and run snakemake again."
+            f"{file} holds the vectors of {shape[0]} texts that are not the {len(texts)} texts of the collection, or "
+            f"in another order (text_order_sha256 in {info}). Delete both and run snakemake again."
         )
-    if len(texts) != len(embeddings) or text_order_sha256(texts) != description["text_order_sha256"]:
+    if list(found.shape) == shape and (rows := not_finite(found)):
         raise DataError(
-            f"{npy} holds the vectors of {len(embeddings)} texts that are not the {len(texts)} texts of the "
-            f"dataset, or in another order (text_order_sha256 in {info}). Delete both and run "
+            f"{file} is damaged: it holds values that are not finite in {named_rows(rows, texts)}. Delete it and run "
             "snakemake again."
         )
-    if rows := rows_not_finite(embeddings):
-        raise DataError(
-            f"{npy} is damaged: it holds values that are not finite in {named_rows(rows, texts)}. Delete it "
-            "and run snakemake again."
-        )
-    if file_sha256(npy) != description.get("sha256"):
-        raise DataError(
-            f"{npy} is not the file that {info} describes: its checksum differs. Delete both and run "
-            "snakemake again."
-        )
-    return embeddings
+    if file_sha256(file) != checksum or found.dtype != np.float32 or list(found.shape) != shape:
+        raise _another(file, info)
+    return found
+
+
+def _damaged(file: Path, info: Path, error: Exception) -> DataError:
+    return DataError(
+        f"{file} is missing or damaged, or {info} is ({error!r}). Delete both and run snakemake again."
+    )
+
+
+def _another(file: Path, info: Path) -> DataError:
+    return DataError(f"{file} is not the file that {info} describes. Delete both and run snakemake again.")
 
 
 def rows_not_finite(embeddings: FloatArray) -> list[int]:
@@ -155,21 +186,6 @@ def _start(text: str) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
 
 
-def _read_description(info: Path) -> dict[str, Any]:
-    try:
-        description: dict[str, Any] = read_json(info)
-        missing = {"shape", "text_order_sha256"} - description.keys()
-    except AttributeError as error:
-        raise DataError(
-            f"{info} is missing or damaged ({error}). Delete it and run snakemake again."
-        ) from error
-    if missing:
-        raise DataError(
-            f"{info} is damaged: it has no {', '.join(sorted(missing))}. Delete it and run again."
-        )
-    return description
-
-
 def _refuse_other_model(info: Path, description: Mapping[str, Any]) -> None:
     """Refuse the vectors of another encoder: the texts, and so their checksum, are the same."""
     model = _MODEL_FOLDER.search(info.as_posix())
@@ -178,16 +194,6 @@ def _refuse_other_model(info: Path, description: Mapping[str, Any]) -> None:
             f"{info} describes vectors of {description['model']}: the files of another encoder were put in "
             "the place of those of this one. Delete them and run snakemake again."
         )
-
-
-def _read_array(npy: Path) -> NDArray[Any]:
-    try:
-        array: NDArray[Any] = np.load(npy, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(
-            f"{npy} is missing or damaged ({error}). Delete it and run snakemake again."
-        ) from error
-    return array
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:

@@ -38,7 +38,6 @@ class RetrievalExports:
         self.law_corpora = [name for name in family.corpora if family.holds_laws(name)]
 
     def files(self) -> list[str]:
-        """Every file; none without question sets."""
         sets = self._family.question_sets
         trec = [file.format(questions=name) for name in sets for file in (*self.runs(), paths.TREC_QRELS)]
         patterns = (paths.LAW_TEXT, paths.LAW_DICTIONARY, paths.LAW_ARTICLES)
@@ -46,7 +45,6 @@ class RetrievalExports:
         return [*trec, *self.mteb_files(), *laws]
 
     def runs(self) -> list[str]:
-        """Run files of the wildcard ``{questions}``, a file per selected retriever."""
         return each(paths.TREC_RUN, questions=["{questions}"], retriever=self._family.shown)
 
     def benchmarks(self, wildcards: Any) -> str:
@@ -56,7 +54,6 @@ class RetrievalExports:
         )
 
     def trec_settings(self, wildcards: Any) -> str:
-        """What the header of a run says of experiment, collection and retriever."""
         config = self._family.experiment.config
         corpus = self._family.question_sets[wildcards.questions]["corpus"]
         test = _TEST | {"measure": config.retrieval.main, "alpha": config.statistics.alpha}
@@ -89,11 +86,9 @@ class RetrievalExports:
         return [pattern.format(questions=name, corpus=entry["corpus"]) for name, entry in sets.items()]
 
     def manifests(self) -> list[str]:
-        """What was fetched of the encoder of each dense retriever."""
         return each(paths.MANIFEST, model=[self._family.retrievers[name]["model"] for name in self.dense])
 
     def mteb_settings(self, _wildcards: Any) -> str:
-        """What question sets and dense retrievers are called outside this project, in their order."""
         return RetrievalExport(
             question_sets={
                 name: QuestionSetName(task=task_of_mteb(name, entry), language=entry["language"])

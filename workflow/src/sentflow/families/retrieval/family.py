@@ -226,7 +226,6 @@ class Retrieval(Selection):
     # --- for the rules --------------------------------------------------------------------------------------
 
     def run_costs(self) -> list[str]:
-        """What each run on a question set with judgements cost, of those that are only fused, too."""
         return [
             file
             for name in self.judged_sets
@@ -250,7 +249,6 @@ class Retrieval(Selection):
         return self._analyser(wildcards.analyser).as_json()
 
     def analyser_versions(self, wildcards: Any) -> str:
-        """The versions of the libraries that can change the terms of an analyser."""
         return versions(*_libraries(self._analyser(wildcards.analyser)))
 
     # --- searches -------------------------------------------------------------------------------------------
@@ -259,11 +257,9 @@ class Retrieval(Selection):
         return self._search(wildcards).as_json()
 
     def search_code(self, wildcards: Any) -> str:
-        """Digest of the job, of the module of the retriever, and of what that loads by name."""
         return code("search", *self._modules(wildcards))
 
     def search_versions(self, wildcards: Any) -> str:
-        """Versions of the libraries that can change a run."""
         search = self._search(wildcards)
         if search.index:
             return versions(*search.index.libraries)
@@ -272,8 +268,6 @@ class Retrieval(Selection):
         return versions(*search.by.libraries, *(_libraries(search.analyser) if search.analyser else ()))
 
     def search_requests(self) -> dict[str, Any]:
-        """Memory and time of a search, see `asks`."""
-
         def of_kind(wildcards: Any) -> tuple[str, int, float]:
             search = self._search(wildcards)
             return (search.index or search.by).asks
@@ -309,11 +303,9 @@ class Retrieval(Selection):
     # --- measures and tests ---------------------------------------------------------------------------------
 
     def evaluate_settings(self, wildcards: Any) -> str:
-        """Measures, how intervals are drawn, and which questions belong together."""
         return EvaluateSettings.from_parts(self._values, self.question_sets[wildcards.questions]).as_json()
 
     def comparison_settings(self, _wildcards: Any) -> str:
-        """How retrievers are compared."""
         return self._configured(
             RetrievalComparisonSettings,
             question_sets=tuple(self.judged_sets),
@@ -322,7 +314,6 @@ class Retrieval(Selection):
         )
 
     def hardest_settings(self, _wildcards: Any) -> str:
-        """Who counts, whose runs are shown, by which measure, and how many questions are kept."""
         return self._configured(
             HardestSettings,
             retrievers=tuple(self.shown),
@@ -334,17 +325,14 @@ class Retrieval(Selection):
     # --- what is chosen on training questions ---------------------------------------------------------------
 
     def weigh_settings(self, wildcards: Any) -> str:
-        """Which weights are tried, and by what they are measured."""
         steps = TunedWeights.model_validate(self._retriever(wildcards)["weights"]).steps
         return self._configured(WeighSettings, **self._named(wildcards), steps=steps)
 
     def choice_settings(self, wildcards: Any) -> str:
-        """How training questions are folded, and which choices count as equally good."""
         weights = TunedWeights.model_validate(self._retriever(wildcards)["weights"])
         return self._tuning(weights).as_json()
 
     def decide_settings(self, wildcards: Any) -> str:
-        """Parameters, or what they are chosen from and how."""
         entry = Decision.model_validate(self.decisions[wildcards.decision])
         return DecideSettings(
             decision=wildcards.decision,
@@ -353,26 +341,21 @@ class Retrieval(Selection):
         ).as_json()
 
     def decision_settings(self, _wildcards: Any) -> str:
-        """How the intervals of decisions are drawn, and their order."""
         return self._configured(DecisionSettings, systems=self._named_systems())
 
     def decision_comparison_settings(self, _wildcards: Any) -> str:
-        """How retrievers with their decisions are compared."""
         sets = tuple(self.judged_sets)
         return self._configured(ComparisonSettings, question_sets=sets, systems=self._named_systems())
 
     # --- summaries ------------------------------------------------------------------------------------------
 
     def summarise_settings(self, _wildcards: Any) -> str:
-        """Titles of everything, and the order."""
         return RetrievalSummary(**self._summary()).as_json()
 
     def question_summary_settings(self, _wildcards: Any) -> str:
-        """The same, and how bands of recall are drawn and which retriever the others are compared with."""
         return self._configured(QuestionSummary, **self._summary(), reference=self._reference())
 
     def stage_settings(self, _wildcards: Any) -> str:
-        """The stages of the chain, what they are shown by, and which retrievers stand behind a name."""
         stages = self.experiment.config.retrieval.stages
         assert stages
         return StageSummary(
@@ -384,19 +367,16 @@ class Retrieval(Selection):
         ).as_json()
 
     def cost_settings(self, _wildcards: Any) -> str:
-        """Which retrievers and encoders each shown retriever is made of."""
         return CostSummary(
             parts={name: tuple(all_retrievers([name], self.retrievers)) for name in self.shown},
             encoders={name: entry["model"] for name, entry in self.by_vectors.items()},
         ).as_json()
 
     def summarise_indexes_settings(self, _wildcards: Any) -> str:
-        """Titles."""
         sets = {name: entry["title"] for name, entry in self.judged_sets.items()}
         return IndexSummary(questions=sets, retrievers=self._titles_of(self.indexed)).as_json()
 
     def weights_summary_settings(self, _wildcards: Any) -> str:
-        """Titles and order of everything, and how intervals are drawn."""
         fusions = {
             name: FusionTitle(
                 title=self.title_of(name),
@@ -408,7 +388,6 @@ class Retrieval(Selection):
         return self._configured(WeightSummary, question_sets=_titles(self.searched), retrievers=fusions)
 
     def decision_summary_settings(self, _wildcards: Any) -> str:
-        """Titles and order of everything."""
         return DecisionSummary(
             question_sets=_titles(self.question_sets),
             retrievers=self._titles_of(self.shown),
@@ -467,7 +446,6 @@ class Retrieval(Selection):
         return model.from_parts(self._values, config.retrieval, config.statistics, **more).as_json()
 
     def _named(self, wildcards: Any) -> dict[str, Any]:
-        """Of a retriever: its name, and what is read of it."""
         return {"retriever": wildcards.retriever, "by": self._by(wildcards.retriever, wildcards.questions)}
 
     def _tuning(self, entry: TunedWeights | Decision) -> TuningSettings:
@@ -545,7 +523,6 @@ def _published_values(table: Mapping[str, Any], question_set: str) -> Iterator[E
 
 
 def _libraries(analyser: Analyser) -> list[str]:
-    """The distributions that can change the terms of an analyser."""
     segments, stems = analyser.units == "vietnamese-words", analyser.stemmer != "none"
     return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
 

@@ -1,6 +1,7 @@
 """What is searched, and by what: the entries that an experiment needs, and the files that their jobs read."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -95,6 +96,27 @@ class Selection(Family):
             if retriever in decided_by(entry, self.shown)
         ]
 
+        # parameter of searches → its files
+        collections = {"documents": self._documents, "queries": self._queries}
+        self.vector_files: dict[str, Files] = {
+            f"{name}{ending}": partial(self._vectors, collection, patterns)
+            for name, collection in collections.items()
+            for ending, patterns in (("", ()), ("_info", (paths.EMBEDDINGS_INFO,)))
+        }
+        self.search_files: dict[str, Files] = {
+            "terms": self.terms,
+            "counts": self.counts,
+            "passages": self.passages,
+            "index": self.index(paths.INDEX),
+            "runs": self.runs_of_parts,
+            "weights": self.chosen_weights,
+        }
+        # The same of what is explained, in all shards
+        self.explained_vectors = {name: self.of_searches(one) for name, one in self.vector_files.items()}
+        self.explained_files = {
+            name: self.of_searches(self.search_files[name]) for name in ("terms", "counts", "passages")
+        }
+
     def _needed(self, mining: Sequence[tuple[str, list[str]]]) -> tuple[dict[str, list[str]], set[str]]:
         """All retrievers search the sets that are shown; what is tuned, or mines, searches others."""
         retrievers = self.experiment.entries["retrievers"]
@@ -125,7 +147,6 @@ class Selection(Family):
         return self.experiment.fetched_models[retriever["model"]]
 
     def of_kind(self, *kinds: str) -> Entries:
-        """The retrievers of some kinds."""
         return {name: entry for name, entry in self.retrievers.items() if entry["kind"] in kinds}
 
     def seed_families(self) -> dict[str, dict[str, str]]:
@@ -165,15 +186,12 @@ class Selection(Family):
         return f"{self.prepared[wildcards.questions]['corpus']}{shard}"
 
     def _shards(self, corpus: str, name: str = "") -> list[str]:
-        """The shards of a corpus; with the name of a retriever, the searches in them."""
         return shards_of(name or corpus, self.prepared_corpora[corpus].get("shards", 1))
 
     def shards(self) -> list[str]:
-        """The shards of all corpora."""
         return [shard for name in self.corpora for shard in self._shards(name) if shard != name]
 
     def sharded_sets(self) -> list[str]:
-        """The question sets whose corpus is searched shard by shard."""
         return [name for name, entry in self.searched.items() if len(self._shards(entry["corpus"])) > 1]
 
     def _unit(self, retriever: Entry) -> str:
@@ -232,11 +250,9 @@ class Selection(Family):
     # --- corpora and questions ------------------------------------------------------------------------------
 
     def corpus(self, wildcards: Any) -> str:
-        """The corpus, or the shard, that questions are searched in."""
         return paths.CORPUS.format(corpus=self._corpus(wildcards))
 
     def whole_corpus(self, wildcards: Any) -> str:
-        """The corpus that a shard is a part of."""
         return paths.CORPUS.format(corpus=whole_of(wildcards.corpus))
 
     def training(self, pattern: str) -> Files:
@@ -260,7 +276,6 @@ class Selection(Family):
     # --- what retrievers search -----------------------------------------------------------------------------
 
     def terms(self, wildcards: Any) -> list[str]:
-        """The terms that a lexical retriever counts."""
         return self._of_terms(paths.TERMS, wildcards, self._corpus(wildcards))
 
     def counts(self, wildcards: Any) -> list[str]:
@@ -269,32 +284,20 @@ class Selection(Family):
         return self._of_terms(paths.TERM_COUNTS, wildcards, whole_of(corpus)) if suffix_of(corpus) else []
 
     def terms_of_shards(self, wildcards: Any) -> list[str]:
-        """The terms of each shard of a corpus."""
         return each(paths.TERMS, corpus=self._shards(wildcards.corpus), analyser=[wildcards.analyser])
 
     def passages(self, wildcards: Any) -> list[str]:
-        """The passages that stand for documents; nothing where whole documents are read."""
         unit = self._unit(self._retriever(wildcards))
         return [] if unit == DOCUMENTS else [_table(self._corpus(wildcards), unit)]
 
-    def document_vectors(self, wildcards: Any) -> list[str]:
-        """Texts, vectors and numbers of tokens of the documents or passages by the encoder of a retriever."""
-        return self._vectors(self._documents, wildcards)
+    def vectors(self, **files: Files) -> dict[str, Any]:
+        """Files of vectors that a search reads; their description holds the checksums of texts and vectors."""
+        from snakemake.io import ancient
 
-    def document_info(self, wildcards: Any) -> list[str]:
-        """The description beside these vectors, with the checksums of texts and vectors."""
-        return self._vectors(self._documents, wildcards, paths.EMBEDDINGS_INFO)
-
-    def question_vectors(self, wildcards: Any) -> list[str]:
-        """The same files of the questions."""
-        return self._vectors(self._queries, wildcards)
-
-    def question_info(self, wildcards: Any) -> list[str]:
-        """The description beside these vectors."""
-        return self._vectors(self._queries, wildcards, paths.EMBEDDINGS_INFO)
+        named = (files or self.vector_files).items()
+        return {name: one if name.endswith("_info") else ancient(one) for name, one in named}
 
     def index(self, pattern: str) -> Files:
-        """A file of the index that is searched."""
         return lambda wildcards: (
             [pattern.format(corpus=self._corpus(wildcards), retriever=wildcards.retriever)]
             if "index" in self._retriever(wildcards)
@@ -302,12 +305,10 @@ class Selection(Family):
         )
 
     def runs_of_parts(self, wildcards: Any) -> list[str]:
-        """The runs that are fused, in the order of their weights, or the one that is reranked."""
         names = parts_of(self._retriever(wildcards))
         return each(paths.RUN, questions=[wildcards.questions], retriever=names)
 
     def chosen_weights(self, wildcards: Any) -> list[str]:
-        """The weights of a fusion; nothing where they are given."""
         name = wildcards.retriever
         return each(paths.CHOSEN_WEIGHTS, retriever=[name] if name in self.tuned else [])
 
@@ -317,16 +318,13 @@ class Selection(Family):
         return [paths.MANIFEST.format(model=entry["model"])] if entry["kind"] in (RERANK, SPARSE) else []
 
     def cross_encoder(self, wildcards: Any) -> list[str]:
-        """What was fetched of a cross-encoder."""
         return self.manifest(wildcards) if self._retriever(wildcards)["kind"] == RERANK else []
 
     def run_file(self, wildcards: Any) -> list[str]:
-        """The run of another engine, in TREC's form."""
         entry = self._retriever(wildcards)
         return [str(entry["files"][wildcards.questions])] if entry["kind"] == RUN else []
 
     def model_of_cut(self, wildcards: Any) -> str:
-        """The manifest of the encoder whose tokens are counted."""
         return paths.MANIFEST.format(model=wildcards.passages.rpartition("/")[2])
 
     # --- runs -----------------------------------------------------------------------------------------------
@@ -337,7 +335,6 @@ class Selection(Family):
         return self._shards(self._corpus(wildcards), name) if name in self.in_shards else [name]
 
     def runs_of_shards(self, pattern: str) -> Files:
-        """A file of the run of a retriever in each shard."""
         return lambda wildcards: each(
             pattern, questions=[wildcards.questions], retriever=self.searches_of(wildcards)
         )
@@ -355,7 +352,6 @@ class Selection(Family):
         return of_all
 
     def of_shown(self, pattern: str) -> Files:
-        """A file of each retriever that is shown, in their order."""
         return lambda wildcards: each(pattern, questions=[wildcards.questions], retriever=self.shown)
 
     def question_embeddings(self, pattern: str) -> list[str]:
@@ -371,13 +367,11 @@ class Selection(Family):
     # --- what is chosen on training questions ---------------------------------------------------------------
 
     def tuning(self, pattern: str) -> Files:
-        """A file of each question set that the weights of a fusion are chosen on."""
         return lambda wildcards: each(
             pattern, questions=self.tuned[wildcards.retriever], retriever=[wildcards.retriever]
         )
 
     def decision_training(self, pattern: str) -> Files:
-        """A file of each question set that the parameters of a decision are chosen on."""
         return lambda wildcards: [
             pattern.format(
                 questions=name, retriever=wildcards.retriever, corpus=self.searched[name]["corpus"]
@@ -386,7 +380,6 @@ class Selection(Family):
         ]
 
     def of_systems(self, pattern: str, questions: str) -> list[str]:
-        """A file of each retriever and decision of a question set."""
         names = [
             {"retriever": retriever, "decision": decision, "questions": questions}
             for retriever, decision in self.systems
@@ -394,7 +387,6 @@ class Selection(Family):
         return [pattern.format_map(one) for one in names]
 
     def decided_on(self, wildcards: Any) -> list[str]:
-        """What is decided for a question set."""
         return self.of_systems(paths.DECIDED, wildcards.questions)
 
     # --- helpers --------------------------------------------------------------------------------------------
@@ -405,7 +397,9 @@ class Selection(Family):
             return []
         return [pattern.format(corpus=corpus, analyser=self.analyser_of(entry, corpus))]
 
-    def _vectors(self, collection: Callable[[Any], str], wildcards: Any, *patterns: str) -> list[str]:
+    def _vectors(
+        self, collection: Callable[[Any], str], patterns: Sequence[str], wildcards: Any
+    ) -> list[str]:
         entry = self._retriever(wildcards)
         if entry["kind"] not in BY_VECTORS:
             return []
@@ -429,7 +423,6 @@ class Selection(Family):
         ]
 
     def _units_of(self, model: str) -> list[str]:
-        """What the retrievers of an encoder search, in an order that no selection changes."""
         return sorted({self._unit(one) for one in self.by_vectors.values() if one["model"] == model})
 
     def _documents_of(self, corpus: str, model: str) -> str:
@@ -444,7 +437,6 @@ class Selection(Family):
         return f"{corpus}/{'+'.join(units)}{_MINED if mined == set(units) else ''}"
 
     def _documents(self, wildcards: Any) -> str:
-        """The collection of the documents of a job."""
         corpus, entry = self._corpus(wildcards), self._retriever(wildcards)
         questions = getattr(wildcards, "questions", "")
         if questions and self._mines(questions, whole_of(wildcards.retriever)):
@@ -452,7 +444,6 @@ class Selection(Family):
         return self._documents_of(corpus, entry["model"])
 
     def _queries(self, wildcards: Any) -> str:
-        """The collection of the questions of a job."""
         return self._queries_of(wildcards.questions, whole_of(wildcards.retriever))
 
     def _queries_of(self, questions: str, retriever: str) -> str:

@@ -76,7 +76,6 @@ class Training(Family):
         self.constraints = {**self.tables.constraints, "step": "[0-9]+"}
 
     def of_models(self, *patterns: str) -> list[str]:
-        """A file of each trained encoder, pattern after pattern."""
         return [file for pattern in patterns for file in each(pattern, model=self.models)]
 
     def _collections(self) -> list[Collection]:
@@ -105,7 +104,6 @@ class Training(Family):
         return dict.fromkeys(tables, self._shown_sweeps) if self.groups else {}
 
     def kept(self, output: Any, temporary: Any) -> Any:
-        """Snapshots stay, or are deleted when the encoder is chosen."""
         return output if self.experiment.config.training.keep_snapshots else temporary(output)
 
     @cached_property
@@ -118,7 +116,6 @@ class Training(Family):
     # --- jobs: a training and its snapshots -----------------------------------------------------------------
 
     def start(self, wildcards: Any) -> str:
-        """Manifest of the encoder that a training starts from."""
         return paths.MANIFEST.format(model=start_of(self.models[wildcards.model])["name"])
 
     def rows(self, wildcards: Any) -> list[str]:
@@ -135,16 +132,12 @@ class Training(Family):
         return files
 
     def scores(self, wildcards: Any) -> list[str]:
-        """The development scores of a trained encoder, in the order of steps."""
         return self._scores(wildcards.model)
 
     def all_scores(self) -> list[str]:
-        """The development scores of all trained encoders."""
         return [file for model in self.models for file in self._scores(model)]
 
     def of_development(self, pattern: str) -> Callable[[Any], str]:
-        """The pair set on which a snapshot is scored, its sentences, or their vectors."""
-
         def file(wildcards: Any) -> str:
             pairs = _pairs(self.models[wildcards.model])
             snapshot = snapshot_name(wildcards.model, int(wildcards.step))
@@ -153,7 +146,6 @@ class Training(Family):
         return file
 
     def state(self, wildcards: Any) -> str:
-        """The hidden folder from which a training goes on."""
         return paths.TRAINING_STATE.format(model=wildcards.model)
 
     def device(self, wildcards: Any) -> str:
@@ -167,23 +159,19 @@ class Training(Family):
         return sum(one.startswith("cuda") for one in named)
 
     def train_code(self, wildcards: Any) -> str:
-        """Digest of what trains: the command and the modules of the recipe and of the options."""
         entry = self.models[wildcards.model]
         return code("train", module_of(entry["recipe"]), *map(option_module, _settings(entry).options))
 
     def libraries(self, wildcards: Any) -> str:
-        """Names of the distributions that can change a training."""
         entry = self.models[wildcards.model]
         of_options = [name for option in _settings(entry).options.values() for name in option.libraries]
         of_entry = KINDS[TRAINED].vector_libraries(pick_known(entry, "segment"))
         return " ".join(sorted({*of_entry, *RECIPES[entry["recipe"]].libraries, *of_options}))
 
     def versions(self, wildcards: Any) -> str:
-        """Their versions."""
         return versions(*self.libraries(wildcards).split())
 
     def train_settings(self, wildcards: Any) -> str:
-        """Everything that a training is a function of, beside its files."""
         entry = self.models[wildcards.model]
         recipe = RECIPES[entry["recipe"]].model_validate(entry.get("settings", {}))
         return TrainingRun.from_parts(
@@ -198,7 +186,6 @@ class Training(Family):
         ).as_json()
 
     def score_settings(self, wildcards: Any) -> str:
-        """What is scored on development pairs."""
         pairs = _pairs(self.models[wildcards.model])
         return ScoredSnapshot(model=wildcards.model, step=int(wildcards.step), pairs=pairs).as_json()
 
@@ -208,7 +195,6 @@ class Training(Family):
         return code("choose_snapshot", *describing(kind.module()))
 
     def choice_settings(self, wildcards: Any) -> str:
-        """Which snapshot is the encoder."""
         entry = self.models[wildcards.model]
         kind = made_by(entry["recipe"])
         return SnapshotChoice(model=wildcards.model, kind=kind, **entry.get("selection", {})).as_json()
@@ -216,21 +202,17 @@ class Training(Family):
     # --- jobs: what is said of trainings --------------------------------------------------------------------
 
     def similarities(self) -> list[str]:
-        """The similarities of every pair by every training with several seeds."""
         models = [model for seeds in self.seeded.values() for model in seeds.values()]
         return each(paths.SIMILARITY_ROWS, pairs=self.pair_sets, model=models)
 
     def test_scores(self, section: str, file: str) -> list[str]:
-        """A summary of the results of selected pair sets or alignments, where there are any."""
         return [file] if self.experiment.selected[section] and self.experiment.fixed_models else []
 
     def audit_of_model(self, wildcards: Any) -> list[str]:
-        """The audit of the training data of an encoder, where there is one."""
         audit = paths.TRAINING_AUDIT.format(data=self.models[wildcards.model]["data"])
         return [audit] if audit in self.audits else []
 
     def comparison_settings(self, _wildcards: Any) -> str:
-        """What is compared, and how."""
         models = self.experiment.models
         controls = [
             name
@@ -249,7 +231,6 @@ class Training(Family):
         )
 
     def score_summary_settings(self, _wildcards: Any) -> str:
-        """What rows say of encoders and pair sets beside their numbers."""
         pair_sets = {**self.experiment.selected["pair_sets"], **development_sets(self.experiment)}
         return TrainingScores(
             models={name: self._described(name, entry) for name, entry in self.models.items()},
@@ -260,7 +241,6 @@ class Training(Family):
         ).as_json()
 
     def summary_settings(self, _wildcards: Any) -> str:
-        """What is said of trainings beside their records."""
         known = self.experiment.entries["training_data"]
         models = {
             name: TrainedGroup(
@@ -275,7 +255,6 @@ class Training(Family):
         return TrainingSummary(models=models, sweeps=sweeps).as_json()
 
     def card_settings(self, wildcards: Any) -> str:
-        """What a model card says beside the files of its training."""
         name = wildcards.model
         entry = self.models[name]
         base, path = self._base(entry)
@@ -346,12 +325,10 @@ def _settings(entry: Entry) -> TrainingSettings:
 
 
 def _pairs(entry: Entry) -> str:
-    """The pair set on which snapshots of a training are scored."""
     return str(entry["selection"]["pairs"])
 
 
 def _development(pairs: str) -> str:
-    """The collection of the sentences of a development set."""
     return f"development/{pairs}"
 
 

@@ -86,15 +86,12 @@ class TrainingTables:
         return each(paths.CORPUS, corpus=dict.fromkeys([*corpora_of(entry), *searched]))
 
     def questions(self, pattern: str) -> Files:
-        """A file of each question set."""
         return lambda wildcards: each(pattern, questions=question_sets_of(self.entries[wildcards.data]))
 
     def held_out(self, pattern: str) -> Files:
-        """A file of each question set whose judged documents are in no row."""
         return lambda wildcards: each(pattern, questions=held_out_sets(self.entries[wildcards.data]))
 
     def relations(self, wildcards: Any) -> list[str]:
-        """What it is put together of."""
         names = relations_of(self.entries[wildcards.data])
         return each(paths.CLEANED_PAIRS, data=[wildcards.data], relation=names)
 
@@ -112,7 +109,6 @@ class TrainingTables:
         return each(paths.RUN, questions=question_sets_of(entry) if retriever else [], retriever=[retriever])
 
     def audit(self, wildcards: Any) -> list[str]:
-        """The audit of training data, where there is one."""
         file = paths.TRAINING_AUDIT.format(data=wildcards.data)
         return [file] if file in self.audits else []
 
@@ -121,7 +117,6 @@ class TrainingTables:
         return _tables(self._audited(wildcards.data))
 
     def held_out_tables(self, wildcards: Any) -> list[str]:
-        """The tables of everything whose texts are in no row."""
         return _tables(held_out_of(self.entries[wildcards.data]))
 
     # --- settings of a job ----------------------------------------------------------------------------------
@@ -154,19 +149,16 @@ class TrainingTables:
         return float(self.entries[wildcards.data]["combined"].get("near", NEAR))
 
     def audit_settings(self, wildcards: Any) -> str:
-        """What the audit says of training data and tests beside their texts."""
         declared = bool(self.entries[wildcards.data].get("contains_test_texts", False))
         return AuditedData(declared=declared, tests=_named(self._audited(wildcards.data))).as_json()
 
     def checks(self, wildcards: Any) -> str:
-        """How many rows there must be, and the checksums of raw files."""
         files: dict[str, dict[str, Any]] = {}
         for dataset, file in self._raw_files(wildcards.data):
             files.setdefault(dataset, {})[file] = self.known["datasets"][dataset]["files"][file]
         return RowChecks.from_parts(self.entries[wildcards.data], files=files).as_json()
 
     def export_settings(self, wildcards: Any) -> str:
-        """What the card of training data that are put together of others says of them and their sources."""
         entry, datasets = self.entries[wildcards.data], self.known["datasets"]
         relations = relations_of(entry)
         credits_of = {
@@ -188,7 +180,6 @@ class TrainingTables:
         return list(dict.fromkeys([*self.tests, *held_out_of(self.entries[data])]))
 
     def _datasets(self, data: str) -> list[str]:
-        """The datasets that the rows of training data are from."""
         entry = self.entries[data]
         sets = [self.known["question_sets"][name] for name in question_sets_of(entry)]
         named = [*corpora_of(entry), *(one["corpus"] for one in sets)]
@@ -205,5 +196,4 @@ def _tables(tests: list[Test]) -> list[str]:
 
 
 def _named(tests: list[Test]) -> tuple[tuple[str, str], ...]:
-    """What each is, and its name."""
     return tuple((_TABLES[section][0], name) for section, name in tests)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -27,19 +27,6 @@ _SEED = 20261124  # of the hash functions; part of the result
 _CANDIDATES = 2000  # pairs whose texts are in memory at a time
 _SLACK = 0.25  # below the threshold a signature may agree this much less often: six of its standard errors
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-
-
-class Rows(Protocol):
-    """Rows that are compared, wherever they are kept."""
-
-    def keys_of_band(self, band: int) -> np.ndarray:
-        """(n,) uint64 of all rows: `keys_of_bands` of one band."""
-
-    def signatures_of(self, rows: np.ndarray) -> np.ndarray:
-        """(k, `LENGTH`) uint32 `signatures` of k rows, of all texts of a row together."""
-
-    def texts(self, rows: np.ndarray) -> Sequence[Sequence[str]]:
-        """The first texts of k rows, then their second ones, and so on."""
 
 
 def signatures(texts: Sequence[str]) -> np.ndarray:
@@ -69,7 +56,7 @@ def keys_of_bands(signed: np.ndarray) -> Iterator[np.ndarray]:
         yield keys
 
 
-def near_copies(known: Rows, rows: np.ndarray, *, threshold: float) -> np.ndarray:
+def near_copies(known: "Scratch", rows: np.ndarray, *, threshold: float) -> np.ndarray:
     """Which rows are nearly equal to an earlier one; of each cluster of near copies the first row is none.
 
     `rows`: (m,) int64, ascending: those that are compared with one another. `threshold`: Jaccard similarity of
@@ -103,7 +90,7 @@ def similarity(first: Sequence[str], second: Sequence[str]) -> np.ndarray:
     return np.asarray(shared / (np.bincount(rows, minlength=len(first)) - shared), dtype=np.float64)
 
 
-def _candidates(known: Rows, rows: np.ndarray) -> Iterator[np.ndarray]:
+def _candidates(known: "Scratch", rows: np.ndarray) -> Iterator[np.ndarray]:
     """(p, 2) int64 places of rows for each band: every row with the first of its bucket."""
     for band in range(BANDS):
         keys = known.keys_of_band(band)[rows]
@@ -123,15 +110,9 @@ def _roots(first: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _join(first: np.ndarray, pairs: np.ndarray) -> None:
-    for one, other in pairs.tolist():
-        low, high = sorted((_root(first, one), _root(first, other)))
+    for pair in pairs:
+        low, high = np.sort(_roots(first, pair))
         first[high] = low
-
-
-def _root(first: np.ndarray, row: int) -> int:
-    while first[row] != row:
-        row = int(first[row])
-    return row
 
 
 _KEY, _SIGNATURE = np.dtype(np.uint64).itemsize, LENGTH * np.dtype(np.uint32).itemsize
@@ -173,12 +154,12 @@ class Scratch(AbstractContextManager["Scratch"]):
         return texts, others
 
     def keys_of_band(self, band: int) -> np.ndarray:
-        """(n,) uint64, see `sentflow.training.data.combine_pairs.keys_of_bands`."""
+        """(n,) uint64 of all rows: `keys_of_bands` of one band."""
         stored = os.pread(self._bands.fileno(), self._n * _KEY, band * self._n * _KEY)
         return np.frombuffer(stored, np.uint64)
 
     def signatures_of(self, rows: np.ndarray) -> np.ndarray:
-        """(k, `LENGTH`) uint32 of k rows."""
+        """(k, `LENGTH`) uint32 `signatures` of k rows, of both texts of a row together."""
         file = self._signatures.fileno()
         stored = b"".join(os.pread(file, _SIGNATURE, row * _SIGNATURE) for row in rows.tolist())
         return np.frombuffer(stored, np.uint32).reshape(len(rows), LENGTH)
@@ -204,15 +185,9 @@ class Scratch(AbstractContextManager["Scratch"]):
 
 def _keys(texts: Sequence[str], others: Sequence[str]) -> np.ndarray:
     """(n,) uint64: the same for pairs of the same texts but for case and punctuation, in either order."""
-
-    def keys() -> Iterator[int]:
-        for text, other in zip(texts, others, strict=True):
-            sides = "\0".join(sorted((plain(text), plain(other))))
-            yield int.from_bytes(
-                blake2b(sides.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
-            )
-
-    return np.fromiter(keys(), np.uint64, len(texts))
+    sides = ("\0".join(sorted(map(plain, pair))) for pair in zip(texts, others, strict=True))
+    digests = (blake2b(side.encode("utf-8", "surrogatepass"), digest_size=8).digest() for side in sides)
+    return np.frombuffer(b"".join(digests), "<u8")
 
 
 COLUMNS = ("text", "other", "relation")
@@ -237,17 +212,13 @@ class Combined:
 
     def facts(self) -> list[dict[str, Any]]:
         """Counts of each relation, as JSON holds them."""
-        counts = {
-            name: np.bincount(self.relation[which], minlength=len(self.relations)).tolist()
-            for name, which in (
-                ("copies", self.copy),
-                ("near", self.near),
-                ("rows", self.kept),
-            )
-        }
+        which = {"copies": self.copy, "near": self.near, "rows": self.kept}
         return [
-            {"relation": relation, **{name: found[place] for name, found in counts.items()}}
-            for place, relation in enumerate(self.relations)
+            {
+                "relation": name,
+                **{key: int((rows & (self.relation == place)).sum()) for key, rows in which.items()},
+            }
+            for place, name in enumerate(self.relations)
         ]
 
 

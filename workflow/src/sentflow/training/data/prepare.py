@@ -4,7 +4,7 @@ import logging
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.config import pairs
 from sentflow.config.trainings import Reader
 from sentflow.errors import DataError
 from sentflow.texts.checks import named, verified_files
@@ -49,19 +48,9 @@ class Rows:
         columns = {key: [cells[place] for place in places] for key, cells in self.columns.items()}
         return Rows([self.names[place] for place in places], columns)
 
-    def with_whole_lines(self) -> "Rows":
-        """Texts without empty lines, and without white space around lines."""
-        cells = [
-            "\n".join(line for raw in text.split("\n") if (line := raw.strip()))
-            for text in self.columns["text"]
-        ]
-        return replace(self, columns={**self.columns, "text": cells})
-
-    def one_text_each(self) -> "Rows":
-        """Every text as a row of its own, row after row."""
-        width = sum(key in self.columns for key in _TEXTS)
-        names = [name for name in self.names for _ in range(width)]
-        return Rows(names, {"text": list(chain.from_iterable(self.texts()))})
+    def with_cells(self, **columns: list[str]) -> "Rows":
+        """The rows with other cells in some columns."""
+        return Rows(self.names, {**self.columns, **columns})
 
 
 def read_sources(
@@ -74,7 +63,14 @@ def read_sources(
         known = files.get(source.dataset, {})
         if source.pairs is not None:
             paths = verified_files(raw_files_of({"reader": source.pairs.as_dict()}), own, known, where=where)
-            yield _pairs_as_rows(paths, source.pairs, unscored=settings.unscored)
+            parts = read_pair_rows(paths, source.pairs, unscored=settings.unscored)
+            yield joined(
+                Rows(
+                    [f"{part.file}, row {name}" for name in part.names],
+                    {"text": part.text_a, "other": part.text_b},
+                )
+                for part in parts
+            )
         reader = source.rows
         if reader is None:
             continue
@@ -91,47 +87,32 @@ def read_sources(
 def labels_of(settings: PreparedRows) -> dict[str, int]:
     """Label as written → class, of the first source; empty where labels are classes already."""
     reader = settings.sources[0].rows
-    labels = reader.labels if reader else None
-    return (
-        dict(labels) if isinstance(labels, dict) else {name: place for place, name in enumerate(labels or ())}
-    )
+    labels = (reader.labels if reader else None) or ()
+    return dict(labels) if isinstance(labels, dict) else {name: place for place, name in enumerate(labels)}
 
 
 def _as_meant(rows: Rows, reader: Reader) -> Rows:
     """Rows with missing cells empty, and a row for each text of a list."""
     if reader.missing:
-        columns = {
+        empty = {
             key: ["" if cell in reader.missing else cell for cell in cells]
             for key, cells in rows.columns.items()
         }
-        rows = replace(rows, columns=columns)
+        rows = rows.with_cells(**empty)
     if not reader.lists:
         return rows
     others = [cell.split("\n") for cell in rows.columns["other"]]
     repeated = rows.taken([place for place, texts in enumerate(others) for _ in texts])
-    return replace(repeated, columns={**repeated.columns, "other": list(chain.from_iterable(others))})
-
-
-def _pairs_as_rows(paths: Mapping[str, Path], reader: pairs.Reader, *, unscored: bool) -> Rows:
-    """The pairs of a pair set without their scores; see `read_pair_rows`."""
-    parts = read_pair_rows(paths, reader, unscored=unscored)
-    return joined(
-        Rows(
-            [f"{part.file}, row {name}" for name in part.names],
-            {"text": part.text_a, "other": part.text_b},
-        )
-        for part in parts
-    )
+    return repeated.with_cells(other=list(chain.from_iterable(others)))
 
 
 def joined(parts: Iterable[Rows]) -> Rows:
     """Rows one after the other, with the columns of the first."""
     parts = list(parts)
-    names = list(chain.from_iterable(part.names for part in parts))
     columns = {
         key: list(chain.from_iterable(part.columns[key] for part in parts)) for key in parts[0].columns
     }
-    return Rows(names, columns)
+    return Rows(list(chain.from_iterable(part.names for part in parts)), columns)
 
 
 def in_parts(batches: Iterable[Rows], least: int) -> Iterator[Rows]:
@@ -157,31 +138,28 @@ def shuffled(rows: Rows, seed: int) -> tuple[Rows, int]:
     for place, after in zip(order.tolist(), np.roll(order, -1).tolist(), strict=True):
         found[place] = others[after]
     kept = sum(one == other for one, other in zip(found, others, strict=True))
-    return Rows(rows.names, {**rows.columns, "other": found}), kept
+    return rows.with_cells(other=found), kept
 
 
 _LONGEST_NUMBER = 3  # digits of a class
 
 
+def _refuse(data: str, rows: Rows, column: str, wrong: Sequence[bool], what: str, remedy: str) -> None:
+    cells = zip(rows.names, rows.columns[column], wrong, strict=True)
+    if odd := [f"{name} ({cell[:20]!r})" for name, cell, is_wrong in cells if is_wrong]:
+        raise DataError(f"training_data.{data}: the {what} in {named(odd)}. Write {remedy}")
+
+
 def classes_of(data: str, rows: Rows, labels: Mapping[str, int]) -> list[int]:
     """The class of each row. Raises DataError: a label is none of the classes; names the rows."""
-    written = rows.columns["label"]
-    found = [labels.get(label) if labels else _class_number(label) for label in written]
-    odd = [
-        f"{name} ({label[:20]!r})"
-        for name, label, known in zip(rows.names, written, found, strict=True)
-        if known is None
-    ]
-    if odd:
-        known = (
-            f"one of {', '.join(map(repr, labels))}"
-            if labels
-            else f"a number of at most {_LONGEST_NUMBER} digits"
-        )
-        raise DataError(
-            f"training_data.{data}: the label is not {known} in {named(odd)}. Write it in reader.labels, or in "
-            "reader.missing if such rows are to be left out."
-        )
+    found = [labels.get(label) if labels else _class_number(label) for label in rows.columns["label"]]
+    known = (
+        f"one of {', '.join(map(repr, labels))}"
+        if labels
+        else f"a number of at most {_LONGEST_NUMBER} digits"
+    )
+    remedy = "it in reader.labels, or in reader.missing if such rows are to be left out."
+    _refuse(data, rows, "label", [one is None for one in found], f"label is not {known}", remedy)
     return [one for one in found if one is not None]
 
 
@@ -200,18 +178,11 @@ def _class_number(label: str) -> int | None:
 
 def scores_of(data: str, rows: Rows, column: str) -> np.ndarray:
     """The scores in a column, (n,) float64. Raises DataError: a cell is no finite number; names the rows."""
-    found = [_score(cell) for cell in rows.columns[column]]
-    odd = [
-        f"{name} ({cell[:20]!r})"
-        for name, cell, score in zip(rows.names, rows.columns[column], found, strict=True)
-        if not math.isfinite(score)
-    ]
-    if odd:
-        raise DataError(
-            f"training_data.{data}: the {column.replace('_', ' ')} is no finite number in {named(odd)}. Write a number "
-            "such as 7.25, or name the cell in reader.missing, so that the row is left out."
-        )
-    return np.array(found, dtype=np.float64)
+    found = np.array([_score(cell) for cell in rows.columns[column]], dtype=np.float64)
+    what = f"{column.replace('_', ' ')} is no finite number"
+    remedy = "a number such as 7.25, or name the cell in reader.missing, so that the row is left out."
+    _refuse(data, rows, column, (~np.isfinite(found)).tolist(), what, remedy)
+    return found
 
 
 def _score(cell: str) -> float:
@@ -221,48 +192,35 @@ def _score(cell: str) -> float:
         return math.nan
 
 
-CONTRADICTION, ENTAILMENT = 0, 1  # as ConSERT numbers them; 2 is neutral
+CONTRADICTION, ENTAILMENT = "0", "1"  # as ConSERT numbers them; 2 is neutral
 
 
-def by_premise(rows: Rows, classes: Sequence[int], *, negatives: bool) -> Rows:
+def by_premise(rows: Rows, *, negatives: bool) -> Rows:
     """A row for each entailed hypothesis: premise, hypothesis, and a contradicted hypothesis of the same premise.
 
-    `rows`: premises (``text``) and hypotheses (``other``). `classes`: of each row: 1 is entailment, 0 contradiction;
-    rows of other classes are left out. `negatives`: whether there must be a contradicted hypothesis; otherwise rows
-    are pairs. Rows are in the order of the entailed hypotheses. The k-th one of a premise has its k-th contradiction,
-    counted again from the first where there are fewer.
+    `rows`: premises (``text``), hypotheses (``other``) and classes (``label``); those of other classes are left out.
+    `negatives`: whether there must be a contradicted hypothesis; otherwise rows are pairs. Rows are in the order of the
+    entailed hypotheses. The k-th one of a premise has its k-th contradiction, counted again from the first where there
+    are fewer.
 
     princeton-nlp/SimCSE@49fa580a leaves out premises that lack either, and draws the contradiction at random.
     """
+    premises, hypotheses, classes = (rows.columns[key] for key in ("text", "other", "label"))
     entailed = [place for place, found in enumerate(classes) if found == ENTAILMENT]
     if not negatives:
-        return _with(rows.taken(entailed), {})
-    premises, hypotheses = rows.columns["text"], rows.columns["other"]
+        return rows.taken(entailed)
     contradicted: dict[str, list[str]] = defaultdict(list)
-    for place, found in enumerate(classes):
+    for premise, hypothesis, found in zip(premises, hypotheses, classes, strict=True):
         if found == CONTRADICTION:
-            contradicted[premises[place]].append(hypotheses[place])
-    kept = [place for place in entailed if premises[place] in contradicted]
+            contradicted[premise].append(hypothesis)
+    kept = rows.taken([place for place in entailed if premises[place] in contradicted])
     seen: Counter[str] = Counter()
     negative = []
-    for premise in (premises[place] for place in kept):
+    for premise in kept.columns["text"]:
         choices = contradicted[premise]
         negative.append(choices[seen[premise] % len(choices)])
         seen[premise] += 1
-    return _with(rows.taken(kept), {"negative": negative})
-
-
-def study_label_word(rows: Rows) -> Rows:
-    """Every row as a triplet whose hard negative is the word of the label: premise, hypothesis, "neutral".
-
-    What a published study trained on as if it were supervised SimCSE, contradicted hypotheses as positives included;
-    kept to see what that does. HYU-NLP/Korean-Sentence-Representations@b03e1514, train-sup.
-    """
-    return _with(rows, {"negative": rows.columns["label"]})
-
-
-def _with(rows: Rows, further: Mapping[str, list[str]]) -> Rows:
-    return Rows(rows.names, {key: rows.columns[key] for key in ("text", "other")} | dict(further))
+    return kept.with_cells(negative=negative)
 
 
 ROWS = 1 << 14
@@ -286,10 +244,8 @@ class Preparation:
         self.data = data
         self.settings = settings
         self._expected, self._labels = rows, labels or {}
-        self.n_rows = 0
-        self._n_read = 0
-        self._n_one_word = 0
-        self._dropped: dict[str, int] = {}
+        self.n_rows = self._n_read = self._n_one_word = 0
+        self._dropped: Counter[str] = Counter()
         self._seen: set[bytes] = set()
         self._classes: Sequence[str] = ()
         self._more: dict[str, Any] = {}
@@ -307,32 +263,32 @@ class Preparation:
 
     def part(self, rows: Rows) -> TrainingData:
         """The table of rows, wherever they are from. Raises DataError: the rows are not in order."""
-        settings = self.settings
+        settings, columns = self.settings, FORMS[self.settings.form]
         self._n_read += len(rows)
-        rows = self._left_out(rows, "empty", _with_empty_cells(rows))
-        labels = self._labels
-        classes = classes_of(self.data, rows, labels) if "label" in rows.columns else None
-        rows, classes = self._in_form(rows, classes)
+        cells = zip(*rows.columns.values(), strict=True)
+        rows = self._left_out(rows, "empty", [any(not cell.strip() for cell in row) for row in cells])
+        rows = self._in_form(rows)
         least = settings.least_characters
         short = [any(len(text) < least for text in texts) for texts in rows.texts()]
-        rows, classes = self._kept(rows, classes, "short", short)
+        rows = self._left_out(rows, "short", short)
         if settings.drop_repeated:
-            rows, classes = self._kept(rows, classes, "repeated", self._repeated(rows, classes))
+            rows = self._left_out(rows, "repeated", self._repeated(rows))
         if settings.limit is not None:
             beyond = [self.n_rows + place >= settings.limit for place in range(len(rows))]
-            rows, classes = self._kept(rows, classes, "beyond_limit", beyond)
+            rows = self._left_out(rows, "beyond_limit", beyond)
         if settings.shuffled_positives is not None and len(rows):
             rows, self._more["kept_positives"] = shuffled(rows, settings.shuffled_positives)
         self.n_rows += len(rows)
         self._n_one_word += sum(len(text.split()) == 1 for text in rows.columns["text"])
-        self._classes = [] if classes is None else class_names(labels, classes)
+        classes = list(map(int, rows.columns["label"])) if "label" in columns else None
+        self._classes = [] if classes is None else class_names(self._labels, classes)
         return TrainingData(
             name=self.data,
             form=settings.form,
-            columns={key: rows.columns[key] for key in FORMS[settings.form] if key in TEXT_COLUMNS},
+            columns={key: rows.columns[key] for key in columns if key in TEXT_COLUMNS},
             labels=None if classes is None else np.array(classes, dtype=np.int64),
             classes=self._classes,
-            scores={key: scores_of(self.data, rows, key) for key in FORMS[settings.form] if key in SCORES},
+            scores={key: scores_of(self.data, rows, key) for key in columns if key in SCORES},
         )
 
     def facts(self) -> dict[str, Any]:
@@ -359,51 +315,53 @@ class Preparation:
             logger.info(
                 "%s: rows with a text of one word, which no permutation changes: %d", data, self._n_one_word
             )
-        facts = {**self._more, "data": data, "form": form, "rows": self.n_rows, "read": self._n_read}
         return {
-            **facts,
-            "dropped": self._dropped,
-            "one_word": self._n_one_word,
-            "classes": list(self._classes),
+            **self._more,
+            **{"data": data, "form": form, "rows": self.n_rows, "read": self._n_read},
+            **{"dropped": dict(self._dropped), "one_word": self._n_one_word, "classes": list(self._classes)},
         }
 
-    def _in_form(self, rows: Rows, classes: list[int] | None) -> tuple[Rows, list[int] | None]:
-        """Rows with the columns of the form; classes where the form has labels."""
+    def _in_form(self, rows: Rows) -> Rows:
+        """Rows with the columns of the form; labels are numbers of classes."""
         form, nli = self.settings.form, self.settings.nli
-        if nli is not None:
-            assert classes is not None  # the columns are checked with the configuration
-            if nli == STUDY_LABEL_WORD:
-                rows = study_label_word(rows)
-            elif nli == BY_PREMISE:
-                rows = by_premise(rows, classes, negatives="negative" in FORMS[form])
-                self._dropped["without_negative"] = classes.count(ENTAILMENT) - len(rows)
-            return rows, None
-        if form == TEXTS:
-            return rows.one_text_each(), None
-        if form == SPANS:
-            rows = rows.with_whole_lines()
-            return self._left_out(rows, "one_span", ["\n" not in text for text in rows.columns["text"]]), None
-        return rows, classes
+        if "label" in rows.columns:
+            written = rows.columns["label"]
+            rows = rows.with_cells(label=list(map(str, classes_of(self.data, rows, self._labels))))
+        if nli == STUDY_LABEL_WORD:
+            # What a published study trained on as if it were supervised SimCSE, contradicted hypotheses as positives
+            # included; kept to see what that does. HYU-NLP/Korean-Sentence-Representations@b03e1514, train-sup
+            return rows.with_cells(negative=written)
+        if nli == BY_PREMISE:
+            entailed = rows.columns["label"].count(ENTAILMENT)
+            rows = by_premise(rows, negatives="negative" in FORMS[form])
+            self._dropped["without_negative"] = entailed - len(rows)
+        elif form == TEXTS:  # every text is a row of its own
+            width = sum(key in rows.columns for key in _TEXTS)
+            names = [name for name in rows.names for _ in range(width)]
+            return Rows(names, {"text": list(chain.from_iterable(rows.texts()))})
+        elif form == SPANS:
+            cells = [
+                "\n".join(line for raw in text.split("\n") if (line := raw.strip()))
+                for text in rows.columns["text"]
+            ]
+            rows = self._left_out(
+                rows.with_cells(text=cells), "one_span", ["\n" not in text for text in cells]
+            )
+        return rows
 
-    def _repeated(self, rows: Rows, classes: Sequence[int] | None) -> list[bool]:
+    def _repeated(self, rows: Rows) -> list[bool]:
         """Whether all that a row has is equal to an earlier one, by BLAKE2b digests of 128 bits."""
         found = []
-        for key in zip(rows.texts(), [0] * len(rows) if classes is None else classes, strict=True):
+        labelled = "label" in FORMS[self.settings.form]
+        for key in zip(rows.texts(), rows.columns["label"] if labelled else [""] * len(rows), strict=True):
             digest = blake2b(repr(key).encode(), digest_size=16).digest()
             found.append(digest in self._seen)
             self._seen.add(digest)
         return found
 
     def _left_out(self, rows: Rows, why: str, out: Sequence[bool]) -> Rows:
-        self._dropped[why] = self._dropped.get(why, 0) + sum(out)
+        self._dropped[why] += sum(out)
         return rows.taken([place for place, gone in enumerate(out) if not gone]) if any(out) else rows
-
-    def _kept(
-        self, rows: Rows, classes: list[int] | None, why: str, out: Sequence[bool]
-    ) -> tuple[Rows, list[int] | None]:
-        if classes is not None:
-            classes = [found for found, gone in zip(classes, out, strict=True) if not gone]
-        return self._left_out(rows, why, out), classes
 
 
 def table_of_rows(
@@ -412,7 +370,3 @@ def table_of_rows(
     """The table of rows in memory, and facts about it; see `Preparation`."""
     preparation = Preparation(data, settings, expected)
     return preparation.part(rows), preparation.facts()
-
-
-def _with_empty_cells(rows: Rows) -> list[bool]:
-    return [any(not cell.strip() for cell in cells) for cells in zip(*rows.columns.values(), strict=True)]

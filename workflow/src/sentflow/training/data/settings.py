@@ -20,9 +20,7 @@ class Source(Settings):
     where: Text
     """Place of the reader, for messages."""
     rows: Maybe[Reader] = None
-    """Of training data."""
     pairs: Maybe[PairReader] = None
-    """Of a pair set."""
 
 
 class RowSettings(RowChoice):
@@ -35,7 +33,6 @@ class PreparedRows(RowSettings):
     """What a table of rows of files depends on."""
 
     sources: Several[Source]
-    """Read one after the other."""
     unscored: bool = False
     """Whether pairs that nobody scored are taken, too."""
 
@@ -61,9 +58,7 @@ class MinedRows(RowSettings):
 
     negatives: MinedNegatives = MinedNegatives()
     pseudo_margin: Number | None = None
-    """Least difference of the scores of a first and a second document, from which on the first counts as relevant;
-    null where judgements say it.
-    """
+    """Difference of the two best scores from which the first document is relevant; null where judgements say it."""
 
 
 class RowChecks(Settings):
@@ -79,7 +74,6 @@ class HeldOutTests(Settings):
     """The tables of tests that training data are compared with."""
 
     tests: Several[Pair[Text]]
-    """What each is, and its name."""
 
 
 class CleanedPairs(HeldOutTests):

@@ -4,9 +4,8 @@ Yan et al. 2021 (arXiv 2105.11741); yym6472/ConSERT@03c9e8ff;
 HYU-NLP/Korean-Sentence-Representations@b03e1514, `ConSERT`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.layers import transformer_of, unscaled
 from sentflow.training.recipes.settings import ConSERT as Settings
+from sentflow.training.recipes.settings import View
 
 DIFFERENCE = "difference"
 DIFFERENCE_AND_SQUARE = "difference-and-square"
@@ -69,34 +69,17 @@ NONE = "none"
 Indices = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Augmentation:
-    """A view by its name."""
+def drawn(view: View, n_tokens: int, width: int, draws: Draws) -> Indices | None:
+    """Indices below n, below `width`, or below n · width, ascending but for a shuffle; None where nothing is drawn."""
+    if view.name == SHUFFLE:
+        return draws.generator().permutation(n_tokens)
+    totals = {CUTOFF_TOKENS: n_tokens, CUTOFF_FEATURES: width, DROPOUT: n_tokens * width}
+    if view.name not in totals:
+        return None
+    total, rate = totals[view.name], view.rate or 0.0
+    chosen = draws.generator().choice(total, size=int(total * rate), replace=False, shuffle=False)
+    return np.sort(chosen)
 
-    # name: `SHUFFLE` of the position ids, `CUTOFF_TOKENS`, `CUTOFF_FEATURES`, `DROPOUT` of single values without
-    # rescaling, `ADVERSARIAL`, or `NONE`
-    name: str
-    # rate: share of tokens, features or values that are set to 0, in [0, 1); the number is rounded down
-    rate: float = 0.0
-    norm: float = 1.0  # length of the adversarial noise of a token, > 0
-
-    def drawn(self, n_tokens: int, width: int, draws: Draws) -> Indices | None:
-        """Indices below n, or below `width`, or below n · width; None of a view of which nothing is drawn."""
-        draw = _DRAWN.get(self.name)
-        return None if draw is None else draw(n_tokens, width, self.rate, draws.generator())
-
-
-def _some(total: int, rate: float, generator: np.random.Generator) -> Indices:
-    """``floor(total * rate)`` different indices below `total`, ascending."""
-    return np.sort(generator.choice(total, size=int(total * rate), replace=False, shuffle=False))
-
-
-_DRAWN: Mapping[str, Callable[[int, int, float, np.random.Generator], Indices]] = {
-    SHUFFLE: lambda n, _width, _rate, generator: generator.permutation(n),
-    CUTOFF_TOKENS: lambda n, _width, rate, generator: _some(n, rate, generator),
-    CUTOFF_FEATURES: lambda _n, width, rate, generator: _some(width, rate, generator),
-    DROPOUT: lambda n, width, rate, generator: _some(n * width, rate, generator),
-}
 
 _POSITIONS = "position_embeddings"
 _ADVERSARIAL_EPSILON = 1e-10  # of yym6472/ConSERT@03c9e8ff
@@ -106,10 +89,11 @@ class EmbeddingStage:
     """The embedding module of an encoder, as BERT and RoBERTa and what is built like them have it.
 
     Nothing stays in the encoder: every change is made for the forward passes inside a ``with``. `width` is H, of the
-    vectors that the module gives.
+    vectors that the module gives. `shuffles`: whether position ids are moved. Raises ConfigError: the encoder has no
+    such module, or no table of positions.
     """
 
-    def __init__(self, encoder: SentenceTransformer) -> None:
+    def __init__(self, encoder: SentenceTransformer, *, shuffles: bool = False) -> None:
         network = transformer_of(encoder).auto_model
         module = getattr(network, "embeddings", None)
         if not isinstance(module, torch.nn.Module):
@@ -117,76 +101,44 @@ class EmbeddingStage:
                 f"settings.views: a {type(network).__name__} has no embedding module whose output could be "
                 "changed. Start from a BERT or a RoBERTa, or write views: [{name: none}, {name: none}]."
             )
+        if shuffles and not isinstance(getattr(module, _POSITIONS, None), torch.nn.Embedding):
+            raise ConfigError(
+                f"settings.views: shuffle moves position ids, but {type(module).__name__} has no position "
+                "embeddings. Start from a BERT or a RoBERTa, or write another view."
+            )
         self._module = module
         self.width = int(network.get_input_embeddings().embedding_dim)
 
-    def check_positions(self) -> None:
-        """Refuse a model without a table of positions.
-
-        Raises ConfigError: position ids are not looked up in this model, so there is nothing to shuffle.
-        """
-        if not isinstance(getattr(self._module, _POSITIONS, None), torch.nn.Embedding):
-            raise ConfigError(
-                f"settings.views: shuffle moves position ids, but {type(self._module).__name__} has no position "
-                "embeddings. Start from a BERT or a RoBERTa, or write another view."
-            )
-
     @contextmanager
-    def augmented(self, name: str, drawn: Sequence[Indices], lengths: Sequence[int]) -> Iterator[None]:
-        """Apply a view that was drawn sentence by sentence, see `Augmentation.drawn`.
+    def augmented(self, name: str, found: Sequence[Indices], lengths: Sequence[int]) -> Iterator[None]:
+        """Apply a view that was drawn sentence by sentence, see `drawn`."""
 
-        `name`: `SHUFFLE`, `CUTOFF_TOKENS`, `CUTOFF_FEATURES` or `DROPOUT`.
-        """
-        if name == SHUFFLE:
-            with self._positions(drawn):
+        def cut(output: torch.Tensor) -> torch.Tensor:
+            zeros = torch.from_numpy(_zeros(name, found, lengths, output.shape))
+            return output.masked_fill(zeros.to(output.device), 0)
+
+        def shuffled(_module: torch.nn.Module, inputs: tuple[Any, ...]) -> tuple[torch.Tensor]:
+            ids: torch.Tensor = inputs[0]  # (1 or k, L): models without an offset give all sentences the same
+            places = np.tile(np.arange(ids.shape[-1]), (len(found), 1))
+            for row, order in enumerate(found):
+                places[row, : len(order)] = order
+            ids = ids.expand(len(found), -1)
+            return (ids.gather(1, torch.from_numpy(places).to(ids.device)),)
+
+        if name != SHUFFLE:
+            with self.changed(cut):
                 yield
-        else:
-
-            def cut(output: torch.Tensor) -> torch.Tensor:
-                zeros = _zeros(name, drawn, lengths, output.shape)
-                return output.masked_fill(torch.from_numpy(zeros).to(output.device), 0)
-
-            with self._changed(cut):
-                yield
-
-    @contextmanager
-    def leaf(self) -> Iterator[list[torch.Tensor]]:
-        """Make the output of the module the start of the graph; gives the outputs, as leaves with gradient."""
-        leaves: list[torch.Tensor] = []
-
-        def cut_off(output: torch.Tensor) -> torch.Tensor:
-            leaves.append(output.detach().requires_grad_())
-            return leaves[-1]
-
-        with self._changed(cut_off):
-            yield leaves
-
-    @contextmanager
-    def added(self, noise: torch.Tensor) -> Iterator[None]:
-        """Add noise, (k, L, H), to the output of the module."""
-        with self._changed(lambda output: output + noise):
-            yield
-
-    @contextmanager
-    def _changed(self, change: Callable[[torch.Tensor], torch.Tensor]) -> Iterator[None]:
-        handle = self._module.register_forward_hook(lambda _module, _inputs, output: change(output))
+            return
+        handle = self._module.get_submodule(_POSITIONS).register_forward_pre_hook(shuffled)
         try:
             yield
         finally:
             handle.remove()
 
     @contextmanager
-    def _positions(self, orders: Sequence[Indices]) -> Iterator[None]:
-        def shuffled(_module: torch.nn.Module, inputs: tuple[Any, ...]) -> tuple[torch.Tensor]:
-            ids: torch.Tensor = inputs[0]  # (1 or k, L): models without an offset give all sentences the same
-            places = np.tile(np.arange(ids.shape[-1]), (len(orders), 1))
-            for row, order in enumerate(orders):
-                places[row, : len(order)] = order
-            ids = ids.expand(len(orders), -1)
-            return (ids.gather(1, torch.from_numpy(places).to(ids.device)),)
-
-        table = self._module.get_submodule(_POSITIONS)
-        handle = table.register_forward_pre_hook(shuffled)
+    def changed(self, change: Callable[[torch.Tensor], torch.Tensor]) -> Iterator[None]:
+        """Change the output of the module, (k, L, H)."""
+        handle = self._module.register_forward_hook(lambda _module, _inputs, output: change(output))
         try:
             yield
         finally:
@@ -203,37 +155,25 @@ def adversarial_noise(gradient: torch.Tensor, *, norm: float) -> torch.Tensor:
     return noise
 
 
-def _zeros(name: str, drawn: Sequence[Indices], lengths: Sequence[int], shape: torch.Size) -> np.ndarray:
+def _zeros(name: str, found: Sequence[Indices], lengths: Sequence[int], shape: torch.Size) -> np.ndarray:
     """(k, L, H) bool: what is set to 0."""
     zeros = np.zeros(shape, dtype=bool)
-    for sentence, indices, n_tokens in zip(zeros, drawn, lengths, strict=True):
-        _MARK[name](sentence[:n_tokens], indices)
+    for sentence, indices, n_tokens in zip(zeros, found, lengths, strict=True):
+        tokens = sentence[:n_tokens]
+        if name == CUTOFF_TOKENS:
+            tokens[indices] = True
+        elif name == CUTOFF_FEATURES:
+            tokens[:, indices] = True
+        else:
+            tokens.reshape(-1)[indices] = True
     return zeros
 
-
-def _mark_tokens(sentence: np.ndarray, indices: Indices) -> None:
-    sentence[indices] = True
-
-
-def _mark_features(sentence: np.ndarray, indices: Indices) -> None:
-    sentence[:, indices] = True
-
-
-def _mark_values(sentence: np.ndarray, indices: Indices) -> None:
-    sentence.reshape(-1)[indices] = True
-
-
-_MARK: Mapping[str, Callable[[np.ndarray, Indices], None]] = {
-    CUTOFF_TOKENS: _mark_tokens,
-    CUTOFF_FEATURES: _mark_features,
-    DROPOUT: _mark_values,
-}
 
 UNSUPERVISED, SUPERVISED, JOINT = "unsupervised", "supervised", "joint"
 SHARED = "shared"
 
 _SIDES = ("text", "other")
-_PLAIN = Augmentation(NONE)
+_PLAIN = View(name="none")
 
 
 @recipe("consert")
@@ -246,7 +186,8 @@ class ConSERT(Objective):
         encoder, settings = self.encoder, self.settings
         self._sides = _SIDES if settings.objective in (SUPERVISED, JOINT) else _SIDES[:1]
         self._passes, self._compared = _passes(settings)
-        self._stage = _stage(encoder, self._passes)
+        names = {view.name for view in self._passes} - {NONE}
+        self._stage = EmbeddingStage(encoder, shuffles=SHUFFLE in names) if names else None
         self.classifier: torch.nn.Linear | None = None
         if settings.objective != UNSUPERVISED:
             width = encoder.get_embedding_dimension() * BLOCKS[settings.pair_features]
@@ -277,12 +218,12 @@ class ConSERT(Objective):
             return unscaled(self.encoder, features)
         assert self._stage is not None
         if augmentation.name == ADVERSARIAL:
-            noise = self._noise(examples, augmentation.norm)[:, : features["input_ids"].shape[1]]
-            with self._stage.added(noise):
+            noise = self._noise(examples, augmentation.norm or 1.0)[:, : features["input_ids"].shape[1]]
+            with self._stage.changed(lambda output: output + noise):
                 return unscaled(self.encoder, features)
-        drawn = [example["drawn"] for example in examples]
+        found = [example["drawn"] for example in examples]
         lengths = [len(example["input_ids"]) for example in examples]
-        with self._stage.augmented(augmentation.name, drawn, lengths):
+        with self._stage.augmented(augmentation.name, found, lengths):
             return unscaled(self.encoder, features)
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
@@ -302,7 +243,7 @@ class ConSERT(Objective):
 
     def _example(
         self,
-        augmentation: Augmentation,
+        augmentation: View,
         ids: list[list[list[int]]],
         side: int,
         place: int,
@@ -314,7 +255,7 @@ class ConSERT(Objective):
             other = ids[1 - side][place]
             return {"input_ids": own, "pair": other, "side": side, "label": int(rows[place]["label"])}
         width = self._stage.width if self._stage else 0
-        return {"input_ids": own, "drawn": augmentation.drawn(len(own), width, draws)}
+        return {"input_ids": own, "drawn": drawn(augmentation, len(own), width, draws)}
 
     def _cross_entropy(self, u: torch.Tensor, v: torch.Tensor, labels: Sequence[int]) -> torch.Tensor:
         """Sum over the pairs."""
@@ -333,7 +274,14 @@ class ConSERT(Objective):
         assert self._stage is not None
         n = len(examples)
         others = [{"input_ids": example["pair"]} for example in examples]
-        with torch.enable_grad(), self._stage.leaf() as leaves:
+        leaves: list[torch.Tensor] = []
+
+        def cut_off(output: torch.Tensor) -> torch.Tensor:
+            """The start of the graph."""
+            leaves.append(output.detach().requires_grad_())
+            return leaves[-1]
+
+        with torch.enable_grad(), self._stage.changed(cut_off):
             vectors = unscaled(self.encoder, self.padded([*examples, *others]))
             own, pair = vectors[:n], vectors[n:]
             u, v = (own, pair) if examples[0]["side"] == 0 else (pair, own)
@@ -352,27 +300,16 @@ class ConSERT(Objective):
                 )
 
 
-def _passes(settings: Settings) -> tuple[list[Augmentation], tuple[int, int] | None]:
-    """The augmentations to compute, each once, and which two are compared. A supervised term reads the first."""
-    views = [Augmentation(**view.as_dict()) for view in settings.views]
+def _passes(settings: Settings) -> tuple[list[View], tuple[int, int] | None]:
+    """The views to compute, each once, and which two are compared. A supervised term reads the first."""
     if settings.objective == SUPERVISED:
         return [_PLAIN], None
     passes = [_PLAIN] if settings.objective == JOINT else []
     numbers = []
-    for view in views:
+    for view in settings.views:
         if settings.none_view == SHARED and view == _PLAIN and _PLAIN in passes:
             numbers.append(passes.index(_PLAIN))
         else:
             numbers.append(len(passes))
             passes.append(view)
     return passes, (numbers[0], numbers[1])
-
-
-def _stage(encoder: SentenceTransformer, passes: Sequence[Augmentation]) -> EmbeddingStage | None:
-    names = {augmentation.name for augmentation in passes} - {NONE}
-    if not names:
-        return None
-    stage = EmbeddingStage(encoder)
-    if SHUFFLE in names:
-        stage.check_positions()
-    return stage

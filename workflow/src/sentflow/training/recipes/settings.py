@@ -45,7 +45,6 @@ class RecipeSettings(Settings):
     needs_prediction: ClassVar[bool] = False
 
     def needs(self) -> DataNeeds:
-        """What it needs of its data with these settings; texts, where a recipe says nothing else."""
         return DataNeeds((TEXTS,))
 
 
@@ -104,7 +103,6 @@ class View(Settings):
     """Length of the adversarial noise of each token."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Keys that a change needs, and those that it does not have."""
         needs = {"adversarial": "norm", "shuffle": "", "none": ""}.get(self.name, "rate")
         for key in ("rate", "norm"):
             if key == needs and getattr(self, key) is None:
@@ -118,9 +116,7 @@ class SimCSE(WithDropout):
 
     temperature: Temperature = 0.05
     head: Literal["mlp", "kept", "none"] = "mlp"
-    """The layer with tanh behind the pooling: mlp is one in training only (as published without supervision), kept
-    is one in the trained encoder, too (with supervision), none is none.
-    """
+    """The layer with tanh behind the pooling: mlp in training only, kept in the trained encoder, too, or none."""
     hard_negative_weight: Number = 0.0
     """Added to the logit of the hard negative of the anchor's own triplet, the logarithm of the paper's factor."""
     mlm_weight: Number = Field(0.0, ge=0)
@@ -131,12 +127,10 @@ class SimCSE(WithDropout):
     """
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Two ways to permute tokens."""
         if {"tokenizer", "tokenizer-inside"} <= {*self.permute}:
             yield "permute", "tokenizer and tokenizer-inside exclude one another. Write one of them."
 
     def needs(self) -> DataNeeds:
-        """Texts of a batch are compared."""
         return DataNeeds((TEXTS, PAIRS, TRIPLETS), least_rows=2)
 
 
@@ -144,28 +138,21 @@ class ConSERT(WithDropout):
     """Settings of ConSERT."""
 
     objective: Literal["unsupervised", "supervised", "joint"] = "unsupervised"
-    """unsupervised compares two views of single texts; supervised classifies labelled pairs; joint adds both, and
-    compares views of the texts and of the other texts.
-    """
+    """Compares two views of texts; classifies labelled pairs; or adds both, with views of all texts."""
     views: Pair[View] = (View(name="feature-cutoff", rate=0.2), View(name="shuffle"))
     """The two views that are compared."""
     none_view: Literal["own", "shared"] = "own"
-    """Whether a view that is none is computed by a pass of its own, with other dropout, or is shared with the
-    supervised term and with another view that is none, as in the published scripts for joint training.
-    """
+    """Whether a view that is none has a pass of its own, or is shared with the supervised term (published scripts)."""
     temperature: Temperature = 0.1
     contrastive_weight: Number = Field(0.15, gt=0)
     """Weight of the contrastive terms, also where there is no other."""
     pair_features: Literal["difference", "difference-and-square"] = "difference"
-    """What the classifier of the supervised term reads of vectors u and v: difference, which is u, v and |u − v|
-    (the paper), or difference-and-square, with max(u, v)² behind them (the published scripts).
-    """
+    """What the classifier reads: u, v and |u − v| (the paper), or max(u, v)², too (the published scripts)."""
     classes: Int = Field(3, ge=2)
     """Number of labels."""
     dropout: Number | None = Field(0.0, ge=0, lt=1)
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
-        """Noise along a gradient that there is not."""
         for place, view in enumerate(self.views):
             if view.name == "adversarial" and self.objective != "joint":
                 yield (
@@ -174,7 +161,6 @@ class ConSERT(WithDropout):
                 )
 
     def needs(self) -> DataNeeds:
-        """Labelled pairs, but without a supervised term; texts of a batch are compared, but by that alone."""
         forms = (TEXTS,) if self.objective == "unsupervised" else (LABELLED,)
         return DataNeeds(forms, least_rows=1 if self.objective == "supervised" else 2)
 
@@ -187,21 +173,16 @@ class SGBert(RecipeSettings):
     opt1 with the other vectors, too; base takes the layers as anchors as well.
     """
     view_pooling: Literal["mean", "max"] = "mean"
-    """How the tokens of a layer of the frozen copy become one vector; mean is the released default, max that of the
-    paper.
-    """
+    """How tokens of a layer of the frozen copy become one vector; mean as released, max as in the paper."""
     temperature: Temperature = 0.01
     head_width: Count | None = 4096
     """Width of the two layers of the projection head, which is there in training only; null is no head."""
     regulariser: Number = Field(0.1, ge=0)
     """Weight of the squared distance of all weights from those of the start; 0 is none."""
     defects: Distinct[Literal["guide-dropout", "opt2-off-by-one"]] = ()
-    """Mistakes of the released code to repeat: guide-dropout, the frozen copy has dropout; opt2-off-by-one, the
-    first negative of each anchor of opt2 is lost.
-    """
+    """Of the released code, to repeat: the frozen copy has dropout; the first negative of opt2 is lost."""
 
     def needs(self) -> DataNeeds:
-        """Texts of a batch are compared."""
         return DataNeeds((TEXTS, PAIRS, TRIPLETS), least_rows=2)
 
 
@@ -211,20 +192,15 @@ class Distillation(RecipeSettings):
     teacher: Text | None
     """The encoder whose vectors of the texts are learnt, another entry of models."""
     loss: Literal["mse", "cosine", "similarity"] = "mse"
-    """mse and cosine compare vectors with the teacher's; similarity compares which texts of the batch are alike, and
-    needs no vectors of one width.
-    """
+    """mse and cosine compare vectors; similarity which texts of the batch are alike, whatever the widths."""
     temperature: Number = Field(0.05, gt=0)
     """What cosines are divided by, for similarity."""
     projection: Count | None = None
-    """Width of the teacher's vectors, for a linear layer behind the encoder, where its own are of another width;
-    null is no layer.
-    """
+    """Width of the teacher's vectors, for a linear layer behind an encoder of another width; null is no layer."""
     keep_projection: bool = False
     """Whether the trained encoder has the linear layer, too."""
 
     def needs(self) -> DataNeeds:
-        """Texts, of which similarity compares three or more."""
         return DataNeeds((TEXTS,), least_rows=3 if self.loss == "similarity" else 1, taught=True)
 
 
@@ -239,9 +215,7 @@ class MLM(MaskedTokens):
     """Settings of masked language modelling."""
 
     packing: Literal["lines", "packed"] = "lines"
-    """lines reads each text for itself, up to max_tokens; packed joins the texts of a step and cuts them into pieces of
-    max_tokens.
-    """
+    """Each text by itself, up to max_tokens; or the texts of a step joined and cut into pieces of max_tokens."""
 
 
 class Condenser(CondenserHead, MLM):
@@ -257,7 +231,6 @@ class Cocondenser(CondenserHead):
     """
 
     def needs(self) -> DataNeeds:
-        """Spans of a batch are compared."""
         return DataNeeds((SPANS,), least_rows=2)
 
 
@@ -265,16 +238,13 @@ class BiEncoder(WithPrompts):
     """Settings of an encoder of questions and documents."""
 
     loss: Literal["ranking", "contrastive"] = "ranking"
-    """ranking: the document of each question is found among those of the batch, hard negatives included;
-    contrastive: pairs with the labels 0 and 1 are told apart by distance.
-    """
+    """Finds the document of each question among those of the batch; or tells labels 0 and 1 apart by distance."""
     scale: Number = Field(20.0, gt=0)
     """What cosines are multiplied by (ranking)."""
     margin: Number = Field(0.5, gt=0, le=2)
     """Distance, 1 − cosine, from which on a pair with label 0 gives no gradient (contrastive)."""
 
     def needs(self) -> DataNeeds:
-        """Documents of a batch are compared, but by labels."""
         if self.loss == "contrastive":
             return DataNeeds((LABELLED,))
         return DataNeeds((PAIRS, TRIPLETS), least_rows=2)
@@ -294,9 +264,7 @@ class TermRecipe(WithPrompts):
     needs_prediction = True
 
     teacher: str | None = None
-    """An entry of models that gives vectors, whose cosines are the scores of margin-mse and kl; null where the data
-    have scores.
-    """
+    """An encoder whose cosines are the scores of margin-mse and kl; null where the data have scores."""
     teacher_scale: Number = Field(20.0, gt=0)
     """What the teacher's cosines are multiplied by."""
     temperature: Number = Field(1.0, gt=0)
@@ -315,9 +283,7 @@ class TermRecipe(WithPrompts):
     active, and no training starts there.
     """
     tied: bool = True
-    """Whether the vectors of terms in the head are the word embeddings of the encoder, trained together; else a copy of
-    them.
-    """
+    """Whether the vectors of terms in the head are the encoder's word embeddings; else a copy of them."""
 
 
 class Splade(TermRecipe):
@@ -334,14 +300,11 @@ class Splade(TermRecipe):
     pooling: Literal["max", "sum"] = "max"
     """The weight of a term is the largest over the tokens of a text (v2 and later), or their sum (v1)."""
     question_terms: Count | None = None
-    """Terms of a question that are kept in training, those of the largest weights; null is all. In use, the key
-    terms of the entry says it.
-    """
+    """Terms of a question that are kept in training; null is all. The key terms of the entry says it for use."""
     document_terms: Count | None = None
     """Terms of a document that are kept in training; null is all."""
 
     def needs(self) -> DataNeeds:
-        """Documents of a batch are compared."""
         return _ranking_needs(self.ranking)
 
 
@@ -349,17 +312,13 @@ class SparseEmbed(TermRecipe):
     """Settings of SparseEmbed."""
 
     ranking: Literal["contrastive", "margin-mse", "kl", "labels"] = "contrastive"
-    """As for splade; of the scores by vectors of terms and, with weights_share, of those by weights. labels learns
-    labels 0 and 1, the loss of the replication, of labelled data.
-    """
+    """As for splade, of scores by vectors; with weights_share of weights, too. labels learns labels 0 and 1."""
     weights_share: Number = Field(0.1, ge=0)
     """What the ranking loss of the weights is multiplied by, beside that of the vectors."""
     start_question_terms: Count | None = None
     """The same of questions, where they have a head of their own."""
     heads: Literal["two", "shared"] = "two"
-    """two gives questions and documents a head and a projection each, which begin alike (the paper); shared is one
-    of both (its replication).
-    """
+    """Questions and documents have a head and a projection each (the paper), or share one (its replication)."""
     width: Count = 64
     """Numbers of the vector of a term; 16, 32 or 64 in the paper, 256 in its replication."""
     projection_bias: bool = True
@@ -370,12 +329,10 @@ class SparseEmbed(TermRecipe):
     """Terms of a document that are kept."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
-        """Terms of a head that there is not."""
         if self.heads == "shared" and self.start_question_terms is not None:
             yield "start_question_terms", "not with one head, whose bias start_terms shifts. Delete it."
 
     def needs(self) -> DataNeeds:
-        """Documents of a batch are compared, but by labels."""
         return DataNeeds((LABELLED,)) if self.ranking == "labels" else _ranking_needs(self.ranking)
 
 
@@ -385,12 +342,9 @@ class CrossEncoder(WithDropout):
     compares_vectors = False
 
     loss: Literal["ranking", "labels"] = "ranking"
-    """ranking tells the document of a question from its negative (triplets); labels tells pairs with label 1 from
-    those with label 0.
-    """
+    """Tells documents from negatives (triplets), or pairs with label 1 from those with label 0."""
 
     def needs(self) -> DataNeeds:
-        """Triplets, or labels."""
         return DataNeeds((LABELLED,) if self.loss == "labels" else (TRIPLETS,))
 
 
@@ -398,16 +352,13 @@ class CT(RecipeSettings):
     """Settings of contrastive tension."""
 
     objective: Literal["in-batch", "pairs"] = "in-batch"
-    """in-batch takes all other texts of a batch as negatives; pairs, the published form, compares the first of each
-    group of texts with each text of its group.
-    """
+    """All other texts of a batch are negatives; or the first text of each group is compared with its group."""
     scale: Number = Field(20.0, gt=0)
     """What cosines are multiplied by before the first step, for in-batch; it is learnt."""
     negatives: Count = 7
     """Negatives of each positive, for pairs; choose a batch size that is a multiple of one more."""
 
     def needs(self) -> DataNeeds:
-        """Texts of a batch are compared."""
         return DataNeeds((TEXTS,), least_rows=2)
 
 
@@ -418,7 +369,6 @@ class CoSENT(WithDropout):
     """What cosines are multiplied by."""
 
     def needs(self) -> DataNeeds:
-        """Labelled pairs of a batch are compared."""
         return DataNeeds((LABELLED,), least_rows=2)
 
 

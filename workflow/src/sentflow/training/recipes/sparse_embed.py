@@ -17,7 +17,7 @@ from sentflow.sparse.folder import save_sparse_embed
 from sentflow.sparse.heads import moved
 from sentflow.sparse.losses import Cosine
 from sentflow.sparse.model import SparsEmbed, TermVectors, all_scores, pair_scores
-from sentflow.sparse.ranking_losses import LossParts, SparseEmbedLoss, flops
+from sentflow.sparse.ranking_losses import LossParts, flops
 from sentflow.sparse.utils import scores as mean_scores
 from sentflow.sparse.weigher import DOCUMENT, QUERY, TopTerms, top_terms
 from sentflow.training.contract import Example, Row, recipe
@@ -36,6 +36,7 @@ class SparseEmbed(TermObjective):
     """
 
     settings: Settings
+    weigher: SparsEmbed
 
     def make_weigher(self, draws: Draws) -> SparsEmbed:
         settings = self.settings
@@ -55,7 +56,7 @@ class SparseEmbed(TermObjective):
 
     def represent(self, examples: Sequence[Example], view: int) -> dict[str, torch.Tensor]:
         side = DOCUMENT if view else QUERY
-        model = self._model
+        model = self.weigher
         read = model.read(self.padded(examples), side)
         top = top_terms(model.weights(read, side), model.k[side])
         return {"ids": top.ids, "weights": top.weights, "vectors": model.vectors(read, top, side)}
@@ -63,63 +64,32 @@ class SparseEmbed(TermObjective):
     def term_weights(self, view: Mapping[str, torch.Tensor]) -> torch.Tensor:
         return TopTerms(view["ids"], view["weights"]).dense(self.weigher.n_terms)
 
+    def vector_scores(self, views: Sequence[Mapping[str, torch.Tensor]], *, of_pairs: bool) -> torch.Tensor:
+        queries, *documents = [TermVectors(view["ids"], view["vectors"]) for view in views]
+        if of_pairs:
+            return torch.stack([pair_scores(queries, each) for each in documents], dim=1)
+        return torch.cat([all_scores(queries, each) for each in documents], dim=1)
+
     def parts(self, views: Sequence[Mapping[str, torch.Tensor]], rows: Sequence[Row]) -> LossParts:
         """With ``labels``, the two squared errors of `sentflow.sparse.losses.Cosine`."""
-        query_weights, *of_documents = [self.term_weights(view) for view in views]
-        queries, *documents = [TermVectors(view["ids"], view["vectors"]) for view in views]
-        loss = self._loss()
-        if self.settings.ranking == LABELS:
-            return self._of_labels(loss, (queries, documents[0]), (query_weights, of_documents[0]), rows)
-        teacher = self.teacher_scores(rows, query_weights.device)
-        document_weights = torch.cat(of_documents)
-        if "score" in rows[0]:
-            by_vectors = torch.stack([pair_scores(queries, each) for each in documents], dim=1)
-            by_weights = torch.stack([(query_weights * each).sum(dim=1) for each in of_documents], dim=1)
-        else:
-            by_vectors = self.candidates(
-                torch.cat([all_scores(queries, each) for each in documents], dim=1), rows
-            )
-            by_weights = self.candidates(query_weights @ document_weights.T, rows)
-            teacher = None if teacher is None else self.candidates(teacher, rows)
-        return loss(by_vectors, by_weights, query_weights, document_weights, step=self.step, teacher=teacher)
+        if self.settings.ranking != LABELS:
+            return super().parts(views, rows)
+        query, document, *_ = views
+        queries, documents = self.term_weights(query), self.term_weights(document)
+        labels = torch.tensor([row["label"] for row in rows], device=queries.device)
+        if (labels > 1).any():
+            raise DataError("settings.ranking: labels reads labels 0 and 1, and the data have others.")
+        means = mean_scores(query["ids"], query["vectors"], document["ids"], document["vectors"])
+        embeddings = Cosine().dense(means, labels)
+        cosines = Cosine().sparse(queries, documents, labels)
+        regulariser = self.ranking_loss().regulariser(queries, documents, self.step)
+        total = embeddings + self.settings.weights_share * cosines + regulariser
+        return LossParts(total, cosines, flops(queries), flops(documents), embeddings)
 
     def write(self, encoder: SentenceTransformer, folder: Path) -> None:
         network = transformer_of(encoder).auto_model
-        save_sparse_embed(
-            self._model if network is self._model.encoder else _with_encoder(self._model, network), folder
-        )
-
-    @property
-    def _model(self) -> SparsEmbed:
-        return cast(SparsEmbed, self.weigher)
-
-    def _loss(self) -> SparseEmbedLoss:
-        ranking = self.settings.ranking
-        return SparseEmbedLoss(
-            query_flops=self.settings.question_flops,
-            document_flops=self.settings.document_flops,
-            rise_steps=self.rise_steps,
-            **({} if ranking == LABELS else {"ranking": ranking}),
-            temperature=self.settings.temperature,
-            weights_share=self.settings.weights_share,
-        )
-
-    def _of_labels(
-        self,
-        loss: SparseEmbedLoss,
-        pairs: tuple[TermVectors, TermVectors],
-        weights: tuple[torch.Tensor, torch.Tensor],
-        rows: Sequence[Row],
-    ) -> LossParts:
-        labels = torch.tensor([row["label"] for row in rows], device=weights[0].device)
-        if (labels > 1).any():
-            raise DataError("settings.ranking: labels reads labels 0 and 1, and the data have others.")
-        queries, documents = pairs
-        means = mean_scores(queries.ids, queries.embeddings, documents.ids, documents.embeddings)
-        embeddings = Cosine().dense(means, labels)
-        cosines = Cosine().sparse(*weights, labels)
-        total = embeddings + loss.weights_share * cosines + loss.regulariser(*weights, self.step)
-        return LossParts(total, cosines, flops(weights[0]), flops(weights[1]), embeddings)
+        model = self.weigher
+        save_sparse_embed(model if network is model.encoder else _with_encoder(model, network), folder)
 
 
 def _with_encoder(model: SparsEmbed, network: torch.nn.Module) -> SparsEmbed:

@@ -14,9 +14,8 @@ from sentence_transformers.sentence_transformer.modules import Transformer
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
 from sentflow.sparse.heads import moved, with_head
-from sentflow.sparse.ranking_losses import LossParts, SpladeLoss
-from sentflow.sparse.weigher import DOCUMENT, TermWeigher, pruned
-from sentflow.training.contract import Example, Row, recipe
+from sentflow.sparse.weigher import DOCUMENT, TermWeigher, top_terms
+from sentflow.training.contract import Example, recipe
 from sentflow.training.draws import Draws
 from sentflow.training.layers import transformer_of
 from sentflow.training.recipes.settings import Splade as Settings
@@ -42,28 +41,10 @@ class Splade(TermObjective):
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
         weights = self.weigher.weights(self.weigher.read(self.padded(examples)))
         most = self.settings.document_terms if view else self.settings.question_terms
-        return weights if most is None else pruned(weights, most)
+        return weights if most is None else top_terms(weights, most).dense(weights.shape[1])
 
     def term_weights(self, view: torch.Tensor) -> torch.Tensor:
         return view
-
-    def parts(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> LossParts:
-        queries, *of_documents = views
-        loss = SpladeLoss(
-            query_flops=self.settings.question_flops,
-            document_flops=self.settings.document_flops,
-            rise_steps=self.rise_steps,
-            ranking=self.settings.ranking,
-            temperature=self.settings.temperature,
-        )
-        teacher = self.teacher_scores(rows, queries.device)
-        documents = torch.cat(of_documents)
-        if "score" in rows[0]:
-            scores = torch.stack([(queries * each).sum(dim=1) for each in of_documents], dim=1)
-        else:
-            scores = self.candidates(queries @ documents.T, rows)
-            teacher = None if teacher is None else self.candidates(teacher, rows)
-        return loss.of_weights(scores, queries, documents, step=self.step, teacher=teacher)
 
     def write(self, encoder: SentenceTransformer, folder: Path) -> None:
         """Write a `SparseEncoder` of sentence-transformers, whose files transformers reads as a masked model, too."""

@@ -11,7 +11,7 @@ from sentflow.report.families.pair_summaries import COEFFICIENTS, data_version_o
 from sentflow.report.families.similarity.rows import SAME_VECTOR, HistogramRow, RegressionRow, SimilarityRow
 from sentflow.report.rows import described, unique
 from sentflow.report.settings import SimilaritySummary
-from sentflow.similarity.results import OVERLAP, SimilarityRows
+from sentflow.similarity.scores import OVERLAP, SimilarityRows
 
 _WHOLE_SET = ("all", "mean", "wmean")
 _GOLD_BINS = 5

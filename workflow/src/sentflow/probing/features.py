@@ -1,9 +1,9 @@
 """Features of a fold as probes read them: standardised without filling in zeros, with equal columns joined."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
@@ -11,6 +11,29 @@ from scipy.sparse import csr_array, hstack
 logger = logging.getLogger(__name__)
 
 Features: TypeAlias = "np.ndarray | ShiftedSparse"
+
+
+_COPIED_AT_ONCE = 256  # a block of a few megabytes at most
+_ROWS_AT_ONCE = 64  # float32 sums of so few squares are exact enough to be added up in float64
+
+
+@dataclass(frozen=True)
+class SelectedRows:
+    """Some rows of a matrix, copied only where they are used: a fold needs no second copy of its features."""
+
+    matrix: np.ndarray  # (n, D) float32, in memory or mapped from a file
+    rows: np.ndarray  # (m,) int64 row numbers
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of the rows as an array."""
+        return len(self.rows), self.matrix.shape[1]
+
+    def write_to(self, out: np.ndarray) -> None:
+        """Write the rows into (m, D) float32, which need not lie together in memory."""
+        for start in range(0, len(self.rows), _COPIED_AT_ONCE):
+            some = self.rows[start : start + _COPIED_AT_ONCE]
+            out[start : start + len(some)] = self.matrix[some]
 
 
 @dataclass(frozen=True)
@@ -62,10 +85,67 @@ class ShiftedSparse:
         return zero
 
 
+def standardised(
+    parts: Sequence[np.ndarray | SelectedRows],
+    *,
+    ones: bool,
+    unscaled_constant: bool = False,
+) -> list[np.ndarray]:
+    """Standardise by the first (training) part: (x − mean) / (1e-12 + std), std unbiased, in float32.
+
+    `parts`: features (n, D) float32 of the training, evaluation and test part; they are left as they are.
+    `unscaled_constant`: columns that are constant on the training part become x − mean, instead of (x − mean) · 1e12.
+    """
+    copies = [_copy(part, ones=ones) for part in parts]
+    inner = [copy[:, : parts[0].shape[1]] for copy in copies]
+    train = inner[0]
+    mean, std = _moments(train)
+    scale = std + np.float32(1e-12)
+    if unscaled_constant:
+        constant = np.all([(some == train[0]).all(axis=0) for some in _blocks(train)], axis=0)
+        mean[constant], scale[constant] = train[0][constant], 1
+        if constant.any():
+            logger.info(
+                "%d of %d columns are constant on the training part: left unscaled",
+                constant.sum(),
+                len(scale),
+            )
+    for values in inner:
+        values -= mean
+        values /= scale
+    return copies
+
+
+def _copy(part: np.ndarray | SelectedRows, *, ones: bool) -> np.ndarray:
+    """(n, D) or, with a last column of ones, (n, D + 1): the only copy of a part that is made."""
+    n, width = part.shape
+    copy = np.empty((n, width + ones), np.float32)
+    if isinstance(part, SelectedRows):
+        part.write_to(copy[:, :width])
+    else:
+        copy[:, :width] = part
+    copy[:, width:] = 1
+    return copy
+
+
+def _blocks(features: np.ndarray) -> Iterator[np.ndarray]:
+    for start in range(0, len(features), _ROWS_AT_ONCE):
+        yield features[start : start + _ROWS_AT_ONCE]
+
+
+def _moments(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    mean = features.mean(axis=0, dtype=np.float64).astype(np.float32)
+    squares = np.zeros(len(mean))
+    for rows in _blocks(features):
+        deviations = rows - mean
+        squares += np.square(deviations, out=deviations).sum(axis=0)
+    return mean, np.sqrt(squares / (len(features) - 1)).astype(np.float32)
+
+
 def standardised_sparse(
     parts: Sequence[csr_array], *, ones: bool, unscaled_constant: bool = False
 ) -> list[ShiftedSparse]:
-    """Standardise by the first (training) part as `standardise.standardised` does, and keep the parts sparse.
+    """Standardise by the first (training) part as `standardised` does, and keep the parts sparse.
 
     `parts`: features (n, D) float32 of the training, evaluation and test part.
     """
@@ -115,8 +195,6 @@ def _divided(part: csr_array, scale: np.ndarray, *, ones: bool) -> csr_array:
     return csr_array(hstack([divided, np.ones((part.shape[0], 1), np.float32)], format="csr"))
 
 
-F = TypeVar("F")  # np.ndarray or ShiftedSparse
-
 # Below this share of distinct columns grouping saves more than it costs.
 _WORTHWHILE_SHARE = 0.75
 # Columns that differ in a few rows differ in all: these rows tell most dense features without a look at the others.
@@ -156,13 +234,13 @@ class ColumnGroups:
 
 
 @dataclass(frozen=True)
-class Problem(Generic[F]):
+class Problem:
     """A fold's features and initial parameters as the stacks see them, with equal columns joined or not."""
 
-    train: F  # (n, G) float32, dense or sparse
+    train: Any  # (n, G) float32: np.ndarray or ShiftedSparse
     # others: per other part (m, G) features, and what the initial differences of joined weights add to the first
     # layer, (m, h) before their decay; None without joined columns
-    others: list[tuple[F, np.ndarray | None]]
+    others: list[tuple[Any, np.ndarray | None]]
     initial: np.ndarray  # (P,) float32, the first layer's weights before all others
     # multiplicity: (P,) float32: how many weights each parameter stands for; None without joined columns
     multiplicity: np.ndarray | None
@@ -170,7 +248,7 @@ class Problem(Generic[F]):
 
 def joined(
     train: "Features", others: "Sequence[Features]", initial: np.ndarray, *, first_width: int
-) -> Problem[Any]:
+) -> Problem:
     """Join the equal columns of a training part where that is worth it.
 
     `train`, `others`: (n, D) and (m, D) standardised features. `initial`: (P,) initial parameters that begin with the

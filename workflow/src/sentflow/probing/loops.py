@@ -1,0 +1,537 @@
+"""Loops of training, compiled by numba: steps of AdamW, epochs of logistic probes, layers of an MLP probe; shuffles."""
+
+import hashlib
+from collections.abc import Callable
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from llvmlite.binding import get_host_cpu_name
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Sums may be reordered and products fused with them, as BLAS does; infinities and NaN keep their meaning.
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+_LOOPS: list[Callable[[], Any]] = []
+
+
+def compiled(signature: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Compile for one signature at the first call, or read what an earlier process compiled."""
+
+    def mark(function: Callable[..., None]) -> Callable[..., None]:
+        @cache
+        def loop() -> Any:
+            return numba.njit(signature, cache=True, **_OPTIONS)(function)
+
+        _LOOPS.append(loop)
+        return wraps(function)(lambda *arguments: loop()(*arguments))
+
+    return mark
+
+
+def compile_all() -> None:
+    """Compile every loop, so that no job need."""
+    for loop in _LOOPS:
+        loop()
+
+
+def inlined(function: F) -> F:
+    """Compile as a part of the loops that call it.
+
+    Without force, LLVM may leave it a function of its own; and a process that reads two loops from the cache calls the
+    copy of one of them in both, which may have other bits than the copy that the loop was compiled with.
+    """
+    result: F = numba.njit(forceinline=True, **_OPTIONS)(function)
+    return result
+
+
+def _cache_folder() -> str:
+    """Beside this file, one folder per processor and state of all loops.
+
+    Numba notes in its cache for which processor a loop was compiled, and its index loses entries where processes write
+    it at the same time; so machines of two kinds that share a disk get a folder each.
+    """
+    here = Path(__file__)
+    digest = hashlib.sha256(here.read_bytes()).hexdigest()
+    return str(here.parent / "__pycache__" / f"{get_host_cpu_name()}-{digest[:16]}")
+
+
+if not numba.config.CACHE_DIR:  # NUMBA_CACHE_DIR
+    numba.config.CACHE_DIR = _cache_folder()
+
+NO_MULTIPLICITY = np.empty((0, 0), np.float32)  # every parameter is one weight
+
+
+@inlined
+def clip_factor(gradient: np.ndarray, multiplicity: np.ndarray, max_norm: np.float32) -> np.float32:
+    """Factor that brings the norm of a gradient (K, P) down to the largest one.
+
+    With a multiplicity (K, P), sums over equal weights become the gradient of each of them; (0, 0) means ones.
+    """
+    squares = np.float32(0)
+    if multiplicity.size == 0:
+        for k in range(gradient.shape[0]):
+            for j in range(gradient.shape[1]):
+                squares += gradient[k, j] * gradient[k, j]
+    else:
+        for k in range(gradient.shape[0]):
+            for j in range(gradient.shape[1]):
+                gradient[k, j] /= multiplicity[k, j]
+                squares += gradient[k, j] * gradient[k, j] * multiplicity[k, j]
+    return clip_of(squares, max_norm)
+
+
+@inlined
+def clip_of(squares: np.float32, max_norm: np.float32) -> np.float32:
+    """The factor for a gradient of this squared norm, as torch.nn.utils.clip_grad_norm_ takes it."""
+    return min(max_norm / (np.sqrt(squares) + np.float32(1e-6)), np.float32(1))
+
+
+@inlined
+def moved(
+    weight: np.float32, first: np.float32, second: np.float32, slope: np.float32, scalars: np.ndarray
+) -> tuple[np.float32, np.float32, np.float32]:
+    """One weight and its moments, which are kept without their factors 1 − β, after a step along its slope.
+
+    Scalars are those of one step of one probe, see `Schedule.scalars`.
+    """
+    keep, epsilon, minus_rate, beta1, beta2 = scalars[0], scalars[1], scalars[2], scalars[3], scalars[4]
+    first = first * beta1 + slope
+    second = second * beta2 + slope * slope
+    return weight * keep + first / (np.sqrt(second) + epsilon) * minus_rate, first, second
+
+
+@inlined
+def move(
+    weights: np.ndarray,
+    gradient: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    clip: np.float32,
+    scalars: np.ndarray,
+) -> None:
+    """Move (K, P) weights by their clipped gradient, see `moved`."""
+    for k in range(weights.shape[0]):
+        for j in range(weights.shape[1]):
+            weights[k, j], first[k, j], second[k, j] = moved(
+                weights[k, j], first[k, j], second[k, j], gradient[k, j] * clip, scalars
+            )
+
+
+@inlined
+def write_residual(logits: np.ndarray, label: int, i: int, residual: np.ndarray) -> None:
+    """Column i of (K, B) from that of the logits (K, B): (σ(z) − y) / B, or (softmax(z) − onehot) / B."""
+    n_outputs, n = logits.shape
+    if n_outputs == 1:
+        share = np.float32(1) / (np.float32(1) + np.exp(-logits[0, i]))
+        residual[0, i] = (share - np.float32(label)) / np.float32(n)
+        return
+    highest = logits[0, i]
+    for k in range(1, n_outputs):
+        highest = max(highest, logits[k, i])
+    total = np.float32(0)
+    for k in range(n_outputs):
+        residual[k, i] = np.exp(logits[k, i] - highest)
+        total += residual[k, i]
+    for k in range(n_outputs):
+        share = residual[k, i] / total
+        residual[k, i] = (share - np.float32(k == label)) / np.float32(n)
+
+
+@compiled("void(u4[:,:], i8[:,::1])")
+def shuffle(words: np.ndarray, orders: np.ndarray) -> None:
+    """Write (epochs, n) int64 orders from (epochs, n − 1) words: position i swaps with i + word mod (n − i)."""
+    epochs, n = orders.shape
+    for epoch in range(epochs):
+        order = orders[epoch]
+        for i in range(n):
+            order[i] = i
+        for i in range(n - 1):
+            partner = i + np.int64(words[epoch, i] % np.uint32(n - i))
+            order[i], order[partner] = order[partner], order[i]
+
+
+# Rows that are multiplied together: enough that reads of several rows are under way at a time.
+_TOGETHER = 4
+
+
+@inlined
+def _multiply_four(
+    features: np.ndarray, rows: np.ndarray, start: int, weights: np.ndarray, logits: np.ndarray
+) -> None:
+    one, two, three, four = rows[start], rows[start + 1], rows[start + 2], rows[start + 3]
+    for k in range(len(weights)):
+        a = b = c = d = np.float32(0)
+        for j in range(weights.shape[1]):
+            weight = weights[k, j]
+            a += features[one, j] * weight
+            b += features[two, j] * weight
+            c += features[three, j] * weight
+            d += features[four, j] * weight
+        logits[k, start], logits[k, start + 1], logits[k, start + 2], logits[k, start + 3] = a, b, c, d
+
+
+@inlined
+def _add_four(
+    features: np.ndarray, rows: np.ndarray, start: int, residual: np.ndarray, gradient: np.ndarray
+) -> None:
+    one, two, three, four = rows[start], rows[start + 1], rows[start + 2], rows[start + 3]
+    for k in range(len(gradient)):
+        a, b = residual[k, start], residual[k, start + 1]
+        c, d = residual[k, start + 2], residual[k, start + 3]
+        for j in range(gradient.shape[1]):
+            gradient[k, j] += (a * features[one, j] + b * features[two, j]) + (
+                c * features[three, j] + d * features[four, j]
+            )
+
+
+@inlined
+def _multiply_one(
+    features: np.ndarray, rows: np.ndarray, i: int, weights: np.ndarray, logits: np.ndarray
+) -> None:
+    row = rows[i]
+    for k in range(len(weights)):
+        logit = np.float32(0)
+        for j in range(weights.shape[1]):
+            logit += features[row, j] * weights[k, j]
+        logits[k, i] = logit
+
+
+@inlined
+def _add_one(
+    features: np.ndarray, rows: np.ndarray, i: int, residual: np.ndarray, gradient: np.ndarray
+) -> None:
+    row = rows[i]
+    for k in range(len(gradient)):
+        share = residual[k, i]
+        for j in range(gradient.shape[1]):
+            gradient[k, j] += share * features[row, j]
+
+
+@compiled(
+    "void(f4[:,::1], i8[::1], i8[:,:,::1], f4[:,:,::1], f4[:,:,::1], f4[:,:,::1], f4[:,:,::1], f4,"
+    " f4[:,::1], f4[:,:,:,::1])"
+)
+def train_epoch(
+    features: np.ndarray,
+    labels: np.ndarray,
+    rows: np.ndarray,
+    weights: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    scalars: np.ndarray,
+    max_norm: np.float32,
+    multiplicity: np.ndarray,
+    logits: np.ndarray,
+) -> None:
+    """Train S probes on their batches, one probe after the other.
+
+    `features`: (n, P) float32. `labels`: (n,) int64. `rows`: (S, batches, B) int64 row numbers. `weights`, `first`,
+    `second`: (S, K, P) float32, changed in place: K outputs, and the moments of AdamW as `move` keeps them. `scalars`:
+    (batches, S, 5) float32, see `Schedule.scalars`. `multiplicity`: (K, P) float32: weights that each parameter stands
+    for; (0, 0) where each is one. `logits`: (S, batches, K, B) float32, written: before each step.
+    """
+    n_batches, n = rows.shape[1:]
+    gradient = np.empty_like(weights[0])
+    residual = np.empty((weights.shape[1], n), np.float32)
+    whole = n - n % _TOGETHER
+    for probe in range(len(rows)):
+        for step in range(n_batches):
+            gradient[:] = np.float32(0)
+            own = rows[probe, step]
+            for start in range(0, whole, _TOGETHER):
+                _multiply_four(features, own, start, weights[probe], logits[probe, step])
+                for i in range(start, start + _TOGETHER):
+                    write_residual(logits[probe, step], labels[own[i]], i, residual)
+                _add_four(features, own, start, residual, gradient)
+            for i in range(whole, n):
+                _multiply_one(features, own, i, weights[probe], logits[probe, step])
+                write_residual(logits[probe, step], labels[own[i]], i, residual)
+                _add_one(features, own, i, residual, gradient)
+            clip = clip_factor(gradient, multiplicity, max_norm)
+            move(weights[probe], gradient, first[probe], second[probe], clip, scalars[step, probe])
+
+
+MOMENTUM = 0.1  # torch.nn.BatchNorm1d's defaults
+EPSILON = 1e-5
+
+
+@inlined
+def _standardise(values: np.ndarray) -> tuple[np.float32, np.float32]:
+    """Take the mean from (B,) values; gives it and the biased variance."""
+    n = np.float32(len(values))
+    total = np.float32(0)
+    for i in range(len(values)):
+        total += values[i]
+    mean = total / n
+    squares = np.float32(0)
+    for i in range(len(values)):
+        values[i] -= mean
+        squares += values[i] * values[i]
+    return mean, squares / n
+
+
+@inlined
+def _back(
+    normed: np.ndarray,
+    active: np.ndarray,
+    residual: np.ndarray,
+    weights: np.ndarray,
+    h: int,
+    g_scale: np.ndarray,
+    g_shift: np.ndarray,
+    g_weights: np.ndarray,
+) -> None:
+    """From the outputs back to the batch norm of unit h; its derivative (B,) is written over `active`."""
+    n_outputs, n = residual.shape
+    for k in range(n_outputs):
+        total = np.float32(0)
+        for i in range(n):
+            total += residual[k, i] * active[i]
+        g_weights[k, h] = total
+    by_scale = by_shift = np.float32(0)
+    for i in range(n):
+        back = np.float32(0)
+        for k in range(n_outputs):
+            back += residual[k, i] * weights[k, h]
+        active[i] = back if active[i] > np.float32(0) else np.float32(0)
+        by_scale += active[i] * normed[i]
+        by_shift += active[i]
+    g_scale[h], g_shift[h] = by_scale, by_shift
+
+
+@compiled(
+    "void(f4[:,::1], i8[::1], f4[::1], f4[::1], f4[:,::1], f4[::1], f4[::1], f4[::1], f4[:,::1], f4[::1],"
+    " f4[::1], f4[::1], f4[:,::1])"
+)
+def forward_and_back(
+    hidden: np.ndarray,
+    labels: np.ndarray,
+    scale: np.ndarray,
+    shift: np.ndarray,
+    weights: np.ndarray,
+    bias: np.ndarray,
+    g_scale: np.ndarray,
+    g_shift: np.ndarray,
+    g_weights: np.ndarray,
+    g_bias: np.ndarray,
+    running_mean: np.ndarray,
+    running_variance: np.ndarray,
+    logits: np.ndarray,
+) -> None:
+    """Batch norm, ReLU, output layer, loss, and back.
+
+    `hidden`: (H, B) float32 values of the hidden units; the derivative of the loss by them is written over them.
+    `labels`: (B,) int64 of the rows of the batch. `scale`, `shift`, `weights`, `bias`: (H,), (H,), (K, H) and (K,)
+    float32 parameters; `g_…` are written: the derivative by each. `running_mean`, `running_variance`: (H,) float32 of
+    the batch norm, moved towards those of the batch. `logits`: (K, B) float32, written.
+    """
+    n_hidden, n = hidden.shape
+    n_outputs = len(weights)
+    active = np.empty((n_hidden, n), np.float32)
+    inverse_std = np.empty(n_hidden, np.float32)
+    for k in range(n_outputs):
+        for i in range(n):
+            logits[k, i] = bias[k]
+    for h in range(n_hidden):
+        mean, variance = _standardise(hidden[h])
+        inverse_std[h] = np.float32(1) / np.sqrt(variance + np.float32(EPSILON))
+        running_mean[h] += np.float32(MOMENTUM) * (mean - running_mean[h])
+        unbiased = variance * (np.float32(n) / np.float32(n - 1))
+        running_variance[h] += np.float32(MOMENTUM) * (unbiased - running_variance[h])
+        for i in range(n):
+            hidden[h, i] *= inverse_std[h]
+            active[h, i] = max(hidden[h, i] * scale[h] + shift[h], np.float32(0))
+        for k in range(n_outputs):
+            for i in range(n):
+                logits[k, i] += weights[k, h] * active[h, i]
+    residual = np.empty((n_outputs, n), np.float32)
+    for i in range(n):
+        write_residual(logits, labels[i], i, residual)
+    for k in range(n_outputs):
+        total = np.float32(0)
+        for i in range(n):
+            total += residual[k, i]
+        g_bias[k] = total
+    for h in range(n_hidden):
+        _back(hidden[h], active[h], residual, weights, h, g_scale, g_shift, g_weights)
+        # Ioffe and Szegedy 2015, section 3: derivative of batch normalisation by its input
+        factor = scale[h] * inverse_std[h]
+        mean_shift, mean_scale = g_shift[h] / np.float32(n), g_scale[h] / np.float32(n)
+        for i in range(n):
+            hidden[h, i] = (active[h, i] - mean_shift - hidden[h, i] * mean_scale) * factor
+
+
+@compiled("void(f4[:,::1], f4[:,::1], f4[:,::1], f4[:,::1], f4[:,::1], f4, f4[::1])")
+def clip_and_move(
+    weights: np.ndarray,
+    gradient: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    multiplicity: np.ndarray,
+    max_norm: np.float32,
+    scalars: np.ndarray,
+) -> None:
+    """A whole step, see `clip_factor` and `move`."""
+    move(weights, gradient, first, second, clip_factor(gradient, multiplicity, max_norm), scalars)
+
+
+@compiled(
+    "void(f4[::1], i8[::1], i8[::1], f4[::1], i8[::1], i8[:,:,::1], f4[:,:,::1], f4[:,:,::1], f4[:,:,::1],"
+    " f4[:,:,::1], f4, f4[:,::1], f4[:,:,:,::1])"
+)
+def train_sparse_epoch(
+    values: np.ndarray,
+    columns: np.ndarray,
+    starts: np.ndarray,
+    shift: np.ndarray,
+    labels: np.ndarray,
+    rows: np.ndarray,
+    weights: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    scalars: np.ndarray,
+    max_norm: np.float32,
+    multiplicity: np.ndarray,
+    logits: np.ndarray,
+) -> None:
+    """Train S logistic probes on their batches; what is no entry of the features is as in `train_epoch`.
+
+    `values`, `columns`, `starts`: (E,) float32, (E,) int64 and (n + 1,) int64. `shift`: (D,) float32.
+    """
+    n_batches, n = rows.shape[1:]
+    n_outputs, width = weights.shape[1:]
+    gradient = np.empty_like(weights[0])
+    residual = np.empty((n_outputs, n), np.float32)
+    for probe in range(len(rows)):
+        own = weights[probe]
+        for step in range(n_batches):
+            batch, out = rows[probe, step], logits[probe, step]
+            for k in range(n_outputs):
+                level = np.float32(0)
+                for j in range(width):
+                    level += shift[j] * own[k, j]
+                for i in range(n):
+                    logit = -level
+                    for entry in range(starts[batch[i]], starts[batch[i] + 1]):
+                        logit += values[entry] * own[k, columns[entry]]
+                    out[k, i] = logit
+            for i in range(n):
+                write_residual(out, labels[batch[i]], i, residual)
+            for k in range(n_outputs):
+                total = np.float32(0)
+                for i in range(n):
+                    total += residual[k, i]
+                for j in range(width):
+                    gradient[k, j] = -total * shift[j]
+                for i in range(n):
+                    for entry in range(starts[batch[i]], starts[batch[i] + 1]):
+                        gradient[k, columns[entry]] += residual[k, i] * values[entry]
+            clip = clip_factor(gradient, multiplicity, max_norm)
+            move(own, gradient, first[probe], second[probe], clip, scalars[step, probe])
+
+
+@compiled("void(f4[::1], i8[::1], i8[::1], i8[::1], f4[:,::1], f4[::1], f4[:,::1])")
+def multiply_rows(
+    values: np.ndarray,
+    columns: np.ndarray,
+    starts: np.ndarray,
+    rows: np.ndarray,
+    weights: np.ndarray,
+    level: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Products of some rows (B,) with (D, H) weights, less a level (H,), written to (H, B)."""
+    sums = np.empty(weights.shape[1], np.float32)
+    for i in range(len(rows)):
+        sums[:] = np.float32(0)
+        for entry in range(starts[rows[i]], starts[rows[i] + 1]):
+            value, column = values[entry], columns[entry]
+            for h in range(len(sums)):
+                sums[h] += value * weights[column, h]
+        for h in range(len(sums)):
+            out[h, i] = sums[h] - level[h]
+
+
+@compiled("void(f4[::1], i8[::1], i8[::1], i8[::1], f4[:,::1], f4[:,::1], b1[::1])")
+def add_rows(
+    values: np.ndarray,
+    columns: np.ndarray,
+    starts: np.ndarray,
+    rows: np.ndarray,
+    factors: np.ndarray,
+    out: np.ndarray,
+    met: np.ndarray,
+) -> None:
+    """Sum of the rows (B,), each times its factors (H, B), written to the columns of (D, H) that they meet.
+
+    Which those are is written to (D,) `met`; the other lines of `out` are left as they are.
+    """
+    met[:] = False
+    own = np.empty(len(factors), np.float32)
+    for i in range(len(rows)):
+        for h in range(len(own)):
+            own[h] = factors[h, i]
+        for entry in range(starts[rows[i]], starts[rows[i] + 1]):
+            value, column = values[entry], columns[entry]
+            if not met[column]:
+                met[column] = True
+                for h in range(len(own)):
+                    out[column, h] = value * own[h]
+            else:
+                for h in range(len(own)):
+                    out[column, h] += value * own[h]
+
+
+@compiled(
+    "void(f4[:,::1], f4[:,::1], f4[:,::1], f4[:,::1], b1[::1], f4[::1], f4[:,::1], f4[:,::1], f4[:,::1], f4[:,::1],"
+    " f4[::1], f4[::1], f4, f4[::1])"
+)
+def clip_and_move_columns(
+    weights: np.ndarray,
+    gradient: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    met: np.ndarray,
+    multiplicity: np.ndarray,
+    others: np.ndarray,
+    others_gradient: np.ndarray,
+    others_first: np.ndarray,
+    others_second: np.ndarray,
+    shift: np.ndarray,
+    level: np.ndarray,
+    max_norm: np.float32,
+    scalars: np.ndarray,
+) -> None:
+    """A whole step, as `mlp.clip_and_move` takes it.
+
+    `weights`, `gradient`, `first`, `second`: (D, H) float32 weights, gradient and moments of the first layer. `met`:
+    (D,) bool: where the gradient is not 0; other lines of it are not read. `multiplicity`: (D,) float32: how many
+    equal weights each stands for; its gradient is the sum of theirs. `others`, `others_gradient`, `others_first`,
+    `others_second`: (1, P) float32 of the later layers. `shift`, `level`: (D,) and (H,) float32: the product of the
+    shift and the moved weights is written to `level`.
+    """
+    n_hidden = weights.shape[1]
+    squares = np.float32(0)
+    for j in range(others_gradient.shape[1]):
+        squares += others_gradient[0, j] * others_gradient[0, j]
+    for column in range(len(weights)):
+        if met[column]:
+            own = np.float32(0)
+            for h in range(n_hidden):
+                gradient[column, h] /= multiplicity[column]
+                own += gradient[column, h] * gradient[column, h]
+            squares += own * multiplicity[column]
+    clip = clip_of(squares, max_norm)
+    move(others, others_gradient, others_first, others_second, clip, scalars)
+    level[:] = np.float32(0)
+    none = np.zeros(n_hidden, np.float32)
+    for column in range(len(weights)):
+        slopes = gradient[column] if met[column] else none
+        for h in range(n_hidden):
+            weights[column, h], first[column, h], second[column, h] = moved(
+                weights[column, h], first[column, h], second[column, h], slopes[h] * clip, scalars
+            )
+            level[h] += shift[column] * weights[column, h]
