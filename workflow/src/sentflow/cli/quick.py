@@ -287,7 +287,7 @@ def _verdict(results: Path) -> list[Table | str]:
     blocks: list[Table | str] = []
     for ranking, _ in claims.rankings(results):
         level, rows = percent(ranking.level), []
-        measure = f"{ranking.measure[0].upper()}{ranking.measure[1:]}"
+        measure = ranking.measure.capitalize() if ranking.measure.islower() else ranking.measure
         header = (ranking.what.capitalize(), measure, level, "Difference", level, "p (Holm)")
         n_columns = len(header) if ranking.tests else 3
         for system in ranking.systems:
