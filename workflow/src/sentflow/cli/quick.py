@@ -34,7 +34,7 @@ from sentflow.config.entries import merge
 from sentflow.config.load import load_experiment
 from sentflow.encoders.entries import is_lazy
 from sentflow.errors import ConfigError, SentflowError, instead
-from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.flow.environment import workflow_folder
 from sentflow.report import claims
 from sentflow.report.numbers import decimal, interval, p_number, percent
 from sentflow.report.table.table import Table
