@@ -296,7 +296,7 @@ def _teacher_problems(entry: Entry, needs: DataNeeds, models: Entries, data: Ent
 
 
 def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings) -> Iterator[str]:
-    every, steps = training.snapshots, training.steps
+    every, steps = training.snapshot_every, training.steps
     if steps is None:
         yield (
             "training.steps: with a selection, write steps instead of epochs: rows / batch_size × epochs. The "
@@ -304,7 +304,7 @@ def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings)
         )
     elif selection.get("rule", BEST) == BEST and (every is None or every >= steps):
         yield (
-            "training.snapshots: the best of one snapshot is no choice. Write every how many steps one is scored, "
+            "training.snapshot_every: the best of one snapshot is no choice. Write every how many steps one is scored, "
             "fewer than steps."
         )
 
