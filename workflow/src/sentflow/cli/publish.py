@@ -24,7 +24,7 @@ def publish(
     folder: Annotated[Path, typer.Argument(help="Folder to write; it must be new or empty.")],
     results: Annotated[Path, typer.Option(help="The results folder.")] = Path("results"),
 ) -> None:
-    """Write an encoder with its model card into a folder that is ready for the Hugging Face hub.
+    """Write an encoder and its model card into a folder for the Hugging Face hub.
 
     Weights, tokenizer and modules are copied and compared with their checksums. Nothing is uploaded.
     """

@@ -55,23 +55,25 @@ def search(
     questions: Annotated[
         Path | None,
         typer.Argument(
-            help="Questions: .json in the form of the Zalo challenge, .jsonl as BEIR's, or text with one per line."
+            help="Questions: .json as in the Zalo challenge, .jsonl as in BEIR, or text with one per line."
         ),
     ] = None,
     ask: Annotated[
-        str | None, typer.Option(help="One question instead of a file; its answers are shown.")
+        str | None, typer.Option(help="One question instead of a file; its answers are printed.")
     ] = None,
     configfile: ConfigFiles = None,
     results: ResultsRead = Path("results"),
     retriever: Annotated[
         str | None,
-        typer.Option(help="By default the first selected fusion, else the first selected retriever."),
+        typer.Option(
+            help="Retriever; by default the first selected fusion, else the first selected retriever."
+        ),
     ] = None,
     corpus: Annotated[
-        str | None, typer.Option(help="What is searched, if the experiment has several.")
+        str | None, typer.Option(help="Corpus to search, if the experiment has several.")
     ] = None,
     decision: Annotated[
-        str | None, typer.Option(help="A selected decision, which says how many documents are given.")
+        str | None, typer.Option(help="A selected decision, which chooses the returned documents.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -81,9 +83,10 @@ def search(
         ),
     ] = None,
 ) -> None:
-    """Answer new questions by a retriever of an experiment that was run.
+    """Answer new questions with a retriever of a finished experiment.
 
-    Reads documents, vectors, trained encoders and what was tuned from the results, and embeds the questions alone.
+    Reads documents, vectors, trained encoders and tuned weights from the results. Only the questions are
+    embedded.
     """
     _check_options(questions, ask, decision, output)
     family = Retrieval(experiment := read_experiment(configfile))

@@ -25,7 +25,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=N
 
 @app.callback()
 def sweep() -> None:
-    """Grids of trainings."""
+    """Train the winners of a sweep again."""
 
 
 @app.command()
@@ -34,7 +34,7 @@ def winners(
         "results"
     ),
     output: Annotated[Path, typer.Option(help="YAML file to write.")] = Path("winners.yaml"),
-    seeds: Annotated[str, typer.Option(help="Fresh seeds, separated by commas.")] = "101,102,103,104,105,106",
+    seeds: Annotated[str, typer.Option(help="New seeds, separated by commas.")] = "101,102,103,104,105,106",
     name: Annotated[
         str | None, typer.Option("--sweep", help="Name of the sweep, if the configuration selects several.")
     ] = None,
@@ -42,8 +42,7 @@ def winners(
 ) -> None:
     """Write the experiment that trains the winners of a sweep again.
 
-    Of each group of cells the learning rate with the best development score, with seeds that were not used in the
-    choice.
+    A winner is the learning rate with the best development score in its group of cells. It gets new seeds.
     """
     if output.exists():
         raise ConfigError(f"{output} already exists and was not changed. Write another name, or delete it.")
