@@ -67,7 +67,7 @@ def costs(
     experiment = read_experiment(configfile)
     jobs = planned_jobs(configfile or [], everything=everything)
     if not jobs:
-        show_blocks("Nothing is to be done. With --all, what is done is counted too.")
+        show_blocks("Nothing to do. --all also counts finished jobs.")
         return
     rows = rows_of_tasks(experiment, read_local_files(experiment))
     n_encoders, n_tasks = len(experiment.models), len(experiment.selected["tasks"])
@@ -166,9 +166,7 @@ def _listing(
         "experiment, times folds, rows and pairs of encoders where a rule grows with them. Large encoders take longer.",
         "Memory and requests are those of the largest job; a request may grow with its input. For more or less of "
         "them, write in the profile, under set-resources: RULE: { mem_mb: … * attempt, runtime: … * attempt }.",
-        f"Trainings of which no entry says how many rows an epoch has: {', '.join(unknown)}."
-        if unknown
-        else "",
+        f"Trainings with an unknown number of rows per epoch: {', '.join(unknown)}." if unknown else "",
     )
     return listing(
         ("Rule", "Jobs", "Each", "Hours", "MB", "Requested MB", "Requested min"),

@@ -140,7 +140,7 @@ def _cell(one: RunEvaluation, measure: str) -> str:
 def _tests(compared: RunComparison) -> Table:
     first = compared.rows[0]
     note = (
-        "p: paired t-test over questions (sign flips where differences are few); Holm: adjusted over all pairs; *: at "
+        "p: paired t-test over questions (sign flips if differences are few); Holm: adjusted over all pairs; *: at "
         f"most {percent(first.alpha)}. Interval: t, {percent(first.level)}. They hold for {POPULATION}. "
         f"Equivalent: the 90 % interval lies within ± {first.margin:g}. Won/tied/lost: by the first. "
         f"{sizes(first.n_questions, detectable(compared.rows, first.unit_set))}. "

@@ -57,7 +57,7 @@ def ledger(
         facts(f"{len(rows)} claims", [(verdict, str(counts[verdict])) for verdict in VERDICTS])
     ]
     if not unexpected:
-        blocks.append("Every claim that was run has the value that is expected.")
+        blocks.append("Every claim that was run has its expected value.")
     else:
         lines = [(row.name, _number(row.expected), _number(row.ours)) for row in unexpected]
         blocks.append(listing(("Claim", "Expected", "Ours"), lines, "lrr"))

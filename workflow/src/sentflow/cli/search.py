@@ -248,7 +248,7 @@ def _shown(answers: Run, question: str, corpus: Corpus, *, caption: str, decided
     left = len(places) - n_shown
     note = f"{counted(left, 'further document')} below them." if left else ""
     if not places:
-        note = "Nothing is given as an answer." if decided else "No document was found."
+        note = "No document is returned as an answer." if decided else "No document was found."
     return listing(("#", "Document", "Score", "Text"), rows, "rlrl", caption=caption, notes=(note,))
 
 
@@ -278,7 +278,7 @@ class Answering:
     def refuse_missing(self, results: Path, configs: Sequence[Path] | None) -> None:
         """Refuse results that lack files that the jobs read."""
         files = [file for step in self._steps for file in _files(step, "In") if file not in self._outputs]
-        why = "Nothing is trained, downloaded or embedded here but the questions"
+        why = "Only the questions are embedded here; nothing is trained or downloaded"
         refuse_missing(files, results, configs, needed_by="the answers", why=why)
 
     def run(self, results: Path, work: Path) -> Iterator[str]:

@@ -83,13 +83,13 @@ def _experiment(name: str, sweep: Mapping[str, Any], chosen: Sequence[Cell], see
     content = {
         "experiment": {
             "title": f"Winners of {name}",
-            "description": f"The best learning rates of {name} by development score, trained with fresh seeds.",
+            "description": f"The best learning rates of {name} by development score, trained with new seeds.",
         },
         "select": {"models": list(models), "sweeps": []},
         "models": models,
     }
     head = (
-        "# Written by sentflow sweep winners. Lay it over the configuration of the sweep:\n"
+        "# Written by sentflow sweep winners. Merge it over the configuration of the sweep:\n"
         "# sentflow run --cores all --configfile SWEEP.yaml THIS.yaml\n\n"
     )
     return head + yaml.dump(content, Dumper=_Plain, sort_keys=False, allow_unicode=True)
@@ -120,7 +120,7 @@ def _fresh(seeds: str, sweep: Mapping[str, Any]) -> list[int]:
         found = [int(one) for one in seeds.split(",")]
     except ValueError:
         raise ConfigError(
-            f"--seeds: {seeds!r} is no list of whole numbers. Write e.g. 101,102,103."
+            f"--seeds: {seeds!r} is not a list of whole numbers. Write e.g. 101,102,103."
         ) from None
     used = sorted(set(found) & set(sweep["grid"][SEED]))
     if used:

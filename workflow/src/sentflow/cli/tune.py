@@ -167,7 +167,7 @@ def _names(candidate: "Candidate") -> tuple[str, ...]:
 
 def _settings(model: str, chosen: "Candidate", *, tolerance: float) -> str:
     return f"""\
-# The fastest of which no value of a unit vector differs by more than {tolerance:g}.
+# The fastest setting whose unit vectors differ by at most {tolerance:g}.
 # In your configuration; vectors are computed again where this is a change:
 models:
   {model}:

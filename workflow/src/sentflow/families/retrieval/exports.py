@@ -20,7 +20,7 @@ from sentflow.flow.family import each
 from sentflow.flow.job_settings import json_text, pick, pick_known
 
 _TEST = {
-    "name": "paired t-test over questions, sign flips where differences are few",
+    "name": "paired t-test over questions, sign flips if differences are few",
     "correction method": "Holm, all pairs of a question set",
 }
 _DATA_KEYS = ("title", "licence", "citation", "homepage")

@@ -44,9 +44,9 @@ def questions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             "last columns: two retrievers (those with the highest means, unless the configuration names them), each "
             "with its value, the rank of the relevant document with the highest grade, and what it ranks first "
             "instead.",
-            "Examples: these questions were chosen because their scores are extreme, so on a second measurement of any "
-            "kind they would be less so (regression to the mean), and a difference on them says nothing of other "
-            "questions. A hard question may be a wrong or a missing judgement.",
+            "Examples: these questions were chosen for their extreme scores, which a second measurement would reduce "
+            "(regression to the mean). A difference on them says nothing about other questions. A hard question may be "
+            "a wrong or a missing judgement.",
         ]
     return build(
         "retrieval-questions",

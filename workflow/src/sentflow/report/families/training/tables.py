@@ -45,7 +45,7 @@ def runs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         [
             "Chosen: the steps after which the snapshot became the encoder, by the rule and the development set beside "
-            "it. The development score is the best of several and too high an estimate."
+            "it. The development score is the best of several and therefore too high."
         ],
         data=rows,
         block="group",
@@ -58,9 +58,9 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     rows = inputs.rows(TrainedRow)
     has_device = any(math.isfinite(row.device_memory_mb) for row in rows)
     notes = [
-        "Time of the training itself, snapshots and saving included, without their scores. It depends on what else the "
-        "machine did, so lines are compared with care. Tokens: read in all views, padding left out. Memory: peak of "
-        "the process; of the last run, where a training was resumed."
+        "Time of the training, including snapshots and saving, without their scores. It depends on other load of the "
+        "machine. Tokens: read in all views, without padding. Memory: peak of the process; of the last run if a "
+        "training was resumed."
     ]
     return build(
         "training-costs",
@@ -97,7 +97,7 @@ def held_out(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
     return build(
         "training-held-out",
-        f"{settings['caption']}: what trainings reach on rows that were held out from them.",
+        f"{settings['caption']}: trainings on their held-out rows.",
         TrainingHeldOutRow,
         lines.values(),
         [
@@ -196,7 +196,7 @@ def best_of_sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             "Of each line the learning rate with the best development score (of: how many were compared); the test "
             "score is that of the same training. The best of several is too high an estimate of its own development "
             "score, and with one seed per cell the choice itself is partly chance: train the winners again with fresh "
-            "seeds (sentflow sweep winners) before a method is said to be better.",
+            "seeds (sentflow sweep winners) before you call a method better.",
             *_sources(sweeps),
         ],
         data=rows,
@@ -299,17 +299,17 @@ def _value_of_seeds(row: TrainingSeeds) -> Cell:
 
 def _notes_of_seeds(rows: Sequence[TrainingSeeds]) -> list[str]:
     if not rows:
-        return ["No training was run with several seeds, so nothing can be said of methods."]
+        return ["No training was run with several seeds, so methods cannot be compared."]
     first = rows[0]
     notes = [
         f"Mean over seeds of {first.measure.capitalize()}'s correlation, with {percent(first.level)} intervals: "
-        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (resampled pairs, or "
-        "what pairs with shared sentences make up; not adjusted for the number of lines). Nothing is said of other "
-        "training data, other starts or other pair sets.",
+        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (resampled pairs, "
+        "components or sentences; not adjusted for the number of lines). They do not extend to other training data, "
+        "starts or pair sets.",
         "Spread: standard deviation between seeds. Variance: shares of that of the value; the rest is how seeds differ "
-        "on these pairs only. Limited by: what twice as many would make the interval narrower.",
+        "on these pairs only. Limited by: what to double for a narrower interval.",
         f"*: significant at {percent(first.alpha)} for new seeds on the same pairs (exact sign-flip test over the "
-        "seeds that both have, Holm over all lines of the set). The CSV file has p, and the least that it can be.",
+        "seeds that both have, Holm over all lines of the set). The CSV file has p, and its minimum.",
     ]
     differences = [row for row in rows if row.other]
     weak = [row for row in differences if row.least_p > row.alpha]
