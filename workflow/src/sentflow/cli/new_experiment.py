@@ -24,7 +24,7 @@ from sentflow.config.entries import Entries, Entry, merge
 from sentflow.config.load import load_experiment
 from sentflow.config.sections import MEASURED
 from sentflow.errors import ConfigError
-from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.flow.environment import workflow_folder
 
 # One encoder that is no control, and the one that knows nothing of the texts to compare it with; three tasks, one of
 # each kind of input, on texts that need no network.

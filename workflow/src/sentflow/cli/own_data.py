@@ -15,7 +15,7 @@ from typing import Any
 from sentflow.cli.configuration import read_configuration
 from sentflow.config.load import load_catalog
 from sentflow.errors import DataError, instead
-from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.flow.environment import workflow_folder
 from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.json_records import json_objects
 from sentflow.texts.formats.raw import RawFile

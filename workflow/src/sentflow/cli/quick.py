@@ -34,7 +34,7 @@ from sentflow.cli.terminal import listing, show_blocks
 from sentflow.config.entries import merge
 from sentflow.config.load import load_catalog, load_experiment
 from sentflow.errors import ConfigError, DataError, SentflowError, instead
-from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.flow.environment import workflow_folder
 from sentflow.report import claims
 from sentflow.report.numbers import decimal, interval, p_number, percent
 from sentflow.report.table.table import Table
