@@ -45,7 +45,7 @@ def by_order(worst: float, best: float) -> str:
 def left_out_note(numbers: dict[str, int]) -> str:
     """Questions of each set that count in no mean."""
     return " ".join(
-        f"{count(n)} questions of {name} have no relevant document and count in no mean."
+        f"{count(n)} questions of {name} have no relevant document and are in no mean."
         for name, n in numbers.items()
         if n
     )
