@@ -16,7 +16,7 @@ from sentflow.encoders.settings import VectorSettings
 from sentflow.errors import ConfigError, DataError
 
 QUERY = "encoder.layer.0.attention.self.query.weight"
-RANDOM = "missing, so it would be random"
+RANDOM = "so it would be random"
 
 
 @pytest.fixture

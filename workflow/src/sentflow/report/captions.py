@@ -88,12 +88,6 @@ def of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
     return f", protocol {protocol}" if len(by_protocol(rows)) > 1 else ""
 
 
-def named_protocols(rows: Iterable[OfAProtocol]) -> str:
-    """``Protocol published``, ``Protocols published and corrected``."""
-    names = list(by_protocol(rows))
-    return f"Protocol{'s' if len(names) > 1 else ''} {listed(names)}"
-
-
 def heading_of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
     """``Protocol corrected`` above a group; nothing where all rows have the same one."""
     return of_protocol(protocol, rows).replace(", p", "P", 1)
@@ -161,11 +155,6 @@ def population(rows: Sequence[ScoreRow]) -> str:
 def tasks_that_split_documents(rows: Sequence[ScoreRow]) -> list[str]:
     """Tasks whose folds split documents that the data name: scores are for new texts of the same documents."""
     return unique(row.task for row in rows if row.item_grouped and not row.groups_folds)
-
-
-def same_documents(tasks: Sequence[str]) -> str:
-    """Which of several tasks `tasks_that_split_documents` are, in brackets; empty for none."""
-    return f" ({listed(tasks)}: of the same documents)" if tasks else ""
 
 
 def too_few_documents_notes(rows: Sequence[ScoreRow]) -> list[str]:

@@ -26,7 +26,7 @@ from sentflow.report.rows import unique
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.sign_flips import least_sign_flip_p
 
-_WORDS = (
+_WORDS = [
     "no",
     "one",
     "two",
@@ -40,7 +40,7 @@ _WORDS = (
     "ten",
     "eleven",
     "twelve",
-)
+]
 IDENTICAL, EQUAL = "identical vectors", "equal throughout"
 """What is said of two systems between which nothing can be tested."""
 

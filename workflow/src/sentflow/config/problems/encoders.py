@@ -292,7 +292,7 @@ def _teacher_problems(entry: Entry, needs: DataNeeds, models: Entries, data: Ent
 
 
 def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings) -> Iterator[str]:
-    every, steps = training.snapshots, training.steps
+    every, steps = training.snapshot_every, training.steps
     if steps is None:
         yield (
             "training.steps: with a selection, write steps instead of epochs: rows / batch_size × epochs. The "
@@ -300,7 +300,7 @@ def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings)
         )
     elif selection.get("rule", BEST) == BEST and (every is None or every >= steps):
         yield (
-            "training.snapshots: there is only one snapshot to choose from. Write the steps between two snapshots, "
+            "training.snapshot_every: there is only one snapshot to choose from. Write a smaller number, "
             "fewer than steps."
         )
 
