@@ -351,7 +351,7 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         notes += [
             "Difference: first minus second, × 100, on the same pairs of sentences, with its "
             f"{percent(pairs[0].level)} interval (normal, with the standard deviation of a paired bootstrap over these "
-            "pairs, or over what is drawn in their place), which is not adjusted for the number of pairs.",
+            "pairs, components or sentences), which is not adjusted for the number of pairs.",
             words.drawn_note({row.pairs: row.drawn for row in pairs}),
             "p: by the same standard deviation; Holm: adjusted over all pairs of "
             f"encoders of the set; *: at most {percent(pairs[0].alpha)}.",
