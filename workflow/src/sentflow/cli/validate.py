@@ -68,7 +68,11 @@ def _facts(targets: Targets, outside: Sequence[str]) -> list[tuple[str, str]]:
         ("pair sets", _listed(experiment.selected["pair_sets"])),
         *_retrieval(Retrieval(experiment)),
         ("models", _listed(experiment.models)),
-        ("probes", f"{probe.repetitions} × {probe.folds} folds, protocol {_protocols(probing)}"),
+        *(
+            [("probes", f"{probe.repetitions} × {probe.folds} folds, protocol {_protocols(probing)}")]
+            if probing.tasks
+            else []
+        ),
         *(("no longer made", notice) for notice in experiment.notices),
         *(("not comparable with published scores", text) for text in _changes(probing)),
         *(
