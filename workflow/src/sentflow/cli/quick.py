@@ -4,7 +4,6 @@ import hashlib
 import os
 import re
 import shlex
-import signal
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -73,15 +72,15 @@ def quick(
     models: Names,
     text: Annotated[str | None, typer.Option(help="Column of the text, or of the first text.")] = None,
     text_b: Annotated[str | None, typer.Option(help="Column of the second text.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the label: classes are learnt.")] = None,
-    score: Annotated[str | None, typer.Option(help="Column of the similarity of two texts.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the label.")] = None,
+    score: Annotated[str | None, typer.Option(help="Column of the gold score of two texts.")] = None,
     split: Annotated[str | None, typer.Option(help="File below qrels/ of a folder in BEIR's form.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of the file, if it is not UTF-8.")] = None,
     delimiter: Annotated[str | None, typer.Option(help="Character between the columns.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The published ten repetitions, not three.")] = False,
     cores: Annotated[int, typer.Option(min=1, help="Processor cores.")] = os.cpu_count() or 1,
 ) -> None:
-    """Compare encoders on a file of yours, from one line to a verdict."""
+    """Compare encoders on your own file, in one command."""
     folder = Path(f"{slug(data)}.sentflow")
     written = os.path.relpath(data, folder)
     encoders = _encoders(
@@ -124,13 +123,23 @@ def quick(
         f"Time: about {_SECONDS + embedding:.0f} s{of_which}. Results: {folder}"
     )
     arguments = ["--cores", str(cores), "--directory", str(folder), "--configfile", str(path)]
-    if code := subprocess.run(prepared([*_QUIETLY, *arguments]), check=False).returncode:
-        raise typer.Exit(130 if code in (-signal.SIGINT, 130) else code)
+    if code := _run(prepared([*_QUIETLY, *arguments])):
+        raise typer.Exit(code)
     show_blocks(
         *_verdict(folder / "results"),
         f"Page:       {folder}/results/report/index.html\n"
         f"Experiment: {path}; after an edit: sentflow run {shlex.join(arguments)}",
     )
+
+
+def _run(command: Sequence[str]) -> int:
+    """The exit code of a command that Ctrl-C reaches, too, and that then ends by itself."""
+    with subprocess.Popen(command) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue
 
 
 def _table(
