@@ -161,10 +161,7 @@ def _misfit(content: bytes, offset: int, encoding: str, where: str) -> str:
         content.decode("utf-8")
         return f"{text} The file is UTF-8: write encoding: utf-8."
     character = content[offset : offset + 1].decode("cp1252", errors="replace")
-    return (
-        f"{text} Set the file's encoding in its reader, for example encoding: cp1252 "
-        f"(there this byte is {character!r})."
-    )
+    return f"{text} Set the file's encoding, for example encoding: cp1252 (there this byte is {character!r})."
 
 
 _ENDINGS = {
