@@ -1,4 +1,4 @@
-"""The ledger as a table, every published number, ours, and a verdict; and its check: none has moved without an entry."""
+"""The ledger as a table: every published number, ours, and a verdict; and its check."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
