@@ -13,8 +13,6 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult
 from sentflow.report.costs.rows import CostRow
-from sentflow.report.families.similarity.data import SimilarityData
-from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.figure import canvas
 from sentflow.report.inputs import Inputs
 from sentflow.report.page.page import render
@@ -111,12 +109,11 @@ def page(encoders, tasks, long, folder):
     compared = (
         fake_comparisons.comparisons(rows) if encoders > 1 and encoders * tasks < 800 else Comparisons()
     )
-    similarity = fake_similarity.summarised() if tasks > 1 else SimilarityData()
+    similarity = fake_similarity.summarised() if tasks > 1 else fake_similarity.Results()
     held = {
         ScoreRow: rows,
-        SimilarityRow: similarity.scores,
         Comparisons: compared,
-        SimilarityData: similarity,
+        **similarity.by_kind(),
         CostRow: fake_summary.cost_rows(),
     }
     folds = (

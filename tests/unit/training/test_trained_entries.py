@@ -37,7 +37,7 @@ MISTAKES = [
     ({"seeds": [1, 1]}, "seeds: write a list"),
     ({"training": {"batch_size": 1}}, "training.batch_size: simcse with these settings compares"),
     ({"training": {"step": 60}}, "training.step: there is no such key. Did you mean steps?"),
-    ({"training": {"snapshot_every": 60}}, "training.snapshot_every: the best of one snapshot"),
+    ({"training": {"snapshot_every": 60}}, "training.snapshot_every: there is only one snapshot"),
     ({"selection": {"pairs": "STSB-dve"}}, "selection.pairs: there is no pair set 'STSB-dve'"),
     ({"settings": {"temperature": 0}}, "settings.temperature: 0 should be greater than 0"),
     ({"recipe": "distillation"}, "settings: 'teacher' is missing"),

@@ -93,7 +93,7 @@ def check_encoder(model: Any) -> None:
     """Refuse a model without `encode`."""
     if isinstance(model, str | Path):
         raise ArgumentError(
-            f"sentence_model is the text {str(model)!r}. Write SentenceTransformer({str(model)!r}), the "
+            f"sentence_model is the string {str(model)!r}. Write SentenceTransformer({str(model)!r}), the "
             "model itself; or 'path/to/file.py:ClassName' for a class of your own."
         )
     if not callable(getattr(model, "encode", None)):

@@ -26,7 +26,7 @@ from sentflow.encoders.manifest import checked_folder
 from sentflow.encoders.settings import CUSTOM
 from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
-from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.flow.environment import workflow_folder
 from sentflow.probing.draws import FoldPlan
 from sentflow.probing.featurised import ALL
 from sentflow.probing.rows import pair_features

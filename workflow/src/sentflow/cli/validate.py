@@ -69,7 +69,11 @@ def _facts(targets: Targets, outside: Sequence[str]) -> list[tuple[str, str]]:
         ("pair sets", _listed(experiment.selected["pair_sets"])),
         *_retrieval(Retrieval(experiment)),
         ("models", _listed(experiment.models)),
-        ("probes", f"{probe.repetitions} × {probe.folds} folds, protocol {_protocols(probing)}"),
+        *(
+            [("probes", f"{probe.repetitions} × {probe.folds} folds, protocol {_protocols(probing)}")]
+            if probing.tasks
+            else []
+        ),
         *(
             ("snapshots", f"{name}: {len(steps)}, one every {steps[1] - steps[0]} of {steps[-1]} steps")
             for name, entry in experiment.trained_models.items()
