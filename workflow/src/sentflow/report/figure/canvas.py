@@ -87,7 +87,7 @@ def written(canvas: FigureCanvasBase, form: str) -> bytes:
 def looks(rows: Sequence[Any]) -> dict[str, Look]:
     """Colour and marker per encoder, by its position in the selection: the same whichever rows a figure holds.
 
-    `rows`: with `model`, `is_control`, and `position` among the encoders or the controls; where it is -1, not known, that
+    `rows`: with `model`, `is_control`, and `position` among the encoders or the controls; -1 is not known: then that
     of the first appearance. Controls are grey and square.
     """
     found: dict[str, Look] = {}
