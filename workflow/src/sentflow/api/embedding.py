@@ -16,12 +16,17 @@ import numpy as np
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.config.problems.encoders import custom_problems
-from sentflow.encoders.arrays import FloatArray, IntArray
 from sentflow.encoders.custom_class import EMBED
 from sentflow.encoders.fetch import fetch_model
 from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser, CustomLazyEncoder
 from sentflow.encoders.settings import CUSTOM
-from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
+from sentflow.encoders.vectors.storage import (
+    FloatArray,
+    IntArray,
+    read_embeddings,
+    text_order_sha256,
+    write_embeddings,
+)
 from sentflow.errors import DataError
 from sentflow.probing.draws import FoldPlan
 from sentflow.probing.featurised import ALL

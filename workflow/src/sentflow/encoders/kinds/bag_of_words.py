@@ -8,10 +8,10 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.kinds.random import normal_vector
 from sentflow.encoders.manifest import Manifest
+from sentflow.encoders.vectors.storage import FloatArray
 
 _WORD = re.compile(r"\b\w\w+\b")
 

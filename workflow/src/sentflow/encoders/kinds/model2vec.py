@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 from tokenizers import Tokenizer
 
-from sentflow.encoders.arrays import FloatArray, IntArray
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.safety import check_tensor_names, map_of, modules_of
 from sentflow.encoders.settings import Model2vecSettings
-from sentflow.encoders.vectors.storage import unit_rows
+from sentflow.encoders.vectors.storage import FloatArray, IntArray, unit_rows
 from sentflow.errors import DataError
 
 # Folders that may hold weights and tokenizer: model2vec writes the first, sentence-transformers either.

@@ -19,7 +19,6 @@ from sentence_transformers.sparse_encoder.modules import SpladePooling
 from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.arrays import Batch
 from sentflow.encoders.descriptions import describe_plain
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
@@ -46,7 +45,7 @@ from sentflow.encoders.safety import (
 from sentflow.encoders.settings import SpladeSettings, TermSettings
 from sentflow.encoders.vectors.forms import Vectors
 from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values, vocabulary_sha256
-from sentflow.encoders.vectors.storage import named_rows
+from sentflow.encoders.vectors.storage import Batch, named_rows
 from sentflow.errors import ConfigError, DataError
 
 logger = logging.getLogger(__name__)
