@@ -6,7 +6,7 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-# `sentflow.flow.workflow_folder` finds it there.
+# `sentflow.flow.environment` finds it there.
 INSTALLED = Path("sentflow", "pipeline")
 COPIED = (
     "Snakefile",

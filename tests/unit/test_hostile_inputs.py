@@ -12,7 +12,7 @@ from sentflow.cli.configuration import read_configuration
 from sentflow.config.load import load_experiment
 from sentflow.encoders.safety import check_own_modules
 from sentflow.errors import ConfigError
-from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.flow.environment import workflow_folder
 
 
 @pytest.fixture

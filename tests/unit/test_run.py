@@ -12,8 +12,8 @@ import pytest
 from sentflow.cli import run as runner
 from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
+from sentflow.flow.environment import home
 from sentflow.flow.start import read_record, write_record
-from sentflow.flow.workflow_folder import home
 from sentflow.jobs.lifeline import VARIABLE, OrphanError, end_with_snakemake, name_of_this_process
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")

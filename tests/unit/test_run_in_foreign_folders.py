@@ -11,8 +11,7 @@ from workflow_copy import TINY, environment
 import sentflow
 from sentflow.cli.run import complete, start
 from sentflow.errors import ConfigError
-from sentflow.flow.environment import leave_out_working_folder
-from sentflow.flow.workflow_folder import home
+from sentflow.flow.environment import home, leave_out_working_folder
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from sentflow.flow.environment import (
 )
 from sentflow.errors import ConfigError
 from sentflow.flow.family import each
-from sentflow.flow.job_settings import json_text, one_of
+from sentflow.flow.family import json_text, one_of
 from sentflow.flow.provenance import (
     code,
     job_params,
@@ -52,7 +52,7 @@ from sentflow.flow.targets import (
     local_files,
     table_files,
 )
-from sentflow.jobs.shell import command
+from sentflow.flow.rules import command
 
 # What the code of the package is when a run begins, for the processes that Snakemake starts for jobs of a cluster
 SOURCES_OF_RUN = Path.cwd() / ".snakemake" / "sentflow-sources.json"

@@ -6,7 +6,7 @@ import pytest
 
 from sentflow.config.load import _missing_samples, read_entries
 from sentflow.downloads.mirrors import local_path
-from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.flow.environment import workflow_folder
 
 SAMPLES = local_path("sample://")
 ENTRY = {"title": "New", "licence": "MIT", "citation": "none", "language": "pt"}

@@ -24,7 +24,7 @@ from snakemake_logger_plugin_sentflow.time_left import TimeLeft
 _UNTOLD = re.compile(
     r"Select jobs to execute|Using shell: |Building DAG of jobs|Assuming unrestricted shared filesystem"
     r"|Provided cores|Rules claiming more threads|Conda environments: ignored|Using workflow specific profile"
-    r"|Config file .* is extended by additional config|Complete log\(s\): |Elapsed time: "
+    r"|Config file .* is extended by additional config|Complete log\(s\): |Elapsed time: |Migrati"
 )
 # Said at the end of a run in which jobs failed, before `close` lists them
 _ENDED = re.compile("Exiting because a job execution failed|At least one job did not complete successfully")

@@ -11,8 +11,16 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from sentflow.cli.configuration import AsJson, ConfigFiles, ResultsRead, read_catalog, read_experiment
-from sentflow.cli.here import fetched_manifest, in_folder, refuse_missing
+from sentflow.cli.configuration import (
+    AsJson,
+    ConfigFiles,
+    ResultsRead,
+    fetched_manifest,
+    in_folder,
+    read_catalog,
+    read_experiment,
+    refuse_missing,
+)
 from sentflow.cli.terminal import Block, beginning, listing, quiet, show_blocks
 from sentflow.config.problems.common import made_of_seeds, unknown
 from sentflow.config.retrievers import EXPLAINED

@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 import yaml
 
-from sentflow.cli.here import in_folder
+from sentflow.cli.configuration import in_folder
 from sentflow.cli.terminal import Block, facts, listing, show_blocks
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
 from sentflow.flow import paths
-from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.flow.environment import workflow_folder
 from sentflow.ledger.verdicts import VERDICTS, LedgerRow
 
 _DIGITS = 8

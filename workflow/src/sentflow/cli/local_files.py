@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from sentflow.cli.here import in_folder, run_job
+from sentflow.cli.configuration import in_folder, run_job
 from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
 from sentflow.config.tasks import TaskSettings

@@ -24,7 +24,7 @@ from sentflow.config.entries import Entries, Entry, merge
 from sentflow.config.load import load_experiment
 from sentflow.config.sections import MEASURED
 from sentflow.errors import ConfigError
-from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.flow.environment import workflow_folder
 
 # One encoder that is no control, and the one that knows nothing of the texts to compare it with; three tasks, one of
 # each kind of input, on texts that need no network.
@@ -168,15 +168,13 @@ def _of_data(path: Path, kind: str, data: Path, about: Entry, models: list[str])
                 raise ConfigError(
                     f"{data} has no column of numbers beside two of texts, so none can be the score."
                 )
-            two = [one for one in file.values if one in texts[:2]]
-            experiment |= pair_entries(name, file, written, two, score)
+            experiment |= pair_entries(name, file, written, texts[:2], score)
             experiment["geometry"] = {"families": []}
             tables, figures = ["sts", "sts-differences"], ["similarity-histograms"]
             experiment["report"] = {"tables": tables, "figures": figures, "checks": ["similarity"]}
             experiment["select"] = {"models": models or ["minilm-l6", "bag-of-words"], "pair_sets": [name]}
         else:
-            spoken = [one for one in texts if one not in file.label_columns][:2]
-            two = [one for one in file.values if one in spoken] or texts[:1]
+            two = [one for one in texts if one not in file.label_columns][:2] or texts[:1]
             mine = f"{name.lower()}-encoder"
             start, *others = models or ["minilm-l6"]
             trained = {"kind": "trained", "recipe": "simcse", "start": start, "data": name, "seed": 1}

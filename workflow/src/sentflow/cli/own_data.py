@@ -6,16 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
+from math import log2
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from sentflow.cli.configuration import read_configuration
+from sentflow.config.entries import AllEntries
 from sentflow.config.load import load_catalog
 from sentflow.errors import DataError, instead
-from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.flow.environment import workflow_folder
 from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.json_records import json_objects
 from sentflow.texts.formats.raw import RawFile
@@ -25,7 +27,8 @@ Entries = dict[str, Any]
 _SECTIONS = ("tasks", "pair_sets", "corpora", "question_sets", "training_data")
 _DELIMITERS = (",", ";", "\t", "|")
 _LOOKED_AT = 200  # rows that say how a file is delimited, and what language its texts have
-_MOST_CLASSES = 20
+_MOST_CLASSES = 20  # of a column that is suggested as label
+_ROWS_PER_CLASS = 5
 
 
 @dataclass(frozen=True)
@@ -76,9 +79,9 @@ class DataFile:
 
     @cached_property
     def text_columns(self) -> list[str]:
-        """Columns that are neither numbers nor addresses, those with the longest values first."""
+        """Columns that are neither numbers nor addresses, those with much longer values first."""
         lengths = {
-            name: fmean(map(len, values))
+            name: round(log2(1 + fmean(map(len, values))))
             for name, values in self.values.items()
             if name and name not in self.number_columns and not values[0].startswith(("http:", "https:"))
         }
@@ -144,10 +147,11 @@ def task_entry(file: DataFile, written: str, texts: Sequence[str], label: str) -
         If the labels are of one class only, or of too many.
     """
     counts = Counter(file.column(label))
-    if not 2 <= len(counts) <= _MOST_CLASSES:
+    if not 2 <= len(counts) <= max(2, file.n_rows // _ROWS_PER_CLASS):
         raise DataError(
-            f"{file.path}: column {label!r} has {len(counts)} different values, and a label has 2 to {_MOST_CLASSES}. "
-            f"Name another column with --label; {_suggestion(file.label_columns)}"
+            f"{file.path}: column {label!r} has {len(counts)} different values in {file.n_rows} rows, and a label has "
+            f"at least two, each in {_ROWS_PER_CLASS} rows or more on average. Name another column with --label; "
+            f"{_suggestion(file.label_columns)}"
         )
     if "" in counts:
         raise DataError(
@@ -207,11 +211,6 @@ def pair_entries(name: str, file: DataFile, written: str, texts: Sequence[str], 
     }
 
 
-def is_beir(folder: Path) -> bool:
-    """Whether a folder has the files of BEIR's form."""
-    return any((folder / f"corpus.{ending}").is_file() for ending in ("jsonl", "parquet"))
-
-
 def collection_entries(name: str, folder: Path, written: str, split: str | None = None) -> Entries:
     """The corpus and the question set of a folder in BEIR's form, by section.
 
@@ -221,7 +220,7 @@ def collection_entries(name: str, folder: Path, written: str, split: str | None 
         If files of that form are missing.
     """
     qrels = sorted({path.stem for path in (folder / "qrels").glob("*.*")})
-    missing = [] if is_beir(folder) else ["corpus.jsonl"]
+    missing = [] if any(folder.glob("corpus.*")) else ["corpus.jsonl"]
     missing += [] if any(folder.glob("queries.*")) else ["queries.jsonl"]
     missing += [] if qrels else ["qrels/test.tsv"]
     if missing:
@@ -232,13 +231,6 @@ def collection_entries(name: str, folder: Path, written: str, split: str | None 
     spoken = language([_texts_of(next(iter(folder.glob("queries.*"))))])
     form = {"beir": written, "language": spoken, "title": folder.name}
     return {"corpora": {name: form}, "question_sets": {name: {**form, "split": split}}}
-
-
-def parquet_rows(path: Path) -> int:
-    """Number of rows of a Parquet file."""
-    import pyarrow.parquet
-
-    return int(pyarrow.parquet.read_metadata(path).num_rows)
 
 
 def language(columns: Sequence[Sequence[str]]) -> str:
@@ -260,8 +252,13 @@ def training_entries(name: str, file: DataFile, written: str, texts: Sequence[st
 def new_name(path: Path) -> str:
     """A name for entries of a file or folder, which the catalog does not have."""
     name = slug(path)
-    catalog = load_catalog(read_configuration([]), workflow_folder())
-    return f"{name}-own" if any(name in catalog[section] for section in _SECTIONS) else name
+    return f"{name}-own" if any(name in catalog()[section] for section in _SECTIONS) else name
+
+
+@cache
+def catalog() -> AllEntries:
+    """Everything that could be selected, by section."""
+    return load_catalog(read_configuration([]), workflow_folder())
 
 
 def slug(path: Path) -> str:
@@ -304,6 +301,8 @@ def _delimited(file: RawFile, text: str, delimiter: str | None) -> tuple[dict[st
     )
     if fault and (marks[0] in header or not header) and mark != marks[0]:
         raise fault
+    if not fault and header[:1] == header[-1:] == '"':
+        raise DataError(f"{file.path}: whole lines are in quotes. Remove the outer quotes of each line.")
     if records is None or len(records.header) < 2:
         raise DataError(
             f"{file.path} has a single column, by each of {', '.join(map(repr, marks))}. Write the character between "

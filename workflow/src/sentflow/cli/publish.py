@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentflow.cli.here import in_folder
+from sentflow.cli.configuration import in_folder
 from sentflow.encoders.manifest import Manifest, check_files, checked_folder, read_manifest
 from sentflow.encoders.settings import CUSTOM, KINDS
 from sentflow.errors import ConfigError, DataError

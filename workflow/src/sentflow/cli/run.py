@@ -16,9 +16,8 @@ import typer
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.settings_files import read_settings
-from sentflow.flow.environment import leave_out_working_folder
+from sentflow.flow.environment import experiment_file, home, leave_out_working_folder
 from sentflow.flow.start import read_record, write_record
-from sentflow.flow.workflow_folder import experiment_file, home
 from sentflow.jobs.lifeline import VARIABLE
 
 _ORPHANS_END_WITHIN_SECONDS = 60.0

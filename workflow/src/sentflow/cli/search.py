@@ -15,8 +15,15 @@ from typing import Annotated, Any
 
 import typer
 
-from sentflow.cli.configuration import ConfigFiles, ResultsRead, read_experiment
-from sentflow.cli.here import in_folder, processors, refuse_missing, run_job
+from sentflow.cli.configuration import (
+    ConfigFiles,
+    ResultsRead,
+    in_folder,
+    processors,
+    read_experiment,
+    refuse_missing,
+    run_job,
+)
 from sentflow.cli.terminal import Block, beginning, listing, quiet, show_blocks
 from sentflow.config.entries import AllEntries
 from sentflow.config.experiment import Experiment
@@ -28,7 +35,7 @@ from sentflow.families.retrieval.family import Retrieval
 from sentflow.files.io import read_json, write_text
 from sentflow.files.parquet import read_described
 from sentflow.flow import paths
-from sentflow.flow.job_settings import pick
+from sentflow.flow.family import pick
 from sentflow.flow.provenance import signature
 from sentflow.flow.targets import Targets
 from sentflow.report.numbers import counted

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sentflow.cli.configuration import ConfigFiles, read_catalog
-from sentflow.cli.here import fetched_manifest, processors
+from sentflow.cli.configuration import ConfigFiles, fetched_manifest, processors, read_catalog
 from sentflow.cli.terminal import listing, quiet, show_blocks
 from sentflow.config.datasets import SAMPLES
 from sentflow.downloads.mirrors import local_path

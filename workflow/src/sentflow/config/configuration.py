@@ -34,32 +34,32 @@ class About(Settings):
     """What the experiment is called in captions and in the report."""
 
     title: Text
-    """Name of the experiment; every caption begins with it."""
+    """Name of the experiment, at the start of every caption."""
     description: str
-    """What it is for, in a sentence or two, for the head of the report."""
+    """Purpose in a sentence or two, for the head of the report."""
 
 
 class Select(Settings):
     """What is run. Lists are replaced by a later config file, not merged."""
 
     models: Names
-    """Names of encoders, in the order of the tables; [] where nothing that is selected needs one."""
+    """Names of encoders, in the order of the tables; [] if nothing needs one."""
     tasks: Names
-    """Names of tasks, in the order of the tables; none where pair sets are selected."""
+    """Names of tasks, in the order of the tables."""
     pair_sets: Names = ()
-    """Names of sets of scored sentence pairs, in the order of the tables."""
+    """Names of pair sets, in the order of the tables."""
     alignments: Names = ()
-    """Names of measurements of alignment and uniformity, in the order of the tables."""
+    """Names of alignments, in the order of the tables."""
     regressions: Names = ()
-    """Names of trained similarities, in the order of the tables."""
+    """Names of regressions, in the order of the tables."""
     question_sets: Names = ()
-    """Names of question sets, in the order of the tables; their corpora are prepared with them."""
+    """Names of question sets, in the order of the tables."""
     retrievers: Names = ()
     """Names of retrievers, in the order of the tables; those that they fuse are run, but not shown."""
     decisions: Names = ()
-    """Names of decisions, in the order of the tables; each is applied to what retrievers rank (docs/retrieval.md)."""
+    """Names of decisions, in the order of the tables; each is applied to the ranked lists (docs/retrieval.md)."""
     sweeps: Names = ()
-    """Names of sweeps, in the order of the tables; their cells that are to be run are encoders of the experiment."""
+    """Names of sweeps, in the order of the tables; their cells are encoders of the experiment."""
 
 
 class Probe(Settings):
@@ -72,7 +72,7 @@ class Probe(Settings):
     folds: Folds = 5
     """Folds of one repetition; 5 as published."""
     seed: Seed = PUBLISHED_SEED
-    """Seed of all random draws; 9847706 as published. The three hold where the protocol names none."""
+    """Seed of all random draws; 9847706 as published. A protocol may have other repetitions, folds and seed."""
     job: Literal["fold", "repetition", "task"] = "task"
     """How many folds one job computes. It changes neither files nor numbers."""
     documents: bool = True
@@ -85,16 +85,16 @@ class Study(Settings):
     """Protocols to compare with probe.protocol, on all selected models and on the tasks that take probe.protocol."""
 
     protocols: Names = ()
-    """Names of protocols, in the order of the table `protocols`; none for no study."""
+    """Names of protocols, in the order of the table `protocols`."""
 
 
 class Measured(Settings):
     """What of the section ``similarity`` decides which numbers are shown and compared."""
 
     measure: Measure = "cosine"
-    """What tables, figures and tests show; files of results hold all four."""
+    """Similarity in tables, figures and tests; result files have all four."""
     correlation: Correlation = "spearman"
-    """The same; files of results hold both."""
+    """Correlation in tables, figures and tests; result files have both."""
 
 
 class Similarity(Measured):
@@ -118,9 +118,9 @@ class Described(Settings):
     """What of the section ``geometry`` decides how vectors are described."""
 
     truncation: Distinct[Count] = (16, 32, 64, 128, 256)
-    """Numbers of first dimensions to score pairs with, below the width of the vectors, which is added."""
+    """Numbers of first dimensions to score pairs with; the full width is added."""
     neighbours: Int = Field(10, ge=3, le=1000)
-    """Nearest neighbours of a text that count towards hubness and dimension; 10 as usual."""
+    """Nearest neighbours of a text for hubness and dimension."""
     seed: Seed = PUBLISHED_SEED
     """Seed of the permutations and resamples."""
 
@@ -129,9 +129,9 @@ class Geometry(Described):
     """What is measured on the vectors of a family of pair sets."""
 
     families: Literal["all"] | Distinct[str] = "all"
-    """Families to describe. "all" is every family of a selected pair set, [] is none."""
+    """Families to describe; "all" is every family of a selected pair set."""
     permuted_texts: Int = Field(500, ge=0, le=100_000)
-    """Texts of a family that are embedded once more with their words in another order; 0 for none."""
+    """Texts of a family that are also embedded with their words in random order; 0 for none."""
 
 
 class Stage(Settings):
@@ -160,13 +160,13 @@ class Retrieval(Settings):
     measures: Names = Field(("nDCG@10", "R@10", "R@100", "RR@10", "AP@100"), min_length=1)
     """Names of measures as ir-measures writes them, e.g. nDCG@10, R@100, RR@10, AP@100, P@5."""
     main: Text = "nDCG@10"
-    """The one of them that tests, marks and intervals in tables follow."""
+    """Measure of tests, marks and intervals."""
     reference: Maybe[Text] = None
-    """The selected retriever that figures compare the others with; the first of kind bm25 without it."""
+    """Selected retriever with which figures compare the others; the first of kind bm25 if left out."""
     stages: Maybe[Stages] = None
     """Stages of a chain of retrievers, for the figure and the table `retrieval-stages`."""
     depth: Count = Field(1000, le=100_000)
-    """Documents that a retriever ranks per question at most. Fusions and measures see no more."""
+    """Most documents that a retriever ranks per question, also for fusions and measures."""
     pair: Maybe[Annotated[Pair[str], Field(description="Two different names.")]] = None
     """Two selected retrievers whose most different questions are listed; those with the highest means if left out."""
     seed: Seed = PUBLISHED_SEED
@@ -181,16 +181,14 @@ class Training(Settings):
     """What holds for all trainings and changes none of them."""
 
     keep_snapshots: bool = False
-    """Whether the weights after each scored step stay; if not, an edit of what scores them trains once more."""
+    """Keep the weights of all snapshots; otherwise a change of the selection trains again."""
 
 
 class ItemStatistics(Settings):
     """What of the section ``statistics`` decides intervals over texts and tasks."""
 
     level: Number = Field(0.95, gt=0.5, lt=1)
-    """Confidence level of all intervals but the published bootstrap, which always has 0.99. With 1 − alpha, an
-    interval of a difference leaves out 0 exactly where its test is significant.
-    """
+    """Confidence level of all intervals except the published bootstrap, which always has 0.99."""
     n_item_resamples: Int = Field(2000, ge=100, le=1_000_000)
     """Resamples of texts and tasks."""
 
@@ -206,16 +204,15 @@ class ComparisonStatistics(ItemStatistics):
     """What of it decides how encoders are compared."""
 
     rope: Number = Field(0.01, ge=0, lt=1)
-    """Difference of scores that counts as no difference."""
+    """Largest difference of scores that counts as none, for equivalence."""
     alpha: Number = Field(0.05, gt=0, lt=0.5)
-    """Error rate of tests between encoders on a task; with adjustment holm, on all tasks."""
+    """Level of tests between encoders."""
     test: Literal["out-of-fold", "corrected-t"] = "out-of-fold"
-    """Test of two encoders on a task, for p, marks, intervals of differences and the MDD: out-of-fold, by the
-    predictions, or corrected-t (Nadeau and Bengio), by the folds, which is always taken where the former was
-    not calibrated (docs/statistics.md).
+    """Test of two encoders on a task: out-of-fold, or corrected-t (Nadeau and Bengio), which is always used where the
+    former is not calibrated (docs/statistics.md).
     """
     adjustment: Literal["holm", "benjamini-hochberg"] = "holm"
-    """How counts over tasks adjust for all pairs of encoders on all tasks."""
+    """Adjustment of counts over tasks, for all pairs of encoders on all tasks."""
 
 
 class Statistics(ScoreStatistics, ComparisonStatistics):
@@ -245,7 +242,7 @@ class Report(Settings):
     checks: Distinct[str]
     """Acceptance checks to run."""
     published: Several[PublishedScore] = ()
-    """Scores reported by papers, which the table published compares with ours."""
+    """Scores of papers, for the table published."""
 
 
 class Configuration(Settings):

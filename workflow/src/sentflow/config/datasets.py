@@ -173,12 +173,12 @@ class Written(Settings):
     """How a file of texts is written."""
 
     member: Maybe[Text] = None
-    """Name of the file in an archive that holds several."""
+    """Name of the file in an archive of several."""
     delimiter: str = Field(",", min_length=1, max_length=1)
     """Character between the columns of a CSV."""
     encoding: Encoding = "utf-8"
     quoting: bool = True
-    """Whether double quotes enclose fields of a CSV; else a quote is a character of the text."""
+    """Whether double quotes enclose fields of a CSV; otherwise they belong to the text."""
 
 
 class Table(Written):
@@ -192,9 +192,9 @@ class OwnData(Settings):
     """What entries that name files of the user say of them."""
 
     title: Maybe[Text] = None
-    """Name in tables and captions; the name of the entry if left out."""
+    """Name in tables and captions; the entry's name if left out."""
     data_version: Maybe[Text] = None
-    """What the texts are, in every caption; the title if left out."""
+    """Description of the texts in every caption; the title if left out."""
     licence: Text = "not stated"
     """Terms of use."""
     citation: Text = "none"
@@ -210,7 +210,7 @@ class OwnFile(Checksum, OwnData):
     file: Text
     """Path of the file, beside the configuration file or in the working folder, or an http(s) address."""
     format: Maybe[Text] = None
-    """Format of the file, where its ending does not give it."""
+    """Format of the file, if its ending does not show it."""
     homepage: Maybe[Homepage] = None
 
     @classmethod

@@ -220,7 +220,7 @@ spanish es
 swedish sv thai th turkish tr ukrainian uk vietnamese vi
 """
 Homepage = Annotated[Text, Field(description="Page about the data.")]
-Note = Annotated[Text, Field(description="What a reader of results should know.")]
+Note = Annotated[Text, Field(description="Note for readers of the results.")]
 Encoding = Annotated[Text, Field(description="Encoding of the file.")]
 Measure = Literal["cosine", "euclidean", "manhattan", "dot"]
 Correlation = Literal["spearman", "pearson"]

@@ -40,7 +40,7 @@ Metric = Annotated[
 ]
 Classifier = Annotated[
     Literal["logistic", "mlp"],
-    Field(description="What is trained on the embeddings; mlp has a hidden layer of 256 units."),
+    Field(description="Probe on the embeddings; mlp has a hidden layer of 256 units."),
 ]
 Layout = Annotated[
     Literal["columns", "single", "pair", "alternatives"],
@@ -242,10 +242,7 @@ class TaskRows(Counted):
     class_counts: Maybe[dict[Class, Annotated[Int, Field(ge=0)]]] = Field(None, min_length=1)
     """Class → number of rows that it must have."""
     documents: Maybe[Literal["texts"]] = None
-    """texts: rows that share a text, directly or through other rows, count as rows of one document
-    (docs/protocols.md). Refused where more than half of the rows are connected, and where the reader names
-    documents.
-    """
+    """texts: rows that share a text, directly or through other rows, count as one document (docs/protocols.md)."""
 
 
 class TaskSettings(TaskRows):
@@ -260,7 +257,7 @@ class TaskFacts(TaskRows):
     """What tasks say in both of their forms."""
 
     protocol: Maybe[Text] = None
-    """Protocol of the scores; probe.protocol if left out, but corrected for own tasks where that is published."""
+    """Protocol of the scores; probe.protocol if left out, but corrected instead of published."""
     offensive: bool = False
     """Whether texts are abusive, so that reports hide them until asked."""
 
@@ -287,11 +284,11 @@ class ShortTask(OwnFile, Columns, TaskFacts):
     label: Text
     """Column of the label."""
     format: Maybe[Literal["csv", "jsonl", "parquet", "arff"]] = None
-    """Format of the file, where its ending does not give it."""
+    """Format of the file, if its ending does not show it."""
     metric: Metric
     classifier: Classifier = "logistic"
     layout: Layout = "columns"
-    """single, pair, or alternatives; the columns decide between the first two if left out."""
+    """single, pair, or alternatives; depends on the columns if left out."""
     family: Family = "own"
     language: Language
     licence: Text

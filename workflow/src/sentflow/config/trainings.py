@@ -143,15 +143,15 @@ class Negatives(Settings):
     """Documents that a retriever ranks high for a question and that are not relevant."""
 
     retriever: Text
-    """Name of the retriever, an entry of retrievers; it searches all questions for this."""
+    """Name of the retriever, an entry of retrievers."""
     ranks: Pair[Annotated[Count, Field(le=1000)]] = (1, 20)
-    """First and last rank that is looked at, relevant documents counted, too."""
+    """First and last rank of candidates, relevant documents included."""
     number: Count | Literal["all"] = 1
-    """How many are taken, for each relevant document (triplets) or for each question (labelled); or all."""
+    """Number of negatives for each relevant document (triplets) or question (labelled); or all."""
     choice: Literal["random", "first"] = "random"
-    """Whether they are drawn from those ranks, or are the first of them."""
+    """Draw negatives from those ranks, or take the first."""
     seed: Seed = 0
-    """Of the drawing."""
+    """Random seed of the draws."""
     margin: Number | None = Field(None, ge=0, lt=1)
     """A score is at most (1 − margin) times that of the relevant document, which must be ranked; null is no limit."""
 
@@ -210,17 +210,16 @@ class RowChoice(Settings):
     """Which rows stay, and what is made of them."""
 
     nli: Maybe[Literal["by-premise", "study-label-word"]] = None
-    """How rows of premise (text), hypothesis (other) and label are made pairs or triplets. Labels must have the
-    classes 1 for entailment and 0 for contradiction. by-premise takes each entailed hypothesis, for triplets with a
-    contradicted hypothesis of the same premise as negative. study-label-word takes every hypothesis, with the word
-    of its label as negative, a defect of a published study.
+    """Makes pairs or triplets of premise (text), hypothesis (other) and label (1 entailment, 0 contradiction). by-
+    premise takes entailed hypotheses, with a contradicted one of the same premise as negative. study-label-word takes
+    every hypothesis, with the word of its label as negative, a defect of a published study.
     """
     least_characters: Count = 1
-    """Rows with a text of fewer characters are left out."""
+    """Skip rows with a text of fewer characters."""
     drop_repeated: bool = False
-    """Whether rows that are equal to an earlier one are left out."""
+    """Skip rows that equal an earlier one."""
     limit: Maybe[Count] = None
-    """At most so many rows, the first that the above leave."""
+    """Most rows, the first of those left."""
     shuffled_positives: Maybe[Seed] = None
     """Seed of a control that gives each row the other text of another row (pairs, triplets)."""
 
@@ -229,7 +228,7 @@ class DataFacts(RowChoice, Counted):
     """What training data say in both of their forms."""
 
     contains_test_texts: bool = False
-    """Whether the data are known to hold texts of test sets. Tables and model cards say so."""
+    """Whether the data contain texts of test sets. Tables and model cards say so."""
 
 
 class TrainingData(OfDataset, DataFacts):
@@ -334,7 +333,7 @@ class ShortTrainingData(OwnFile, Columns, DataFacts):
     endings = {".txt": {"format": "lines"}, **FORMAT_OF_ENDING}
 
     format: Maybe[Format] = None
-    """Format of the file, where its ending does not give it."""
+    """Format of the file, if its ending does not show it."""
     form: Maybe[Form] = None
     """What a row has; left out, the columns tell."""
     language: LanguageIfKnown = "und"
@@ -355,7 +354,7 @@ TrainingPooling = Annotated[
         "mean-sqrt-length",
         "weighted-mean",
     ],
-    Field(description="How vectors are read out in training, where that is another way than in use."),
+    Field(description="Pooling in training, if it differs from pooling in use."),
 ]
 Pooling = Annotated[
     Literal[
@@ -371,8 +370,7 @@ Pooling = Annotated[
     ]
     | None,
     Field(
-        description="How token vectors become one; null is what the files say, and mean for kind transformers. "
-        "first-last, last-two and embedding-last average two layers first."
+        description="How token vectors become one; null is as in the files, or mean for kind transformers."
     ),
 ]
 
@@ -381,9 +379,9 @@ class Recipe(Settings):
     """How an encoder is trained."""
 
     recipe: Maybe[Text] = None
-    """How it is trained, see docs/training.md."""
+    """Training recipe (docs/training.md)."""
     settings: dict[str, Any] = {}
-    """Of the recipe, see docs/training.md."""
+    """Settings of the recipe (docs/training.md)."""
     training: Maybe[TrainingOptions] = None
     training_pooling: Maybe[TrainingPooling] = None
     pooling: Pooling = None
@@ -404,7 +402,7 @@ class Preset(Trained):
 
     title: Title
     recipe: Text
-    """How it is trained, see docs/training.md."""
+    """Training recipe (docs/training.md)."""
     training: TrainingOptions
     selection: Maybe[Rule] = None
     """Which snapshot is the encoder; the entry names the pairs."""

@@ -137,8 +137,9 @@ def _in_time(connection_class: Any, seconds: Callable[[], float]) -> Any:
                 response = super().getresponse()
             finally:
                 timer.cancel()
-                if over.is_set():  # headers that end early would look complete
-                    raise TimeoutError
+            if over.is_set():  # headers that end early look complete
+                response.close()
+                raise TimeoutError
             return response
 
         def _break(self, over: threading.Event) -> None:

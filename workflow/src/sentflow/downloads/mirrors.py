@@ -11,7 +11,7 @@ from urllib.request import url2pathname
 
 from sentflow.config.datasets import SAMPLES
 from sentflow.errors import ConfigError
-from sentflow.flow.workflow_folder import workflow_folder
+from sentflow.flow.environment import workflow_folder
 
 MIRROR_VARIABLE = "SENTFLOW_MIRROR"
 _RAW_GITHUB = "raw.githubusercontent.com"

@@ -140,17 +140,16 @@ Device = Annotated[
 Devices = Annotated[
     Device | Annotated[Several[Device], Field(min_length=1), AfterValidator(_of_one_kind)] | None,
     Field(
-        description="cpu, cuda, cuda:1, mps, xpu, or a list of several of one kind; null is cuda if there is one, "
-        "else cpu. A change runs nothing again."
+        description="cpu, cuda, cuda:1, mps, xpu, or a list of one kind; null is cuda if available, else cpu."
     ),
 ]
 MaxTokens = Annotated[
     Count | None,
-    Field(description="Texts are cut after this many tokens; null is the model's own limit."),
+    Field(description="Most tokens of a text, longer texts are truncated; null is the model's own limit."),
 ]
 BatchTokens = Annotated[
     Count,
-    Field(description="Tokens of a batch, padding included; decides the last bits of the vectors."),
+    Field(description="Tokens of a batch, including padding; affects the last bits of the vectors."),
 ]
 Prompt = Annotated[
     str | None,
@@ -162,7 +161,7 @@ Normalise = Annotated[
 ]
 AllowPickle = Annotated[
     bool,
-    Field(description="Read the tensors of pytorch_model.bin where there is no model.safetensors."),
+    Field(description="Read the tensors of pytorch_model.bin if there is no model.safetensors."),
 ]
 Dimension = Annotated[
     Count,
@@ -172,14 +171,14 @@ RandomSeed = Annotated[
     Int,
     Field(
         ge=0,
-        description="Of everything that is drawn; another seed gives another encoder.",
+        description="Random seed; another seed gives another encoder.",
     ),
 ]
 Seconds = Annotated[
     Number,
     Field(
         gt=0,
-        description="Most seconds of an answer of a service, 60 if left out, or of a call of your own class.",
+        description="Seconds for an answer of a service (60 if left out) or a call of your own class.",
     ),
 ]
 Arguments = Annotated[
@@ -254,8 +253,7 @@ class Terms(Settings):
 TermsKept = Annotated[
     Terms,
     Field(
-        description="How many terms of a text are kept, the largest weights first; all of them (splade), or what the"
-        " model's files say (sparse-embed), where a key is left out."
+        description="Most terms of a text; all (splade) or as in the model's files (sparse-embed) if left out."
     ),
 ]
 
@@ -333,7 +331,7 @@ _ORIGINS = {
 
 
 class Source(Settings):
-    """Where the files of a model come from; exactly one of hub, folder, package, archive and file."""
+    """Origin of the files: exactly one of hub, folder, package, archive and file."""
 
     hub: Maybe[OwnerAndName] = None
     """Owner and name of a model on the Hugging Face hub."""
@@ -396,13 +394,13 @@ class Described(Settings):
     """Below ``kinds/``; empty is the name of the kind."""
 
     title: Maybe[Text] = None
-    """Name in tables and captions; the name of the entry if left out."""
+    """Name in tables and captions; the entry's name if left out."""
     licence: Maybe[Text] = None
     """Licence of the weights, as SPDX name where there is one."""
     citation: Maybe[Text] = None
     """Paper or page to cite."""
     control: bool = False
-    """Whether it is only a reference for other scores."""
+    """Whether it is a control, a reference for other scores."""
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
@@ -447,21 +445,19 @@ class TextSettings(Settings):
 
     max_tokens: MaxTokens = None
     truncation: Literal["end", "start", "refuse"] = "end"
-    """What is cut of a text that is too long: its end, or its start with the prompt; refuse is an error."""
+    """Which part of a long text is truncated: its end, or its start with the prompt; refuse is an error."""
     prompt: Prompt = None
     prompts: dict[str, str] = {}
     """Prompts by name, merged over those in the model's files."""
     prompt_names: PromptNames = PromptNames()
-    """Which prompt is put before which texts, by role and task; null is none."""
+    """Prompt of texts by role and task; null is none."""
     segment: Literal["vietnamese-words"] | None = None
-    """How words are marked before the tokenizer reads a text, as PhoBERT needs it; null is not at all. A trained
-    encoder has that of its start.
-    """
+    """Word segmentation before the tokenizer, as PhoBERT needs it. A trained encoder has that of its start."""
     dtype: Literal["float32", "bfloat16-autocast", "bfloat16", "float16"] = "float32"
-    """Of weights and activations; bfloat16-autocast keeps float32 weights. The vectors are float32 in any case."""
+    """Type of weights and activations; bfloat16-autocast keeps float32 weights. Vectors are always float32."""
     batch_tokens: BatchTokens = 2048
     batch_size: Count | None = None
-    """Most texts of a batch, beside batch_tokens; null is no limit."""
+    """Most texts of a batch, besides batch_tokens; null is no limit."""
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
         """A prompt of all texts beside prompts by name."""
@@ -478,10 +474,10 @@ class VectorSettings(TextSettings):
     """How vectors of texts are made."""
 
     truncate_dim: Count | None = None
-    """Only so many first values of a vector are kept (Matryoshka); null is all."""
+    """Number of first values of a vector to keep (Matryoshka); null is all."""
     normalise: Normalise = False
     backend: Literal["torch", "onnx", "onnx-int8", "openvino"] = "torch"
-    """What computes the transformer. All but torch need an extra, export the weights, and run on the processor."""
+    """Library that computes the transformer. All but torch need an extra and run on the processor."""
     pooling: Pooling = None
 
     def wrong(self) -> Iterator[tuple[str | Path, str]]:
@@ -529,8 +525,7 @@ class Neural(OnDevice, VectorSettings):
     kind: Literal["sentence-transformers", "transformers"]
     allow_pickle: Fetched[AllowPickle] = False
     tokenizer_class: Fetched[Maybe[str]] = None
-    """Class of transformers that reads the tokenizer's files, where these name another or none, e.g. AlbertTokenizer.
-    """
+    """Class of transformers for the tokenizer, if its files name another or none, e.g. AlbertTokenizer."""
 
 
 class TrainedEncoder(Described, VectorSettings, Trained):
@@ -543,20 +538,20 @@ class TrainedEncoder(Described, VectorSettings, Trained):
     file = "sentence_transformers"
     kind: Literal["trained"]
     preset: Maybe[Text] = None
-    """Published settings of catalog/presets.yaml, over which the keys of the entry are laid."""
+    """Published settings of catalog/presets.yaml; keys of the entry override them."""
     recipe: Text
-    """How it is trained, see docs/training.md."""
+    """Training recipe (docs/training.md)."""
     training: TrainingSettings
     start: str | Start
-    """The encoder that is trained on; or like and configuration for random weights, and perhaps tokenizer."""
+    """Encoder to start from; or like and configuration (and perhaps tokenizer) for random weights."""
     data: Text
-    """What it is trained on, an entry of training_data."""
+    """Training data, an entry of training_data."""
     seed: Maybe[RandomSeed] = None
     seeds: Maybe[Distinct[Annotated[Int, Field(ge=0)]]] = Field(None, min_length=1)
-    """Several seeds are several encoders, with -seed-1 and so on behind the name."""
+    """Several random seeds: one encoder each, named NAME-seed-1 and so on."""
     selection: Maybe[Selection] = None
     seed_of: Maybe[str] = None
-    """The entry with several seeds that it was made of; written by the program."""
+    """Entry with several seeds from which it was made; written by the program."""
     cell: Maybe[dict[str, Any]] = None
     """Its place in a sweep; written by the program."""
     terms: Maybe[TermsKept] = None
@@ -601,9 +596,7 @@ class SpladeSettings(TermSettings):
     """How SPLADE weighs terms."""
 
     pooling: Literal["max", "sum"] | None = None
-    """How weights of terms are put together over the tokens of a text; null is what the files say, and max where they
-    name nothing.
-    """
+    """How weights of terms are combined over the tokens of a text; null is as in the files, or max."""
 
 
 class Splade(OnDevice, SpladeSettings):
@@ -646,9 +639,9 @@ class WordVectorSettings(Settings):
     """How texts are cut into words."""
 
     tokens: Literal["words", "hyphenated-words", "words-and-signs", "whitespace"] = "words"
-    """What a word is: hyphenated-words keep hyphens, and of words-and-signs each punctuation mark is one."""
+    """Unit of the vocabulary (docs/models.md)."""
     lower_case: bool = True
-    """Whether words are looked up in lower case."""
+    """Look up words in lower case."""
     normalise: Normalise = False
 
 
@@ -670,7 +663,7 @@ class PowerMeansSettings(WordVectorSettings):
     """How texts are cut into words, and what is made of these."""
 
     means: Distinct[Literal["min", "mean", "cubic", "max"]] = Field(("min", "mean", "max"), min_length=1)
-    """Power means of each value over the words of a text, one beside the other; cubic has the power 3."""
+    """Power means of each value over the words of a text, side by side; cubic has the power 3."""
 
 
 class PowerMeans(WordVectors, PowerMeansSettings):
@@ -709,7 +702,7 @@ class Service(Described, ServiceSettings, Connection):
     distributions = ()
     kind: Literal["api"]
     url: Fetched[Annotated[str, BeforeValidator(_plain_address)]]
-    """Address that takes requests in the OpenAI format; neither user, password nor query."""
+    """Address for requests in the OpenAI format, without user, password or query."""
     model: Fetched[Text]
     """The model's name at the service."""
     dimension: Fetched[Dimension]
@@ -726,11 +719,11 @@ class Tfidf(Described):
     distributions = ("numpy", "scikit-learn")
     kind: Literal["tfidf"]
     max_features: Fetched[Count]
-    """So many of the most frequent n-grams of the training texts are kept."""
+    """Number of most frequent n-grams of the training texts to keep."""
     ngram_range: Fetched[Pair[Count]]
     """Shortest and longest n-gram, in words."""
     stop_words: Fetched[Literal["portuguese", "none"]] = "none"
-    """Words that are left out before n-grams are formed."""
+    """Words that are removed before n-grams are formed."""
 
 
 class ScikitLearn(Described):
@@ -740,7 +733,7 @@ class ScikitLearn(Described):
     distributions = ("numpy", "scikit-learn")
     kind: Literal["scikit-learn"]
     class_: Fetched[Maybe[SklearnClass]] = Field(None, alias="class")
-    """Dotted name of a class of scikit-learn that turns texts into rows of numbers."""
+    """Dotted name of a class of scikit-learn that vectorises texts."""
     arguments: Fetched[Maybe[Arguments]] = None
     pipeline: Fetched[Maybe[Several[Step]]] = Field(None, min_length=1)
     """Steps with class and arguments; the first reads texts."""
@@ -794,10 +787,10 @@ class Custom(Described):
     threads = 4
     kind: Literal["custom"]
     custom: Fetched[str] = Field(pattern=r"^.+\.py:[A-Za-z_][A-Za-z0-9_]*\z")
-    """path/to/file.py:ClassName, beside the configuration file or in the working folder. It is run with your rights."""
+    """path/to/file.py:ClassName, beside the configuration file or in the working folder; run with your rights."""
     arguments: Fetched[Maybe[Arguments]] = None
     files: Fetched[Names] = ()
-    """Further files that the class reads; an edit runs the model again."""
+    """Further files that the class reads."""
     libraries: Fetched[Names] = ()
     """Packages whose versions can change the vectors, as pip names them."""
     timeout_seconds: Maybe[Seconds] = None

@@ -12,8 +12,16 @@ from sentflow.config.experiment import Experiment
 from sentflow.config.model import Settings
 from sentflow.config.pairs import PERMUTED, PairChecks, PairSettings, needed_pair_sets
 from sentflow.flow import paths
-from sentflow.flow.family import Collection, Family, Files, FromFiles, each, raw_files
-from sentflow.flow.job_settings import described_models, one_of
+from sentflow.flow.family import (
+    Collection,
+    Family,
+    Files,
+    FromFiles,
+    described_models,
+    each,
+    one_of,
+    raw_files,
+)
 from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
 from sentflow.report.settings import AlignmentTitle, GeometrySummary, PairSetTitle, SimilaritySummary
 from sentflow.similarity.settings import ComparedSets, Resampling

@@ -18,8 +18,16 @@ from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
 from sentflow.encoders.settings import SIDES
 from sentflow.exports.identity import ScoreExport, data_name, model_facts
 from sentflow.flow import paths
-from sentflow.flow.family import Collection, Family, FromFiles, each, raw_files
-from sentflow.flow.job_settings import described_models, one_of, pick
+from sentflow.flow.family import (
+    Collection,
+    Family,
+    FromFiles,
+    described_models,
+    each,
+    one_of,
+    pick,
+    raw_files,
+)
 from sentflow.flow.provenance import code, versions
 from sentflow.probing.catalog import (
     DOCUMENTS,

@@ -44,7 +44,7 @@ class Limits(Settings):
 
     # The largest archives of word vectors have 2 GiB
     download_bytes: Count = 4 * GIB
-    """Largest file that is downloaded or copied where the catalog does not say its size, in bytes."""
+    """Largest downloaded or copied file, in bytes, if the catalog has no size."""
     # 4 GiB at 1.2 MB per second
     download_seconds: Count = 3600
     """Seconds for one address, all tries together."""
@@ -62,7 +62,7 @@ class Limits(Settings):
     """Files and folders in one archive."""
     # 1,000 vectors of 4,096 values, 25 characters each, have 98 MiB
     answer_bytes: Count = 128 * MIB
-    """Bytes of one answer of a service, and never more than its vectors can need."""
+    """Bytes of one answer of a service."""
 
     def unpacked_from(self, packed_bytes: int) -> int:
         """Bytes that a file of so many bytes may unpack to."""

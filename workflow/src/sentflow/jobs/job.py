@@ -1,7 +1,7 @@
 """A job is a function: its signature is its command line, ``python -m sentflow.jobs NAME --…``.
 
 The functions stand in the modules of `MODULES`, and the names of their parameters are those that their rule gives to
-files, params and resources, so that `sentflow.jobs.shell` can write the command of a rule.
+files, params and resources, so that `sentflow.flow.rules` can write the command of a rule.
 """
 
 import argparse

@@ -78,13 +78,13 @@ class Training(Settings):
     """Settings of training, published values where they are not named. Other values make results not comparable."""
 
     repetitions: Repetitions = 10
-    """Those of probe.repetitions if left out."""
+    """probe.repetitions if left out."""
     folds: Folds = 5
-    """Those of probe.folds if left out."""
+    """probe.folds if left out."""
     seed: Seed = 9847706
-    """That of probe.seed if left out."""
+    """probe.seed if left out."""
     evaluation_share: Number = Field(0.2, gt=0, lt=1)
-    """Share of the rows outside the test part that chooses setting and stopping epoch; 0.2 as published."""
+    """Share of the rows outside the test part that form the evaluation part; 0.2 as published."""
     batch_size: Int = Field(128, ge=2)
     """Rows of a training step, at least 2; 128 as published. The last incomplete batch of an epoch is dropped."""
     learning_rates: Distinct[Annotated[Number, Field(gt=0)]] = Field((5e-4, 1e-3, 2e-3), min_length=1)
@@ -112,15 +112,13 @@ class Training(Settings):
     hidden_width: Count = 256
     """Hidden units of an MLP; 256 as published."""
     classifier: Maybe[Literal["logistic", "mlp", "regularised"]] = None
-    """The probe of every task: logistic, mlp, or regularised (logistic regression to its optimum, penalty and scaling
-    chosen on the evaluation part); each task's own if left out.
-    """
+    """Probe of every task: logistic, mlp, or regularised (docs/protocols.md); each task's own if left out."""
     penalties: Distinct[Annotated[Number, Field(gt=0)]] = Field(
         (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6), min_length=1
     )
-    """Regularised probes: penalties λ to try, the strongest first, for rows of a mean squared length of 1."""
+    """Regularised probes: penalties λ to try, the strongest first."""
     scalings: Distinct[Literal["one", "columns"]] = Field(("one", "columns"), min_length=1)
-    """Regularised probes: scalings to try, one number for all columns, or each column by its deviation."""
+    """Regularised probes: scalings to try, one number for all columns, or one per column."""
 
 
 class ProbeProtocol(Training):

@@ -85,23 +85,18 @@ def summarise_similarity(
     histograms: Out,
 ) -> None:
     """Results of similarity of all encoders → their summaries, of which tables and figures are made."""
-    from sentflow.report.families.pair_summaries import in_order, read_results, reported
+    from sentflow.report.families.pair_summaries import in_order
     from sentflow.report.families.similarity import summary
     from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
     from sentflow.similarity.scores import read_similarities
 
     correlations: list[SimilarityRow] = []
     bins: list[HistogramRow] = []
-    regression_rows: list[RegressionRow] = []
-    scored = read_results(scores, "pairs")
-    for file, result, file_of_rows in zip(scores, scored, rows, strict=True):
-        with reported(file):
-            pairs = read_similarities(file_of_rows)
-            correlations += summary.similarity_rows(result, pairs, settings)
-            bins += summary.histogram_rows(result, pairs, settings)
-    for file, result in zip(regressed, read_results(regressed, "regression"), strict=True):
-        with reported(file):
-            regression_rows.append(summary.regression_row(result, settings))
+    for result, file_of_rows in zip(map(read_sealed, scores), rows, strict=True):
+        pairs = read_similarities(file_of_rows)
+        correlations += summary.similarity_rows(result, pairs, settings)
+        bins += summary.histogram_rows(result, pairs, settings)
+    regression_rows = [summary.regression_row(read_sealed(file), settings) for file in regressed]
     write_rows(similarity, SimilarityRow, in_order(correlations, settings, "pairs"))
     write_rows(regressions, RegressionRow, in_order(regression_rows, settings, "regression"))
     write_rows(histograms, HistogramRow, in_order(bins, settings, "pairs"))
@@ -121,20 +116,13 @@ def summarise_geometry(
     """Results of geometry of all encoders → their summaries, of which tables and figures are made."""
     from sentflow.report.families.geometry import summary
     from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
-    from sentflow.report.families.pair_summaries import in_order, read_results, reported
+    from sentflow.report.families.pair_summaries import in_order
 
-    alignment_rows: list[AlignmentRow] = []
-    geometry_rows: list[GeometryRow] = []
-    spectrum: list[SpectrumRow] = []
-    truncated: list[TruncationRow] = []
-    for file, result in zip(aligned, read_results(aligned, "set"), strict=True):
-        with reported(file):
-            alignment_rows.append(summary.alignment_row(result, settings))
-    for file, result in zip(measured, read_results(measured, "family"), strict=True):
-        with reported(file):
-            geometry_rows += summary.geometry_rows(result, settings)
-            spectrum += summary.spectrum_rows(result, settings)
-            truncated += summary.truncation_rows(result, settings)
+    alignment_rows = [summary.alignment_row(read_sealed(file), settings) for file in aligned]
+    results = [read_sealed(file) for file in measured]
+    geometry_rows = [row for result in results for row in summary.geometry_rows(result, settings)]
+    spectrum = [row for result in results for row in summary.spectrum_rows(result, settings)]
+    truncated = [row for result in results for row in summary.truncation_rows(result, settings)]
     write_rows(alignments, AlignmentRow, in_order(alignment_rows, settings, "alignment_set"))
     write_rows(geometry, GeometryRow, in_order(geometry_rows, settings, "family"))
     write_rows(spectra, SpectrumRow, in_order(spectrum, settings, "family"))

@@ -93,13 +93,13 @@ class TrainingOptions(Settings):
     epochs: Number | None = Field(None, gt=0)
     """Passes over the rows; or write steps."""
     batch_size: Count = 64
-    """Rows of a batch, at least 2 where other rows of a batch are negatives."""
+    """Rows of a batch, at least 2 if other rows of a batch are negatives."""
     accumulate: Count = 1
-    """Batches whose gradients are averaged to one step; negatives are those of one batch."""
+    """Batches whose gradients are averaged to one step; negatives come from one batch."""
     max_tokens: Int = Field(128, ge=3)
-    """Texts are cut after this many tokens in training, special ones included."""
+    """Most tokens of a text in training, including special ones."""
     schedule: Literal["linear", "cosine", "constant"] = "linear"
-    """The learning rate after the warm-up, linear or cosine to 0 at the last step, or constant."""
+    """Learning rate after the warm-up: linear or cosine to 0 at the last step, or constant."""
     warm_up: Number = Field(0, ge=0, le=1)
     """Share of the steps in which the learning rate rises from 0."""
     weight_decay: Number = Field(0, ge=0)
@@ -111,29 +111,27 @@ class TrainingOptions(Settings):
     bias_correction: bool = True
     """Whether AdamW corrects its moments for their start at 0; that of ConSERT (false) does not, and decays later."""
     clip: Number | None = Field(1.0, gt=0)
-    """Greatest norm of the gradient; null is no limit."""
+    """Largest norm of the gradient; null is no limit."""
     precision: Literal["float32", "bfloat16-autocast", "float16-autocast"] = "float32"
     """float32, or a shorter type for products of matrices; float16-autocast needs a GPU."""
     last_batch: Literal["keep", "drop"] = "keep"
-    """Whether an epoch keeps or drops the rows that do not fill its last batch. A row left alone without a negative
-    of its own is always dropped by recipes that compare the rows of a batch.
-    """
+    """Whether an epoch keeps or drops the rows that do not fill its last batch."""
     snapshots: Count | None = None
-    """Every so many steps the encoder is saved, and before the first; null is after the last step alone."""
+    """Save the encoder every so many steps, and before the first; null is only after the last."""
     chunk_tokens: Int = Field(512, ge=8)
-    """Texts of a batch are computed in chunks of about equal length, of at most so many tokens with padding."""
+    """Most tokens, with padding, of the chunks of similar length in which a batch is computed."""
     gradient_cache: bool = False
-    """Whether chunks are computed twice, so that memory does not grow with the batch."""
+    """Compute chunks twice, so that memory does not grow with the batch."""
     held_out: Number | None = Field(None, gt=0, lt=1)
     """Share of the rows that is drawn, never trained on, and measured at each snapshot; null is none."""
     matryoshka: Matryoshka | None = None
-    """Train the first numbers of each vector to be a vector of their own; null is without."""
+    """Train the first numbers of each vector as vectors of their own (docs/training.md)."""
     lora: Lora | None = None
     """A product of two thin matrices is trained beside each of some layers, and added at the end; null is without."""
 
 
 class TrainingSettings(TrainingOptions):
-    """How long, on what batches and by which optimiser an encoder is trained."""
+    """Length, batches and optimiser of the training (docs/training.md)."""
 
     learning_rate: Number = Field(gt=0)
     """Highest learning rate, after the warm-up."""
@@ -163,7 +161,7 @@ class Rule(Settings):
 
 
 class Selection(Rule):
-    """Which snapshot is the encoder; without this key the last one."""
+    """Choice of the snapshot that is the encoder; the last one if left out."""
 
     pairs: str
     """The pair set on which snapshots are scored; none that the results are reported on."""

@@ -94,9 +94,6 @@ def needed(config: Configuration, what: str, selected: Sequence[str]) -> Iterato
         yield f"config.select.models: {what} are measured of encoders, and none is selected. Write one, e.g. random."
 
 
-# --- what no name, text or number of a configuration may be, whatever its key; names become par
-
-
 # Texts that stand in one line of a table, a path or an address. Others may have lines: descriptions, prompts, patterns.
 _ONE_LINE = frozenset(
     (

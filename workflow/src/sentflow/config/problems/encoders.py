@@ -123,9 +123,6 @@ def _origin(entry: Mapping[str, Any]) -> str:
     return f"models.{entry['seed_of']}" if "seed_of" in entry else ""
 
 
-# --- what is wrong with trained encoders, their data, and sweeps
-
-
 # Kinds of which a training would lose what stands on top of the encoder
 _ENDS = (CROSS_ENCODER, SPARSE_EMBED)
 
@@ -154,9 +151,6 @@ def training_problems(entries: AllEntries, selected: Selected) -> Iterator[str]:
         if entry := known[data]:
             check = _combined_problems if is_combined(entry) else _data_problems
             yield from check(data, entry, entries, selected)
-
-
-# --- trained encoders
 
 
 def _circles(entries: AllEntries) -> Iterator[str]:
@@ -313,9 +307,6 @@ def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings)
             "training.snapshots: the best of one snapshot is no choice. Write every how many steps one is scored, "
             "fewer than steps."
         )
-
-
-# --- training data
 
 
 def _data_problems(data: str, entry: Entry, entries: AllEntries, _: Selected) -> Iterator[str]:

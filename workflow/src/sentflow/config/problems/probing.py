@@ -133,9 +133,6 @@ def _published_problems(report: Report, entries: AllEntries) -> Iterator[str]:
         )
 
 
-# --- what is wrong with pair sets, alignments and regressions, and with what geometry is asked
-
-
 def pair_problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
     for section in ("regressions", "alignments"):
         for name in selected[section]:

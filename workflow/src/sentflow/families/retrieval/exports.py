@@ -16,8 +16,7 @@ from sentflow.exports.identity import (
 )
 from sentflow.families.retrieval.selection import Selection
 from sentflow.flow import paths
-from sentflow.flow.family import each
-from sentflow.flow.job_settings import json_text, pick, pick_known
+from sentflow.flow.family import each, json_text, pick, pick_known
 
 _TEST = {
     "name": "paired t-test over questions, sign flips where differences are few",

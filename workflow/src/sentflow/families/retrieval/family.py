@@ -24,8 +24,7 @@ from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.selection import Selection
 from sentflow.flow import paths
-from sentflow.flow.family import FromFiles, each, raw_files
-from sentflow.flow.job_settings import json_text, one_of, pick
+from sentflow.flow.family import FromFiles, each, json_text, one_of, pick, raw_files
 from sentflow.flow.provenance import code, versions
 from sentflow.flow.rules import asks
 from sentflow.report.settings import (

@@ -26,8 +26,7 @@ from sentflow.config.retrievers import (
     parts_of,
     tuned_on,
 )
-from sentflow.config.seeds import seed_in
-from sentflow.config.trained import selected_data
+from sentflow.config.trained import seed_in, selected_data
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
 from sentflow.texts.shards import shards_of, suffix_of, whole_of

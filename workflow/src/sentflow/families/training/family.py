@@ -12,8 +12,7 @@ from sentflow.exports.identity import OWNER, model_facts
 from sentflow.families.pairs import development_sets, pair_settings
 from sentflow.families.training.tables import TrainingTables
 from sentflow.flow import paths
-from sentflow.flow.family import Collection, Family, Files, each
-from sentflow.flow.job_settings import json_text, pick_known
+from sentflow.flow.family import Collection, Family, Files, each, json_text, pick_known
 from sentflow.flow.provenance import code, describing, versions
 from sentflow.report.settings import SetColumn, TrainedGroup, TrainedTitle, TrainingScores, TrainingSummary
 from sentflow.training.data.entries import UNKNOWN_LANGUAGE

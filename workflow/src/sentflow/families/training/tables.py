@@ -8,8 +8,7 @@ from sentflow.config.retrievers import RERANK, RERANKED
 from sentflow.config.trained import named_data, selected_data
 from sentflow.exports.identity import Credit, PairCorpus
 from sentflow.flow import paths
-from sentflow.flow.family import Files, each, raw_paths
-from sentflow.flow.job_settings import one_of, pick
+from sentflow.flow.family import Files, each, one_of, pick, raw_paths
 from sentflow.training.data.entries import (
     NEAR,
     UNKNOWN_LANGUAGE,

@@ -9,7 +9,6 @@ from typing import Any
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.encoders.vectors.storage import how_made
-from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import number_or_nan
 from sentflow.report.costs.rows import EncoderRow
@@ -33,27 +32,15 @@ class Embedding:
     @classmethod
     def read(cls, path: Path) -> "Embedding":
         """From the JSON beside the array, and the one that says how it was made."""
-        found = {**read_json(path), **how_made(path)}
-        try:
-            texts, dimension = found["shape"]
-            collection, rule = _collection_and_rule(found)
-            device, digest = str(found.get("device", "")), str(found.get("sha256", ""))
-            return cls(found["model"], collection, texts, dimension, device, rule, digest)
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(f"{path} is damaged ({error!r}). Delete it and run snakemake again.") from error
+        about = {**read_json(path), **how_made(path)}
+        rule = "embed_sparse" if "vocabulary_sha256" in about else "embed"
+        texts, dimension = about["shape"]
+        device, digest = str(about.get("device", "")), str(about.get("sha256", ""))
+        return cls(about["model"], about["collection"], texts, dimension, device, rule, digest)
 
     def benchmark(self, folder: Path) -> Path:
         """The benchmark file of the job that made it."""
         return folder / self.rule / self.model / f"{self.collection}.jsonl"
-
-
-def _collection_and_rule(found: Mapping[str, Any]) -> tuple[str, str]:
-    """Which texts an array is of, and the rule that made it; older descriptions name a dataset, and a task or none."""
-    if "collection" in found:
-        return found["collection"], "embed_sparse" if "vocabulary_sha256" in found else "embed"
-    if found["task"] is None:
-        return found["dataset"], "embed"
-    return f"{found['dataset']}/{found['task']}", "embed_task"
 
 
 def encoder_rows(

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from sentflow.compare.differences import is_alike
 from sentflow.report.numbers import MISSING, decimal, interval, p_number
 from sentflow.report.rows import DataRow, data_note, grouped, is_sample_data
 
+Row = TypeVar("Row")
 Value = str | int | float | bool | None
 Limits = tuple[str, str] | Callable[[Any], tuple[float, float]]
 """Attributes of rows, or a function of them, that hold the limits of an interval."""
@@ -212,7 +213,7 @@ def pivoted(rows: Iterable[Any], by: Sequence[str], across: str) -> list[dict[st
     return [{getattr(row, across): row for row in own} for own in grouped(rows, *by).values()]
 
 
-def first(line: Mapping[str, Any]) -> Any:
+def first(line: Mapping[str, Row]) -> Row:
     """The first row of a line of `pivoted`."""
     return next(iter(line.values()))
 

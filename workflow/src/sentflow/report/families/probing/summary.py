@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.errors import DataError
 from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.rows import number_or_nan, row_from
 from sentflow.report.families.probing.rows import CurveRow
@@ -21,8 +20,7 @@ def curve_rows(
     """The training curves of one encoder on one task; they end early under some protocols (`ScoreRow.ends_curves`).
 
     `published`: published aggregated values: per quantity one list each for ``avg_``, ``ci99_low_`` and ``ci99_high_``
-    (or another level). `folds_per_epoch`: per quantity the number of folds that reached epoch 1, 2, …. Raises
-    DataError: the aggregated lists and the unaggregated table do not have the same number of epochs.
+    (or another level). `folds_per_epoch`: per quantity the number of folds that reached epoch 1, 2, ….
     """
     found: list[CurveRow] = []
     for quantity in QUANTITIES:
@@ -30,11 +28,6 @@ def curve_rows(
         lows = _series(published, rf"ci\d+_low_{quantity}")
         highs = _series(published, rf"ci\d+_high_{quantity}")
         counts = folds_per_epoch.get(quantity, ())
-        if not len(means) == len(lows) == len(highs) == len(counts):
-            raise DataError(
-                f"{row.task}, {row.model}: {quantity} has {len(means)} aggregated epochs but the score "
-                f"table has {len(counts)}. Delete both score files and run again."
-            )
         found += [
             row_from(
                 CurveRow, vars(row), quantity=quantity, epoch=epoch, mean=mean, low=low, high=high,
@@ -48,10 +41,8 @@ def curve_rows(
 
 
 def _series(published: Mapping[str, Any], pattern: str) -> list[float]:
-    names = [name for name in published if re.fullmatch(pattern, name)]
-    if len(names) != 1:
-        raise DataError(f"the published values must have one key like {pattern}, found {names or 'none'}")
-    return [number_or_nan(value) for value in published[names[0]]]
+    [name] = [name for name in published if re.fullmatch(pattern, name)]
+    return [number_or_nan(value) for value in published[name]]
 
 
 _TEST_EPOCH = -1  # the published table marks test values so
@@ -77,9 +68,6 @@ def folds_per_epoch(path: Path | str) -> dict[str, list[int]]:
     for quantity, epoch in pairs:
         if epoch != _TEST_EPOCH:
             counts.setdefault(quantity, Counter())[epoch] += 1
-    for quantity, by_epoch in counts.items():
-        if sorted(by_epoch) != list(range(1, len(by_epoch) + 1)):
-            raise DataError(f"{path}: the epochs of {quantity} do not run from 1 without gaps.")
     return {
         quantity: [by_epoch[epoch] for epoch in sorted(by_epoch)] for quantity, by_epoch in counts.items()
     }

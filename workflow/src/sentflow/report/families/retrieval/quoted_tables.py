@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, counted, decimal, listed, share
-from sentflow.report.rows import unique
+from sentflow.report.rows import grouped, titles_of, unique
 from sentflow.report.table.table import Cell, Column, Table, build, number, text
 from sentflow.retrieval.explanation import RELEVANT, WRONG, SharedTerm
 from sentflow.retrieval.hardest import APART, HARDEST, HardQuestion
@@ -19,13 +18,14 @@ SHOWN = 5  # questions of each kind; the file has more
 RETRIEVERS = 3  # of a question that are shown; the files have all
 TERMS = 5  # of a document that are shown
 _VIEWS = {HARDEST: "hardest questions", APART: "questions on which {a} and {b} differ most"}
-_LETTERS = 160  # of a text
-_LETTERS_AGAIN = 80  # of a question that stands in the table `retrieval-questions`, too
-_LETTERS_OF_TERM = 24
+_LETTERS, _LETTERS_AGAIN, _LETTERS_OF_TERM = (
+    160,
+    80,
+    24,
+)  # of a text; of a question that is quoted again; of a term
 
 
-@dataclass(frozen=True)
-class _Quoted:
+class _Quoted(NamedTuple):
     """A question, why it is shown, and in the table of terms a retriever."""
 
     block: str
@@ -35,72 +35,65 @@ class _Quoted:
 
 def questions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """A block per question set and kind: the hardest, and those on which two retrievers differ most."""
-    rows, hard = inputs.rows(RetrievalRow), inputs.rows_if_there(HardQuestion)
-    titles = _titles_of(rows)
+    rows, hard = words.main_of(inputs.rows(RetrievalRow)), inputs.rows_if_there(HardQuestion)
+    titles = titles_of(rows, "retriever")
     notes = ["No question was searched."]
     if hard:
         notes = [
-            f"Mean: of {hard[0].measure} over all retrievers but controls, by which the hardest are chosen. Second to "
-            "last columns: two retrievers (those with the highest means, unless the configuration names them), each "
-            "with its value, the rank of the relevant document with the highest grade, and what it ranks first "
-            "instead.",
-            "Examples: these questions were chosen because their scores are extreme, so on a second measurement of any "
-            "kind they would be less so (regression to the mean), and a difference on them says nothing of other "
-            "questions. A hard question may be a wrong or a missing judgement.",
+            f"Mean: of {hard[0].measure} over all retrievers but controls, by which the hardest are chosen. Last "
+            "columns: two retrievers (those with the highest means, unless the configuration names them), each with "
+            "its value, the rank of the relevant document with the highest grade, and what it ranks first instead.",
+            "These questions were chosen because their scores are extreme, so on a second measurement they would be "
+            "less so (regression to the mean). A hard question may be a wrong or a missing judgement.",
         ]
+
+    def ranked(which: str, line: _Quoted) -> Cell:
+        """The value of a retriever, the rank of the relevant document, and what it ranks first instead."""
+        names = (which, f"value_{which}", f"rank_{which}", f"first_{which}", f"first_text_{which}")
+        retriever, value, rank, first, first_text = (getattr(line.row, name) for name in names)
+        if not retriever:
+            return Cell("")
+        place = f"rank {count(rank)}" if rank else "not found"
+        instead = f"first {first}: {_short(first_text)}" if first else "found nothing"
+        return Cell(f"{titles[retriever]} {decimal(value)}, {place}", "" if rank == 1 else instead)
+
+    def group(line: _Quoted) -> str:
+        return f"({line.row.group})" if line.row.group else ""
+
+    def others(line: _Quoted) -> str:
+        return f"and {count(line.row.n_relevant - 1)} more" if line.row.n_relevant > 1 else ""
+
     return build(
         "retrieval-questions",
         f"{settings['caption']}: questions worth reading.",
         HardQuestion,
         _shown(rows, hard),
         [
-            Column("Question", lambda line: _question(line.row), width=3.6),
-            Column("Relevant document", lambda line: _document(line.row), width=3.6),
+            text("Question", lambda line: f"{line.row.question}: {_short(line.row.text)}", 3.6, detail=group),
+            text(
+                "Relevant document",
+                lambda line: f"{line.row.document}: {_short(line.row.document_text)}",
+                3.6,
+                detail=others,
+            ),
             number("Mean", lambda line: line.row.mean, decimal),
-            Column("First retriever", partial(_ranked, titles, "a"), width=3.2),
-            Column("Second retriever", partial(_ranked, titles, "b"), width=3.2),
+            Column("First retriever", partial(ranked, "a"), width=3.2),
+            Column("Second retriever", partial(ranked, "b"), width=3.2),
         ],
         notes,
-        data=[row for row in words.whole(rows) if row.is_main],
+        data=rows,
         records=hard,
         block="block",
         block_heading="Questions",
     )
 
 
-def _titles_of(rows: Sequence[RetrievalRow]) -> dict[str, str]:
-    """Retriever → title, in their order."""
-    return {row.retriever: row.retriever_title for row in words.whole(rows) if row.is_main}
-
-
 def _shown(rows: Sequence[RetrievalRow], hard: Sequence[HardQuestion]) -> Iterator[_Quoted]:
-    titles = _titles_of(rows)
-    for name in unique(row.questions for row in words.whole(rows) if row.is_main):
+    titles, by_view = titles_of(rows, "retriever"), grouped(hard, "question_set", "view")
+    for name in titles_of(rows, "questions"):
         for view, said in _VIEWS.items():
-            own = [row for row in hard if (row.question_set, row.view) == (name, view)]
-            for row in own[:SHOWN]:
-                title = said.format(a=titles[own[0].a], b=titles.get(own[0].b, ""))
-                yield _Quoted(f"{name}: {title}", row)
-
-
-def _question(row: HardQuestion) -> Cell:
-    return Cell(f"{row.question}: {_short(row.text)}", f"({row.group})" if row.group else "")
-
-
-def _document(row: HardQuestion) -> Cell:
-    others = f"and {count(row.n_relevant - 1)} more" if row.n_relevant > 1 else ""
-    return Cell(f"{row.document}: {_short(row.document_text)}", others)
-
-
-def _ranked(titles: Mapping[str, str], which: str, line: _Quoted) -> Cell:
-    """The value of a retriever, the rank of the relevant document, and what it ranks first instead."""
-    names = (which, f"value_{which}", f"rank_{which}", f"first_{which}", f"first_text_{which}")
-    retriever, value, rank, first, first_text = (getattr(line.row, name) for name in names)
-    if not retriever:
-        return Cell("")
-    place = f"rank {count(rank)}" if rank else "not found"
-    instead = f"first {first}: {_short(first_text)}" if first else "found nothing"
-    return Cell(f"{titles[retriever]} {decimal(value)}, {place}", "" if rank == 1 else instead)
+            for row in by_view.get((name, view), [])[:SHOWN]:
+                yield _Quoted(f"{name}: {said.format(a=titles[row.a], b=titles.get(row.b, ''))}", row)
 
 
 def _short(quoted: str, letters: int = _LETTERS) -> str:
@@ -110,14 +103,11 @@ def _short(quoted: str, letters: int = _LETTERS) -> str:
 
 def terms(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """The questions of `retrieval-questions`, a line per question and retriever whose scores are sums over terms."""
-    rows, hard = inputs.rows(RetrievalRow), inputs.rows_if_there(HardQuestion)
-    shared = inputs.rows_if_there(SharedTerm)
-    titles = _titles_of(rows)
+    rows, hard = words.main_of(inputs.rows(RetrievalRow)), inputs.rows_if_there(HardQuestion)
+    shared, titles = inputs.rows_if_there(SharedTerm), titles_of(rows, "retriever")
     explained = {row.retriever for row in shared}
     retrievers = [name for name in titles if name in explained]
-    by_line: dict[tuple[str, str, str, str], list[SharedTerm]] = {}
-    for row in shared:
-        by_line.setdefault((row.question_set, row.question, row.retriever, row.which), []).append(row)
+    by_line = grouped(shared, "question_set", "question", "retriever", "which")
 
     def found_by(which: str, line: _Quoted) -> Cell:
         """The first terms of one document with their shares of its score."""
@@ -128,25 +118,22 @@ def terms(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         about = f"{own[0].document}, {place}, score {own[0].score:.4g}"
         return Cell("; ".join(_terms(own)) or "no shared term", about)
 
+    def question(line: _Quoted) -> str:
+        return f"{line.row.question}: {_short(line.row.text, _LETTERS_AGAIN)}"
+
     return build(
         "retrieval-terms",
         f"{settings['caption']}: the terms that questions worth reading share with documents.",
         SharedTerm,
+        [line._replace(retriever=name) for line in _shown(rows, hard) for name in retrievers[:RETRIEVERS]],
         [
-            _Quoted(line.block, line.row, name)
-            for line in _shown(rows, hard)
-            for name in retrievers[:RETRIEVERS]
-        ],
-        [
-            text(
-                "Question", lambda line: f"{line.row.question}: {_short(line.row.text, _LETTERS_AGAIN)}", 3.2
-            ),
+            text("Question", question, 3.2),
             text("Retriever", lambda line: titles[line.retriever], 2.2),
             Column("Terms shared with the relevant document", partial(found_by, RELEVANT), width=5.4),
             Column("With the best ranked wrong one", partial(found_by, WRONG), width=5.4),
         ],
-        _notes_on_terms(retrievers, titles, shared),
-        data=[row for row in words.whole(rows) if row.is_main],
+        _notes_on_terms([titles[name] for name in retrievers], shared),
+        data=rows,
         records=shared,
         block="block",
         block_heading="Questions",
@@ -166,24 +153,19 @@ def _terms(shared: Sequence[SharedTerm]) -> Iterator[str]:
         yield f"terms that it lacks {share(shared[0].rest_share)}"
 
 
-def _notes_on_terms(
-    retrievers: Sequence[str], titles: Mapping[str, str], shared: Sequence[SharedTerm]
-) -> list[str]:
-    if not retrievers:
+def _notes_on_terms(titles: Sequence[str], shared: Sequence[SharedTerm]) -> list[str]:
+    if not titles:
         return ["No retriever whose scores are sums over terms searched a question."]
-    left_out = unique(titles[name] for name in retrievers[RETRIEVERS:])
-    notes = [
+    left_out = titles[RETRIEVERS:]
+    return [
         "Scores of BM25, and of weights or vectors of terms, are sums over the terms that question and document share; "
-        f"a percentage is the part of the score that a term adds, the {TERMS} greatest first. Terms are written as the "
-        "analyser or the vocabulary of the encoder has them. Relevant document: that of the highest grade, as in the "
-        "table of questions; wrong: the best ranked one that is not judged relevant; perhaps it was not judged. "
-        "Other retrievers have no such terms."
+        f"a percentage is the part of the score that a term adds, the {TERMS} greatest first. Relevant document: that "
+        "of the highest grade; wrong: the best ranked one that is not judged relevant; perhaps it was not judged.",
+        "Variants of BM25 with delta give a document something for each term of the question that it lacks."
+        if any(row.rest for row in shared)
+        else "",
+        f"{counted(len(left_out), 'further retriever')} of these kinds ({listed(unique(left_out))}) in results/items/ "
+        "alone."
+        if left_out
+        else "",
     ]
-    if any(row.rest for row in shared):
-        notes.append(
-            "Variants of BM25 with delta give a document something for each term of the question that it lacks."
-        )
-    if left_out:
-        further = counted(len(retrievers[RETRIEVERS:]), "further retriever")
-        notes.append(f"{further} of these kinds ({listed(left_out)}) in results/items/ alone.")
-    return notes

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,16 +15,16 @@ from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweeps import SeedMean, means_of_columns
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, counted, decimal, percent
-from sentflow.report.rows import is_sample, is_sample_data, unique
+from sentflow.report.rows import grouped, is_sample, is_sample_data, titles_of, unique
 from sentflow.report.table.table import (
-    Cell,
-    Column,
     Matrix,
     Table,
-    Value,
     build,
-    marked,
+    first,
+    footnote_signs,
+    footnotes,
     number,
+    pivoted,
     test_columns,
     text,
 )
@@ -40,53 +39,23 @@ _AGGREGATIONS = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
 
 # --- all sets ----------------------------------------------------------------------------------------------
 
-
-@dataclass(frozen=True)
-class StsLine:
-    """A cell of the table as a record: ours with interval, a published one with its source and remark."""
-
-    model: str
-    model_title: str
-    source: str
-    data_version: str
-    measure: str
-    coefficient: str
-    aggregation: str
-    column: str
-    pairs: str
-    n: int
-    effective_pairs: float
-    value: float
-    low: float
-    high: float
-    remark: str
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A line of the table: values × 100 by column, and the rows behind those of this experiment."""
-
-    block: str
-    title: str
-    source: str
-    values: Mapping[str, float]
-    records: tuple[StsLine, ...]
-    rows: Mapping[str, SimilarityRow]
-
-    @property
-    def model(self) -> str:
-        return next((row.model for row in self.rows.values()), "")
-
-    def wide(self, columns: Mapping[str, str]) -> tuple[Value, ...]:
-        versions = "; ".join(unique(row.data_version for row in self.rows.values()))
-        first = self.records[0]
-        return (
-            first.model,
-            first.model_title,
-            first.source,
-            versions,
-            *(self.values.get(key) for key in columns),
-        )
+# A record is a cell of the table: ours with interval, a published one with its source and remark
+_RECORD = (
+    *(
+        "model",
+        "model_title",
+        "source",
+        "data_version",
+        "measure",
+        "coefficient",
+        "aggregation",
+        "column",
+        "pairs",
+    ),
+    *("n", "effective_pairs", "value", "low", "high", "remark"),
+)
+Line = dict[str, Any]
+"""Block and title; ``values`` × 100 by column; ``records``; ``rows`` by column of what is of this experiment."""
 
 
 def sts(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
@@ -95,64 +64,81 @@ def sts(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     Sets of the same group (raw text and SentEval form) stand in blocks of lines of their own. Published values stand
     below where ours are of real data, and below those of a training that we repeated our mean over its seeds.
     """
-    rows = main_rows(inputs.rows(SimilarityRow))
-    differences = inputs.together(SimilarityData).differences
-    columns = columns_of(rows)
-    entries = _published_of(settings.get("published", ()), rows)
-    remarks = unique(entry["remark"] for entry in entries if entry.get("remark"))
-    footnotes = {remark: f" ({place})" for place, remark in enumerate(remarks, 1)}
-    blocks = _blocks(rows)
-    lines = [line for place, own in enumerate(blocks) for line in _our_lines(own, str(place), columns)]
-    lines += _published_lines(
-        entries, footnotes, means_of_columns(inputs.rows_if_there(TrainingRow), AVERAGE)
-    )
-    marks = Marks(differences, unique(row.model for row in rows) if differences else [])
+    rows, tests = main_rows(inputs.rows(SimilarityRow)), inputs.together(SimilarityData).differences
+    columns, blocks = columns_of(rows), _blocks(rows)
+    real = {_key_of(row) for row in rows if not is_sample(row.data_version)}
+    entries = [entry for entry in settings.get("published", ()) if real & set(entry["values"])]
+    signs = footnote_signs(entry.get("remark") for entry in entries)
+    means = means_of_columns(inputs.rows_if_there(TrainingRow), AVERAGE)
+    lines = [
+        *(
+            _our_line(own, str(place), columns)
+            for place, of_block in enumerate(blocks)
+            for own in grouped(of_block, "model").values()
+        ),
+        *_published_lines(entries, signs, means),
+    ]
+    marks = Marks(tests, list(titles_of(rows, "model")))
 
-    def cell(key: str, line: _Line) -> Cell:
-        value = line.values.get(key, math.nan)
-        if math.isnan(value):
-            return Cell(MISSING)
-        row = line.rows.get(key)
-        signs = (marks.mark(row.pairs, row.model), marks.raised(row.pairs, row.model)) if row else ("", "")
-        return Cell(decimal(value, 2), "", *signs, value=value)
+    def marks_of(key: str, line: Line) -> tuple[str, str]:
+        row = line["rows"].get(key)
+        return marks.signs(row.pairs, row.model) if row else ("", "")
 
-    def title(name: str, own: Sequence[_Line]) -> str:
-        if not own[0].rows:
+    def letters(line: Line) -> str:
+        return marks.letters.get(line["records"][0]["model"], "")
+
+    def value(key: str, line: Line) -> float:
+        return float(line["values"].get(key, math.nan))
+
+    def title(name: str, own: Sequence[Line]) -> str:
+        if not own[0]["rows"]:
             return f"Published: {name}"
         if len(blocks) > 1:
             return f"This experiment: {', '.join(unique(row.data_version for row in blocks[int(name)]))}"
         return "This experiment" if entries else ""
 
-    notes = _sts_notes(rows, differences, has_published=bool(entries), has_average=AVERAGE in columns)
-    notes += [f"{sign.strip()} {remark}" for remark, sign in footnotes.items()]
-    notes += words.warning_notes(rows)
-    letters = marks.letters
+    notes = [
+        *_sts_notes(rows, tests, has_published=bool(entries), has_average=AVERAGE in columns),
+        *footnotes(signs),
+        *words.warning_notes(rows),
+    ]
+    names = ("model", "model_title", "source")
     return build(
         "sts",
         f"{settings['caption']}: semantic textual similarity ({words.protocol(rows)}; × 100).",
-        StsLine,
+        _RECORD,
         lines,
         [
             # here the letter of an encoder is that of its line
-            Column("Encoder", lambda line: Cell(line.title, letters=letters.get(line.model, "")), width=2.9),
-            *(marked(heading, partial(cell, key)) for key, heading in columns.items()),
+            text("Encoder", "title", 2.9, letters=letters),
+            *(
+                number(heading, partial(value, key), decimal, 2, marks=partial(marks_of, key))
+                for key, heading in columns.items()
+            ),
             *([text("Source", "source", 2.1)] if entries else []),
         ],
         notes,
         data=rows,
-        records=[record for line in lines for record in line.records],
+        records=[record for line in lines for record in line["records"]],
         block="block",
         title=title,
         block_heading="Lines",
         matrix=Matrix(
-            ("model", "model_title", "source", "data_version", *columns),
-            tuple(line.wide(columns) for line in lines),
+            (*names, "data_version", *columns),
+            tuple(
+                (
+                    *(line["records"][0][name] for name in names),
+                    "; ".join(unique(row.data_version for row in line["rows"].values())),
+                    *(line["values"].get(key) for key in columns),
+                )
+                for line in lines
+            ),
             tuple(note.removesuffix(words.LETTERS).rstrip() for note in notes),
         ),
     )
 
 
-def key_of(row: SimilarityRow) -> str:
+def _key_of(row: SimilarityRow) -> str:
     """What published values call the column of a row."""
     return row.group or row.pairs
 
@@ -162,144 +148,129 @@ def columns_of(rows: Sequence[SimilarityRow]) -> dict[str, str]:
 
     The seven sets in the order of papers, then the others as they were selected; with all seven their average.
     """
-    keys = unique(key_of(row) for row in rows)
+    keys = unique(map(_key_of, rows))
     seven = [group for group in SEVEN_TASKS if group in keys]
     average = [AVERAGE] if len(seven) == len(SEVEN_TASKS) else []
     ordered = (*seven, *(key for key in keys if key not in SEVEN_TASKS), *average)
     return {key: _HEADINGS.get(key, key) for key in ordered}
 
 
-def average_of(rows: Mapping[str, SimilarityRow]) -> float:
-    """Average × 100 of rows by their groups; NaN unless all seven sets have a value."""
-    return seven_task_average({key: row.value for key, row in rows.items()})
-
-
 def _blocks(rows: Sequence[SimilarityRow]) -> list[list[SimilarityRow]]:
     """Rows so that each column has one pair set in a block; a set that repeats a group goes to the next one."""
-    place: dict[str, int] = {}
-    seen: dict[str, int] = {}
-    for pairs, key in dict.fromkeys((row.pairs, key_of(row)) for row in rows):
-        place[pairs] = seen.get(key, 0)
-        seen[key] = place[pairs] + 1
-    n_blocks = max(seen.values(), default=0)
-    return [[row for row in rows if place[row.pairs] == index] for index in range(n_blocks)]
+    blocks: list[list[SimilarityRow]] = []
+    sets: dict[str, list[str]] = {}
+    for row in rows:
+        own = sets.setdefault(_key_of(row), [])
+        if row.pairs not in own:
+            own.append(row.pairs)
+        if len(own) > len(blocks):
+            blocks.append([])
+        blocks[own.index(row.pairs)].append(row)
+    return blocks
 
 
-def _our_lines(rows: Sequence[SimilarityRow], block: str, columns: Mapping[str, str]) -> Iterator[_Line]:
-    for model in unique(row.model for row in rows):
-        own = {key_of(row): row for row in rows if row.model == model}
-        first = next(iter(own.values()))
-        records = [_record(own[key]) for key in columns if key in own]
-        values = {key: 100 * row.value for key, row in own.items()}
-        if AVERAGE in columns:
-            values[AVERAGE] = average_of(own)
-            versions = "; ".join(unique(row.data_version for row in own.values()))
-            records.append(
-                replace(
-                    _without_pairs(records[0], AVERAGE, values[AVERAGE]), data_version=versions, remark=""
-                )
-            )
-        yield _Line(block, first.model_title, _OURS, values, tuple(records), own)
-
-
-def _record(row: SimilarityRow) -> StsLine:
-    return StsLine(
-        row.model, row.model_title, _OURS, row.data_version, row.measure, row.coefficient, row.aggregation,
-        key_of(row), row.pairs, row.n, row.effective_pairs, 100 * row.value, 100 * row.low, 100 * row.high,
-        row.warnings,
-    )  # fmt: skip
-
-
-def _without_pairs(record: StsLine, column: str, value: float) -> StsLine:
-    """A number that is of no pair set of ours."""
-    nan = math.nan
-    return replace(record, column=column, pairs="", n=0, effective_pairs=nan, value=value, low=nan, high=nan)
-
-
-def _published_of(
-    published: Sequence[Mapping[str, Any]], rows: Sequence[SimilarityRow]
-) -> list[Mapping[str, Any]]:
-    """The entries with a value for a set of real data that we scored, too."""
-    real = {key_of(row) for row in rows if not is_sample(row.data_version)}
-    return [entry for entry in published if real & set(entry["values"])]
+def _our_line(rows: Sequence[SimilarityRow], block: str, columns: Mapping[str, str]) -> Line:
+    own = {_key_of(row): row for row in rows}
+    values = {key: 100 * row.value for key, row in own.items()}
+    records = [
+        vars(row)
+        | {"source": _OURS, "column": key, "value": values[key], "remark": row.warnings}
+        | {"low": 100 * row.low, "high": 100 * row.high}
+        for key, row in ((key, own[key]) for key in columns if key in own)
+    ]
+    if AVERAGE in columns:
+        values[AVERAGE] = seven_task_average({key: row.value for key, row in own.items()})
+        versions = "; ".join(unique(row.data_version for row in own.values()))
+        no_pairs = {"pairs": "", "n": 0, "effective_pairs": None, "low": None, "high": None, "remark": ""}
+        no_pairs |= {"column": AVERAGE, "value": values[AVERAGE], "data_version": versions}
+        records.append(records[0] | no_pairs)
+    about = {"block": block, "title": rows[0].model_title, "source": _OURS}
+    return {**about, "values": values, "records": records, "rows": own}
 
 
 def _published_lines(
     entries: Sequence[Mapping[str, Any]],
-    footnotes: Mapping[str, str],
+    signs: Mapping[str, str],
     ours: Mapping[str, Mapping[str, SeedMean]],
-) -> Iterator[_Line]:
+) -> Iterator[Line]:
     """Sections in order; within them, behind the lines of a training that we repeated, ours."""
-    sections = unique(str(entry["section"]) for entry in entries)
-    for section in sections:
+    for section in unique(str(entry["section"]) for entry in entries):
         members = [entry for entry in entries if entry["section"] == section]
         last = {entry["trained"]: entry for entry in members if "trained" in entry}
         for entry in members:
-            yield _published_line(entry, footnotes)
-            if ours.get(entry.get("trained", "")) and last[entry["trained"]] is entry:
-                yield _repeated_line(section, entry["trained"], ours[entry["trained"]])
+            # an average is printed like a column
+            values = entry["values"] | ({AVERAGE: entry["average"]} if "average" in entry else {})
+            yield _published_line(entry, {key: float(value) for key, value in values.items()}, signs)
+            trained = entry.get("trained", "")
+            if ours.get(trained) and last[trained] is entry:
+                n_seeds = max(mean.n_seeds for mean in ours[trained].values())
+                repeated = {
+                    "section": section,
+                    "model": f"{trained}, {counted(n_seeds, 'seed')}",
+                    "source": _OURS,
+                }
+                yield _published_line(
+                    repeated, {key: mean.value for key, mean in ours[trained].items()}, signs
+                )
 
 
-def _published_line(entry: Mapping[str, Any], footnotes: Mapping[str, str]) -> _Line:
-    protocol = entry.get("protocol", {})
-    correlation = protocol.get("correlation", "spearman")
-    aggregation = protocol.get("aggregation", "all")
-    measure = protocol.get("measure", "cosine")
-    # an average is printed like a column
-    values = entry["values"] | ({AVERAGE: entry["average"]} if "average" in entry else {})
-    values = {key: float(value) for key, value in values.items()}
-    blank = StsLine(
-        "", entry["model"], entry["source"], "", measure, correlation, aggregation, "", "", 0,
-        *(math.nan,) * 4, entry.get("remark", ""),
-    )  # fmt: skip
-    source = entry["source"]
+def _published_line(entry: Mapping[str, Any], values: Mapping[str, float], signs: Mapping[str, str]) -> Line:
+    protocol = {
+        "measure": "cosine",
+        "correlation": "spearman",
+        "aggregation": "all",
+        **entry.get("protocol", {}),
+    }
+    correlation, aggregation, measure = (protocol[key] for key in ("correlation", "aggregation", "measure"))
+    source, remark = entry["source"], entry.get("remark", "")
+    about = {
+        "model": "",
+        "model_title": entry["model"],
+        "source": source,
+        "data_version": "",
+        "pairs": "",
+        "n": 0,
+    }
+    about |= {"measure": measure, "coefficient": correlation, "aggregation": aggregation, "remark": remark}
     if (correlation, aggregation, measure) != ("spearman", "all", "cosine"):
         parts = (words.COEFFICIENTS[correlation], words.AGGREGATIONS[aggregation], words.MEASURES[measure])
         source += f"; {', '.join(parts)}"
-    records = tuple(_without_pairs(blank, key, value) for key, value in values.items())
-    title = entry["model"] + footnotes.get(entry.get("remark", ""), "")
-    return _Line(str(entry["section"]), title, source, values, records, {})
-
-
-def _repeated_line(section: str, trained: str, means: Mapping[str, SeedMean]) -> _Line:
-    """The mean over the seeds of a training that repeats a published one."""
-    title = f"{trained}, {counted(max(mean.n_seeds for mean in means.values()), 'seed')}"
-    blank = StsLine(
-        "", title, _OURS, "", "cosine", "spearman", "all", "", "", 0, *(math.nan,) * 4, ""
-    )  # fmt: skip
-    values = {column: mean.value for column, mean in means.items()}
-    records = tuple(_without_pairs(blank, key, value) for key, value in values.items())
-    return _Line(section, title, _OURS, values, records, {})
+    return {
+        "block": str(entry["section"]),
+        "title": entry["model"] + signs.get(remark, ""),
+        "source": source,
+        "values": values,
+        "records": [{**about, "column": key, "value": value} for key, value in values.items()],
+        "rows": {},
+    }
 
 
 def _sts_notes(
     rows: Sequence[SimilarityRow],
-    differences: Sequence[SimilarityDifference],
+    tests: Sequence[SimilarityDifference],
     *,
     has_published: bool,
     has_average: bool,
 ) -> list[str]:
     sizes = unique(words.scored_pairs(row.pairs, row.n, row.effective_pairs) for row in rows)
-    tested = [row for row in differences if not math.isnan(row.p_holm)]
-    notes = [
+    tested = [row for row in tests if not math.isnan(row.p_holm)]
+    return [
         words.protocol_note(rows),
         f"n, scored pairs: {', '.join(sizes)}. Intervals are in the table of sub-sources.",
         words.drawn_note({row.pairs: row.drawn for row in rows}),
+        "Baselines compare the words or characters of two texts and need no encoder."
+        if any(row.is_baseline for row in rows)
+        else "",
+        f"{AVERAGE}: unweighted mean of the seven sets, each rounded to two decimals first; an encoder that lacks one "
+        "of them has none."
+        if has_average
+        else "",
+        words.test_note(tested[0].alpha) if tested else words.NO_TEST,
+        "Published values are as printed in their sources: Spearman, all, cosine, unless the source says otherwise; "
+        "they are not tested. A dash: not reported."
+        if has_published
+        else "",
     ]
-    if any(row.is_baseline for row in rows):
-        notes.append("Baselines compare the words or characters of two texts and need no encoder.")
-    if has_average:
-        notes.append(
-            f"{AVERAGE}: unweighted mean of the seven sets, each rounded to two decimals first; an encoder that lacks "
-            "one of them has none."
-        )
-    notes.append(words.test_note(tested[0].alpha) if tested else words.NO_TEST)
-    if has_published:
-        notes.append(
-            "Published values are as printed in their sources: Spearman, all, cosine, unless the source "
-            "says otherwise; they are not tested. A dash: not reported."
-        )
-    return notes
 
 
 # --- sub-sources, differences, regressions ------------------------------------------------------------------
@@ -309,20 +280,12 @@ def subsets(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """Every sub-source, and the three ways to make one number of them, with intervals."""
     rows = inputs.rows(SimilarityRow)
     shown = [row for row in rows if row.is_main]
-    titles = {row.model: row.model_title for row in shown}
-    lines: dict[tuple[str, str, str], dict[str, SimilarityRow]] = {}
-    # what is summed up comes last
-    for row in sorted(shown, key=lambda row: row.aggregation != "subset"):
-        lines.setdefault((row.pairs, row.aggregation, row.subset), {})[row.model] = row
+    order = unique(row.pairs for row in shown)
     # of a set without sub-sources, all three ways say the same
     divided = {row.pairs for row in shown if row.aggregation == "subset"}
-    in_order = unique(row.pairs for row in shown)
-    kept = sorted(
-        (key for key in lines if key[0] in divided or key[1] == "all"), key=lambda key: in_order.index(key[0])
-    )
-
-    def first(line: Mapping[str, SimilarityRow]) -> SimilarityRow:
-        return next(iter(line.values()))
+    kept = [row for row in shown if row.pairs in divided or row.aggregation == "all"]
+    # what is summed up comes last
+    kept.sort(key=lambda row: (order.index(row.pairs), row.aggregation != "subset"))
 
     def value(model: str, line: Mapping[str, SimilarityRow]) -> float:
         return line[model].value if model in line else math.nan
@@ -330,28 +293,29 @@ def subsets(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     def limits(model: str, line: Mapping[str, SimilarityRow]) -> tuple[float, float]:
         return line[model].low, line[model].high
 
-    def title(pairs: str, own: Sequence[Mapping[str, SimilarityRow]]) -> str:
-        return f"{pairs}: {first(own[0]).pairs_title}, {first(own[0]).data_version}"
+    def way(line: Mapping[str, SimilarityRow]) -> str:
+        row = first(line)
+        return row.subset or _AGGREGATIONS.get(row.aggregation, row.aggregation)
 
     of_aggregation = [row for row in shown if row.aggregation in ("subset", "all")]
     return build(
         "sts-subsets",
         f"{settings['caption']}: similarity by sub-source ({words.protocol(shown)}; × 100).",
         SimilarityRow,
-        [lines[key] for key in kept],
+        pivoted(kept, ("pairs", "aggregation", "subset"), "model"),
         [
-            text("Sub-source", lambda line: first(line).subset or _way(first(line))),
+            text("Sub-source", way),
             number("n", lambda line: first(line).n, count),
             number("Effective", lambda line: round(first(line).effective_pairs), count),
             *(
                 number(
-                    titles[model],
+                    title,
                     partial(value, model),
                     words.hundred,
                     limits=partial(limits, model),
                     written=words.hundred_interval,
                 )
-                for model in titles
+                for model, title in titles_of(shown, "model").items()
             ),
         ],
         [
@@ -372,22 +336,17 @@ def subsets(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         data=shown,
         records=rows,
         block=lambda line: first(line).pairs,
-        title=title,
+        title=lambda name, own: f"{name}: {first(own[0]).pairs_title}, {first(own[0]).data_version}",
         block_heading="Pair set",
         lead=3,
     )
-
-
-def _way(row: SimilarityRow) -> str:
-    return _AGGREGATIONS.get(row.aggregation, row.aggregation)
 
 
 def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """Every pair of encoders on every pair set."""
     rows = inputs.rows(SimilarityRow)
     pairs = inputs.together(SimilarityData).differences
-    titles = {row.model: row.model_title for row in rows}
-    titles_of_sets = {row.pairs: row.pairs_title for row in rows}
+    titles, sets = titles_of(rows, "model"), titles_of(rows, "pairs")
     notes = [words.protocol_note([row for row in rows if row.is_main])]
     if pairs:
         notes += [
@@ -423,7 +382,7 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         notes,
         data=rows,
         block="pairs",
-        title=lambda name, _: f"{name}: {titles_of_sets[name]}",
+        title=lambda name, _: f"{name}: {sets[name]}",
         block_heading="Pair set",
     )
 

@@ -1,8 +1,8 @@
 """The tables of trainings: what was trained, what it cost and reaches, sweeps beside published ones, seeds."""
 
 import math
-import statistics
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from sentflow.compare.training_rows import TrainingSeeds
@@ -10,13 +10,12 @@ from sentflow.report.families.training.rows import TrainedRow, TrainingHeldOutRo
 from sentflow.report.families.training.sweeps import ReducedRow, SweepCell, reduced, sweep_cells
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent, signed
-from sentflow.report.rows import unique
+from sentflow.report.rows import grouped, unique
 from sentflow.report.table.seed_columns import seed_columns, seed_notes
 from sentflow.report.table.table import Cell, Column, Table, build, marked, number, text
 from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE
 
 _DIGITS = 4  # as papers print correlations of sweeps
-_STATES = f"{NOT_RUN}: not run. {NOT_APPLICABLE}: not applicable. No cell is filled in from its neighbours."
 
 
 # --- trainings ---------------------------------------------------------------------------------------------
@@ -57,11 +56,6 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """Time and memory of each training; a column without any number is left out."""
     rows = inputs.rows(TrainedRow)
     has_device = any(math.isfinite(row.device_memory_mb) for row in rows)
-    notes = [
-        "Time of the training itself, snapshots and saving included, without their scores. It depends on what else the "
-        "machine did, so lines are compared with care. Tokens: read in all views, padding left out. Memory: peak of "
-        "the process; of the last run, where a training was resumed."
-    ]
     return build(
         "training-costs",
         f"{settings['caption']}: what trainings cost.",
@@ -78,7 +72,10 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             *([number("Device memory", "device_memory_mb", memory)] if has_device else []),
             number("Resumed", "n_resumed", lambda n: f"{n} ×" if n else "no"),
         ],
-        notes,
+        [
+            "Time of the training itself, with snapshots, without their scores; it depends on what else the machine "
+            "did. Tokens: read in all views. Memory: peak of the process, in its last run."
+        ],
         block="group",
         block_heading="Training",
     )
@@ -87,19 +84,16 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 def held_out(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """A block per group of trainings that differ in their seed alone, a line per measure: the mean over seeds."""
     rows = inputs.rows(TrainingHeldOutRow, may_be_empty=True)
-    lines: dict[tuple[str, str], list[TrainingHeldOutRow]] = {}
-    for row in rows:
-        lines.setdefault((row.group, row.measure), []).append(row)
 
     def mean(values: Iterator[float]) -> float:
         known = list(values)
-        return statistics.fmean(known) if known else math.nan
+        return fmean(known) if known else math.nan
 
     return build(
         "training-held-out",
         f"{settings['caption']}: what trainings reach on rows that were held out from them.",
         TrainingHeldOutRow,
-        lines.values(),
+        grouped(rows, "group", "measure").values(),
         [
             text("Measure", lambda line: line[0].measure.replace("_", " "), 3),
             number("Before training", lambda line: mean(row.value for row in line if row.step == 0)),
@@ -125,111 +119,117 @@ def held_out(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
 def sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """A block per sweep, a line per cell: ours beside the published one."""
-    rows = inputs.rows(TrainingRow, may_be_empty=True)
-    sweeps = settings.get("published", ())
+    rows, sweeps = inputs.rows(TrainingRow, may_be_empty=True), settings.get("published", ())
     cells = [cell for one in sweeps for cell in sweep_cells(one, rows)]
     published = [
-        _state("Dev, published", "published_dev", "published_scores"),
-        _state("Test, published", "published_test", "published_scores"),
-        _state("Unif., published", "published_uniformity", "published_geometry"),
-        _state("Align., published", "published_alignment", "published_geometry"),
+        _score("Dev, published", "published_dev", "published_scores"),
+        _score("Test, published", "published_test", "published_scores"),
+        _score("Unif., published", "published_uniformity", "published_geometry"),
+        _score("Align., published", "published_alignment", "published_geometry"),
     ]
-    n_run = sum(cell.n_seeds > 0 for cell in cells)
-    return build(
-        "training-sweep",
-        f"{settings['caption']}: trainings cell by cell{_beside(sweeps)} (Spearman; uniformity, alignment).",
-        SweepCell,
-        cells,
-        [
-            *_place_columns(),
-            _rate("Learning rate", "learning_rate", NOT_APPLICABLE),
-            *(published if _is_published(sweeps) else []),
-            _state("Dev, ours", "dev", "state"),
-            _state("Test, ours", "test", "state"),
-            _state("Unif., ours", "uniformity", "state"),
-            _state("Align., ours", "alignment", "state"),
-            number("Seeds", "n_seeds", str),
-        ],
-        [
-            _STATES,
-            f"Ours: {n_run} of {len(cells)} cells were run; means over seeds of the snapshots that the development set "
-            "chose. Test scores of cells are for reading a grid, not for choosing from it, and no two cells are tested "
-            "against each other here.",
-            *_sources(sweeps),
-            *unique(remark for one in sweeps for remark in one.get("published", {}).get("remarks", ())),
-        ],
-        data=rows,
-        block="sweep",
-        title=lambda name, _: _titles(sweeps)[name],
-        block_heading="Sweep",
-        lead=5,
+    columns = [
+        _rate("Learning rate", "learning_rate"),
+        *(published if _is_published(sweeps) else []),
+        _score("Dev, ours", "dev", "state"),
+        _score("Test, ours", "test", "state"),
+        _score("Unif., ours", "uniformity", "state"),
+        _score("Align., ours", "alignment", "state"),
+        number("Seeds", "n_seeds", str),
+    ]
+    notes = [
+        f"Ours: {sum(cell.n_seeds > 0 for cell in cells)} of {len(cells)} cells were run; means over seeds of the "
+        "snapshots that the development set chose. Test scores of cells are for reading a grid, not for choosing from "
+        "it, and no two cells are tested against each other here.",
+        *_sources(sweeps),
+        *unique(remark for one in sweeps for remark in one.get("published", {}).get("remarks", ())),
+    ]
+    caption = (
+        f"{settings['caption']}: trainings cell by cell{_beside(sweeps)} (Spearman; uniformity, alignment)."
     )
+    return _built("training-sweep", caption, SweepCell, cells, columns, notes, sweeps, rows, lead=5)
 
 
 def best_of_sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """A block per sweep, a line per group of cells: the learning rate with the best development score."""
-    rows = inputs.rows(TrainingRow, may_be_empty=True)
-    sweeps = settings.get("published", ())
+    rows, sweeps = inputs.rows(TrainingRow, may_be_empty=True), settings.get("published", ())
     lines = [row for one in sweeps for row in reduced(sweep_cells(one, rows))]
     published = [
-        _rate("Rate, published", "published_learning_rate", NOT_APPLICABLE, "published_n"),
-        _state("Dev", "published_dev"),
-        _state("Test", "published_test"),
+        _rate("Rate, published", "published_learning_rate", "published_n"),
+        _score("Dev", "published_dev"),
+        _score("Test", "published_test"),
         number("of", "published_n", str),
     ]
-    return build(
-        "training-reduced",
-        f"{settings['caption']}: the best learning rate by development score{_beside(sweeps)} (Spearman).",
-        ReducedRow,
-        lines,
-        [
-            *_place_columns(),
-            *(published if _is_published(sweeps) else []),
-            _rate("Rate, ours", "learning_rate", NOT_APPLICABLE, "n"),
-            _state("Dev", "dev"),
-            _state("Test", "test"),
-            number("of", "n", str),
-            number("Seeds", "n_seeds", str),
-        ],
-        [
-            _STATES,
-            "Of each line the learning rate with the best development score (of: how many were compared); the test "
-            "score is that of the same training. The best of several is too high an estimate of its own development "
-            "score, and with one seed per cell the choice itself is partly chance: train the winners again with fresh "
-            "seeds (sentflow sweep winners) before a method is said to be better.",
-            *_sources(sweeps),
-        ],
-        data=rows,
-        block="sweep",
-        title=lambda name, _: _titles(sweeps)[name],
-        block_heading="Sweep",
-        lead=4,
+    columns = [
+        *(published if _is_published(sweeps) else []),
+        _rate("Rate, ours", "learning_rate", "n"),
+        _score("Dev", "dev"),
+        _score("Test", "test"),
+        number("of", "n", str),
+        number("Seeds", "n_seeds", str),
+    ]
+    notes = [
+        "Of each line the learning rate with the best development score (of: how many were compared); the test score "
+        "is that of the same training. The best of several is too high an estimate of its own development score, and "
+        "with one seed per cell the choice itself is partly chance: train the winners again with fresh seeds (sentflow "
+        "sweep winners) before a method is said to be better.",
+        *_sources(sweeps),
+    ]
+    caption = (
+        f"{settings['caption']}: the best learning rate by development score{_beside(sweeps)} (Spearman)."
     )
+    return _built("training-reduced", caption, ReducedRow, lines, columns, notes, sweeps, rows, lead=4)
 
 
-def _place_columns() -> list[Column]:
-    return [
+def _built(
+    name: str,
+    caption: str,
+    kind: type[Any],
+    lines: Sequence[Any],
+    columns: Sequence[Column],
+    notes: Sequence[str],
+    sweeps: Sequence[Mapping[str, Any]],
+    rows: Sequence[TrainingRow],
+    lead: int,
+) -> Table:
+    """A table with a block per sweep, and the place in the grid in front of the columns."""
+    titles = {one["name"]: one.get("title", one["name"]) for one in sweeps}
+    place = [
         text("Start", "start"),
         text("Data", lambda row: row.data or NOT_APPLICABLE),
         text("Method", "method", 2.9),
         number("Tokens", "max_tokens", str),
     ]
+    states = (
+        f"{NOT_RUN}: not run. {NOT_APPLICABLE}: not applicable. No cell is filled in from its neighbours."
+    )
+    return build(
+        name,
+        caption,
+        kind,
+        lines,
+        [*place, *columns],
+        [states, *notes],
+        data=rows,
+        block="sweep",
+        title=lambda name, _: titles[name],
+        block_heading="Sweep",
+        lead=lead,
+    )
 
 
-def _state(heading: str, value: str, state: str = "") -> Column:
+def _score(heading: str, value: str, state: str = "") -> Column:
     """A score, or the state that says why there is none."""
 
     def cell(row: Any) -> Cell:
-        score = getattr(row, value)
-        if not math.isnan(score):
-            return Cell(decimal(score, _DIGITS), value=score)
-        reason = getattr(row, state) if state else NOT_RUN
-        return Cell(NOT_RUN if reason == VALUE else reason)
+        score, reason = getattr(row, value), getattr(row, state) if state else NOT_RUN
+        if math.isnan(score):
+            return Cell(NOT_RUN if reason == VALUE else reason)
+        return Cell(decimal(score, _DIGITS), value=score)
 
     return marked(heading, cell)
 
 
-def _rate(heading: str, rate: str, undefined: str, n: str = "") -> Column:
+def _rate(heading: str, rate: str, n: str = "") -> Column:
     """A learning rate like ``3e-5``; `n` is the number of cells without which none was run."""
 
     def cell(row: Any) -> Cell:
@@ -237,7 +237,7 @@ def _rate(heading: str, rate: str, undefined: str, n: str = "") -> Column:
         if n and not getattr(row, n):
             return Cell(NOT_RUN)
         if math.isnan(value):
-            return Cell(undefined)
+            return Cell(NOT_APPLICABLE)
         return Cell(f"{value:g}".replace("e-0", "e-"), value=value)
 
     return marked(heading, cell)
@@ -249,10 +249,6 @@ def _is_published(sweeps: Sequence[Mapping[str, Any]]) -> bool:
 
 def _beside(sweeps: Sequence[Mapping[str, Any]]) -> str:
     return ", published values and ours" if _is_published(sweeps) else ""
-
-
-def _titles(sweeps: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    return {one["name"]: one.get("title", one["name"]) for one in sweeps}
 
 
 def _sources(sweeps: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -267,14 +263,22 @@ def _sources(sweeps: Sequence[Mapping[str, Any]]) -> list[str]:
 def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """A block per pair set: the mean of each group of seeds, then every two groups."""
     rows = inputs.rows(TrainingSeeds, may_be_empty=True)
+
+    def name(row: TrainingSeeds) -> str:
+        return (f"{row.group} − {row.other}" if row.other else row.group) + (" ‡" if row.is_control else "")
+
+    def value(row: TrainingSeeds) -> Cell:
+        star = "*" if row.other and row.p_holm <= row.alpha else ""
+        return Cell((signed(row.value) if row.other else decimal(row.value)) + star, value=row.value)
+
     return build(
         "training-seeds",
         f"{settings['caption']}: trainings with several seeds.",
         TrainingSeeds,
         rows,
         [
-            text("Training, or training − training", _name_of_seeds, 4.6),
-            marked("Value", _value_of_seeds),
+            text("Training, or training − training", name, 4.6),
+            marked("Value", value),
             text("New seeds", lambda row: interval(row.seeds_low, row.seeds_high)),
             text("New seeds and pairs", lambda row: interval(row.low, row.high)),
             number("Seeds", "n_seeds", count),
@@ -287,43 +291,29 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def _name_of_seeds(row: TrainingSeeds) -> str:
-    name = f"{row.group} − {row.other}" if row.other else row.group
-    return name + (" ‡" if row.is_control else "")
-
-
-def _value_of_seeds(row: TrainingSeeds) -> Cell:
-    star = "*" if row.other and row.p_holm <= row.alpha else ""
-    return Cell((signed(row.value) if row.other else decimal(row.value)) + star, value=row.value)
-
-
 def _notes_of_seeds(rows: Sequence[TrainingSeeds]) -> list[str]:
     if not rows:
         return ["No training was run with several seeds, so nothing can be said of methods."]
-    first = rows[0]
+    first, at = rows[0], percent(rows[0].alpha)
+    weak = [row.n_seeds for row in rows if row.other and row.least_p > row.alpha]
     notes = [
         f"Mean over seeds of {first.measure.capitalize()}'s correlation, with {percent(first.level)} intervals: "
-        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (resampled pairs, or "
-        "what pairs with shared sentences make up; not adjusted for the number of lines). Nothing is said of other "
-        "training data, other starts or other pair sets.",
-        "Spread: standard deviation between seeds. Variance: shares of that of the value; the rest is how seeds differ "
-        "on these pairs only. Limited by: what twice as many would make the interval narrower.",
-        f"*: significant at {percent(first.alpha)} for new seeds on the same pairs (exact sign-flip test over the "
-        "seeds that both have, Holm over all lines of the set). The CSV file has p, and the least that it can be.",
+        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (not adjusted for the "
+        "number of lines). Nothing is said of other training data, other starts or other pair sets.",
+        "Spread: standard deviation between seeds. Variance: shares of that of the value. Limited by: what twice as "
+        "many would make the interval narrower.",
+        f"*: significant at {at} for new seeds on the same pairs (exact sign-flip test over the seeds that both have, "
+        "Holm over all lines of the set). The CSV file has p, and the least that it can be.",
     ]
-    differences = [row for row in rows if row.other]
-    weak = [row for row in differences if row.least_p > row.alpha]
     if weak:
-        n = max(row.n_seeds for row in weak)
         notes.append(
-            f"With {n} seeds no difference can be significant at {percent(first.alpha)}, whatever its size: no claim."
+            f"With {max(weak)} seeds no difference can be significant at {at}, whatever its size: no claim."
         )
-    elif any(row.least_p_holm > row.alpha for row in differences):
+    elif any(row.other and row.least_p_holm > row.alpha for row in rows):
         notes.append(
-            f"With so many lines, Holm's correction leaves no difference that could be significant at "
-            f"{percent(first.alpha)} with these seeds: only a comparison that was planned alone can be."
+            "With so many lines, Holm's correction leaves no difference that could be significant at "
+            f"{at} with these seeds: only a comparison that was planned alone can be."
         )
-    notes += seed_notes(rows)
     if any(row.is_control for row in rows):
         notes.append("‡: a negative control, or the difference from one.")
-    return notes
+    return [*notes, *seed_notes(rows)]
