@@ -312,21 +312,15 @@ def load_start(
     """
     folder = checked_folder(manifest, manifest_folder)
     pooling = VectorSettings.model_validate({"pooling": settings.pooling})
-    arguments = tokenizer_arguments(manifest.settings)
     # A pooler that the files lack is drawn, and saved with the encoder, though nothing reads it
     with tempfile.TemporaryDirectory() as made, Draws(settings.seed).of("start").seeded():
         if settings.start.configuration is None:
-            model = load_model(
-                folder,
-                pooling,
-                device,
-                allow_pickle=bool(manifest.settings.get("allow_pickle", False)),
-                plain=manifest.kind in _PLAIN,
-                tokenizer=arguments,
-            )
+            plain = manifest.kind in _PLAIN
+            model = load_model(folder, pooling, device, manifest.settings, plain=plain)
         else:
+            arguments = tokenizer_arguments(manifest.settings)
             _write_random_weights(Path(made), folder, settings, rows, arguments)
-            model = load_model(Path(made), pooling, device, allow_pickle=False, plain=True)
+            model = load_model(Path(made), pooling, device, {}, plain=True)
     for parameter in model.parameters():
         parameter.requires_grad_(True)
     return model.train()

@@ -6,6 +6,7 @@ entry's choice, the third is one of the first that a recipe made.
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -16,8 +17,7 @@ from sentflow.encoders.descriptions import describe_modules, describe_plain
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.encoder import NeuralEncoder, on_device
-from sentflow.encoders.neural.load import NO_ARGUMENTS, devices_for, load_model, tokenizer_in
-from sentflow.encoders.neural.tokenizer import tokenizer_arguments
+from sentflow.encoders.neural.load import devices_for, load_model, tokenizer_in
 from sentflow.encoders.settings import ONNX_INT8, VectorSettings
 from sentflow.encoders.vectors.storage import FloatArray
 from sentflow.errors import ConfigError, DataError
@@ -50,14 +50,8 @@ class SentenceTransformerEncoder(NeuralEncoder):
 
     @classmethod
     def load(cls, manifest: Manifest, settings: VectorSettings, context: Context) -> Self:
-        return cls.of_folder(
-            checked_folder(manifest, context.manifest_folder),
-            settings,
-            context,
-            allow_pickle=bool(manifest.settings["allow_pickle"]),
-            plain=manifest.kind == _PLAIN,
-            tokenizer=tokenizer_arguments(manifest.settings),
-        )
+        folder = checked_folder(manifest, context.manifest_folder)
+        return cls.of_folder(folder, settings, context, manifest.settings, plain=manifest.kind == _PLAIN)
 
     @classmethod
     def of_folder(
@@ -65,25 +59,16 @@ class SentenceTransformerEncoder(NeuralEncoder):
         folder: Path,
         settings: VectorSettings,
         context: Context,
+        about: Mapping[str, Any] = MappingProxyType({}),
         *,
-        allow_pickle: bool = False,
         plain: bool = False,
-        tokenizer: Mapping[str, str] = NO_ARGUMENTS,
     ) -> Self:
         """Load the model of a folder; see `load_model`."""
-        devices = devices_for(context.devices, dtype=settings.dtype, backend=settings.backend)
+        devices = devices_for(context.devices, settings.backend)
         # Once more: files that the manifest does not name may have come into the folder since
-        (describe_plain if plain else describe_modules)({"allow_pickle": allow_pickle}, folder)
+        (describe_plain if plain else describe_modules)(about, folder)
         models = [
-            load_model(
-                folder,
-                settings,
-                device,
-                allow_pickle=allow_pickle,
-                plain=plain,
-                threads=context.threads,
-                tokenizer=tokenizer,
-            )
+            load_model(folder, settings, device, about, plain=plain, threads=context.threads)
             for device in devices
         ]
         return cls(*models, settings=settings, threads=context.threads)
