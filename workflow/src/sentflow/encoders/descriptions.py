@@ -59,7 +59,8 @@ def describe_modules(entry: Mapping[str, Any], folder: Path) -> Description:
                 path = inner_folder / _SETTINGS_OF.get(inner, "config.json")
                 check_module_size(path, map_of(path))
         if name not in _KEEP_DIMENSION:
-            description = _READERS.get(name, _unknown)(module_folder, description)
+            read = _READERS.get(name, lambda _, before: replace(before, dimension=None))
+            description = read(module_folder, description)
     return of_entry(entry, description)
 
 
@@ -160,10 +161,6 @@ def _pooling(folder: Path, before: Description) -> Description:
     return replace(before, dimension=dimension, pooling="+".join(modes))
 
 
-def _mean_pooling(_: Path, before: Description) -> Description:
-    return replace(before, pooling="mean")
-
-
 def _dense(folder: Path, before: Description) -> Description:
     path = folder / "config.json"
     return replace(before, dimension=whole_number(read_settings(path), "out_features", path))
@@ -177,14 +174,10 @@ def _static_embedding(folder: Path, _: Description) -> Description:
     return Description(None if table is None else table.shape[1], "mean")
 
 
-def _unknown(_: Path, before: Description) -> Description:
-    return replace(before, dimension=None)
-
-
 _READERS: dict[str, Callable[[Path, Description], Description]] = {
     "Transformer": _transformer,
     "Pooling": _pooling,
-    "MeanPooling": _mean_pooling,
+    "MeanPooling": lambda _, before: replace(before, pooling="mean"),
     "Dense": _dense,
     "StaticEmbedding": _static_embedding,
 }

@@ -412,12 +412,8 @@ def count_parameters(manifest: Manifest, manifest_folder: Path) -> float:
         return math.nan
     try:
         folder = model_folder(manifest.source, manifest_folder)
-        return float(sum(_values_in(folder / name) for name in names))
+        tensors = [one for name in names for one in tensor_headers(folder / name).values()]
+        # positions and the like are stored beside the weights, as whole numbers that nobody trained
+        return float(sum(math.prod(one.shape) for one in tensors if "F" in one.dtype))
     except (OSError, ValueError, SentflowError):
         return math.nan
-
-
-def _values_in(path: Path) -> int:
-    """Values of one file."""
-    # positions and the like are stored beside the weights, as whole numbers that nobody trained
-    return sum(math.prod(tensor.shape) for tensor in tensor_headers(path).values() if "F" in tensor.dtype)

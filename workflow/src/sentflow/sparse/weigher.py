@@ -189,9 +189,21 @@ class TermWeigher(torch.nn.Module):
         chunk_size: int | None = 64,
     ) -> None:
         super().__init__()
-        _check_model(model, tokenizer, heads)
+        if not isinstance(model, PreTrainedModel) or not callable(tokenizer):
+            raise ConfigError(
+                f"model is a {type(model).__name__} and tokenizer a {type(tokenizer).__name__}. Give a model of "
+                "AutoModelForMaskedLM first and its tokenizer second, or both by name."
+            )
+        if heads not in (SHARED, TWO):
+            raise ConfigError(f"heads is {heads!r}. {instead(heads, (SHARED, TWO))}")
         first = copied_head(model, tied=tied)
-        _check_vocabulary(tokenizer, first.decoder.out_features)
+        # More logits than the tokenizer has ids are allowed: some models pad their vocabulary
+        most, n_terms = max(tokenizer.get_vocab().values()), first.decoder.out_features
+        if most >= n_terms:
+            raise ConfigError(
+                f"the tokenizer has ids up to {most}, and the model predicts {n_terms} terms, 0 to {n_terms - 1}. Take "
+                "the tokenizer of the model."
+            )
         self.two_heads = heads == TWO
         self.tokenizer, self.pooling, self.chunk_size = tokenizer, pooling, chunk_size
         self.encoder = model.base_model
@@ -290,25 +302,6 @@ class TermWeigher(torch.nn.Module):
 def _without_tokens(tokenized: Mapping[str, torch.Tensor]) -> list[int]:
     special = tokenized["special_tokens_mask"].bool() | ~tokenized["attention_mask"].bool()
     return torch.nonzero(special.all(dim=1)).flatten().tolist()
-
-
-def _check_model(model: Any, tokenizer: Any, heads: str) -> None:
-    if not isinstance(model, PreTrainedModel) or not callable(tokenizer):
-        raise ConfigError(
-            f"model is a {type(model).__name__} and tokenizer a {type(tokenizer).__name__}. Give a model of "
-            "AutoModelForMaskedLM first and its tokenizer second, or both by name."
-        )
-    if heads not in (SHARED, TWO):
-        raise ConfigError(f"heads is {heads!r}. {instead(str(heads), (SHARED, TWO))}")
-
-
-def _check_vocabulary(tokenizer: Any, n_terms: int) -> None:
-    """Refuse a tokenizer with ids that are no terms; more logits are allowed: some models pad their vocabulary."""
-    if (most := max(tokenizer.get_vocab().values())) >= n_terms:
-        raise ConfigError(
-            f"the tokenizer has ids up to {most}, and the model predicts {n_terms} terms, 0 to {n_terms - 1}. Take the "
-            "tokenizer of the model."
-        )
 
 
 def _max_tokens(model: Any, tokenizer: Any, asked: int | None) -> int:

@@ -37,10 +37,16 @@ class SentenceTransformerEncoder(NeuralEncoder):
 
     def __init__(self, *models: SentenceTransformer, settings: VectorSettings, threads: int = 1) -> None:
         first = models[0]
+        width = int(first.get_embedding_dimension())
+        if (settings.truncate_dim or 0) > width:
+            raise ConfigError(
+                f"truncate_dim: {settings.truncate_dim} is more than the {width} values of the model's vectors. Write "
+                f"at most {width}, or leave the key out."
+            )
         super().__init__(
             models,
             settings,
-            dimension=_kept_values(int(first.get_embedding_dimension()), settings.truncate_dim),
+            dimension=settings.truncate_dim or width,
             tokenizer=tokenizer_in(first),
             limit=first.max_seq_length,
             threads=threads,
@@ -91,14 +97,3 @@ class SentenceTransformerEncoder(NeuralEncoder):
                 vectors = torch.nn.functional.normalize(vectors, p=2, dim=1)
         # A copy if values were left out: a view would keep them all in memory
         return np.ascontiguousarray(vectors.cpu().numpy())
-
-
-def _kept_values(dimension: int, truncate_dim: int | None) -> int:
-    if truncate_dim is None:
-        return dimension
-    if truncate_dim > dimension:
-        raise ConfigError(
-            f"truncate_dim: {truncate_dim} is more than the {dimension} values of the model's vectors. Write "
-            f"at most {dimension}, or leave the key out."
-        )
-    return truncate_dim

@@ -347,7 +347,10 @@ def check_weights(model: nn.Module, folder: Path, arguments: Mapping[str, Any], 
             if isinstance(part, Transformer):
                 check_network(
                     _loading_report(part.model, path, arguments),
-                    pooler_is_used=_uses_pooler(part),
+                    pooler_is_used=any(
+                        output["method_output_name"] != _TOKEN_VECTORS
+                        for output in part.modality_config.values()
+                    ),
                     is_encoder=type(part.model).__name__.endswith("EncoderModel"),
                     folder=folder,
                 )
@@ -378,11 +381,6 @@ def _loading_report(
     return report  # type: ignore[no-any-return]
 
 
-def _uses_pooler(transformer: Transformer) -> bool:
-    outputs = [output["method_output_name"] for output in transformer.modality_config.values()]
-    return any(output != _TOKEN_VECTORS for output in outputs)
-
-
 def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: bool, folder: Path) -> None:
     """Refuse a network by what transformers said when it was loaded, see `check_weights`.
 
@@ -396,7 +394,7 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
         if not _UNUSED_TENSOR.match(name) and not (is_encoder and name.startswith("decoder."))
     ]
     mismatched = [
-        f"{name} ({_shape(found)} instead of {_shape(expected)})"
+        f"{name} ({'×'.join(map(str, found))} instead of {'×'.join(map(str, expected))})"
         for name, found, expected in info["mismatched_keys"]
     ]
     problems = [
@@ -415,10 +413,6 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
             "ones too many are of a head that the encoder does not need, save it without: "
             "AutoModel.from_pretrained(folder).save_pretrained(new_folder)."
         )
-
-
-def _shape(shape: Sequence[int]) -> str:
-    return "×".join(str(length) for length in shape) or "a number"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -92,7 +92,10 @@ def embed_collection(
         folders.append(shards)
         readings.append(encoder.reading)
         n_known += len(known[0])
-    reading = _joined(readings)
+    said = [reading for reading in readings if reading]
+    reading = None  # where an encoder does not say it of the texts of all roles
+    if len(said) == len(readings):
+        reading = Reading(np.concatenate([one.tokens for one in said]), said[0].limit)
     made = {
         "threads": context.threads,
         "texts_from_earlier_runs": n_known,
@@ -123,14 +126,6 @@ def dimension_of(manifest: Manifest, settings: Settings) -> int | None:
     if settings.pooling is not None and "+" in (manifest.pooling or ""):
         return None
     return min(width, settings.truncate_dim or width)
-
-
-def _joined(readings: Sequence[Reading | None]) -> Reading | None:
-    """What is read of the texts of all roles; None where an encoder does not say."""
-    known = [reading for reading in readings if reading]
-    if len(known) < len(readings):
-        return None
-    return Reading(np.concatenate([reading.tokens for reading in known]), known[0].limit)
 
 
 def _hidden(output: Path, what: str) -> Path:
