@@ -4,7 +4,6 @@ import hashlib
 import os
 import re
 import shlex
-import signal
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -73,29 +72,29 @@ def quick(
     models: Names,
     text: Annotated[str | None, typer.Option(help="Column of the text, or of the first text.")] = None,
     text_b: Annotated[str | None, typer.Option(help="Column of the second text.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the label: classes are learnt.")] = None,
-    score: Annotated[str | None, typer.Option(help="Column of the similarity of two texts.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the label.")] = None,
+    score: Annotated[str | None, typer.Option(help="Column of the gold score of two texts.")] = None,
     split: Annotated[str | None, typer.Option(help="File below qrels/ of a folder in BEIR's form.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of the file, if it is not UTF-8.")] = None,
     delimiter: Annotated[str | None, typer.Option(help="Character between the columns.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The published ten repetitions, not three.")] = False,
     cores: Annotated[int, typer.Option(min=1, help="Processor cores.")] = os.cpu_count() or 1,
 ) -> None:
-    """Compare encoders on a file of yours, from one line to a verdict."""
+    """Compare encoders on your own file, in one command."""
     folder = Path(f"{slug(data)}.sentflow")
     written = os.path.relpath(data, folder)
     encoders = _encoders(
         [name.strip() for item in models for name in item.split(",") if name.strip()], folder
     )
     if data.is_dir():
-        entries, told, texts = _collection(data, written, encoders, split)
+        entries, rows, texts = _collection(data, written, encoders, split)
     else:
         file = read_data_file(data, encoding, delimiter)
         columns = {"text": text, "text-b": text_b, "label": label, "score": score}
         if text is None or (label is None) == (score is None) or (score is not None and text_b is None):
             options = {"encoding": encoding, "delimiter": delimiter}
             raise ConfigError(_columns_to_name(file, encoders, columns, options))
-        entries, told, texts = _table(file, written, encoders, columns, 10 if full else _REPETITIONS)
+        entries, rows, texts = _table(file, written, encoders, columns, 10 if full else _REPETITIONS)
     experiment = {"extends": "none", **entries}
     path = folder / "experiment.yaml"
     is_new = not folder.is_dir()
@@ -119,11 +118,13 @@ def quick(
     neural = sum(entry["kind"] in _NEURAL for entry in checked.fetched_models.values())
     embedding = texts * neural / _TEXTS_PER_SECOND
     of_which = f", {embedding:.0f} s of them for embedding" if neural else ""
-    told.append(f"Time: about {_SECONDS + embedding:.0f} s{of_which}. Results: {folder}")
-    show_blocks("\n".join(told))
+    show_blocks(
+        f"Data: {data.name}, {rows}\nEncoders: {', '.join(encoders.names)}\nProtocol: {_protocol(experiment)}\n"
+        f"Time: about {_SECONDS + embedding:.0f} s{of_which}. Results: {folder}"
+    )
     arguments = ["--cores", str(cores), "--directory", str(folder), "--configfile", str(path)]
-    if code := subprocess.run(prepared([*_QUIETLY, *arguments]), check=False).returncode:
-        raise typer.Exit(130 if code in (-signal.SIGINT, 130) else code)
+    if code := _run(prepared([*_QUIETLY, *arguments])):
+        raise typer.Exit(code)
     show_blocks(
         *_verdict(folder / "results"),
         f"Page:       {folder}/results/report/index.html\n"
@@ -131,9 +132,19 @@ def quick(
     )
 
 
+def _run(command: Sequence[str]) -> int:
+    """The exit code of a command that Ctrl-C reaches, too, and that then ends by itself."""
+    with subprocess.Popen(command) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue
+
+
 def _table(
     file: DataFile, written: str, encoders: Encoders, columns: Mapping[str, str | None], repetitions: int
-) -> tuple[Entries, list[str], int]:
+) -> tuple[Entries, str, int]:
     """The experiment on a table, what is said of it, and how many texts it has."""
     text, text_b, label, score = columns.values()
     texts = [one for one in (text, text_b) if one is not None]
@@ -147,11 +158,6 @@ def _table(
         entries |= {"probe": {"repetitions": repetitions}}
         entries["select"]["tasks"] = [name]
         rows = f"{file.n_rows:,} rows, texts in {what} ({task['language']}), classes in {label}: {classes}"
-        full = "" if repetitions > _REPETITIONS else " (--full: the published ten)"
-        times = "ten" if repetitions > _REPETITIONS else "three"
-        protocol = (
-            f"corrected, {times} repetitions of five folds{full}; the score is {_METRICS[task['metric']]}"
-        )
     else:
         assert score is not None
         found = pair_entries(name, file, written, texts, score)
@@ -160,17 +166,26 @@ def _table(
         low, high = found["pair_sets"][name]["scale"]
         spoken = found["pair_sets"][name]["language"]
         rows = f"{file.n_rows:,} pairs of {what} ({spoken}), scores in {score} from {low:g} to {high:g}"
-        protocol = "similarity of two vectors against the score of their pair; nothing is trained"
-    return entries, [*_told(file.path, rows, encoders), f"Protocol: {protocol}"], n_texts
+    return entries, rows, n_texts
 
 
-def _told(data: Path, rows: str, encoders: Encoders) -> list[str]:
-    return [f"Data: {data.name}, {rows}", f"Encoders: {', '.join(encoders.names)}"]
+def _protocol(experiment: Entries) -> str:
+    if "tasks" not in experiment:
+        what = (
+            "each question searches all documents"
+            if "corpora" in experiment
+            else "vectors against scores of pairs"
+        )
+        return f"{what}; nothing is trained"
+    (task,), times = experiment["tasks"].values(), experiment["probe"]["repetitions"]
+    full = " (--full: the published ten)" if times == _REPETITIONS else ""
+    score = _METRICS[task["metric"]]
+    return f"corrected, {claims.spelled(times)} repetitions of five folds{full}; the score is {score}"
 
 
 def _collection(
     folder: Path, written: str, encoders: Encoders, split: str | None
-) -> tuple[Entries, list[str], int]:
+) -> tuple[Entries, str, int]:
     """The experiment on a folder in BEIR's form: retrievers of the catalog, and dense search by each encoder."""
     name = new_name(folder)
     entries = _experiment(folder.name, encoders)
@@ -184,12 +199,8 @@ def _collection(
     corpus = next(folder.glob("corpus.*"))
     is_parquet = corpus.suffix == ".parquet"
     documents = read_metadata(corpus).num_rows if is_parquet else corpus.read_bytes().count(b"\n")
-    judged = f"qrels/{entries['question_sets'][name]['split']}"
-    told = [
-        *_told(folder, f"{documents:,} documents, questions judged in {judged}", encoders),
-        "Protocol: each question searches all documents; nothing is trained",
-    ]
-    return entries, told, documents
+    split = entries["question_sets"][name]["split"]
+    return entries, f"{documents:,} documents, questions judged in qrels/{split}", documents
 
 
 def _experiment(title: str, encoders: Encoders) -> Entries:

@@ -400,7 +400,7 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
     problems = [
         f"{len(names)} {what}: {_listed(names)}"
         for what, names in (
-            ("missing, in whose place would stand random numbers", missing),
+            ("missing, so it would be random", missing),
             ("of another shape than config.json says", mismatched),
             ("without a place in the model", unexpected),
         )
