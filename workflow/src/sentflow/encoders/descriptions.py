@@ -59,8 +59,8 @@ def describe_modules(entry: Mapping[str, Any], folder: Path) -> Description:
                 path = inner_folder / _SETTINGS_OF.get(inner, "config.json")
                 check_module_size(path, map_of(path))
         if name not in _KEEP_DIMENSION:
-            read = _READERS.get(name, lambda _, before: replace(before, dimension=None))
-            description = read(module_folder, description)
+            read = _READERS.get(name)
+            description = read(module_folder, description) if read else replace(description, dimension=None)
     return of_entry(entry, description)
 
 

@@ -41,7 +41,7 @@ def names_of(tokenizer: PreTrainedTokenizerBase) -> TermName:
     by_bytes = decoder is not None and decoder["type"] == "ByteLevel"
 
     def name(column: int) -> str:
-        token = token_of.get(column, f"[{column}]")
+        token: str = token_of.get(column, f"[{column}]")
         if not by_bytes:
             return token
         text: str = tokenizer.backend_tokenizer.decoder.decode([token])
