@@ -197,8 +197,7 @@ class FoldInfo:
     """What a fold file says about itself."""
 
     setting: Mapping[str, float | str]  # the chosen point of the grid, by names
-    # n_train, n_evaluation, n_test: rows of the parts
-    n_train: int
+    n_train: int  # rows of the parts
     n_evaluation: int
     n_test: int
     dimension: int  # width of the features

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ def _aligned(runs: Sequence[Ranked], settings: Fusion) -> tuple[np.ndarray, np.n
     """(r,) rows of documents, ascending, and (m, r) what each of m runs adds, or multiplies, without its weight."""
     runs, factor = (runs[:-1], runs[-1]) if settings.times else (runs, None)
     if settings.rule == "product":
-        rows = reduce(np.intersect1d, [run.rows for run in runs])
+        rows = reduce(partial(np.intersect1d, assume_unique=True), [run.rows for run in runs])
         values = np.array([_at(run, run.scores, rows, 0.0) for run in runs])
     else:
         rows = np.unique(np.concatenate([run.rows for run in runs]))
@@ -73,8 +73,12 @@ def _added(run: Ranked, settings: Fusion, rows: np.ndarray) -> np.ndarray:
 def _at(run: Ranked, values: np.ndarray, rows: np.ndarray, missing: float) -> np.ndarray:
     """(r,) the values of a run at rows; `missing` where it has none."""
     found = np.full(len(rows), missing)
-    _, own, there = np.intersect1d(run.rows, rows, assume_unique=True, return_indices=True)
-    found[there] = values[own]
+    if len(run):
+        order = np.argsort(run.rows)
+        own = run.rows[order]
+        places = np.minimum(np.searchsorted(own, rows), len(own) - 1)
+        there = own[places] == rows
+        found[there] = values[order][places[there]]
     return found
 
 
