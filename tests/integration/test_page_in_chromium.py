@@ -7,13 +7,13 @@ import fake_comparisons
 import fake_similarity
 import fake_summary
 import pytest
+from made_products import recipe
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult
 from sentflow.report.costs.rows import CostRow
-from sentflow.report.families.similarity.data import SimilarityData
-from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.figure import canvas
 from sentflow.report.inputs import Inputs
 from sentflow.report.page.page import render
 from sentflow.report.page.sources import Sources
@@ -68,9 +68,24 @@ FAULTS = """(() => {
       if (across > 2 && down > 2) faults.push(`overlap: ${name(a)} | ${name(b)}`);
     }
   }
-  for (const svg of document.querySelectorAll('thead svg')) {
-    const ticks = [...svg.querySelectorAll('text[y="31"]')].map(t => t.getBoundingClientRect()).filter(r => r.width);
-    for (const [i, r] of ticks.entries()) if (i && r.left < ticks[i - 1].right) faults.push('ticks overlap');
+  return [...new Set(faults)].slice(0, 10);
+})()"""
+# Texts in pictures that overlap, or reach over the edge of the picture that is opened or of the page
+FAULTS_OF_PICTURES = """(() => {
+  const faults = [], root = document.documentElement.getBoundingClientRect();
+  for (const svg of document.querySelectorAll('svg')) {
+    const lying = t => !/rotate\\(-?(?!0[ )])/.test(t.getAttribute('transform'));
+    const words = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim());
+    const texts = words.map(t => [t, t.getBoundingClientRect()]);
+    for (const [i, [a, x]] of texts.entries()) {
+      const right = Math.max(root.right, innerWidth);
+      if (x.left < -1 || x.right > right + 1 || x.top < root.top - 1) faults.push('outside: ' + a.textContent);
+      for (const [b, y] of lying(a) && x.width ? texts.slice(i + 1) : []) {
+        const across = Math.min(x.right, y.right) - Math.max(x.left, y.left);
+        const down = Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top);
+        if (across > 1 && down > 3 && lying(b)) faults.push(`overlap: ${a.textContent} | ${b.textContent}`);
+      }
+    }
   }
   return [...new Set(faults)].slice(0, 10);
 })()"""
@@ -94,12 +109,11 @@ def page(encoders, tasks, long, folder):
     compared = (
         fake_comparisons.comparisons(rows) if encoders > 1 and encoders * tasks < 800 else Comparisons()
     )
-    similarity = fake_similarity.summarised() if tasks > 1 else SimilarityData()
+    similarity = fake_similarity.summarised() if tasks > 1 else fake_similarity.Results()
     held = {
         ScoreRow: rows,
-        SimilarityRow: similarity.scores,
         Comparisons: compared,
-        SimilarityData: similarity,
+        **similarity.by_kind(),
         CostRow: fake_summary.cost_rows(),
     }
     folds = (
@@ -142,10 +156,23 @@ def test_nothing_is_cut_overlaps_or_scrolls_sideways(browser, tmp_path, encoders
             browser.open(file, width, dark=dark)
             assert browser.run("document.documentElement.scrollWidth") <= width
             assert browser.run(FAULTS) == []
+            assert browser.run(FAULTS_OF_PICTURES) == []
             browser.run("document.querySelectorAll('details').forEach(x => x.open = true)")
             assert browser.run("document.documentElement.scrollWidth") <= width
             assert browser.run(FAULTS) == []
             assert browser.errors == []
+
+
+@pytest.mark.parametrize("name", ["heatmap", "ranks", "forest", "differences-to-best"])
+def test_texts_of_figures_have_room_in_a_browser_too(browser, tmp_path, name):
+    scores = fake_summary.many_rows(8, 18, long=True)
+    inputs = Inputs.holding({ScoreRow: scores, Comparisons: fake_comparisons.comparisons(scores)})
+    file = tmp_path / f"{name}.svg"
+    with canvas.style():
+        canvas.save(recipe(name).draw(recipe(name).rows(inputs)), file)
+    browser.open(file, 1400)
+    assert browser.run("document.querySelectorAll('text').length") > 20
+    assert browser.run(FAULTS_OF_PICTURES) == []
 
 
 def test_sorting_keyboard_links_and_paper(browser, tmp_path):

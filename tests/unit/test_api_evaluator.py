@@ -60,6 +60,13 @@ def evaluator(data):
     )
 
 
+def test_a_model_is_named_by_its_name_in_the_catalog(tmp_path, data):
+    keys = {"tasks": "T1B-sample", "data_dir_path": data, "cache_dir": tmp_path}
+    assert sentflow.UlyssesSentEval("minilm-l6", **keys).sentence_model.encode(["a"]).shape == (1, 384)
+    with pytest.raises(ArgumentError, match="owner/name@commit"):
+        sentflow.UlyssesSentEval("minilm-l7", **keys)
+
+
 def written_to(folder, data, model, **keys):
     """An evaluator that leaves its results in a folder."""
     about = {"data_dir_path": data, "results_dir": folder, "model_name": "words"}

@@ -12,7 +12,7 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.marks import mark
 from sentflow.report.claims import Comparison, Ranking, System, of_probing, of_similarity, tasks_of
 from sentflow.report.costs.encoders import encoder_rows
-from sentflow.report.families.similarity.data import main_rows
+from sentflow.report.families.similarity.rows import main_rows
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 EVERY = fake_summary.score_rows()  # 18 tasks: enough for the test over tasks

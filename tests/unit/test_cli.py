@@ -162,7 +162,7 @@ def test_validate_reads_own_files_and_says_what_helps(tmp_path, content, entry, 
     ("files", "told"),
     [
         (None, "there is no folder"),
-        ({}, "neither modules.json nor config.json"),
+        ({}, "no modules.json and no config.json"),
         ({"config.json": b"{}"}, "has no weights. Copy the model's model.safetensors"),
         ({"config.json": b"{}", "model.safetensors": b"1234"}, "missing or damaged"),
         ({"config.json": b"{}", "model.safetensors": b"version https://git-lfs.github.com"}, "git lfs pull"),

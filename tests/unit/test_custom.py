@@ -55,7 +55,7 @@ def test_role_and_task_are_told_to_those_who_ask(own, tmp_path, signature, told)
     ("result", "message"),
     [
         ("[[1.0] for _ in texts][1:]", r"returned float64 \(1, 1\) for 2 texts, expected \(2, d\)"),
-        ("[[1.0] * n for n, _ in enumerate(texts)]", r"returned list, which makes no array .*same length"),
+        ("[[1.0] * n for n, _ in enumerate(texts)]", r"returned list, which cannot become an array .*same length"),
         ("None", r"returned NoneType for 2 texts"),
         ("[['a'] for _ in texts]", r"returned list of <U1 for 2 texts"),
         ("[[float('nan')] for _ in texts]", r"returned values that are not finite .* 2 of 2 texts: row 1 \('Uma lei"),

@@ -168,6 +168,19 @@ def test_programs_targets_and_lists_of_packages_exist():
             )
 
 
+def test_paths_of_code_in_the_text_exist():
+    roots = [
+        REPOSITORY,
+        REPOSITORY / "workflow",
+        REPOSITORY / "workflow/src",
+        REPOSITORY / "workflow/src/sentflow",
+    ]
+    for page in PAGES:
+        for path in re.findall(r"`((?:\w+/)+\w+\.(?:py|smk))`", page.read_text("utf-8")):
+            is_elsewhere = path.startswith(("mine/", "senteval/")) or "NAME" in path
+            assert is_elsewhere or any((root / path).exists() for root in roots), f"{page.name}: {path}"
+
+
 def test_configurations_are_read_alike_by_snakemake_and_validate_and_fit_the_schema():
     schema = json.loads((REPOSITORY / "workflow/schemas/config.json").read_text(encoding="utf-8"))
     validator, count = Draft202012Validator(schema), 0

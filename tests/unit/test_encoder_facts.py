@@ -17,7 +17,7 @@ SCORES = fake_summary.score_rows(tasks=["T1A", "F3"], models=["minilm-l6", "tfid
 
 def manifest(folder, *names):
     return Manifest(
-        "sentence-transformers", 4, source={"folder": str(folder)}, files=dict.fromkeys(names, "sha")
+        4, kind="sentence-transformers", source={"folder": str(folder)}, files=dict.fromkeys(names, "sha")
     )
 
 
@@ -37,7 +37,7 @@ def test_what_cannot_be_counted_is_not_known(tmp_path):
     assert math.isnan(count_parameters(manifest(tmp_path, "absent.safetensors"), tmp_path))
     assert math.isnan(count_parameters(manifest(tmp_path / "absent", "x.safetensors"), tmp_path))
     assert math.isnan(count_parameters(manifest(tmp_path, "pytorch_model.bin"), tmp_path))
-    assert math.isnan(count_parameters(Manifest("api", 4), tmp_path))
+    assert math.isnan(count_parameters(Manifest(4, kind="api"), tmp_path))
 
 
 def write_embedding(folder, dataset, seconds, *, task=None, texts=100):

@@ -65,7 +65,7 @@ def test_a_model_that_predicts_no_words_is_refused(tmp_path, folder):
         loaded("splade", save_tiny_bert(tmp_path / "plain"), tmp_path / "m")
     config = json.loads((tmp_path / "plain/config.json").read_text("utf-8"))
     (tmp_path / "plain/config.json").write_text(json.dumps({**config, "architectures": ["BertForMaskedLM"]}))
-    with pytest.raises(DataError, match="missing, in whose place would stand random numbers"):
+    with pytest.raises(DataError, match="missing, so it would be random"):
         loaded("splade", tmp_path / "plain", tmp_path / "m")
 
 

@@ -16,7 +16,7 @@ from sentflow.encoders.settings import VectorSettings
 from sentflow.errors import ConfigError, DataError
 
 QUERY = "encoder.layer.0.attention.self.query.weight"
-RANDOM = "in whose place would stand random numbers"
+RANDOM = "so it would be random"
 
 
 @pytest.fixture

@@ -1,7 +1,10 @@
 """What a run says in the terminal, by the plug-in that Snakemake finds where sentflow is installed."""
 
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -44,6 +47,22 @@ def test_a_run_tells_how_far_it_is_and_why_its_jobs_failed(tmp_path):
     (why,) = [line for line in done.stderr.splitlines() if line.startswith("Killed: ")]
     assert "--cores 1" in why and "600" in why
     assert "2 of 4 steps failed, 1 are done." in done.stderr
+
+
+def test_ctrl_c_says_how_to_go_on_and_exits_as_a_shell_does(tmp_path):
+    lines = 'rule all:\n    output: "a"\n    shell: "touch began; sleep 60"\n'
+    (tmp_path / "Snakefile").write_text(lines, encoding="utf-8")
+    variables = environment() | {"PYTHONPATH": str(REPOSITORY / PACKAGE.parent)}
+    words = [sys.executable, "-m", "snakemake", "--cores", "1", "--logger", "sentflow"]
+    run = subprocess.Popen(
+        words, cwd=tmp_path, env=variables, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while not (tmp_path / "began").exists():
+        time.sleep(0.1)
+    os.killpg(run.pid, signal.SIGINT)
+    assert run.communicate(timeout=60)[1].rstrip().endswith("Interrupted; run the same command to go on.")
+    assert run.returncode == 130
+    assert not list((tmp_path / ".snakemake/locks").glob("*"))
 
 
 def test_the_profile_names_the_plugin_only_where_snakemake_can_find_it():

@@ -33,9 +33,10 @@ def results(made):
     files = {name: file_sha256(weights / name) for name in model_files(weights, allow_pickle=False)}
     source = {"archive": {"urls": ["http://example.org/tiny.zip"]}}
     write_manifest(
-        folder / "models/tiny/manifest.json", Manifest("sentence-transformers", 8, source=source, files=files)
+        folder / "models/tiny/manifest.json",
+        Manifest(8, kind="sentence-transformers", source=source, files=files),
     )
-    write_manifest(folder / "models/random/manifest.json", Manifest("random", 8))
+    write_manifest(folder / "models/random/manifest.json", Manifest(8, kind="random"))
     (folder / "exports/cards/tiny").mkdir(parents=True, exist_ok=True)
     (folder / "exports/cards/tiny/README.md").write_text(CARD, encoding="utf-8")
     return folder
@@ -96,7 +97,7 @@ def hostile_results(tmp_path):
 def manifest(hostile_results, *names, kind="transformers"):
     folder = hostile_results / "models/tiny"
     files = {name: file_sha256(folder / "weights" / name) for name in ("model.safetensors", *names)}
-    write_manifest(folder / "manifest.json", Manifest(kind, 8, source=SOURCE, files=files))
+    write_manifest(folder / "manifest.json", Manifest(8, kind=kind, source=SOURCE, files=files))
     return folder / "manifest.json"
 
 
@@ -135,6 +136,6 @@ def test_a_link_in_the_place_of_the_new_folder_is_not_followed(hostile_results, 
 
 @pytest.mark.parametrize("files", [["a"], "a", 3])
 def test_files_that_are_no_map_are_told(tmp_path, files):
-    write_manifest(tmp_path / "manifest.json", Manifest("transformers", 8, files=files))
+    write_manifest(tmp_path / "manifest.json", Manifest(8, kind="transformers", files=files))
     with pytest.raises(DataError, match="not a readable manifest"):
         read_manifest(tmp_path / "manifest.json")

@@ -19,7 +19,6 @@ from sentflow.report.checks import CheckResult
 from sentflow.report.costs.encoders import encoder_rows
 from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.families.probing.rows import CurveRow
-from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.inputs import Inputs
 from sentflow.report.page.method import without_machine_paths
 from sentflow.report.page.page import render
@@ -81,7 +80,7 @@ SETTINGS = ("experiment", "tasks", "models", "datasets")
 def page_sources(**parts):
     """Sources of rows by the names of `ROWS`, of settings, and of whatever else there is."""
     held = {kind: rows for name, kind in ROWS.items() if (rows := parts.pop(name, []))}
-    inputs = Inputs.holding({Comparisons: Comparisons(), SimilarityData: SimilarityData(), **held})
+    inputs = Inputs.holding({Comparisons: Comparisons(), **held})
     settings = {"protocols": [], **{name: parts.pop(name) for name in SETTINGS if name in parts}}
     return Sources(inputs=inputs, settings=settings, **parts)
 

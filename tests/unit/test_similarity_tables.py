@@ -15,7 +15,6 @@ from sentflow.flow import products
 from sentflow.flow.products import TABLE
 from sentflow.report.checks import Selection
 from sentflow.report.families.similarity.checks import check_similarity
-from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.training.rows import SPEARMAN, TEST, TrainingRow
 from sentflow.report.inputs import Inputs
@@ -83,7 +82,7 @@ def test_below_published_lines_stands_our_mean_over_the_seeds_of_the_same_traini
 
     trained = [row(column, seed) for column in SEVEN_TASKS for seed in (1, 2)]
     data = fake_similarity.summarised(fake_similarity.SEVEN)
-    held = {SimilarityRow: data.scores, SimilarityData: data}
+    held = data.by_kind()
     found = table(Inputs.holding(held | {TrainingRow: trained}), "sts", published()["sts"])
     titles = [line[0].text for line in found.lines]
     ours = found.lines[titles.index("simcse-unsup, 2 seeds")]
@@ -106,12 +105,12 @@ def problems(data, where=None, selection=SELECTION, **changes):
         else row
         for row in data.scores
     ]
-    held = Inputs.holding({SimilarityData: dataclasses.replace(data, scores=rows)})
+    held = Inputs.holding({SimilarityRow: rows})
     return check_similarity(held, selection).problems
 
 
 def test_the_check_counts_what_holds_and_names_what_does_not(data):
-    result = check_similarity(Inputs.holding({SimilarityData: data}), SELECTION)
+    result = check_similarity(fake_similarity.inputs(data), SELECTION)
     assert result.passed and (result.counts["scores"], result.counts["random_scores"]) == (12, 2)
     rows = [row for row in data.scores if (row.pairs, row.model) != ("STS12", "second")]
     assert problems(dataclasses.replace(data, scores=rows)) == ["STS12 × second: no score"]

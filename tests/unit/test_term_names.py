@@ -15,7 +15,7 @@ def saved(folder, model, decoder):
     tokenizer = Tokenizer(model)
     tokenizer.decoder = decoder
     PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
-    return Manifest("splade", None, source={"folder": str(folder)})
+    return Manifest(None, kind="splade", source={"folder": str(folder)})
 
 
 def names(manifest, folder, n):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sentflow.retrieval.retrievers.bm25 import Bm25
-from sentflow.retrieval.retrievers.bm25_rm3 import expanded, found
+from sentflow.retrieval.retrievers.bm25_rm3 import expanded, search_weighted
 from sentflow.retrieval.settings import BM25RM3
 
 DOCUMENTS = [text.split() for text in ("a b", "a c c", "b d", "d d d e", "")]
@@ -41,7 +41,7 @@ def test_documents_are_ranked_by_weighted_sums_and_found_by_any_term():
     settings, index = rm3(feedback_documents=1, feedback_terms=5, original_weight=0.25)
     weights = expanded(["e"], index, DOCUMENTS, settings)  # document 3 (d d d e) alone holds it
     assert weights == pytest.approx({"e": 0.25 + 0.75 / 4, "d": 0.75 * 3 / 4})
-    [ranked] = found(index, [weights], 5)
+    [ranked] = search_weighted(index, [weights], 5)
     scores = [sum(weight * bm25(term, row) for term, weight in weights.items()) for row in (3, 2)]
     assert ranked.rows.tolist() == [3, 2]
     np.testing.assert_allclose(ranked.scores, scores, rtol=1e-6)

@@ -69,7 +69,7 @@ def test_without_layers_the_head_reads_the_last_layer_at_the_first_token_and_an_
     found = objective.represent(view, 0)[:, 0]
     states = encoder[0].auto_model(**objective.padded(view), output_hidden_states=True).hidden_states
     mixed = torch.cat([states[-1][:, :1], states[0][:, 1:]], dim=1)
-    expected = objective.language.cross_entropy(mixed, [example["expected"] for example in view])
+    expected = objective.language.predicted(mixed, [example["expected"] for example in view])[:, 0]
     assert torch.allclose(found, expected, rtol=1e-12)
 
 

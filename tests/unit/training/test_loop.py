@@ -22,7 +22,14 @@ from sentflow.training.loop import (
 from sentflow.training.settings import TrainingSettings
 
 SETTINGS = TrainingSettings.model_validate(
-    {"learning_rate": 1e-3, "steps": 7, "batch_size": 2, "max_tokens": 8, "snapshots": 3, "chunk_tokens": 16}
+    {
+        "learning_rate": 1e-3,
+        "steps": 7,
+        "batch_size": 2,
+        "max_tokens": 8,
+        "snapshot_every": 3,
+        "chunk_tokens": 16,
+    }
 )
 
 

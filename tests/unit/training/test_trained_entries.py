@@ -4,6 +4,7 @@ from experiments import experiment, mistakes
 
 from sentflow.config.entries import merge
 from sentflow.config.trained import chosen_by_tests
+from sentflow.training.snapshots import scored_steps
 
 SELECT = {
     "models": ["minilm-l6", "mine"],
@@ -17,7 +18,7 @@ ENTRY = {
     "start": "minilm-l6",
     "data": "sentences-sample",
     "seeds": [1, 2],
-    "training": {"steps": 60, "batch_size": 16, "learning_rate": 1.0e-3, "snapshots": 20},
+    "training": {"steps": 60, "batch_size": 16, "learning_rate": 1.0e-3, "snapshot_every": 20},
     "selection": {"pairs": "STSB-dev-sample"},
 }
 
@@ -36,7 +37,7 @@ MISTAKES = [
     ({"seeds": [1, 1]}, "seeds: write a list"),
     ({"training": {"batch_size": 1}}, "training.batch_size: simcse with these settings compares"),
     ({"training": {"step": 60}}, "training.step: there is no such key. Did you mean steps?"),
-    ({"training": {"snapshots": 60}}, "training.snapshots: the best of one snapshot"),
+    ({"training": {"snapshot_every": 60}}, "training.snapshot_every: there is only one snapshot"),
     ({"selection": {"pairs": "STSB-dve"}}, "selection.pairs: there is no pair set 'STSB-dve'"),
     ({"settings": {"temperature": 0}}, "settings.temperature: 0 should be greater than 0"),
     ({"recipe": "distillation"}, "settings: 'teacher' is missing"),
@@ -54,6 +55,13 @@ def test_each_mistake_is_told_once_at_the_entry_as_it_is_written():
     assert len(found) == len(MISTAKES), found
     for number, (_, told) in enumerate(MISTAKES):
         assert any(problem.startswith(f"models.mine-{number}.{told}") for problem in found), (told, found)
+
+
+def test_snapshots_is_a_synonym_of_snapshot_every():
+    training = {**ENTRY["training"], "snapshots": 30}
+    training.pop("snapshot_every")
+    found = experiment({"select": SELECT, "models": {"mine": {**ENTRY, "training": training}}})
+    assert [scored_steps(entry) for entry in found.trained_models.values()] == [[0, 30, 60]] * 2
 
 
 def test_an_entry_that_starts_from_itself_or_has_no_data_is_told():

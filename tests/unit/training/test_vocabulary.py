@@ -4,8 +4,7 @@ import pytest
 from tiny_bert import save_tiny_bert, save_tiny_roberta
 from transformers import AutoTokenizer
 
-from sentflow.training.job import LearntVocabulary
-from sentflow.training.settings import Tokenizer
+from sentflow.training.job import learnt_tokenizer
 
 WORDS = ("nhà", "nước", "luật", "điều", "khoản", "projeto", "ação", "leis", "lei", "saúde", "não")
 ROWS = [
@@ -26,7 +25,7 @@ def like(request, tmp_path_factory):
 
 
 def learnt(like, *, size=SIZE, rows=ROWS):
-    return LearntVocabulary.of(Tokenizer(size=size), rows).tokenizer(like)
+    return learnt_tokenizer(like, size, [row[key] for row in rows for key in ("text", "other")])
 
 
 def size_for(like):

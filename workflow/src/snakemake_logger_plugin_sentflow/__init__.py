@@ -4,6 +4,7 @@ Snakemake finds it by its name wherever it can be imported, and imports it at ev
 workflow. So it is light, and imports nothing of `sentflow`: the workflow may be another copy than the installed one.
 """
 
+import atexit
 import json
 import logging
 import os
@@ -24,9 +25,10 @@ from snakemake_logger_plugin_sentflow.time_left import TimeLeft
 _UNTOLD = re.compile(
     r"Select jobs to execute|Using shell: |Building DAG of jobs|Assuming unrestricted shared filesystem"
     r"|Provided cores|Rules claiming more threads|Conda environments: ignored|Using workflow specific profile"
-    r"|Config file .* is extended by additional config|Complete log\(s\): |Elapsed time: "
+    r"|Config file .* is extended by additional config|Complete log\(s\): |Elapsed time: |Migrati"
 )
 # Said at the end of a run in which jobs failed, before `close` lists them
+_INTERRUPTED = re.compile("Terminating processes on user request|Cancelling snakemake on user request")
 _ENDED = re.compile("Exiting because a job execution failed|At least one job did not complete successfully")
 # Names of wildcards that say less than the field's word; the others are words already.
 _WORDS = {
@@ -69,6 +71,7 @@ class LogHandler(LogHandlerBase):
         self._jobs: dict[int, Any] = {}
         self._failed: dict[int, str] = {}
         self._errors: list[str] = []
+        self._is_interrupted = False
 
     def emit(self, record: logging.LogRecord) -> None:
         """Tell one thing."""
@@ -79,7 +82,12 @@ class LogHandler(LogHandlerBase):
             self.handleError(record)
 
     def close(self) -> None:
-        """List what failed."""
+        """List what failed, or say how an interrupted run goes on."""
+        if self._is_interrupted:
+            self._failed.clear()
+            self._total = self._done  # no line of progress below
+            self._say("Interrupted; run the same command to go on.")
+            self._is_interrupted = False
         if self._failed:
             count = f"{len(self._failed)} of {self._total:,} steps failed, {self._done:,} are done."
             self._say("\n  ".join([count, *self._failed.values()]))
@@ -158,6 +166,9 @@ class LogHandler(LogHandlerBase):
         self._say("\n".join([f"Failed: a group of {len(record.job_error_info)} jobs", *own]))
 
     def _anything(self, record: logging.LogRecord) -> None:
+        if _INTERRUPTED.match(record.getMessage()) and not self._is_interrupted:
+            self._is_interrupted = True
+            atexit.register(os._exit, 130)  # in the place of Snakemake's 1, after it has unlocked the folder
         if (
             record.levelno != logging.INFO
             or self.common_settings.verbose

@@ -22,46 +22,24 @@ class ArgumentError(ConfigError, ValueError):
 
 # --- kwargs_train -------------------------------------------------------------------------------------------
 
-# Name in `KwargsTrain` → field of the protocol
-_FIELDS = {
-    "batch_size": "batch_size",
-    "n_repeats": "repetitions",
-    "k_fold": "folds",
-    "n_epochs": "max_epochs",
-    "tenacity": "patience",
-    "random_state": "seed",
-    "eval_frac": "evaluation_share",
-    "early_stopping_rel_improv": "min_improvement",
-}
-
 
 class KwargsTrain(Settings):
-    """`kwargs_train`; what is left out is that of the protocol."""
+    """`kwargs_train`: fields of the protocol under their published names; what is left out is that of the protocol."""
 
     n_processes: Int = 5
-    """Processes that train folds side by side; 1 and less mean one."""
     device: Any = None
-    """Without effect."""
     show_progress_bar: Any = True
-    """Whether to show one."""
     hidden_dims: Annotated[tuple[Count, ...], Field(strict=False, max_length=1)] | None = ()
-    """Width of the hidden layer, at most one; none for a logistic probe."""
     batch_size: Count = 128
-    """Rows of a step."""
-    n_repeats: Count = 10
-    """Repetitions of the cross-validation."""
-    k_fold: Int = Field(5, ge=2)
-    """Folds of each."""
-    n_epochs: Count = 100
-    """Epochs at most."""
-    tenacity: Int = Field(5, ge=0)
-    """Epochs without improvement that are waited for."""
-    random_state: Int = Field(9847706, ge=0, le=2**32 - 1)
-    """Seed."""
-    eval_frac: float = Field(0.2, gt=0, lt=1)
-    """Share of the rows outside the test part that stop the training."""
-    early_stopping_rel_improv: float = Field(0.0025, strict=False, allow_inf_nan=False)
-    """Share by which an epoch must improve to count."""
+    repetitions: Count = Field(10, alias="n_repeats")
+    folds: Int = Field(5, ge=2, alias="k_fold")
+    max_epochs: Count = Field(100, alias="n_epochs")
+    patience: Int = Field(5, ge=0, alias="tenacity")
+    seed: Int = Field(9847706, ge=0, le=2**32 - 1, alias="random_state")
+    evaluation_share: float = Field(0.2, gt=0, lt=1, alias="eval_frac")
+    min_improvement: float = Field(
+        0.0025, strict=False, allow_inf_nan=False, alias="early_stopping_rel_improv"
+    )
 
 
 class TrainArguments(NamedTuple):
@@ -85,7 +63,8 @@ def train_arguments(
     kwargs = KwargsTrain.model_validate(plain)
     if str(kwargs.device or "cpu") != "cpu":
         logger.warning("kwargs_train.device has no effect: probes are trained on the processor")
-    changes = {field: getattr(kwargs, name) for name, field in _FIELDS.items() if name in plain}
+    of_callers = {"n_processes", "device", "show_progress_bar", "hidden_dims"}
+    changes = {field: getattr(kwargs, field) for field in kwargs.model_fields_set - of_callers}
     if "hidden_dims" in plain:
         changes["classifier"] = "mlp" if kwargs.hidden_dims else "logistic"
         if kwargs.hidden_dims:
@@ -114,7 +93,7 @@ def check_encoder(model: Any) -> None:
     """Refuse a model without `encode`."""
     if isinstance(model, str | Path):
         raise ArgumentError(
-            f"sentence_model is the text {str(model)!r}. Write SentenceTransformer({str(model)!r}), the "
+            f"sentence_model is the string {str(model)!r}. Write SentenceTransformer({str(model)!r}), the "
             "model itself; or 'path/to/file.py:ClassName' for a class of your own."
         )
     if not callable(getattr(model, "encode", None)):

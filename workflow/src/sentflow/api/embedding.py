@@ -7,6 +7,7 @@ texts.
 
 import copy
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,14 +16,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sentflow.api.arguments import ArgumentError
+from sentflow.config.load import catalog_with
 from sentflow.config.problems.encoders import custom_problems
 from sentflow.encoders.arrays import FloatArray, IntArray
 from sentflow.encoders.custom_class import EMBED
 from sentflow.encoders.fetch import fetch_model
 from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser, CustomLazyEncoder
+from sentflow.encoders.manifest import checked_folder
 from sentflow.encoders.settings import CUSTOM
 from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
+from sentflow.flow.environment import workflow_folder
 from sentflow.probing.draws import FoldPlan
 from sentflow.probing.featurised import ALL
 from sentflow.probing.rows import pair_features
@@ -344,6 +348,32 @@ def encoder_name(encode: Any) -> str:
 def is_reference(model: Any) -> bool:
     """Whether a model is given as the class of a file."""
     return isinstance(model, str) and ".py:" in model
+
+
+def named_model(name: str | Path, folder: Path, mirrors: Sequence[str]) -> Any:
+    """A model of sentence-transformers by its folder, its name in the catalog, or ``owner/name@commit`` of the hub.
+
+    `folder`: where what is fetched is kept. No code of a model is run, and pickled weights are refused.
+    """
+    from sentence_transformers import SentenceTransformer
+
+    repository, _, revision = str(name).partition("@")
+    entry = catalog_with({}, workflow_folder(), "models")["models"].get(str(name), {})
+    if Path(name).expanduser().is_dir():
+        source = {"folder": str(Path(name).expanduser())}
+    elif "/" in repository and revision:
+        source = {"hub": repository, "revision": revision}
+    elif entry.get("kind") == "sentence-transformers":
+        source = entry["source"]
+    else:
+        raise ArgumentError(
+            f"sentence_model={str(name)!r} is no folder, and no encoder of kind sentence-transformers in the catalog. "
+            "Of the Hugging Face hub write owner/name@commit; of a class of yours, path/to/file.py:ClassName."
+        )
+    place = folder / re.sub(r"[^\w.-]+", "-", str(name)).strip("-")
+    request = {"kind": "sentence-transformers", "source": source}
+    weights = checked_folder(fetch_model(str(name), request, place, mirrors=mirrors), place)
+    return SentenceTransformer(str(weights), trust_remote_code=False, local_files_only=True)
 
 
 class OwnEncoder:

@@ -32,6 +32,7 @@ from sentflow.api.embedding import (
     encode_rows,
     features_of_columns,
     is_reference,
+    named_model,
     text_columns,
 )
 from sentflow.api.folds import trained_folds
@@ -64,8 +65,10 @@ class UlyssesSentEval:
     ----------
     sentence_model
         Of sentence-transformers, or anything with ``encode(texts)``; whatever `embed` can use, if a subclass has one
-        of its own. It is not copied. Or ``"path/to/file.py:ClassName"``, a class as for ``custom:`` of the pipeline,
-        with ``encode`` or ``embed``, lazy if it says so.
+        of its own. It is not copied. Or the path of a model of sentence-transformers, its name in the catalog, or
+        ``"owner/name@commit"`` of the Hugging Face hub, which is kept in `cache_dir`. Or
+        ``"path/to/file.py:ClassName"``, a class as for ``custom:`` of the pipeline, with ``encode`` or ``embed``, lazy
+        if it says so.
     tasks
         ``"all"`` for the 18 official tasks, a name, or several: any of the catalog, e.g. ``"T1A"`` (official data),
         ``"T1A-open"`` (public upstream data), ``"T1A-sample"`` (invented texts, made without network).
@@ -152,6 +155,8 @@ class UlyssesSentEval:
                 "encoder_arguments are those of a class that sentence_model names as "
                 "'path/to/file.py:ClassName'. Leave them out."
             )
+        elif isinstance(sentence_model, str | Path):
+            sentence_model = named_model(sentence_model, Path(expanded(cache_dir)) / "models", mirrors)
         self.sentence_model = sentence_model
         self.data_dir_path = expanded(data_dir_path)
         self.disable_multiprocessing = disable_multiprocessing

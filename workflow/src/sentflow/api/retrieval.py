@@ -29,10 +29,21 @@ from sentflow.report.numbers import counted
 from sentflow.retrieval.analysers import Analyser
 from sentflow.retrieval.ranking import NOTHING, Ranked, Run, top
 from sentflow.retrieval.retrievers.bm25 import Bm25
+from sentflow.retrieval.retrievers.bm25_rm3 import expanded, search_weighted
 from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
 from sentflow.retrieval.retrievers.fusion import fused
 from sentflow.retrieval.retrievers.sparse import reordered, search_weights
-from sentflow.retrieval.settings import BM25, Dense, Fusion, RandomOrder, Shown, Sparse, TunedWeights
+from sentflow.retrieval.settings import (
+    BM25,
+    BM25RM3,
+    CountsTerms,
+    Dense,
+    Fusion,
+    RandomOrder,
+    Shown,
+    Sparse,
+    TunedWeights,
+)
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Corpus
 from sentflow.texts.split_passages import split_corpus
@@ -44,6 +55,7 @@ DEPTH = 1000  # of runs that are fused, as retrieval.depth of the default config
 SEED = 9847706
 _KINDS: dict[str, type[Shown]] = {
     "bm25": BM25,
+    "bm25-rm3": BM25RM3,
     "dense": Dense,
     "fusion": Fusion,
     "random": RandomOrder,
@@ -52,6 +64,7 @@ _KINDS: dict[str, type[Shown]] = {
 # What is given itself, or by its name in the catalog; and keys of configurations that only the pipeline reads
 _GIVEN = {
     "bm25": ("analyser",),
+    "bm25-rm3": ("analyser",),
     "dense": ("model", "passages", "batch_size"),
     "fusion": ("of",),
     "random": (),
@@ -138,9 +151,9 @@ def retrieve(
         - an encoder of weights of terms: a SparseEncoder of sentence-transformers, or a `sentflow.sparse.SparsEmbed`,
           whose vectors of terms rank the 1,000 documents, or the k, that its weights find;
         - an entry as under ``retrievers:`` of a configuration, with encoders and retrievers themselves in place of
-          their names: ``{"kind": "bm25", "analyser": "english", "k1": 0.9}``, ``{"kind": "dense", "model": model,
-          "passages": "words-128"}``, ``{"kind": "fusion", "of": ["bm25", model], "rule": "product"}``, ``{"kind":
-          "sparse", "model": model}``, which ranks by weights alone without ``candidates``.
+          their names: ``{"kind": "bm25", "analyser": "english", "k1": 0.9}``, ``{"kind": "bm25-rm3"}``, ``{"kind":
+          "dense", "model": model, "passages": "words-128"}``, ``{"kind": "fusion", "of": ["bm25", model], "rule":
+          "product"}``, ``{"kind": "sparse", "model": model}``, which ranks by weights alone without ``candidates``.
     k
         At least 1; fewer are found where fewer fit.
     name
@@ -214,7 +227,7 @@ class _Search:
         if "model" in given and isinstance(given["model"], str):
             given["model"] = CatalogEncoder(given["model"])
         names: dict[str, Any] = dict.fromkeys(given.keys() - {"batch_size"}, "given")
-        if kind == "bm25":
+        if "analyser" in _GIVEN[kind]:
             names["analyser"] = "given"
         if kind == "fusion":
             parts = given.get("of", ())
@@ -223,18 +236,25 @@ class _Search:
         if wrong := mistakes(_KINDS[kind], {**entry, **names}, where="retriever"):
             raise ArgumentError(" ".join(map(str, wrong)))
         settings = _KINDS[kind].model_validate({**entry, **names})
-        found: list[Ranked] = getattr(self, f"_{kind}")(settings, k, **given)
+        found: list[Ranked] = getattr(self, f"_{kind.replace('-', '_')}")(settings, k, **given)
         return found
 
-    def _bm25(self, settings: BM25, k: int, analyser: Any = "long-words") -> list[Ranked]:
+    def _bm25(self, settings: CountsTerms, k: int, analyser: Any = "long-words") -> list[Ranked]:
         if isinstance(analyser, Mapping) and "other" in analyser:
             raise ArgumentError(
                 "retriever.analyser: give one analyser; the language of the documents is not known here."
             )
         where = "retriever.analyser"
         terms = Analyser(refuse_wrong(AnalyserSettings, _named("analysers", analyser), where=where), where)
-        index = Bm25(terms.terms(self._corpus.whole_texts()), settings)
-        return list(index.search(terms.terms(self._asked), k))
+        documents, asked = terms.terms(self._corpus.whole_texts()), terms.terms(self._asked)
+        index = Bm25(documents, settings)
+        if isinstance(settings, BM25RM3):
+            return list(
+                search_weighted(index, [expanded(one, index, documents, settings) for one in asked], k)
+            )
+        return list(index.search(asked, k))
+
+    _bm25_rm3 = _bm25
 
     def _dense(
         self, settings: Dense, k: int, model: Any, passages: Any = None, batch_size: int = 64

@@ -220,7 +220,7 @@ class RunComparison:
             for row in self.rows
         ]
         note = (
-            f"Paired t-tests over questions, sign flips where differences are few, which have no interval; intervals "
+            f"Paired t-tests over questions, sign flips if differences are few, which have no interval; intervals "
             f"({self.rows[0].level:.0%}) and tests for {POPULATION}."
         )
         left_out = [f"{name}: left out, because of equal scores." for name in self.left_out]
@@ -302,8 +302,8 @@ def evaluate_run(
     kept = {question: found for question, found in scores.items() if question in grades}
     if scores and not kept:
         raise ArgumentError(
-            f"run: none of its {len(scores)} questions ({_some(scores)}) is judged; judged are {_some(grades)}. Give "
-            "both the same names."
+            f"the run and the judgements share no question. Run: {_some(scores)}; judgements: {_some(grades)}. "
+            "Use the same ids in both."
         )
     corpus = _corpus(run, documents, kept, grades)
     found = evaluate(

@@ -87,7 +87,7 @@ def _summary(name: str) -> str:
 
 app = typer.Typer(
     cls=_Commands,
-    help="From a list of sentence encoders to the tables and figures of a paper. Jobs are run by snakemake.",
+    help="Compare sentence encoders and retrievers: from a list of models to tables and figures.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

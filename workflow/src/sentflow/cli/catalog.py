@@ -26,7 +26,7 @@ _METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 def tasks(
     variant: Annotated[
         Literal["sample", "open", "official"] | None,
-        typer.Option(help="Only tasks on generated texts, on public data, or on the benchmark's files."),
+        typer.Option(help="Only tasks on invented texts, public data, or the benchmark's files."),
     ] = None,
     family: Annotated[str | None, typer.Option(help="Only tasks of one family, e.g. trust.")] = None,
     kind: Annotated[

@@ -24,18 +24,16 @@ _HEADER = ("Result", "A", "B", "Difference", "Folds that differ", "First cause")
 
 
 def compare(
-    run_a: Annotated[Path, typer.Argument(help="A results folder, or the folder that holds one.")],
+    run_a: Annotated[Path, typer.Argument(help="A results folder, or the folder that contains it.")],
     run_b: Annotated[Path, typer.Argument(help="The results of the other run.")],
     tolerance: Annotated[
-        float, typer.Option(help="By how much a value may differ; losses, by 0.001 at least.")
+        float, typer.Option(help="Largest difference that counts as equal; at least 0.001 for losses.")
     ] = 1e-6,
-    common: Annotated[
-        bool, typer.Option("--common", help="Results that one run alone has are no difference.")
-    ] = False,
+    common: Annotated[bool, typer.Option("--common", help="Ignore results that only one run has.")] = False,
     rows: Annotated[int, typer.Option(min=0, help="Number of results shown.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether two runs gave the same results, what differs, and the first cause.
+    """Compare two runs: whether results are the same, what differs, and the first cause.
 
     The exit code is 0 if all values are equal within the tolerance, 1 if not, 2 after a mistake.
     """

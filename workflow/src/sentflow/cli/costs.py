@@ -51,23 +51,23 @@ class PlannedJob(NamedTuple):
 def costs(
     configfile: ConfigFiles = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Count what is done already, too, as for an empty folder.")
+        bool, typer.Option("--all", help="Also count finished jobs, as for an empty folder.")
     ] = False,
     tokens_per_second: Annotated[
-        float, typer.Option(help="Of a training; by default those of BERT-base on one thread of a CPU.")
+        float, typer.Option(help="Speed of trainings; the default is BERT-base on one thread of a CPU.")
     ] = 80.0,
 ) -> None:
-    """What the jobs of an experiment take: how many there are, time, memory, and what they request.
+    """Estimate the jobs of an experiment: their number, time, memory and requests.
 
-    The jobs are those of a dry run in this folder. Seconds and memory are those that the jobs of each rule took here,
-    otherwise in the default experiment; trainings count by their settings. Rough: a factor of several is possible.
+    The jobs are those of a dry run in this folder. Time and memory of a rule were measured here, or else in the
+    default experiment. Trainings count by their settings. Estimates can be off by a factor of several.
     """
     if not (math.isfinite(tokens_per_second) and tokens_per_second > 0):
         raise ConfigError(f"--tokens-per-second {tokens_per_second:g}: write a number above 0.")
     experiment = read_experiment(configfile)
     jobs = planned_jobs(configfile or [], everything=everything)
     if not jobs:
-        show_blocks("Nothing is to be done. With --all, what is done is counted too.")
+        show_blocks("Nothing to do. --all also counts finished jobs.")
         return
     rows = rows_of_tasks(experiment, read_local_files(experiment))
     n_encoders, n_tasks = len(experiment.models), len(experiment.selected["tasks"])
@@ -166,9 +166,7 @@ def _listing(
         "experiment, times folds, rows and pairs of encoders where a rule grows with them. Large encoders take longer.",
         "Memory and requests are those of the largest job; a request may grow with its input. For more or less of "
         "them, write in the profile, under set-resources: RULE: { mem_mb: … * attempt, runtime: … * attempt }.",
-        f"Trainings of which no entry says how many rows an epoch has: {', '.join(unknown)}."
-        if unknown
-        else "",
+        f"Trainings with an unknown number of rows per epoch: {', '.join(unknown)}." if unknown else "",
     )
     return listing(
         ("Rule", "Jobs", "Each", "Hours", "MB", "Requested MB", "Requested min"),

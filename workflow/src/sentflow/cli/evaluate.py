@@ -41,26 +41,21 @@ def evaluate(
     ],
     measures: Annotated[
         list[str] | None,
-        typer.Option(
-            "--measures", help="As ir-measures writes them, separated by commas; tests are by the first."
-        ),
+        typer.Option("--measures", help="Names as in ir-measures, separated by commas; tests use the first."),
     ] = None,
-    relevant_grade: Annotated[int, typer.Option(help="The least grade that is relevant.")] = 1,
+    relevant_grade: Annotated[int, typer.Option(help="Lowest relevant grade.")] = 1,
     same_ids: Annotated[
         Literal["keep", "exclude"],
-        typer.Option(
-            help="exclude leaves the document with the name of a question out of its ranking, where it is the question "
-            "itself; or keep."
-        ),
+        typer.Option(help="exclude removes the document with the id of the question from each ranking."),
     ] = "keep",
     ties: Annotated[
         Literal["corpus", "mean", "trec_eval"],
         typer.Option(
-            help="Documents with equal scores: in the order of the file (corpus), the mean over all orders, or in that "
-            "of trec_eval."
+            help="Order of equal scores: as in the file (corpus), the mean over all orders, or as in "
+            "trec_eval."
         ),
     ] = "corpus",
-    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     per_question: Annotated[
         Path | None, typer.Option(help="CSV to write, with a value per run, question and measure.")
     ] = None,
@@ -145,7 +140,7 @@ def _cell(one: RunEvaluation, measure: str) -> str:
 def _tests(compared: RunComparison) -> Table:
     first = compared.rows[0]
     note = (
-        "p: paired t-test over questions (sign flips where differences are few); Holm: adjusted over all pairs; *: at "
+        "p: paired t-test over questions (sign flips if differences are few); Holm: adjusted over all pairs; *: at "
         f"most {percent(first.alpha)}. Interval: t, {percent(first.level)}. They hold for {POPULATION}. "
         f"Equivalent: the 90 % interval lies within ± {first.margin:g}. Won/tied/lost: by the first. "
         f"{sizes(first.n_questions, detectable(compared.rows, first.unit_set))}. "

@@ -42,18 +42,14 @@ _OF_VECTORS = (
 
 
 def explain(
-    model: Annotated[str | None, typer.Option(help="An encoder that weighs terms.")] = None,
-    text: Annotated[
-        str | None, typer.Option(help="What it reads: its terms are shown. - is standard input.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="Encoder with weights of terms.")] = None,
+    text: Annotated[str | None, typer.Option(help="Text whose terms are shown; - is standard input.")] = None,
     role: Annotated[
         Literal["document", "query"],
-        typer.Option(help="As what the text is read: numbers of terms and prompts depend on it."),
+        typer.Option(help="Role of the text, for its number of terms and prompt."),
     ] = "document",
-    retriever: Annotated[
-        str | None, typer.Option(help="Of kind bm25 or sparse: the terms behind its scores are shown.")
-    ] = None,
-    questions: Annotated[str | None, typer.Option(help="The question set that it searched.")] = None,
+    retriever: Annotated[str | None, typer.Option(help="Retriever of kind bm25 or sparse.")] = None,
+    questions: Annotated[str | None, typer.Option(help="Question set of the run.")] = None,
     question: Annotated[str | None, typer.Option(help="Identifier of a question.")] = None,
     document: Annotated[
         list[str] | None,
@@ -64,13 +60,13 @@ def explain(
     ] = None,
     configfile: ConfigFiles = None,
     results: ResultsRead = Path("results"),
-    most: Annotated[int, typer.Option(min=1, help="Terms of a table at most; JSON has all.")] = 10,
+    most: Annotated[int, typer.Option(min=1, help="Most terms of a table; JSON has all.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Show which terms a text has, or which of them found a document.
+    """Show the terms of a text, or the terms that found a document.
 
-    Either --model and --text: weights of the terms of a text. Or --retriever, --questions and --question: what each
-    term that question and document share adds to the score of a finished run. No model is loaded for the latter.
+    With --model and --text: weights of the terms of a text. With --retriever, --questions and --question: what
+    each common term adds to the score of a document in a finished run, without loading a model.
     """
     of_text = {"--model": model, "--text": text}
     of_run = {"--retriever": retriever, "--questions": questions, "--question": question}

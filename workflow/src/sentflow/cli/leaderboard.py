@@ -30,9 +30,9 @@ def leaderboard(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Show the encoders of several runs in one order, the best mean first.
+    """Rank the encoders of several runs by their mean over common tasks.
 
-    Means are over tasks that all encoders have. Runs that measured a task in other ways are refused.
+    Runs that measured a task in different ways are refused.
     """
     boards = boards_of({str(folder): ResultsFolder(folder) for folder in dict.fromkeys(runs)})
     if as_json:

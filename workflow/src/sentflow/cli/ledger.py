@@ -25,19 +25,19 @@ _SECTION = "expected"
 
 def ledger(
     path: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="A results folder, or the folder that holds one.")
+        Path, typer.Argument(metavar="RESULTS", help="A results folder, or the folder that contains it.")
     ] = Path("results"),
     accept: Annotated[
-        bool, typer.Option("--accept", help="Write what was found into the catalog as what is expected.")
+        bool, typer.Option("--accept", help="Write the new values into the catalog as expected values.")
     ] = False,
-    why: Annotated[str, typer.Option(help="Why the new values are right.")] = "",
+    why: Annotated[str, typer.Option(help="Reason for the new values.")] = "",
     commit: Annotated[
-        str | None, typer.Option(help="Commit that they were made at; that of the run if left out.")
+        str | None, typer.Option(help="Commit of the new values; that of the run if left out.")
     ] = None,
 ) -> None:
-    """List published numbers that came out otherwise than expected.
+    """List published numbers for which our value has changed.
 
-    Claims that were run and have no expected value yet are named, too.
+    Also lists claims that were run and have no expected value yet.
     """
     why = " ".join(why.split())
     if accept and not why:
@@ -57,7 +57,7 @@ def ledger(
         facts(f"{len(rows)} claims", [(verdict, str(counts[verdict])) for verdict in VERDICTS])
     ]
     if not unexpected:
-        blocks.append("Every claim that was run has the value that is expected.")
+        blocks.append("Every claim that was run has its expected value.")
     else:
         lines = [(row.name, _number(row.expected), _number(row.ours)) for row in unexpected]
         blocks.append(listing(("Claim", "Expected", "Ours"), lines, "lrr"))

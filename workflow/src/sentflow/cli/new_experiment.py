@@ -80,16 +80,16 @@ _OWN = """\
 # {columns}
 """
 _COLUMNS = "Columns were chosen by their values. Check them; the file has: "
-_TRAINING = {"batch_size": 16, "learning_rate": 3.0e-5, "max_tokens": 64, "steps": 100, "snapshots": 50}
+_TRAINING = {"batch_size": 16, "learning_rate": 3.0e-5, "max_tokens": 64, "steps": 100, "snapshot_every": 50}
 
 
 def new_experiment(
     path: Annotated[Path, typer.Argument(help="YAML file to write; an existing file is not overwritten.")],
-    task: Annotated[Path | None, typer.Option(help="File with texts and labels, to learn classes.")] = None,
+    task: Annotated[Path | None, typer.Option(help="File with texts and labels.")] = None,
     pairs: Annotated[Path | None, typer.Option(help="File with pairs of texts and their scores.")] = None,
     beir: Annotated[Path | None, typer.Option(help="Folder in BEIR's form, to search.")] = None,
     train: Annotated[
-        Path | None, typer.Option(help="File with texts, or pairs of one meaning, to train on.")
+        Path | None, typer.Option(help="File with texts, or pairs of the same meaning, to train on.")
     ] = None,
     tasks: Annotated[
         list[str] | None, typer.Option("--tasks", help="Names, separated by commas, or one per option.")
@@ -98,7 +98,7 @@ def new_experiment(
         list[str] | None, typer.Option("--models", help="Names, separated by commas, or one per option.")
     ] = None,
     title: Annotated[
-        str | None, typer.Option(help="Title of the experiment; every caption begins with it.")
+        str | None, typer.Option(help="Title of the experiment, at the start of every caption.")
     ] = None,
 ) -> None:
     """Write a small experiment file, ready to run."""
@@ -168,15 +168,13 @@ def _of_data(path: Path, kind: str, data: Path, about: Entry, models: list[str])
                 raise ConfigError(
                     f"{data} has no column of numbers beside two of texts, so none can be the score."
                 )
-            two = [one for one in file.values if one in texts[:2]]
-            experiment |= pair_entries(name, file, written, two, score)
+            experiment |= pair_entries(name, file, written, texts[:2], score)
             experiment["geometry"] = {"families": []}
             tables, figures = ["sts", "sts-differences"], ["similarity-histograms"]
             experiment["report"] = {"tables": tables, "figures": figures, "checks": ["similarity"]}
             experiment["select"] = {"models": models or ["minilm-l6", "bag-of-words"], "pair_sets": [name]}
         else:
-            spoken = [one for one in texts if one not in file.label_columns][:2]
-            two = [one for one in file.values if one in spoken] or texts[:1]
+            two = [one for one in texts if one not in file.label_columns][:2] or texts[:1]
             mine = f"{name.lower()}-encoder"
             start, *others = models or ["minilm-l6"]
             trained = {"kind": "trained", "recipe": "simcse", "start": start, "data": name, "seed": 1}

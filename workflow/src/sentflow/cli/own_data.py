@@ -6,26 +6,30 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
+from math import log2
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from sentflow.cli.configuration import read_configuration
+from sentflow.config.entries import AllEntries
 from sentflow.config.load import load_catalog
-from sentflow.errors import DataError, instead
+from sentflow.config.short_forms import raw_name
+from sentflow.errors import DataError, SentflowError, instead
 from sentflow.flow.environment import workflow_folder
 from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.json_records import json_objects
-from sentflow.texts.formats.raw import RawFile
+from sentflow.texts.formats.raw import RawFile, decode
 
 Entries = dict[str, Any]
 
 _SECTIONS = ("tasks", "pair_sets", "corpora", "question_sets", "training_data")
 _DELIMITERS = (",", ";", "\t", "|")
 _LOOKED_AT = 200  # rows that say how a file is delimited, and what language its texts have
-_MOST_CLASSES = 20
+_MOST_CLASSES = 20  # of a column that is suggested as label
+_ROWS_PER_CLASS = 5
 
 
 @dataclass(frozen=True)
@@ -76,9 +80,9 @@ class DataFile:
 
     @cached_property
     def text_columns(self) -> list[str]:
-        """Columns that are neither numbers nor addresses, those with the longest values first."""
+        """Columns that are neither numbers nor addresses, those with much longer values first."""
         lengths = {
-            name: fmean(map(len, values))
+            name: round(log2(1 + fmean(map(len, values))))
             for name, values in self.values.items()
             if name and name not in self.number_columns and not values[0].startswith(("http:", "https:"))
         }
@@ -116,23 +120,10 @@ def read_data_file(path: Path, encoding: str | None = None, delimiter: str | Non
     """
     if not path.is_file():
         raise DataError(f"there is no file {path}. Write the path of a CSV, TSV, JSON lines or Parquet file.")
-    content = path.read_bytes()
-    if content.startswith(b"PAR1"):
-        import pyarrow.parquet
-
-        table = pyarrow.parquet.read_table(path)
-        columns = {name: list(map(_as_text, table[name].to_pylist())) for name in table.column_names}
-        return DataFile(path, {"format": "parquet"}, columns)
-    text, encoding = _decoded(path, content, encoding)
-    file = RawFile(path, encoding=encoding)
-    reader = {} if encoding == "utf-8" else {"encoding": encoding}
-    if re.match(r"\s*(\{|\[\s*\{)", text):
-        objects = list(json_objects(file))
-        names = dict.fromkeys(name for found in objects for name in found)
-        columns = {name: [_as_text(found.get(name)) for found in objects] for name in names}
-        return DataFile(path, {"format": "jsonl", **reader}, columns)
-    found, differing = _delimited(file, text, delimiter)
-    return DataFile(path, {"format": "csv", **reader, **differing}, found)
+    try:
+        return _read(path, path.read_bytes(), encoding, delimiter)
+    except SentflowError as error:  # which names keys of a reader
+        raise DataError(re.sub(r"\b(encoding|delimiter): ", r"--\1 ", str(error))) from None
 
 
 def task_entry(file: DataFile, written: str, texts: Sequence[str], label: str) -> Entries:
@@ -144,10 +135,11 @@ def task_entry(file: DataFile, written: str, texts: Sequence[str], label: str) -
         If the labels are of one class only, or of too many.
     """
     counts = Counter(file.column(label))
-    if not 2 <= len(counts) <= _MOST_CLASSES:
+    if not 2 <= len(counts) <= max(2, file.n_rows // _ROWS_PER_CLASS):
         raise DataError(
-            f"{file.path}: column {label!r} has {len(counts)} different values, and a label has 2 to {_MOST_CLASSES}. "
-            f"Name another column with --label; {_suggestion(file.label_columns)}"
+            f"{file.path}: column {label!r} has {len(counts)} different values in {file.n_rows} rows, and a label has "
+            f"at least two, each in {_ROWS_PER_CLASS} rows or more on average. Name another column with --label; "
+            f"{_suggestion(file.label_columns)}"
         )
     if "" in counts:
         raise DataError(
@@ -190,7 +182,7 @@ def pair_entries(name: str, file: DataFile, written: str, texts: Sequence[str], 
         )
     slug, spoken = f"own-{name.lower()}", language([file.column(column) for column in texts])
     facts = {"title": file.path.name, "language": spoken}
-    dataset = {**facts, "files": {_plain(file.path.name): {"urls": [written]}}, "licence": "not stated"}
+    dataset = {**facts, "files": {raw_name(file.path.name): {"urls": [written]}}, "licence": "not stated"}
     columns = {"text_a": texts[0], "text_b": texts[1], "score": score}
     return {
         "datasets": {slug: {**dataset, "citation": "none"}},
@@ -201,15 +193,10 @@ def pair_entries(name: str, file: DataFile, written: str, texts: Sequence[str], 
                 "dataset": slug,
                 "data_version": file.path.name,
                 "scale": [min(0, low), high] if low >= 0 else [low, high],
-                "reader": {**file.reader, "files": [_plain(file.path.name)], **columns},
+                "reader": {**file.reader, "files": [raw_name(file.path.name)], **columns},
             }
         },
     }
-
-
-def is_beir(folder: Path) -> bool:
-    """Whether a folder has the files of BEIR's form."""
-    return any((folder / f"corpus.{ending}").is_file() for ending in ("jsonl", "parquet"))
 
 
 def collection_entries(name: str, folder: Path, written: str, split: str | None = None) -> Entries:
@@ -221,7 +208,7 @@ def collection_entries(name: str, folder: Path, written: str, split: str | None 
         If files of that form are missing.
     """
     qrels = sorted({path.stem for path in (folder / "qrels").glob("*.*")})
-    missing = [] if is_beir(folder) else ["corpus.jsonl"]
+    missing = [] if any(folder.glob("corpus.*")) else ["corpus.jsonl"]
     missing += [] if any(folder.glob("queries.*")) else ["queries.jsonl"]
     missing += [] if qrels else ["qrels/test.tsv"]
     if missing:
@@ -229,16 +216,9 @@ def collection_entries(name: str, folder: Path, written: str, split: str | None 
     split = split or ("test" if "test" in qrels else qrels[0])
     if split not in qrels:
         raise DataError(f"{folder}/qrels has no {split}. Write --split with one of {', '.join(qrels)}.")
-    spoken = language([_texts_of(next(iter(folder.glob("queries.*"))))])
+    spoken = language([read_data_file(next(folder.glob("queries.*"))).column("text")])
     form = {"beir": written, "language": spoken, "title": folder.name}
     return {"corpora": {name: form}, "question_sets": {name: {**form, "split": split}}}
-
-
-def parquet_rows(path: Path) -> int:
-    """Number of rows of a Parquet file."""
-    import pyarrow.parquet
-
-    return int(pyarrow.parquet.read_metadata(path).num_rows)
 
 
 def language(columns: Sequence[Sequence[str]]) -> str:
@@ -260,8 +240,13 @@ def training_entries(name: str, file: DataFile, written: str, texts: Sequence[st
 def new_name(path: Path) -> str:
     """A name for entries of a file or folder, which the catalog does not have."""
     name = slug(path)
-    catalog = load_catalog(read_configuration([]), workflow_folder())
-    return f"{name}-own" if any(name in catalog[section] for section in _SECTIONS) else name
+    return f"{name}-own" if any(name in catalog()[section] for section in _SECTIONS) else name
+
+
+@cache
+def catalog() -> AllEntries:
+    """Everything that could be selected, by section."""
+    return load_catalog(read_configuration([]), workflow_folder())
 
 
 def slug(path: Path) -> str:
@@ -269,22 +254,27 @@ def slug(path: Path) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", path.stem if path.is_file() else path.name).strip("-") or "mine"
 
 
-def _decoded(path: Path, content: bytes, encoding: str | None) -> tuple[str, str]:
+def _read(path: Path, content: bytes, encoding: str | None, delimiter: str | None) -> DataFile:
+    if content.startswith(b"PAR1"):
+        import pyarrow.parquet
+
+        table = pyarrow.parquet.read_table(path)
+        columns = {name: list(map(_as_text, table[name].to_pylist())) for name in table.column_names}
+        return DataFile(path, {"format": "parquet"}, columns)
     if encoding is None and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
     if encoding is None and b"\0" in content[:1000]:
         raise DataError(f"{path} is no text file. Save the table as CSV, TSV, JSON lines or Parquet.")
-    try:
-        return content.decode("utf-8-sig" if encoding is None else encoding), encoding or "utf-8"
-    except LookupError:
-        raise DataError(f"there is no encoding {encoding!r}. Write for example --encoding cp1252.") from None
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        other = content[error.start : error.start + 1].decode("cp1252", "replace")
-        raise DataError(
-            f"{path}, line {line}: this is not {encoding or 'UTF-8'}. Write its encoding, for example --encoding "
-            f"cp1252 (the first such byte would be {other!r})."
-        ) from None
+    text = decode(content, encoding or "utf-8", where=path.name)
+    file = RawFile(path, encoding=encoding or "utf-8")
+    reader = {"encoding": encoding} if encoding else {}
+    if re.match(r"\s*(\{|\[\s*\{)", text):
+        objects = list(json_objects(file))
+        names = dict.fromkeys(name for found in objects for name in found)
+        columns = {name: [_as_text(found.get(name)) for found in objects] for name in names}
+        return DataFile(path, {"format": "jsonl", **reader}, columns)
+    found, differing = _delimited(file, text, delimiter)
+    return DataFile(path, {"format": "csv", **reader, **differing}, found)
 
 
 def _delimited(file: RawFile, text: str, delimiter: str | None) -> tuple[dict[str, list[str]], Entries]:
@@ -304,6 +294,8 @@ def _delimited(file: RawFile, text: str, delimiter: str | None) -> tuple[dict[st
     )
     if fault and (marks[0] in header or not header) and mark != marks[0]:
         raise fault
+    if not fault and header[:1] == header[-1:] == '"':
+        raise DataError(f"{file.path}: whole lines are in quotes. Remove the outer quotes of each line.")
     if records is None or len(records.header) < 2:
         raise DataError(
             f"{file.path} has a single column, by each of {', '.join(map(repr, marks))}. Write the character between "
@@ -320,10 +312,6 @@ def _delimited(file: RawFile, text: str, delimiter: str | None) -> tuple[dict[st
     return {name: values or [] for name, values in columns}, differing
 
 
-def _texts_of(queries: Path) -> list[str]:
-    return read_data_file(queries).column("text")
-
-
 def _as_text(value: Any) -> str:
     if value is None or value != value:  # NaN
         return ""
@@ -335,10 +323,6 @@ def _is_number(text: str) -> bool:
         return abs(float(text)) < float("inf")
     except ValueError:
         return False
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", name).lstrip(".-") or "data"
 
 
 def _suggestion(columns: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ def publish(
     folder: Annotated[Path, typer.Argument(help="Folder to write; it must be new or empty.")],
     results: Annotated[Path, typer.Option(help="The results folder.")] = Path("results"),
 ) -> None:
-    """Write an encoder with its model card into a folder that is ready for the Hugging Face hub.
+    """Write an encoder and its model card into a folder for the Hugging Face hub.
 
     Weights, tokenizer and modules are copied and compared with their checksums. Nothing is uploaded.
     """
@@ -124,11 +124,7 @@ def _card_of(model: str, results: Path) -> Path:
 
 def _note(model: str, licence: str) -> str:
     known = licence not in ("unknown", "other")
-    terms = (
-        f"The licence of {model} is: {licence}."
-        if known
-        else f"Nobody has said on what terms {model} may be used."
-    )
+    terms = f"The licence of {model} is: {licence}." if known else f"The licence of {model} is not known."
     return (
         f"{terms}\n\nThis file is a note and not the text of a licence. Replace it by that text before you publish the "
         f"encoder.\nIts start and its training data have terms of their own, which {CARD} names: they must allow it.\n"

@@ -4,7 +4,6 @@ import hashlib
 import os
 import re
 import shlex
-import signal
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,11 +19,10 @@ from sentflow.cli.local_files import read_local_files
 from sentflow.cli.own_data import (
     DataFile,
     Entries,
+    catalog,
     collection_entries,
-    is_beir,
     new_name,
     pair_entries,
-    parquet_rows,
     read_data_file,
     slug,
     task_entry,
@@ -32,8 +30,9 @@ from sentflow.cli.own_data import (
 from sentflow.cli.run import prepared
 from sentflow.cli.terminal import listing, show_blocks
 from sentflow.config.entries import merge
-from sentflow.config.load import load_catalog, load_experiment
-from sentflow.errors import ConfigError, DataError, SentflowError, instead
+from sentflow.config.load import load_experiment
+from sentflow.encoders.entries import is_lazy
+from sentflow.errors import ConfigError, SentflowError, instead
 from sentflow.flow.environment import workflow_folder
 from sentflow.report import claims
 from sentflow.report.numbers import decimal, interval, p_number, percent
@@ -73,29 +72,29 @@ def quick(
     models: Names,
     text: Annotated[str | None, typer.Option(help="Column of the text, or of the first text.")] = None,
     text_b: Annotated[str | None, typer.Option(help="Column of the second text.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the label: classes are learnt.")] = None,
-    score: Annotated[str | None, typer.Option(help="Column of the similarity of two texts.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the label.")] = None,
+    score: Annotated[str | None, typer.Option(help="Column of the gold score of two texts.")] = None,
     split: Annotated[str | None, typer.Option(help="File below qrels/ of a folder in BEIR's form.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of the file, if it is not UTF-8.")] = None,
     delimiter: Annotated[str | None, typer.Option(help="Character between the columns.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The published ten repetitions, not three.")] = False,
     cores: Annotated[int, typer.Option(min=1, help="Processor cores.")] = os.cpu_count() or 1,
 ) -> None:
-    """Compare encoders on a file of yours, from one line to a verdict."""
+    """Compare encoders on your own file, in one command."""
     folder = Path(f"{slug(data)}.sentflow")
     written = os.path.relpath(data, folder)
     encoders = _encoders(
         [name.strip() for item in models for name in item.split(",") if name.strip()], folder
     )
     if data.is_dir():
-        entries, told, texts = _collection(data, written, encoders, split)
+        entries, rows, texts = _collection(data, written, encoders, split)
     else:
         file = read_data_file(data, encoding, delimiter)
         columns = {"text": text, "text-b": text_b, "label": label, "score": score}
         if text is None or (label is None) == (score is None) or (score is not None and text_b is None):
             options = {"encoding": encoding, "delimiter": delimiter}
             raise ConfigError(_columns_to_name(file, encoders, columns, options))
-        entries, told, texts = _table(file, written, encoders, columns, 10 if full else _REPETITIONS)
+        entries, rows, texts = _table(file, written, encoders, columns, 10 if full else _REPETITIONS)
     experiment = {"extends": "none", **entries}
     path = folder / "experiment.yaml"
     is_new = not folder.is_dir()
@@ -104,6 +103,12 @@ def quick(
         with chdir(folder):  # paths of the experiment begin there
             config = merge(read_configuration([]), experiment)
             checked = load_experiment(config, workflow_folder(), experiment)
+            fitted = [name for name, entry in checked.models.items() if is_lazy(entry)]
+            if fitted and not checked.selected["tasks"]:
+                raise ConfigError(
+                    f"{fitted[0]} is fitted to the rows of a task, and pairs have none. Write another encoder, for "
+                    "example bag-of-words."
+                )
             read_local_files(checked)
     except SentflowError:
         if is_new:
@@ -113,11 +118,13 @@ def quick(
     neural = sum(entry["kind"] in _NEURAL for entry in checked.fetched_models.values())
     embedding = texts * neural / _TEXTS_PER_SECOND
     of_which = f", {embedding:.0f} s of them for embedding" if neural else ""
-    told.append(f"Time: about {_SECONDS + embedding:.0f} s{of_which}. Results: {folder}")
-    show_blocks("\n".join(told))
+    show_blocks(
+        f"Data: {data.name}, {rows}\nEncoders: {', '.join(encoders.names)}\nProtocol: {_protocol(experiment)}\n"
+        f"Time: about {_SECONDS + embedding:.0f} s{of_which}. Results: {folder}"
+    )
     arguments = ["--cores", str(cores), "--directory", str(folder), "--configfile", str(path)]
-    if code := subprocess.run(prepared([*_QUIETLY, *arguments]), check=False).returncode:
-        raise typer.Exit(130 if code in (-signal.SIGINT, 130) else code)
+    if code := _run(prepared([*_QUIETLY, *arguments])):
+        raise typer.Exit(code)
     show_blocks(
         *_verdict(folder / "results"),
         f"Page:       {folder}/results/report/index.html\n"
@@ -125,9 +132,19 @@ def quick(
     )
 
 
+def _run(command: Sequence[str]) -> int:
+    """The exit code of a command that Ctrl-C reaches, too, and that then ends by itself."""
+    with subprocess.Popen(command) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue
+
+
 def _table(
     file: DataFile, written: str, encoders: Encoders, columns: Mapping[str, str | None], repetitions: int
-) -> tuple[Entries, list[str], int]:
+) -> tuple[Entries, str, int]:
     """The experiment on a table, what is said of it, and how many texts it has."""
     text, text_b, label, score = columns.values()
     texts = [one for one in (text, text_b) if one is not None]
@@ -141,11 +158,6 @@ def _table(
         entries |= {"probe": {"repetitions": repetitions}}
         entries["select"]["tasks"] = [name]
         rows = f"{file.n_rows:,} rows, texts in {what} ({task['language']}), classes in {label}: {classes}"
-        full = "" if repetitions > _REPETITIONS else " (--full: the published ten)"
-        times = "ten" if repetitions > _REPETITIONS else "three"
-        protocol = (
-            f"corrected, {times} repetitions of five folds{full}; the score is {_METRICS[task['metric']]}"
-        )
     else:
         assert score is not None
         found = pair_entries(name, file, written, texts, score)
@@ -154,38 +166,41 @@ def _table(
         low, high = found["pair_sets"][name]["scale"]
         spoken = found["pair_sets"][name]["language"]
         rows = f"{file.n_rows:,} pairs of {what} ({spoken}), scores in {score} from {low:g} to {high:g}"
-        protocol = "similarity of two vectors against the score of their pair; nothing is trained"
-    return entries, [*_told(file.path, rows, encoders), f"Protocol: {protocol}"], n_texts
+    return entries, rows, n_texts
 
 
-def _told(data: Path, rows: str, encoders: Encoders) -> list[str]:
-    return [f"Data: {data.name}, {rows}", f"Encoders: {', '.join(encoders.names)}"]
+def _protocol(experiment: Entries) -> str:
+    if "tasks" not in experiment:
+        what = (
+            "each question searches all documents"
+            if "corpora" in experiment
+            else "vectors against scores of pairs"
+        )
+        return f"{what}; nothing is trained"
+    (task,), times = experiment["tasks"].values(), experiment["probe"]["repetitions"]
+    full = " (--full: the published ten)" if times == _REPETITIONS else ""
+    score = _METRICS[task["metric"]]
+    return f"corrected, {claims.spelled(times)} repetitions of five folds{full}; the score is {score}"
 
 
 def _collection(
     folder: Path, written: str, encoders: Encoders, split: str | None
-) -> tuple[Entries, list[str], int]:
+) -> tuple[Entries, str, int]:
     """The experiment on a folder in BEIR's form: retrievers of the catalog, and dense search by each encoder."""
-    if not is_beir(folder):
-        raise DataError(
-            f"{folder} is no collection in BEIR's form: it has no corpus.jsonl and no corpus.parquet."
-        )
     name = new_name(folder)
     entries = _experiment(folder.name, encoders)
-    known = load_catalog(read_configuration([]), workflow_folder())["retrievers"]
-    dense = [one for one in encoders.names if one not in known]
+    dense = [one for one in encoders.names if one not in catalog()["retrievers"]]
     entries |= collection_entries(name, folder, written, split)
     entries["retrievers"] = {one: {"title": one, "kind": "dense", "model": one} for one in dense}
     entries["select"] = {"models": [], "question_sets": [name], "retrievers": encoders.names}
     entries["report"] = _report("retrieval", "retrieval-differences")
+    from pyarrow.parquet import read_metadata
+
     corpus = next(folder.glob("corpus.*"))
-    documents = parquet_rows(corpus) if corpus.suffix == ".parquet" else corpus.read_bytes().count(b"\n")
-    judged = f"qrels/{entries['question_sets'][name]['split']}"
-    told = [
-        *_told(folder, f"{documents:,} documents, questions judged in {judged}", encoders),
-        "Protocol: each question searches all documents; nothing is trained",
-    ]
-    return entries, told, documents
+    is_parquet = corpus.suffix == ".parquet"
+    documents = read_metadata(corpus).num_rows if is_parquet else corpus.read_bytes().count(b"\n")
+    split = entries["question_sets"][name]["split"]
+    return entries, f"{documents:,} documents, questions judged in qrels/{split}", documents
 
 
 def _experiment(title: str, encoders: Encoders) -> Entries:
@@ -200,12 +215,11 @@ def _report(*tables: str) -> Entries:
 def _encoders(words: Sequence[str], folder: Path) -> Encoders:
     """Names of the catalog stay; folders and models of the hub become entries."""
     names, entries = [], {}
-    known = load_catalog(read_configuration([]), workflow_folder())
     for word in words:
         path = Path(word).expanduser()
         if path.is_dir():
             name = slug(path).lower()
-            name = f"{name}-own" if name in known["models"] else name
+            name = f"{name}-own" if name in catalog()["models"] else name
             source = {"folder": os.path.relpath(path, folder)}
         elif "/" in word:
             owner_and_name, _, revision = word.partition("@")
@@ -216,11 +230,11 @@ def _encoders(words: Sequence[str], folder: Path) -> Encoders:
                 )
             name = re.sub(r"[^a-z0-9]+", "-", owner_and_name.rpartition("/")[2].lower()).strip("-")
             source = {"hub": owner_and_name, "revision": revision}
-        elif word in known["models"] or word in known["retrievers"]:
+        elif word in catalog()["models"] or word in catalog()["retrievers"]:
             names.append(word)
             continue
         else:
-            near = instead(word, [*known["models"], *known["retrievers"]])
+            near = instead(word, [*catalog()["models"], *catalog()["retrievers"]])
             raise ConfigError(f"there is no encoder {word!r}. Write a folder, or owner/name@commit. {near}")
         names.append(name)
         entries[name] = {"title": word, "kind": "sentence-transformers", "source": source}
@@ -234,22 +248,25 @@ def _columns_to_name(
 ) -> str:
     """What to type, with columns that the header and the values suggest beside those that are named."""
     named = {key: column for key, column in columns.items() if column}
-    others = [name for name in file.text_columns if name not in named.values()]
-    text = named.get("text") or next(iter(others), None)
-    label = next((name for name in file.label_columns if name != text), None)
-    suggested = []
-    if text and label and "score" not in named and "text-b" not in named:
-        suggested.append(("classes", {"text": text, "label": label, **named}))
-    score = next((name for name in file.score_columns if name not in named.values()), None)
-    if len(others) + len(named.keys() & {"text", "text-b"}) > 1 and score and "label" not in named:
-        first = [one for one in file.values if one in others[: 2 - ("text" in named) - ("text-b" in named)]]
-        texts = dict(zip((key for key in ("text", "text-b") if key not in named), first, strict=False))
-        suggested.append(("pairs", {**texts, "score": score, **named}))
+    text, text_b, *_ = [*(one for one in file.text_columns if one not in named.values()), "", ""]
+    label = next((one for one in file.label_columns if one != text), "")
+    score = next((one for one in file.score_columns if one not in named.values()), "")
+    if "text" in named:
+        text_b = text
+    suggested = {
+        "classes": {"text": text, "label": label, **named},
+        "pairs": {"text": text, "text-b": text_b, "score": score, **named},
+    }
     start = ["sentflow", "quick", str(file.path), "--models", ",".join(encoders.words)]
     lines = []
-    for what, chosen in suggested:
-        written = {**options, **{key: chosen.get(key) for key in columns}}
-        words = [word for key, value in written.items() if value for word in (f"--{key}", value)]
+    for what, chosen in suggested.items():
+        if (
+            not all(chosen.values())
+            or named.keys() & {"classes": {"text-b", "score"}, "pairs": {"label"}}[what]
+        ):
+            continue
+        written = {key: value for key, value in {**options, **chosen}.items() if value}
+        words = [word for key, value in written.items() for word in (f"--{key}", value)]
         lines.append(f"\nFor {what}, perhaps:  {shlex.join([*start, *words])}")
     return (
         f"name the columns of {file.path}: --text and --label to learn classes, --text, --text-b and --score for "
@@ -281,7 +298,7 @@ def _verdict(results: Path) -> list[Table | str]:
     blocks: list[Table | str] = []
     for ranking, _ in claims.rankings(results):
         level, rows = percent(ranking.level), []
-        measure = f"{ranking.measure[0].upper()}{ranking.measure[1:]}"
+        measure = ranking.measure.capitalize() if ranking.measure.islower() else ranking.measure
         header = (ranking.what.capitalize(), measure, level, "Difference", level, "p (Holm)")
         n_columns = len(header) if ranking.tests else 3
         for system in ranking.systems:

@@ -62,23 +62,25 @@ def search(
     questions: Annotated[
         Path | None,
         typer.Argument(
-            help="Questions: .json in the form of the Zalo challenge, .jsonl as BEIR's, or text with one per line."
+            help="Questions: .json as in the Zalo challenge, .jsonl as in BEIR, or text with one per line."
         ),
     ] = None,
     ask: Annotated[
-        str | None, typer.Option(help="One question instead of a file; its answers are shown.")
+        str | None, typer.Option(help="One question instead of a file; its answers are printed.")
     ] = None,
     configfile: ConfigFiles = None,
     results: ResultsRead = Path("results"),
     retriever: Annotated[
         str | None,
-        typer.Option(help="By default the first selected fusion, else the first selected retriever."),
+        typer.Option(
+            help="Retriever; by default the first selected fusion, else the first selected retriever."
+        ),
     ] = None,
     corpus: Annotated[
-        str | None, typer.Option(help="What is searched, if the experiment has several.")
+        str | None, typer.Option(help="Corpus to search, if the experiment has several.")
     ] = None,
     decision: Annotated[
-        str | None, typer.Option(help="A selected decision, which says how many documents are given.")
+        str | None, typer.Option(help="A selected decision, which chooses the returned documents.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -88,9 +90,10 @@ def search(
         ),
     ] = None,
 ) -> None:
-    """Answer new questions by a retriever of an experiment that was run.
+    """Answer new questions with a retriever of a finished experiment.
 
-    Reads documents, vectors, trained encoders and what was tuned from the results, and embeds the questions alone.
+    Reads documents, vectors, trained encoders and tuned weights from the results. Only the questions are
+    embedded.
     """
     _check_options(questions, ask, decision, output)
     family = Retrieval(experiment := read_experiment(configfile))
@@ -252,7 +255,7 @@ def _shown(answers: Run, question: str, corpus: Corpus, *, caption: str, decided
     left = len(places) - n_shown
     note = f"{counted(left, 'further document')} below them." if left else ""
     if not places:
-        note = "Nothing is given as an answer." if decided else "No document was found."
+        note = "No document is returned as an answer." if decided else "No document was found."
     return listing(("#", "Document", "Score", "Text"), rows, "rlrl", caption=caption, notes=(note,))
 
 
@@ -282,7 +285,7 @@ class Answering:
     def refuse_missing(self, results: Path, configs: Sequence[Path] | None) -> None:
         """Refuse results that lack files that the jobs read."""
         files = [file for step in self._steps for file in _files(step, "In") if file not in self._outputs]
-        why = "Nothing is trained, downloaded or embedded here but the questions"
+        why = "Only the questions are embedded here; nothing is trained or downloaded"
         refuse_missing(files, results, configs, needed_by="the answers", why=why)
 
     def run(self, results: Path, work: Path) -> Iterator[str]:

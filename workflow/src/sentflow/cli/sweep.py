@@ -25,7 +25,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=N
 
 @app.callback()
 def sweep() -> None:
-    """Grids of trainings."""
+    """Train the winners of a sweep again."""
 
 
 @app.command()
@@ -34,7 +34,7 @@ def winners(
         "results"
     ),
     output: Annotated[Path, typer.Option(help="YAML file to write.")] = Path("winners.yaml"),
-    seeds: Annotated[str, typer.Option(help="Fresh seeds, separated by commas.")] = "101,102,103,104,105,106",
+    seeds: Annotated[str, typer.Option(help="New seeds, separated by commas.")] = "101,102,103,104,105,106",
     name: Annotated[
         str | None, typer.Option("--sweep", help="Name of the sweep, if the configuration selects several.")
     ] = None,
@@ -42,8 +42,7 @@ def winners(
 ) -> None:
     """Write the experiment that trains the winners of a sweep again.
 
-    Of each group of cells the learning rate with the best development score, with seeds that were not used in the
-    choice.
+    A winner is the learning rate with the best development score in its group of cells. It gets new seeds.
     """
     if output.exists():
         raise ConfigError(f"{output} already exists and was not changed. Write another name, or delete it.")
@@ -84,13 +83,13 @@ def _experiment(name: str, sweep: Mapping[str, Any], chosen: Sequence[Cell], see
     content = {
         "experiment": {
             "title": f"Winners of {name}",
-            "description": f"The best learning rates of {name} by development score, trained with fresh seeds.",
+            "description": f"The best learning rates of {name} by development score, trained with new seeds.",
         },
         "select": {"models": list(models), "sweeps": []},
         "models": models,
     }
     head = (
-        "# Written by sentflow sweep winners. Lay it over the configuration of the sweep:\n"
+        "# Written by sentflow sweep winners. Merge it over the configuration of the sweep:\n"
         "# sentflow run --cores all --configfile SWEEP.yaml THIS.yaml\n\n"
     )
     return head + yaml.dump(content, Dumper=_Plain, sort_keys=False, allow_unicode=True)
@@ -121,7 +120,7 @@ def _fresh(seeds: str, sweep: Mapping[str, Any]) -> list[int]:
         found = [int(one) for one in seeds.split(",")]
     except ValueError:
         raise ConfigError(
-            f"--seeds: {seeds!r} is no list of whole numbers. Write e.g. 101,102,103."
+            f"--seeds: {seeds!r} is not a list of whole numbers. Write e.g. 101,102,103."
         ) from None
     used = sorted(set(found) & set(sweep["grid"][SEED]))
     if used:

@@ -39,18 +39,18 @@ def tune(
     tolerance: Annotated[
         float,
         typer.Option(
-            help="By how much a value of a unit vector may differ from torch in float32. Other backends differ by "
-            "1e-6, bfloat16 by 1e-3 to 3e-3, onnx-int8 by 5e-2; with the default, bfloat16 is allowed."
+            help="Largest difference of unit vectors from torch in float32. Other backends differ by 1e-6, "
+            "bfloat16 by 1e-3 to 3e-3, onnx-int8 by 5e-2. The default allows bfloat16."
         ),
     ] = 0.005,
-    most: Annotated[int, typer.Option(min=1, help="Number of texts at most.")] = 200,
-    rounds: Annotated[int, typer.Option(min=1, help="How often all candidates take turns.")] = 5,
+    most: Annotated[int, typer.Option(min=1, help="Most texts to measure with.")] = 200,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds in which all candidates are measured.")] = 5,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads at most; all processors if left out.")
+        int | None, typer.Option(min=1, help="Most threads; all processors if left out.")
     ] = None,
     configfile: ConfigFiles = None,
 ) -> None:
-    """Measure which settings of a neural encoder are fastest on this machine's processor.
+    """Find the fastest settings of a neural encoder on this machine's processor.
 
     Tries backends, dtypes, batches and threads, compares the vectors with those of torch in float32, and prints the
     fastest settings within the tolerance as YAML. Changes no file.
@@ -166,7 +166,7 @@ def _names(candidate: "Candidate") -> tuple[str, ...]:
 
 def _settings(model: str, chosen: "Candidate", *, tolerance: float) -> str:
     return f"""\
-# The fastest of which no value of a unit vector differs by more than {tolerance:g}.
+# The fastest setting whose unit vectors differ by at most {tolerance:g}.
 # In your configuration; vectors are computed again where this is a change:
 models:
   {model}:

@@ -22,6 +22,7 @@ from sentflow.flow.start import files_outside, is_fetched, is_on_this_machine, r
 from sentflow.flow.targets import Targets
 from sentflow.jobs.secrecy import TOKEN_VARIABLES, without_secrets
 from sentflow.report.numbers import counted
+from sentflow.training.snapshots import scored_steps
 
 
 def validate(
@@ -68,7 +69,16 @@ def _facts(targets: Targets, outside: Sequence[str]) -> list[tuple[str, str]]:
         ("pair sets", _listed(experiment.selected["pair_sets"])),
         *_retrieval(Retrieval(experiment)),
         ("models", _listed(experiment.models)),
-        ("probes", f"{probe.repetitions} × {probe.folds} folds, protocol {_protocols(probing)}"),
+        *(
+            [("probes", f"{probe.repetitions} × {probe.folds} folds, protocol {_protocols(probing)}")]
+            if probing.tasks
+            else []
+        ),
+        *(
+            ("snapshots", f"{name}: {len(steps)}, one every {steps[1] - steps[0]} of {steps[-1]} steps")
+            for name, entry in experiment.trained_models.items()
+            if len(steps := scored_steps(entry)) > 1
+        ),
         *(("no longer made", notice) for notice in experiment.notices),
         *(("not comparable with published scores", text) for text in _changes(probing)),
         *(

@@ -5,6 +5,7 @@ Every row carries what a caption needs. `sentflow.files.rows` writes and reads t
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 OUT_OF_FOLD, CORRECTED_T = "out-of-fold", "corrected-t"
 """Tests of two encoders on a task."""
@@ -98,6 +99,8 @@ class PairRow:
 @dataclass(frozen=True)
 class SimilarityDifference:
     """Two encoders on one pair set. Undefined numbers are NaN."""
+
+    FILE: ClassVar[str] = "comparisons"
 
     pairs: str
     aggregation: str  # ``"all"``: over the pairs of all sub-sources at once

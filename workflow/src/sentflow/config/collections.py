@@ -445,7 +445,7 @@ class Decision(Settings):
         given = {key: getattr(self, key) for key in PARAMETERS if getattr(self, key) is not None}
         ranges = {key: one for key, one in given.items() if isinstance(one, Range)}
         if not given:
-            yield "", f"nothing is decided. Write one of: {', '.join(PARAMETERS)}."
+            yield "", f"there is no condition. Write one of: {', '.join(PARAMETERS)}."
         if ranges and self.tuned_on is None:
             yield next(iter(ranges)), "a range, but no questions to choose on. Write tuned_on, or a number."
         if not ranges and self.tuned_on is not None:

@@ -309,9 +309,7 @@ def _mistakes(section: Section, name: str, entry: Any) -> list[str]:
     """What is wrong with an entry and its name."""
     wrong = mistakes(section.key, name, where=section.name)
     if section.derive is None and "like" in as_map(entry):
-        like = (
-            f"{section.name}.{name}.like: a {section.noun} takes nothing from another. Write its keys here."
-        )
+        like = f"{section.name}.{name}.like: a {section.noun} cannot use like. Write its keys here."
         return [*map(str, wrong), like]
     wrong += mistakes(section.model, entry, where=f"{section.name}.{name}", partial="like" in as_map(entry))
     return [str(mistake) for mistake in wrong]

@@ -443,9 +443,9 @@ def _of_error(kind: Any, whole: Any, error: ErrorDetails) -> Iterator[Mistake]:
             for one in inside:
                 yield told(one.text, *one.faulty[1:])
         case _ if place.several:
-            yield told(f"{value!r} fits none of the forms that it may have.")
+            yield told(f"{value!r} has none of the expected forms.")
         case "missing" if isinstance(missing, int):
-            yield told(f"{error['input']!r} should have a value more.")
+            yield told(f"{error['input']!r} needs one more value.")
         case "missing":
             about = _forms(_typed(forms[0], str(missing)))[2]
             yield Mistake(path, f"{missing!r} is missing. {about}".strip(), (*path, missing))
@@ -469,7 +469,7 @@ def _of_error(kind: Any, whole: Any, error: ErrorDetails) -> Iterator[Mistake]:
             yield told(f"there is no {tag!r}. {instead(str(tag), known_tags)}", discriminator)
         case "literal_error":
             yield told(
-                f"{value!r} is none of what it may be. {instead(str(value), map(str, get_args(forms[0])))}"
+                f"{value!r} is not one of the choices. {instead(str(value), map(str, get_args(forms[0])))}"
             )
         case "value_error" if isinstance(wrong := error["ctx"]["error"], Wrong):
             for key, text in wrong.found:
@@ -479,7 +479,7 @@ def _of_error(kind: Any, whole: Any, error: ErrorDetails) -> Iterator[Mistake]:
         case "string_pattern_mismatch" if path[-1:] == ("language",):
             named = re.search(rf"\b{re.escape(value.lower())} (\w\w)\b", _CODES)
             code = named[1] if named else value[:2].lower() if value[2:3] in ("-", "_") else ""
-            yield told(f"{value!r} is no code of two letters.{f' Write {code}.' if code else ''}")
+            yield told(f"{value!r} is not a two-letter code.{f' Write {code}.' if code else ''}")
         case found if found in _KINDS:
             wanted, words = _KINDS[found]
             yield told(f"{value!r} is not {words}. {_unquoted(value, wanted)}".strip())

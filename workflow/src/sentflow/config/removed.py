@@ -62,6 +62,9 @@ def without_removed(config: dict[str, Any]) -> dict[str, Any]:
     }
     if kept:
         config = {**config, "report": {**report, **kept}}
+    for section in ("models", "presets", "sweeps"):
+        if isinstance(config.get(section), dict):
+            config = {**config, section: _with_snapshot_every(config[section])}
     if by_seismic := _by_seismic(config):
         exact = {
             name: {key: value for key, value in config["retrievers"][name].items() if key != "index"}
@@ -69,6 +72,15 @@ def without_removed(config: dict[str, Any]) -> dict[str, Any]:
         }
         config = {**config, "retrievers": {**config["retrievers"], **exact}}
     return config
+
+
+def _with_snapshot_every(value: Any, key: str = "") -> Any:
+    """Entries whose ``training`` says ``snapshots``, the synonym of ``snapshot_every``."""
+    if not isinstance(value, dict):
+        return value
+    is_synonym = key == "training" and "snapshots" in value and "snapshot_every" not in value
+    names = {"snapshots": "snapshot_every"} if is_synonym else {}
+    return {names.get(name, name): _with_snapshot_every(inner, name) for name, inner in value.items()}
 
 
 def removed_names(config: Mapping[str, Any]) -> list[str]:

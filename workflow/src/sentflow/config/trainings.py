@@ -89,7 +89,7 @@ class Collections(Settings):
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         if not self.model_fields_set:
-            yield "", "nothing is named. Write names, or leave the key out."
+            yield "", "there are no names. Write some, or leave the key out."
 
 
 class Neighbours(Settings):
@@ -120,7 +120,7 @@ class WithoutTextsOf(Settings):
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         if not self.model_fields_set:
-            yield "", "nothing is named. Write names, or leave the key out."
+            yield "", "there are no names. Write some, or leave the key out."
 
 
 class Combined(Settings):

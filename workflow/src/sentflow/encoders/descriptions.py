@@ -95,8 +95,8 @@ def _modules(folder: Path) -> list[tuple[str, Path]]:
     if not (folder / "modules.json").is_file():
         if not (folder / "config.json").is_file():
             raise DataError(
-                f"{folder} holds neither modules.json nor config.json. Write the folder of a model as "
-                "sentence-transformers or transformers saves it."
+                f"{folder} is not a model folder: it has no modules.json and no config.json. Write a "
+                "folder saved by sentence-transformers or transformers."
             )
         # What sentence-transformers makes of a plain transformer: mean of the token vectors
         return [("Transformer", folder), ("MeanPooling", folder)]

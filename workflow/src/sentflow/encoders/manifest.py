@@ -44,20 +44,16 @@ class Description:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Manifest:
-    """What `fetch_model` found out about a model."""
+@dataclass(frozen=True, kw_only=True)
+class Manifest(Description):
+    """What `fetch_model` found out about a model.
+
+    `source` is that of the catalog entry, None for encoders without files; `files` are all that are read, by their
+    names in the model's folder.
+    """
 
     kind: str  # of encoder, see `sentflow.encoders.settings.KINDS`
-    dimension: int | None  # this, pooling, max_tokens and settings as in `Description`
-    # source: the source of the catalog entry; None for encoders without files
-    source: Mapping[str, Any] | None = None
     revision: str | None = None  # commit of a model from the hub, else None
-    # files: name in the model's folder → SHA-256, of every file that is read
-    files: Mapping[str, str] = field(default_factory=dict)
-    pooling: str | None = None
-    max_tokens: int | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, entry: Mapping[str, Any], description: Description, files: Mapping[str, str]) -> Self:

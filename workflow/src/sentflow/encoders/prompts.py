@@ -4,7 +4,6 @@ The Snakefile picks the prompt of every job, so that a job depends on its own al
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sentflow.encoders.settings import DOCUMENT, QUERY, SIDES, TEXT
@@ -13,24 +12,17 @@ from sentflow.encoders.settings import DOCUMENT, QUERY, SIDES, TEXT
 _USUAL_NAMES = {QUERY: ("query",), DOCUMENT: ("document", "passage", "corpus")}
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The name that an entry gives for a role and a task; None is no prompt at all."""
-
-    name: str | None
-
-
-def chosen(prompt_names: Mapping[str, Any], *, role: str, task: str | None) -> Choice | None:
-    """What ``prompt_names`` says about a role and a task: the task goes before the role; None if nothing."""
+def chosen(prompt_names: Mapping[str, Any], *, role: str, task: str | None) -> dict[str, str | None]:
+    """Role → name of its prompt, or None for no prompt; the task goes before the role. Empty where nothing is said."""
     by_task = prompt_names.get("tasks", {})
     if task in by_task:
         names = by_task[task]
         if not isinstance(names, Mapping):
-            return Choice(names)
+            return {role: names}
         if role in names:
-            return Choice(names[role])
+            return {role: names[role]}
     by_role = prompt_names.get("roles", {})
-    return Choice(by_role[role]) if role in by_role else None
+    return {role: by_role[role]} if role in by_role else {}
 
 
 def prompted_tasks(entry: Mapping[str, Any]) -> set[str]:
@@ -48,8 +40,9 @@ def narrowed(settings: Mapping[str, Any], *, roles: Sequence[str], task: str | N
     """Settings of an entry with only those prompts that texts of these roles, perhaps of a task, can meet."""
     prompts, names = settings.get("prompts", {}), settings.get("prompt_names", {})
     rest = {key: value for key, value in settings.items() if key not in ("prompts", "prompt_names")}
-    found = {role: chosen(names, role=role, task=task) for role in roles}
-    choices = {role: choice.name for role, choice in found.items() if choice}
+    choices: dict[str, str | None] = {}
+    for role in roles:
+        choices |= chosen(names, role=role, task=task)
     if texts := {name: prompts[name] for name in choices.values() if name in prompts}:
         rest["prompts"] = texts
     if choices:
@@ -74,9 +67,8 @@ def prompt_text(
     name.
     """
     known = {**own, **prompts}
-    choice = chosen(prompt_names, role=role, task=task)
-    if choice:
-        return None if choice.name is None else known[choice.name]
+    for name in chosen(prompt_names, role=role, task=task).values():
+        return None if name is None else known[name]
     if role in _USUAL_NAMES:
         return next((known[name] for name in _USUAL_NAMES[role] if known.get(name)), None)
     # The model's own text: what `prompts` of the entry holds is used by name only

@@ -102,9 +102,7 @@ def whole_number(config: Mapping[str, Any], key: str, path: Path) -> int:
 
 def damaged(path: Path, reason: str) -> str:
     """What is said of a file that cannot be read."""
-    return (
-        f"{path} is missing or damaged: {reason}. Fetch the model again, or take it from where it is whole."
-    )
+    return f"{path} is missing or damaged: {reason}. Fetch the model again, or restore the file."
 
 
 _POINTER = b"version https://git-lfs"

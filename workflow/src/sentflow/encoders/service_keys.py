@@ -64,7 +64,7 @@ def read_key(variable: str, url: str, environment: Mapping[str, str] | None = No
         )
     if not hosts.strip():
         raise ConfigError(
-            f"key_variable: nobody has said where the key in {variable} may go, and the configuration sends it to "
+            f"key_variable: no host is named for the key in {variable}, and the configuration sends it to "
             f"{url}. If the key is of that service, say so in the shell that starts snakemake: "
             f"export {host_variable(variable)}={_named(url)}"
         )

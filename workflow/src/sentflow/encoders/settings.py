@@ -247,7 +247,7 @@ class Terms(Settings):
     def wrong(self) -> Iterator[tuple[str, str]]:
         """Whether any number is told."""
         if not self.model_fields_set:
-            yield "", "nothing is told. Write queries, documents or both."
+            yield "", "it is empty. Write queries, documents or both."
 
 
 TermsKept = Annotated[

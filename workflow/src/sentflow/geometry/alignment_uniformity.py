@@ -1,7 +1,8 @@
 """Alignment and uniformity of vectors (Wang and Isola 2020), and their files."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,7 @@ class ScoredVectors:
     """Scored pairs of sentences as rows of an array of vectors."""
 
     vectors: np.ndarray  # (m, d) float32 or float64, one per distinct sentence
-    # first, second: (n,) int64 rows of `vectors`, in the order of the file
-    first: np.ndarray
+    first: np.ndarray  # (n,) int64 rows of `vectors`, in the order of the file
     second: np.ndarray
     scores: np.ndarray  # (n,) float64 gold scores
 
@@ -85,32 +85,39 @@ def measure(
     of these too.
     """
     positives = positives or pairs
-    if settings.variant == PER_BATCH:
-        return _per_batch(positives, settings)
-    plain = settings.variant == ALIGNUNFORMEVAL
-    prepared = _as_float64 if plain else unit_vectors
-    rows = np.concatenate([pairs.first, pairs.second])
-    if settings.sentences == "unique":
-        rows = np.unique(rows)
-    sentences = prepared(pairs.vectors[rows])
+    plain, per_batch = settings.variant == ALIGNUNFORMEVAL, settings.variant == PER_BATCH
+    prepared = partial(np.asarray, dtype=np.float64) if plain else unit_vectors
     chosen = np.flatnonzero(is_positive(positives.scores, settings))
-    distances = _squared_distances(
-        prepared(positives.vectors[positives.first[chosen]]),
-        prepared(positives.vectors[positives.second[chosen]]),
+    first, second = (
+        prepared(positives.vectors[side[chosen]]) for side in (positives.first, positives.second)
     )
+    difference = first - second
+    distances: np.ndarray = np.einsum("ij,ij->i", difference, difference)
     if plain:
         distances = distances**0.5
-        uniform, n_pairs = log_mean_exp(-2 * np.sqrt(block) for block in distances_of_pairs(sentences))
+    if per_batch:
+        n_batches = -(-len(positives.scores) // settings.batch)
+        parts = [chosen // settings.batch == number for number in range(n_batches)]
+        alignments = [_mean(distances[own]) for own in parts]
+        sentences = [np.concatenate([first[own], second[own]]) for own in parts]
     else:
-        uniform, n_pairs = uniformity(sentences)
-    n_zero = count_zeros(sentences)
-    warnings = [
-        *_set_warnings(len(distances), len(sentences), n_zero, settings),
-        *(_length_warnings(sentences) if plain else []),
-    ]
-    return AlignmentUniformity(
-        _mean(distances), uniform, len(distances), len(sentences), n_pairs, n_zero, distances, None, warnings
+        rows = np.concatenate([pairs.first, pairs.second])
+        alignments = [_mean(distances)]
+        sentences = [prepared(pairs.vectors[np.unique(rows) if settings.sentences == "unique" else rows])]
+    shapes = [_unsquared(one) if plain else uniformity(one) for one in sentences]
+    uniformities = [value for value, _ in shapes]
+    found = AlignmentUniformity(
+        # a batch without a positive pair makes its mean, and so the mean of all, NaN, as in the study
+        _mean(alignments),
+        _mean(uniformities),
+        len(distances),
+        sum(map(len, sentences)),
+        sum(n for _, n in shapes),
+        sum(map(count_zeros, sentences)),
+        distances,
+        _batch_facts(alignments, uniformities) if per_batch else None,
     )
+    return replace(found, warnings=_warnings(found, settings, sentences[0] if plain else None))
 
 
 def is_positive(scores: np.ndarray, settings: AlignmentSettings) -> np.ndarray:
@@ -118,84 +125,50 @@ def is_positive(scores: np.ndarray, settings: AlignmentSettings) -> np.ndarray:
     return scores >= settings.threshold if settings.comparison == "at-least" else scores > settings.threshold
 
 
-def _per_batch(pairs: ScoredVectors, settings: AlignmentSettings) -> AlignmentUniformity:
-    """The study's figures: a batch without a positive pair makes its mean, and so the mean of all, NaN."""
-    chosen = is_positive(pairs.scores, settings)
-    alignments, uniformities, distances, n_pairs, n_zero = [], [], [], 0, 0
-    for start in range(0, len(chosen), settings.batch):
-        rows = start + np.flatnonzero(chosen[start : start + settings.batch])
-        first, second = (unit_vectors(pairs.vectors[side[rows]]) for side in (pairs.first, pairs.second))
-        sentences = np.concatenate([first, second])
-        distances.append(_squared_distances(first, second))
-        alignments.append(_mean(distances[-1]))
-        uniform, n = uniformity(sentences)
-        uniformities.append(uniform)
-        n_pairs += n
-        n_zero += count_zeros(sentences)
-    n_empty = int(np.isnan(alignments).sum())
-    n_positive = int(chosen.sum())
-    warnings = _set_warnings(n_positive, 2 * n_positive, n_zero, settings)
-    facts = BatchFacts(len(alignments), n_empty, _mean_of_known(alignments), _mean_of_known(uniformities))
-    if n_empty and n_positive:
-        warnings.append(
-            f"{n_empty} of {len(alignments)} batches have no positive pair, which makes the mean of all "
-            f"batches undefined, as in the study. Without them: alignment {facts.alignment:.4f}, uniformity "
-            f"{facts.uniformity:.4f}."
-        )
-    return AlignmentUniformity(
-        _mean(alignments),
-        _mean(uniformities),
-        n_positive,
-        2 * n_positive,
-        n_pairs,
-        n_zero,
-        np.concatenate(distances) if distances else np.empty(0),
-        facts,
-        warnings,
-    )
+def _unsquared(vectors: np.ndarray) -> tuple[float, int]:
+    """Uniformity by distances that are not squared."""
+    return log_mean_exp(-2 * np.sqrt(block) for block in distances_of_pairs(vectors))
 
 
-def _squared_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    difference = first - second
-    squared: np.ndarray = np.einsum("ij,ij->i", difference, difference)
-    return squared
+def _batch_facts(alignments: Sequence[float], uniformities: Sequence[float]) -> BatchFacts:
+    known = (_mean([one for one in values if not np.isnan(one)]) for values in (alignments, uniformities))
+    return BatchFacts(len(alignments), int(np.isnan(alignments).sum()), *known)
 
 
-def _set_warnings(n_positive: int, n_sentences: int, n_zero: int, settings: AlignmentSettings) -> list[str]:
+def _warnings(
+    found: AlignmentUniformity, settings: AlignmentSettings, as_they_are: np.ndarray | None
+) -> list[str]:
+    """What to know of the numbers; of vectors as they are, that they depend on lengths."""
     sign = ">=" if settings.comparison == "at-least" else ">"
-    found = []
-    if not n_positive:
-        found.append(f"alignment is undefined: no pair has a score {sign} {settings.threshold:g}.")
-    if n_sentences < 2:
-        found.append("uniformity is undefined: it needs two sentences.")
-    if n_zero:
-        found.append(
-            f"{n_zero} of {n_sentences} vectors are zero. They have no direction and stay zero: their "
+    warnings = []
+    if not found.n_positive:
+        warnings.append(f"alignment is undefined: no pair has a score {sign} {settings.threshold:g}.")
+    if found.n_sentences < 2:
+        warnings.append("uniformity is undefined: it needs two sentences.")
+    if found.n_zero:
+        warnings.append(
+            f"{found.n_zero} of {found.n_sentences} vectors are zero. They have no direction and stay zero: their "
             "distance to every other vector is 1."
         )
-    return found
-
-
-def _length_warnings(vectors: np.ndarray) -> list[str]:
-    lengths = np.linalg.norm(vectors, axis=1)
-    if not len(lengths) or np.abs(lengths - 1).max() < 1e-3:
-        return []
-    return [
-        f"vectors have lengths from {lengths.min():.4g} to {lengths.max():.4g}, and this variant does not "
-        "normalise them: its values depend on the lengths."
-    ]
-
-
-def _as_float64(vectors: np.ndarray) -> np.ndarray:
-    return np.asarray(vectors, dtype=np.float64)
+    if as_they_are is not None and len(as_they_are):
+        lengths = np.linalg.norm(as_they_are, axis=1)
+        if np.abs(lengths - 1).max() >= 1e-3:
+            warnings.append(
+                f"vectors have lengths from {lengths.min():.4g} to {lengths.max():.4g}, and this variant does not "
+                "normalise them: its values depend on the lengths."
+            )
+    batches = found.batches
+    if batches and batches.n_empty and found.n_positive:
+        warnings.append(
+            f"{batches.n_empty} of {batches.n} batches have no positive pair, which makes the mean of all "
+            f"batches undefined, as in the study. Without them: alignment {batches.alignment:.4f}, uniformity "
+            f"{batches.uniformity:.4f}."
+        )
+    return warnings
 
 
 def _mean(values: np.ndarray | Sequence[float]) -> float:
     return float(np.mean(values)) if len(values) else float("nan")
-
-
-def _mean_of_known(values: Sequence[float]) -> float:
-    return _mean([value for value in values if not np.isnan(value)])
 
 
 def measured_alignment(
@@ -228,19 +201,14 @@ def measured_alignment(
     tables = {"pairs": [table.info.pairs for table in pairs]}
     if positives:
         tables["positives"] = [table.info.pairs for table in positives]
+    facts = asdict(found)
+    del facts["positive_distances"]
     return {
-        "alignment": found.alignment,
-        "uniformity": found.uniformity,
+        **facts,
         "interval": {"alignment": interval, "uniformity": None},
         "drawn": drawn,
         "level": settings.level,
         "set": name,
         "model": model,
-        "n_positive": found.n_positive,
-        "n_sentences": found.n_sentences,
-        "n_pairs": found.n_pairs,
-        "n_zero": found.n_zero,
-        "batches": asdict(found.batches) if found.batches else None,
         "config": {**settings.facts(), **tables},
-        "warnings": found.warnings,
     }

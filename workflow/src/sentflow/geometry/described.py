@@ -97,11 +97,11 @@ def _of_all(unit: np.ndarray, shares: np.ndarray, settings: GeometrySettings) ->
     interval = average_cosine_interval(unit, _bootstrap(settings)) if settings.n_resamples else None
     return {
         "average_cosine": _measure(average_cosine(unit), "-1 to 1; near 0 is isotropic", n, interval),
-        "partition_ratio": _measure(
-            partition_ratio(unit), "0 to 1; 1 is isotropic", n, why=_NO_INTERVAL["partition_ratio"]
+        "partition_ratio": _without_interval(
+            "partition_ratio", partition_ratio(unit), "0 to 1; 1 is isotropic", n
         ),
-        "effective_rank": _measure(
-            effective_rank(shares), f"1 to {d} dimensions", n, why=_NO_INTERVAL["effective_rank"]
+        "effective_rank": _without_interval(
+            "effective_rank", effective_rank(shares), f"1 to {d} dimensions", n
         ),
     }
 
@@ -111,16 +111,14 @@ def _of_neighbours(
 ) -> dict[str, dict[str, Any]]:
     rows = _sampled_rows(texts, settings)
     k = min(settings.neighbours, len(rows) - 1)
-    found = nearest(unit[rows], k)
-    n_apart = int((found.distances[:, 0] > SAME).sum())
+    near = nearest(unit[rows], k)
+    n_apart = int((near.distances[:, 0] > SAME).sum())
     values = {
-        "hubness_skewness": (hubness(found), f"above 0: hubs ({k} neighbours)", len(rows)),
-        "dimension_twonn": (dimension_two_nn(found), "dimensions", n_apart),
-        "dimension_mle": (dimension_mle(found), f"dimensions ({k} neighbours)", n_apart),
+        "hubness_skewness": (hubness(near), f"above 0: hubs ({k} neighbours)", len(rows)),
+        "dimension_twonn": (dimension_two_nn(near), "dimensions", n_apart),
+        "dimension_mle": (dimension_mle(near), f"dimensions ({k} neighbours)", n_apart),
     }
-    return {
-        name: _measure(value, told, n, why=_NO_INTERVAL[name]) for name, (value, told, n) in values.items()
-    }
+    return {name: _without_interval(name, *value) for name, value in values.items()}
 
 
 def _word_order(
@@ -129,8 +127,8 @@ def _word_order(
     rows = row_of.of(permuted.texts.originals, whose="the permuted texts")
     cosines = np.einsum("ij,ij->i", unit[rows], unit_vectors(permuted.vectors))
     interval = interval_of_mean(cosines, _bootstrap(settings)) if settings.n_resamples else None
-    told = f"-1 to 1; 1: the order of {permuted.texts.unit} makes no difference"
-    return _measure(float(cosines.mean()), told, len(rows), interval)
+    extent = f"-1 to 1; 1: the order of {permuted.texts.unit} makes no difference"
+    return _measure(float(cosines.mean()), extent, len(rows), interval)
 
 
 def _bootstrap(settings: GeometrySettings) -> Bootstrap:
@@ -185,10 +183,14 @@ def _sampled_rows(texts: Sequence[str], settings: GeometrySettings) -> np.ndarra
 
 
 def _measure(
-    value: float, told: str, n: int, interval: tuple[float, float] | None = None, *, why: str | None = None
+    value: float, extent: str, n: int, interval: tuple[float, float] | None = None
 ) -> dict[str, Any]:
     low, high = interval or (None, None)
-    return {"value": value, "low": low, "high": high, "range": told, "n": n, "no_interval": why}
+    return {"value": value, "low": low, "high": high, "range": extent, "n": n, "no_interval": None}
+
+
+def _without_interval(name: str, value: float, extent: str, n: int) -> dict[str, Any]:
+    return {**_measure(value, extent, n), "no_interval": _NO_INTERVAL[name]}
 
 
 def _warnings(vectors: FloatArray, unit: np.ndarray, measures: Mapping[str, Mapping[str, Any]]) -> list[str]:

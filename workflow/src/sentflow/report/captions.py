@@ -80,18 +80,12 @@ def apart_notes(rows: Iterable[OfAProtocol]) -> list[str]:
     """That nothing is said over tasks of several protocols, where there are several."""
     if len(by_protocol(rows)) < 2:
         return []
-    return ["Tasks of different protocols are apart: means, ranks and tests over tasks are of one protocol."]
+    return ["Means, ranks and tests over tasks never combine protocols."]
 
 
 def of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
     """``, protocol corrected`` behind a heading; nothing where all rows have the same one."""
     return f", protocol {protocol}" if len(by_protocol(rows)) > 1 else ""
-
-
-def named_protocols(rows: Iterable[OfAProtocol]) -> str:
-    """``Protocol published``, ``Protocols published and corrected``."""
-    names = list(by_protocol(rows))
-    return f"Protocol{'s' if len(names) > 1 else ''} {listed(names)}"
 
 
 def heading_of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
@@ -135,7 +129,7 @@ def interval_note(rows: Sequence[ScoreRow]) -> str:
 def generalisation(rows: Sequence[ScoreRow]) -> str:
     """What the generalisation interval of a score says, and of which texts; no full stop at the end."""
     return (
-        "where the expected score lies, that over all samples of as many texts from the same population "
+        "where the expected score lies, over all samples of as many texts from the same population "
         f"({_CORRECTED_T}){population(rows)}"
     )
 
@@ -146,11 +140,11 @@ def population(rows: Sequence[ScoreRow]) -> str:
     split = tasks_that_split_documents(rows)
     said = ""
     if kept:
-        said += f". On {listed(kept)}: {NEW_DOCUMENTS}, for the folds keep documents together"
+        said += f". On {listed(kept)}: {NEW_DOCUMENTS}, because the folds keep documents together"
     if split:
         said += (
             f". On {listed(split)}: {SAME_DOCUMENTS}, which the folds split; for {NEW_DOCUMENTS} it may be much too "
-            "narrow (table documents, if it was asked for)"
+            "narrow (see the table documents)"
         )
     if len(kept) + len(split) < len(unique(row.task for row in rows)):
         others = "other tasks" if kept or split else "tasks"
@@ -163,11 +157,6 @@ def tasks_that_split_documents(rows: Sequence[ScoreRow]) -> list[str]:
     return unique(row.task for row in rows if row.item_grouped and not row.groups_folds)
 
 
-def same_documents(tasks: Sequence[str]) -> str:
-    """Which of several tasks `tasks_that_split_documents` are, in brackets; empty for none."""
-    return f" ({listed(tasks)}: of the same documents)" if tasks else ""
-
-
 def too_few_documents_notes(rows: Sequence[ScoreRow]) -> list[str]:
     """Of each task with too few documents how many there are, how many are needed, and what is not said for it."""
     found = []
@@ -177,7 +166,7 @@ def too_few_documents_notes(rows: Sequence[ScoreRow]) -> list[str]:
             missing = (
                 f"{known}, and the rarest class occurs in "
                 f"{row.documents_with_rarest_class} of them. {row.folds} folds that keep documents together need every "
-                f"class in at least {row.folds} (more, where documents differ in size), so there is no score"
+                f"class in at least {row.folds} (more, if documents differ in size), so there is no score"
             )
         else:
             missing = (
@@ -196,7 +185,7 @@ def test_name(pairs: Iterable[PairRow]) -> str:
 def test_note(pairs: Sequence[PairRow]) -> str:
     """What bold, underline and letters rest on; at least one pair."""
     return (
-        "Bold: highest score, where a test was made; underlined: not significantly worse than it. "
+        "Bold: highest score, if a test was made; underlined: not significantly worse than it. "
         f"Test: {test_name(pairs)}, Holm over all pairs of the task, {percent(pairs[0].alpha)}. {LETTERS}"
     )
 
@@ -224,7 +213,7 @@ def detectable_note(alpha: float, units: str = "texts", systems: str = "encoders
     """What the minimum detectable difference is, and what `N_NEEDED` is."""
     return (
         "MDD, minimum detectable difference: smallest true difference that is found significant at "
-        f"{percent(alpha)} (Holm) in four cases out of five at least; median over the pairs of the {of}. "
+        f"{percent(alpha)} (Holm) in at least four of five cases; median over the pairs of the {of}. "
         f"{N_NEEDED}: about how many {units} like these would lower it to {NAMED_DIFFERENCE:g}, for the typical "
         f"pair of {systems}, all else equal (errors fall with the square root of n)."
     )
@@ -274,6 +263,6 @@ def few_seeds(counts: Iterable[int]) -> list[str]:
         return [f"Below {LEAST_SEEDS} seeds there is no interval and no test for new seeds."]
     if fewest < ENOUGH_SEEDS:
         return [
-            f"With fewer than {ENOUGH_SEEDS} seeds the spread is hardly known, and intervals may be too narrow."
+            f"With fewer than {ENOUGH_SEEDS} seeds the spread is poorly known, and intervals may be too narrow."
         ]
     return []

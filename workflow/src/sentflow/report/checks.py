@@ -62,7 +62,7 @@ def check_figures(inputs: Inputs, _selection: Selection) -> CheckResult:
     found = [read_sealed(file) for file in inputs.files if file.name.endswith(end)]
     return CheckResult(
         "figures",
-        "In no figure does a text cover another or reach over the edge, and no panel has collapsed.",
+        "No figure has overlapping or clipped texts, or collapsed panels.",
         {"figures": len(found), "texts": sum(one["n_texts"] for one in found)},
         [f"{one['figure']}: {problem}" for one in found for problem in one["problems"]],
     )

@@ -18,15 +18,14 @@ from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.families.retrieval import words as retrieval_words
 from sentflow.report.families.retrieval.rows import RetrievalRow
-from sentflow.report.families.similarity.data import SimilarityData, main_rows
-from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.similarity.rows import SimilarityRow, main_rows
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal, listed
 from sentflow.report.rows import unique
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.sign_flips import least_sign_flip_p
 
-_WORDS = (
+_WORDS = [
     "no",
     "one",
     "two",
@@ -40,7 +39,7 @@ _WORDS = (
     "ten",
     "eleven",
     "twelve",
-)
+]
 IDENTICAL, EQUAL = "identical vectors", "equal throughout"
 """What is said of two systems between which nothing can be tested."""
 
@@ -370,10 +369,10 @@ def rankings(results: Path) -> list[tuple[Ranking, Sets | None]]:
     """Rankings over tasks, pair sets and question sets in a results folder; the latter two with these sets."""
     files = [results / Path(file).relative_to(paths.RESULTS) for file in _READS]
     inputs = Inputs([file for file in files if file.is_file()])
-    scores, similarity = inputs.rows_if_there(ScoreRow), inputs.together(SimilarityData)
-    encoders = inputs.rows_if_there(EncoderRow)
+    scores, encoders = inputs.rows_if_there(ScoreRow), inputs.rows_if_there(EncoderRow)
+    similarity = main_rows(inputs.rows_if_there(SimilarityRow))
     over_sets = (
-        of_similarity(main_rows(similarity.scores), similarity.differences, encoders),
+        of_similarity(similarity, inputs.rows_if_there(SimilarityDifference), encoders),
         of_retrieval(inputs.rows_if_there(RetrievalRow), inputs.rows_if_there(QuestionDifference)),
     )
     of_tasks = of_probing(scores, inputs.together(Comparisons), encoders) if scores else []

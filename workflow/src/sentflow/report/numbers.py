@@ -89,12 +89,6 @@ def p_number(value: float | None) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def p_value(value: float) -> str:
-    """The same in a sentence: ``p = 0.031``, ``p < 0.001``, ``p —``."""
-    text = p_number(value)
-    return f"p {text.replace('<', '< ')}" if text == MISSING or text.startswith("<") else f"p = {text}"
-
-
 def file_size(n_bytes: float) -> str:
     """Sizes of an axis: ``300 B``, ``3 kB``, ``0.3 GB``; a kilobyte has 1,000 bytes."""
     for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):

@@ -5,7 +5,7 @@ import re
 import string
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unicodedata import normalize
 
 from sentflow.config.collections import Analyser as AnalyserSettings
@@ -25,34 +25,13 @@ def stop_words(settings: str | Sequence[str] | StopList, *, where: str) -> froze
     """The terms that are dropped.
 
     `settings`: name of a list of bm25s (``english``, …); the terms themselves; or a file, whose digest may be left
-    out.
+    out. Raises ConfigError: there is no such list or file. DataError: the file is another one, or empty.
     """
     if isinstance(settings, str):
         return frozenset(_known_list(settings, where))
-    if isinstance(settings, StopList):
-        return _of_file(settings, where)
-    return frozenset(settings)
-
-
-def with_checksum(settings: StopList, *, where: str) -> StopList:
-    """File and checksum of a list: what decides a job that reads it. Raises ConfigError: there is no such file."""
-    return StopList(file=settings.file, sha256=settings.sha256 or _sha256(_content(settings.file, where)))
-
-
-def list_problems(settings: Any, *, where: str) -> list[str]:
-    """A problem if the file of a list is not there, or is another one."""
-    if not isinstance(settings, Mapping):
-        return []
-    try:
-        _of_file(StopList.model_validate(settings), where)
-    except (ConfigError, DataError) as error:
-        return [str(error)]
-    return []
-
-
-def _of_file(settings: StopList, where: str) -> frozenset[str]:
-    content = _content(settings.file, where)
-    found = _sha256(content)
+    if not isinstance(settings, StopList):
+        return frozenset(settings)
+    content, found = _read(settings, where)
     if settings.sha256 not in (None, found):
         raise DataError(
             f"{where}: {settings.file} has the SHA-256 {found}, expected {settings.sha256}. Bring that file, or "
@@ -65,24 +44,37 @@ def _of_file(settings: StopList, where: str) -> frozenset[str]:
     return words
 
 
-def _content(file: str, where: str) -> bytes:
-    path = Path(file).expanduser()
+def with_checksum(settings: StopList, *, where: str) -> StopList:
+    """File and checksum of a list: what decides a job that reads it. Raises ConfigError: there is no such file."""
+    return StopList(file=settings.file, sha256=settings.sha256 or _read(settings, where)[1])
+
+
+def list_problems(settings: Any, *, where: str) -> list[str]:
+    """A problem if the file of a list is not there, or is another one."""
+    if isinstance(settings, Mapping):
+        try:
+            stop_words(StopList.model_validate(settings), where=where)
+        except (ConfigError, DataError) as error:
+            return [str(error)]
+    return []
+
+
+def _read(settings: StopList, where: str) -> tuple[bytes, str]:
+    """What a file holds, and its SHA-256."""
+    path = Path(settings.file).expanduser()
     if not path.is_file():
         raise ConfigError(
-            f"{where}.file: there is no file {file} (searched for in {Path.cwd()}). Write the path of a text file with "
-            "one term per line."
+            f"{where}.file: there is no file {settings.file} (searched for in {Path.cwd()}). Write the path of a text "
+            "file with one term per line."
         )
-    return path.read_bytes()
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    content = path.read_bytes()
+    return content, hashlib.sha256(content).hexdigest()
 
 
 def _known_list(name: str, where: str) -> Sequence[str]:
     from bm25s import stopwords
 
-    lists = {
+    lists: dict[str, Sequence[str]] = {
         _OTHER_NAMES.get(key, key).removeprefix("STOPWORDS_").lower(): value
         for key, value in vars(stopwords).items()
         if key.startswith("STOPWORDS_") and isinstance(value, tuple | list)
@@ -92,8 +84,7 @@ def _known_list(name: str, where: str) -> Sequence[str]:
             f"{where}: there is no list {name!r}. Write one of: {', '.join(sorted(lists))}; the words themselves; or "
             "file: <path>."
         )
-    found: Sequence[str] = lists[name]
-    return found
+    return lists[name]
 
 
 _WORDS = {"words": re.compile(r"\w+"), "long-words": re.compile(r"\w\w+")}
@@ -128,7 +119,9 @@ class Analyser:
             case "character-bigrams":
                 return _bigrams
             case "vietnamese-words":
-                return _vietnamese()
+                # without punctuation; runs of several marks stay, as in the published pipeline
+                cut = vietnamese_words("units: vietnamese-words")
+                return lambda text: [word for word in cut(text) if word not in string.punctuation]
             case units:
                 pattern = _WORDS[units]
         # Here case is dropped first: lower-casing may turn one letter into two characters, of which one is no letter
@@ -139,8 +132,7 @@ class Analyser:
             return lambda units: units
         import Stemmer
 
-        found: Callable[[list[str]], list[str]] = Stemmer.Stemmer(self._settings.stemmer).stemWords
-        return found
+        return cast(Callable[[list[str]], list[str]], Stemmer.Stemmer(self._settings.stemmer).stemWords)
 
 
 def analyser_of(settings: SearchSettings) -> Analyser:
@@ -155,13 +147,3 @@ def _bigrams(text: str) -> list[str]:
         for word in _WORDS["words"].findall(text.lower())
         for start in range(max(1, len(word) - 1))
     ]
-
-
-def _vietnamese() -> Callable[[str], list[str]]:
-    """Words of underthesea without punctuation; runs of several marks stay, as in the published pipeline."""
-    word_tokenize = vietnamese_words("units: vietnamese-words")
-
-    def cut(text: str) -> list[str]:
-        return [word for word in word_tokenize(text) if word not in string.punctuation]
-
-    return cut

@@ -97,7 +97,7 @@ def parsed(name: str, relevant_grade: int = 1, where: str = "measures") -> Any:
         measure = ir_measures.parse_measure(name)
     except (NameError, ValueError, SyntaxError, TypeError, AttributeError) as error:
         raise ConfigError(
-            f"{where}: {name!r} is no measure of ir-measures ({error}). Write for example nDCG@10, R@100, RR@10, "
+            f"{where}: {name!r} is not a measure of ir-measures ({error}). Write for example nDCG@10, R@100, RR@10, "
             "AP@100."
         ) from error
     supported = getattr(measure, "SUPPORTED_PARAMS", {})

@@ -8,10 +8,9 @@ written here has no equal scores (`separated`), so that every tool sees our orde
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -30,21 +29,7 @@ _ORDER = " Runs come first and judgements (qrels) last: sentflow evaluate RUN...
 _LINE = 100_000  # characters of a line of YAML, so that none is broken
 _NO_FIELD = re.compile(r"^#|[\s%]")  # a line that begins with # is a comment
 _SHOWN = 40
-
-
-@dataclass(frozen=True)
-class Known:
-    """The names that there are, and whose they are; they may be written as `field` writes them."""
-
-    whose: str
-    names: Collection[str]
-
-    def find(self, written: str) -> str | None:
-        """The name that was written; None if there is none."""
-        if written in self.names:
-            return written
-        meant = unquote(written)
-        return meant if meant in self.names else None
+_Value = TypeVar("_Value", int, float)
 
 
 def field(name: str) -> str:
@@ -55,49 +40,51 @@ def field(name: str) -> str:
 def read_trec_run(path: Path, questions: Questions, document_ids: Sequence[str], depth: int) -> Run:
     """A run of any engine on a question set, ranked again by our rule for ties."""
     row_of = {document: row for row, document in enumerate(document_ids)}
-    asked, documents = Known(questions.name, set(questions.ids)), Known(questions.corpus, row_of)
-    found = read_scores(path, what=f"run of {questions.name}", questions=asked, documents=documents)
+    known = {questions.name: set(questions.ids), questions.corpus: row_of}
+    scores_of = read_scores(path, what=f"run of {questions.name}", known=list(known.items()))
     ranked = {}
     for name in questions.ids:
-        if scores := found.get(name):
+        if scores := scores_of.get(name):
             rows = np.array([row_of[document] for document in scores], dtype=np.int64)
             ranked[name] = top(np.array([*scores.values()]), depth, rows=rows)
     return Run(document_ids, ranked)
 
 
+class _Mistake(Exception):
+    """Its kind, and what is written."""
+
+
 def read_scores(
-    path: Path, *, what: str = "run", questions: Known | None = None, documents: Known | None = None
+    path: Path, *, what: str = "run", known: Sequence[tuple[str, Collection[str]]] = ()
 ) -> dict[str, dict[str, float]]:
     """Question → document → score, in the order of the lines: question, Q0, document, rank, score, tag.
 
-    `path`: text in UTF-8; empty lines and those that begin with ``#`` are skipped. `questions`, `documents`: that may
-    occur; any without. Raises DataError: lines of another form, scores that are no finite numbers, questions or
-    documents that do not exist, a document twice for a question; names all of these at once. Or there is no such file,
-    or it is empty.
+    `path`: text in UTF-8; empty lines and those that begin with ``#`` are skipped. `known`: whose the questions are
+    and those that there are, then the same of documents; any without. They may be written as `field` writes them.
+    Raises DataError: lines of another form, scores that are no finite numbers, questions or documents that do not
+    exist, a document twice for a question; names all of these at once. Or there is no such file, or it is empty.
     """
-    found: dict[str, dict[str, float]] = {}
-    mistakes, widths = _Mistakes(path, what), set()
-    for number, line in _lines(path):
+
+    def row(line: str) -> tuple[str, str, float]:
         fields = line.split()
-        widths.add(len(fields))
         if len(fields) != len(_RUN):
-            mistakes.add(f"lines that do not have the six fields {' '.join(_RUN)}", number)
-            continue
-        question, document, score = _found(fields[0], questions), _found(fields[2], documents), fields[4]
-        value = _number(score)
-        if value is None:
-            mistakes.add("scores that are no finite numbers", number, score)
-        elif question is None:
-            mistakes.add(f"questions that {questions and questions.whose} does not have", number, fields[0])
-        elif document is None:
-            mistakes.add(f"documents that {documents and documents.whose} does not have", number, fields[2])
-        elif document in found.setdefault(question, {}):
-            mistakes.add("documents that occur twice for a question", number, document, question)
-        else:
-            found[question][document] = value
-    is_judged = widths in ({len(_JUDGEMENTS)}, {len(_BEIR)})
-    mistakes.refuse(is_empty=not found, hint=f" It looks like judgements.{_ORDER}" if is_judged else "")
-    return found
+            raise _Mistake(f"lines that do not have the six fields {' '.join(_RUN)}")
+        try:
+            value = float(fields[4])
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise _Mistake("scores that are no finite numbers", fields[4])
+        names = [fields[0], fields[2]]
+        for place, (whose, there) in enumerate(known):
+            written = names[place]
+            names[place] = written if written in there else unquote(written)
+            if names[place] not in there:
+                raise _Mistake(f"{('questions', 'documents')[place]} that {whose} does not have", written)
+        return names[0], names[1], value
+
+    seems = ({len(_JUDGEMENTS)}, {len(_BEIR)}), "judgements"
+    return _read(path, what, _lines(path), row, "occur", seems)
 
 
 def read_judgements(path: Path) -> dict[str, dict[str, int]]:
@@ -107,30 +94,65 @@ def read_judgements(path: Path) -> dict[str, dict[str, int]]:
     lines of another form, grades that are no whole numbers, a document judged twice for a question; names all of these
     at once. Or there is no such file, or it is empty.
     """
-    found: dict[str, dict[str, int]] = {}
-    mistakes, widths = _Mistakes(path, "file of judgements"), set()
-    is_beir = False
-    for number, line in _lines(path):
+    lines = _lines(path)
+    is_beir = lines[:1] != [] and lines[0][1].split() == _BEIR
+    names = _BEIR if is_beir else _JUDGEMENTS
+
+    def row(line: str) -> tuple[str, str, int]:
         fields = line.rstrip("\r").split("\t") if is_beir else line.split()
-        widths.add(len(fields))
-        if fields == _BEIR and not found:
-            is_beir = True
-            continue
-        names = _BEIR if is_beir else _JUDGEMENTS
         if len(fields) != len(names):
-            mistakes.add(f"lines that do not have the {len(names)} fields {' '.join(names)}", number)
-            continue
-        question, document, grade = fields if is_beir else (fields[0], *fields[2:])
-        value = whole_number(grade)
-        if value is None:
-            mistakes.add("grades that are no whole numbers", number, grade)
-            continue
-        if document in found.setdefault(question, {}):
-            mistakes.add("documents that are judged twice for a question", number, document, question)
-        found[question][document] = value
-    is_run = widths == {len(_RUN)}
-    mistakes.refuse(is_empty=not found, hint=f" It looks like a run.{_ORDER}" if is_run else "")
+            raise _Mistake(f"lines that do not have the {len(names)} fields {' '.join(names)}")
+        question, *_, document, grade = fields
+        if (value := whole_number(grade)) is None:
+            raise _Mistake("grades that are no whole numbers", grade)
+        return question, document, value
+
+    seems = ({len(_RUN)},), "a run"
+    return _read(path, "file of judgements", lines[is_beir:], row, "are judged", seems)
+
+
+def _read(
+    path: Path,
+    what: str,
+    lines: Sequence[tuple[int, str]],
+    row: Callable[[str], tuple[str, str, _Value]],
+    twice: str,
+    seems: tuple[Sequence[set[int]], str],
+) -> dict[str, dict[str, _Value]]:
+    """Question → document → value. `seems`: numbers of fields of lines that are those of another kind of file."""
+    found: dict[str, dict[str, _Value]] = {}
+    mistakes: dict[str, list[str]] = defaultdict(list)
+    for number, line in lines:
+        try:
+            question, document, value = row(line)
+            if document in found.setdefault(question, {}):
+                raise _Mistake(f"documents that {twice} twice for a question", document, question)
+            found[question][document] = value
+        except _Mistake as mistake:
+            kind, *written = mistake.args
+            remark = f" ({' for '.join(text[:_SHOWN] for text in written)})" if written else ""
+            mistakes[kind].append(f"{number}{remark}")
+    if mistakes or not found:
+        problems = "; ".join(f"{kind}: {named(places)}" for kind, places in mistakes.items()) or "it is empty"
+        widths, other = seems
+        is_other = {len(line.split()) for _, line in lines} in widths
+        hint = f" It looks like {other}.{_ORDER}" if is_other else ""
+        raise DataError(f"{path.name} is no {what}: {problems}.{hint}")
     return found
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """The lines that are no comments, with their numbers from 1."""
+    if path.exists() and not path.is_file():  # a pipe or a device may never end
+        raise DataError(f"{path} is a folder, a pipe or a device. Write the path of a text file.")
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be read ({error.strerror}). Write the path of a text file."
+        ) from error
+    numbered = enumerate(decode(content, "utf-8", where=path.name).split("\n"), start=1)
+    return [(number, line) for number, line in numbered if line.strip() and not line.startswith("#")]
 
 
 def run_lines(run: Run, tag: str, metadata: Mapping[str, Any]) -> Iterator[str]:
@@ -172,49 +194,3 @@ def separated(scores: np.ndarray) -> np.ndarray:
             single[row] = np.nextafter(single[row - 1], np.float32(-np.inf))
             found[row] = single[row]
     return found
-
-
-class _Mistakes:
-    """What is wrong with the lines of a file."""
-
-    def __init__(self, path: Path, what: str) -> None:
-        self._path, self._what = path, what
-        self._lines: dict[str, list[str]] = defaultdict(list)
-
-    def add(self, kind: str, number: int, *written: str) -> None:
-        """Remember a line, by its number from 1 and what it says."""
-        remark = f" ({' for '.join(text[:_SHOWN] for text in written)})" if written else ""
-        self._lines[kind].append(f"{number}{remark}")
-
-    def refuse(self, *, is_empty: bool, hint: str) -> None:
-        """Raise an error if there is any, or if nothing is there."""
-        problems = "; ".join(f"{kind}: {named(lines)}" for kind, lines in self._lines.items())
-        if problems or is_empty:
-            raise DataError(f"{self._path.name} is no {self._what}: {problems or 'it is empty'}.{hint}")
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines that are no comments, with their numbers from 1."""
-    if path.exists() and not path.is_file():  # a pipe or a device may never end
-        raise DataError(f"{path} is a folder, a pipe or a device. Write the path of a text file.")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be read ({error.strerror}). Write the path of a text file."
-        ) from error
-    for number, line in enumerate(decode(content, "utf-8", where=path.name).split("\n"), start=1):
-        if line.strip() and not line.startswith("#"):
-            yield number, line
-
-
-def _found(written: str, known: Known | None) -> str | None:
-    return written if known is None else known.find(written)
-
-
-def _number(written: str) -> float | None:
-    try:
-        value = float(written)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None

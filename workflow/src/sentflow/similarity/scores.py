@@ -220,14 +220,21 @@ def similarity_scores(
     scores, intervals, warnings = {}, {}, []
     for index, (measure, column) in enumerate(columns.items()):
         scores[measure] = point_scores(gold, column, parts)
-        intervals[measure], undefined = _intervals(whole, replicates, parts, index, settings.level)
-        _leave_out(intervals[measure], units, units_of)
-        warnings += _warnings(measure, gold, column, parts)
-        if undefined and not any(warning.startswith(f"{measure}:") for warning in warnings):
-            warnings.append(
+        intervals[measure], undefined = _intervals(
+            {key: of_all[:, index] for key, of_all in whole.items()},
+            {name: {key: own[key][:, index] for key in own} for name, own in replicates.items()},
+            units,
+            units_of,
+            sizes=[len(parts[name]) for name in replicates],
+            level=settings.level,
+        )
+        told = _warnings(measure, gold, column, parts)
+        if undefined and not told:
+            told = [
                 f"{measure}: some of {settings.n_resamples} resamples have only one distinct value; their "
                 "correlations are undefined and left out of the interval."
-            )
+            ]
+        warnings += told
     return {
         "scores": scores,
         "intervals": intervals,
@@ -279,41 +286,28 @@ def aggregate(values: Sequence[float], sizes: Sequence[int]) -> dict[str, float]
 
 def _intervals(
     whole: Mapping[str, np.ndarray],
-    replicates: Mapping[str, Mapping[str, np.ndarray]],
-    parts: Mapping[str, np.ndarray],
-    index: int,
+    by_subset: Mapping[str, Mapping[str, np.ndarray]],
+    units: PairUnits,
+    units_of: Mapping[str, PairUnits],
+    *,
+    sizes: Sequence[int],
     level: float,
 ) -> tuple[dict[str, Any], bool]:
-    """The limits of one measure, and whether some resample had no correlation."""
-    found: dict[str, Any] = {
-        **{name: {} for name in AGGREGATIONS},
-        "subsets": {name: {} for name in replicates},
-    }
+    """The limits of one measure, none of too few effective pairs, and whether some resample had no correlation."""
+    none = (math.nan, math.nan)
+    found: dict[str, Any] = {"subsets": {name: {} for name in by_subset}, **{one: {} for one in AGGREGATIONS}}
     undefined = False
-    for key in CORRELATIONS:
-        of_all = whole[key][:, index]
-        drawn = {"all": of_all, "mean": of_all, "wmean": of_all}
-        if replicates:
-            by_subset = np.stack([part[key][:, index] for part in replicates.values()], axis=1)
-            sizes = [len(parts[name]) for name in replicates]
-            drawn["mean"] = by_subset.mean(axis=1)
-            drawn["wmean"] = np.average(by_subset, axis=1, weights=sizes)
-            for column, name in enumerate(replicates):
-                found["subsets"][name][key] = limits(by_subset[:, column], level)
+    for key, of_all in whole.items():
+        drawn = dict.fromkeys(AGGREGATIONS, of_all)
+        if by_subset:
+            values = np.stack([own[key] for own in by_subset.values()], axis=1)
+            drawn |= {"mean": values.mean(axis=1), "wmean": np.average(values, axis=1, weights=sizes)}
+        for name, own in by_subset.items():
+            found["subsets"][name][key] = limits(own[key], level) if units_of[name].says_enough else none
         for name, values in drawn.items():
-            found[name][key] = limits(values, level)
+            found[name][key] = limits(values, level) if units.says_enough else none
             undefined = undefined or bool(np.isnan(values).any())
     return found, undefined
-
-
-def _leave_out(found: dict[str, Any], whole: PairUnits, by_subset: Mapping[str, PairUnits]) -> None:
-    """Take away the limits of what has too few effective pairs."""
-    none = dict.fromkeys(CORRELATIONS, (math.nan, math.nan))
-    if not whole.says_enough:
-        found.update(dict.fromkeys(AGGREGATIONS, none))
-    for name, units in by_subset.items():
-        if not units.says_enough:
-            found["subsets"][name] = none
 
 
 def limits(values: np.ndarray, level: float) -> tuple[float, float]:

@@ -139,27 +139,9 @@ def _layer(model: Any) -> Any:
     except AttributeError as error:
         raise ConfigError(
             f"model: {type(model).__name__} has no layer that predicts masked tokens. Load it by "
-            "AutoModelForMaskedLM.from_pretrained, or sentflow.sparse.heads.masked_model, which refuses files that "
-            "lack it."
+            "AutoModelForMaskedLM.from_pretrained, and see that its report names no missing tensor."
         ) from error
     return layer
-
-
-def masked_model(name: str) -> Any:
-    """A masked language model out of a folder or the hub, all of whose layers are in its files.
-
-    `AutoModelForMaskedLM` draws a new layer where the files have none, as those of a sentence encoder, and only warns.
-
-    Raises ConfigError: the files have no layer that predicts masked tokens, or not all of it.
-    """
-    model, told = AutoModelForMaskedLM.from_pretrained(name, output_loading_info=True)
-    _parts(model)
-    if missing := sorted(told["missing_keys"]):
-        raise ConfigError(
-            f"{name}: the files lack {', '.join(missing[:3])}, so the layer that predicts masked tokens would be "
-            "random. Take a model that was pre-trained with it, or train it first (recipe mlm)."
-        )
-    return model
 
 
 def from_tensors(encoder: PreTrainedModel, tensors: dict[str, torch.Tensor]) -> Any:

@@ -172,7 +172,7 @@ def few_rows(
             'corrected at the task (in Python protocol="corrected"), or add rows.'
         )
     if n_training < batch_rows:
-        return f"a fold trains on {n_training} rows in one batch, for a whole one has {batch_rows}."
+        return f"a fold trains on {n_training} rows in one incomplete batch (a full one has {batch_rows})."
     return None
 
 

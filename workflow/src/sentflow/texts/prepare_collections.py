@@ -106,7 +106,7 @@ def match_judgements(
         (unknown_documents, f"documents that the corpus {corpus.name} lacks"),
     ):
         if unknown and settings.unknown == "refuse":
-            remedy = "Write unknown: leave-out, if they are to be left out"
+            remedy = "To skip them, write unknown: leave-out"
             problems.append(f"judgements of {what}: {named(unknown)}. {remedy}")
         elif unknown:
             logger.warning("%d judgements are of %s; they are left out", len(unknown), what)
@@ -158,7 +158,7 @@ def prepare_questions(
         logger.warning("%s: no judgements; it can be searched, but not evaluated", name)
     elif n_without:
         logger.warning(
-            "%s: %d of %d questions have no document of grade %d or more; they count in no mean",
+            "%s: %d of %d questions have no document of grade %d or more; they are not in the means",
             name,
             n_without,
             len(text_of),
@@ -166,7 +166,7 @@ def prepare_questions(
         )
     if settings.same_ids is None and (n_own := _n_own_documents(names, text_of, corpus)):
         logger.warning(
-            "%s: %d questions are the document of their id, which any retriever ranks first. Write same_ids: exclude, "
+            "%s: %d questions have the text of the document of their id, which ranks first. Write same_ids: exclude, "
             "so that it is not ranked for them, or same_ids: keep",
             *(name, n_own),
         )

@@ -39,7 +39,6 @@ from sentflow.training.leave import Watch
 from sentflow.training.loop import Progress, StateFolder, Trainer, split
 from sentflow.training.record import RANDOM_WEIGHTS, Data, Made, Record, Start, Teacher
 from sentflow.training.settings import DROP, StartOfTraining, TrainingRun, TrainingSettings
-from sentflow.training.settings import Tokenizer as TokenizerSettings
 from sentflow.training.snapshots import snapshot_steps
 
 logger = logging.getLogger(__name__)
@@ -189,17 +188,7 @@ class Job:
         device: str,
     ) -> Objective:
         settings = self.settings
-        encoder = load_start(
-            manifest,
-            self.start.parent,
-            pooling=settings.pooling,
-            configuration=settings.start.configuration,
-            vocabulary=LearntVocabulary.of(settings.start.tokenizer, rows)
-            if settings.start.tokenizer
-            else None,
-            draws=draws,
-            device=device,
-        )
+        encoder = load_start(manifest, self.start.parent, settings, rows, device)
         check_max_tokens(encoder, training.max_tokens)
         with draws.of("heads").seeded():
             return build_objective(settings.recipe, encoder, settings.settings, training, draws)
@@ -248,128 +237,96 @@ def _digest(*parts: Any) -> str:
 # --- where a training starts -----------------------------------------------------------------------------------------
 
 _SPECIAL = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
-
-
-@dataclass(frozen=True)
-class LearntVocabulary:
-    """What a vocabulary is learnt from."""
-
-    size: int  # tokens, special ones included; fewer where the texts have no more pieces
-    texts: Sequence[str]  # in any order
-
-    @classmethod
-    def of(cls, settings: TokenizerSettings, rows: Sequence[Row]) -> "LearntVocabulary":
-        """From ``start.tokenizer`` of an entry, and all texts of the rows that are trained on."""
-        return cls(settings.size, [row[key] for row in rows for key in TEXT_COLUMNS if key in row])
-
-    def tokenizer(self, like: Any) -> Any:
-        """A tokenizer that normalises and splits texts as another one does, with this vocabulary.
-
-        Equal texts give equal ids, in any process.
-
-        Raises ConfigError: its vocabulary is of another kind than WordPiece or byte pairs, or `size` leaves no room
-        for the single characters of the texts.
-        """
-        backend = getattr(like, "backend_tokenizer", None)
-        if not isinstance(backend, Tokenizer) or not isinstance(backend.model, WordPiece | BPE):
-            raise ConfigError(
-                f"start.tokenizer: a vocabulary can be learnt for tokenizers of WordPiece or byte pairs that the "
-                f"library tokenizers computes, and that of the start is a {type(like).__name__}. Take the "
-                "configuration of another encoder, or leave tokenizer out."
-            )
-        if isinstance(backend.model, BPE):
-            made = like.train_new_from_iterator([self.texts], vocab_size=self.size, show_progress=False)
-        else:
-            made = like.train_new_from_iterator([[]], vocab_size=0, show_progress=False)
-            _put_pieces(made.backend_tokenizer, self._word_pieces(backend, made.get_vocab()))
-        if len(made) > self.size:
-            raise ConfigError(
-                f"start.tokenizer.size: {self.size} is fewer than the {len(made)} characters and special tokens that "
-                f"the texts need. Write more than {len(made)}."
-            )
-        logger.info("%d of at most %d tokens are learnt from %d texts", len(made), self.size, len(self.texts))
-        return made
-
-    def _word_pieces(self, backend: Tokenizer, special: Mapping[str, int]) -> dict[str, int]:
-        """Piece → id.
-
-        The trainer numbers characters inside words in the order of a hash table, which differs from run to run, and
-        settles ties between pairs by these numbers. What it is told to be special has numbers from the beginning; so
-        it is asked for single characters first, and told them, sorted, as special.
-        """
-
-        def trained(size: int, first: Sequence[str]) -> dict[str, int]:
-            learner = Tokenizer(WordPiece(unk_token=backend.model.unk_token))
-            learner.normalizer, learner.pre_tokenizer = backend.normalizer, backend.pre_tokenizer
-            prefix = backend.model.continuing_subword_prefix
-            trainer = WordPieceTrainer(
-                vocab_size=size,
-                special_tokens=list(first),
-                continuing_subword_prefix=prefix,
-                show_progress=False,
-            )
-            learner.train_from_iterator(self.texts, trainer)
-            return learner.get_vocab()
-
-        first = sorted(special, key=lambda piece: special[piece])
-        characters = sorted(trained(0, first).keys() - special.keys())
-        return trained(self.size, [*first, *characters])
-
-
-def fit_configuration(config: Any, tokenizer: Any) -> None:
-    """Let the configuration of an encoder have the size and the special ids of a tokenizer, in place."""
-    config.vocab_size = len(tokenizer)
-    for name in _SPECIAL:
-        key = f"{name}_token_id"
-        if getattr(config, key, None) is not None and getattr(tokenizer, key) is not None:
-            setattr(config, key, getattr(tokenizer, key))
-
-
-def _put_pieces(backend: Tokenizer, pieces: dict[str, int]) -> None:
-    old = backend.model
-    backend.model = WordPiece(
-        vocab=pieces,
-        unk_token=old.unk_token,
-        continuing_subword_prefix=old.continuing_subword_prefix,
-        max_input_chars_per_word=old.max_input_chars_per_word,
-    )
-
-
 _PLAIN = ("transformers", SPLADE)  # of whose folders the transformer alone is taken
+_OFFLINE: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+
+
+def learnt_tokenizer(like: Any, size: int, texts: Sequence[str]) -> Any:
+    """A tokenizer that normalises and splits texts as another one does, with a vocabulary that is learnt from texts.
+
+    `size`: tokens, special ones included; fewer where the texts have no more pieces. Equal texts give equal ids, in any
+    process and order. Raises ConfigError: its vocabulary is of another kind than WordPiece or byte pairs, or `size`
+    leaves no room for the single characters of the texts.
+    """
+    backend = getattr(like, "backend_tokenizer", None)
+    if not isinstance(backend, Tokenizer) or not isinstance(backend.model, WordPiece | BPE):
+        raise ConfigError(
+            f"start.tokenizer: a vocabulary can be learnt for tokenizers of WordPiece or byte pairs that the "
+            f"library tokenizers computes, and that of the start is a {type(like).__name__}. Take the "
+            "configuration of another encoder, or leave tokenizer out."
+        )
+    if isinstance(backend.model, BPE):
+        made = like.train_new_from_iterator([texts], vocab_size=size, show_progress=False)
+    else:
+        made = like.train_new_from_iterator([[]], vocab_size=0, show_progress=False)
+        old = made.backend_tokenizer.model
+        made.backend_tokenizer.model = WordPiece(
+            vocab=_word_pieces(backend, made.get_vocab(), size, texts),
+            unk_token=old.unk_token,
+            continuing_subword_prefix=old.continuing_subword_prefix,
+            max_input_chars_per_word=old.max_input_chars_per_word,
+        )
+    if len(made) > size:
+        raise ConfigError(
+            f"start.tokenizer.size: {size} is fewer than the {len(made)} characters and special tokens that the texts "
+            f"need. Write more than {len(made)}."
+        )
+    logger.info("%d of at most %d tokens are learnt from %d texts", len(made), size, len(texts))
+    return made
+
+
+def _word_pieces(
+    backend: Tokenizer, special: Mapping[str, int], size: int, texts: Sequence[str]
+) -> dict[str, int]:
+    """Piece → id.
+
+    The trainer numbers characters inside words in the order of a hash table, which differs from run to run, and settles
+    ties between pairs by these numbers. What it is told to be special has numbers from the beginning; so it is asked
+    for single characters first, and told them, sorted, as special.
+    """
+
+    def trained(size: int, first: Sequence[str]) -> dict[str, int]:
+        learner = Tokenizer(WordPiece(unk_token=backend.model.unk_token))
+        learner.normalizer, learner.pre_tokenizer = backend.normalizer, backend.pre_tokenizer
+        trainer = WordPieceTrainer(
+            vocab_size=size,
+            special_tokens=list(first),
+            continuing_subword_prefix=backend.model.continuing_subword_prefix,
+            show_progress=False,
+        )
+        learner.train_from_iterator(texts, trainer)
+        return learner.get_vocab()
+
+    first = sorted(special, key=lambda piece: special[piece])
+    characters = sorted(trained(0, first).keys() - special.keys())
+    return trained(size, [*first, *characters])
 
 
 def load_start(
-    manifest: Manifest,
-    manifest_folder: Path,
-    *,
-    pooling: str | None,
-    configuration: Mapping[str, Any] | None,
-    vocabulary: LearntVocabulary | None,
-    draws: Draws,
-    device: str,
+    manifest: Manifest, manifest_folder: Path, settings: TrainingRun, rows: Sequence[Row], device: str
 ) -> SentenceTransformer:
     """The encoder before the first step, in training mode, in float32.
 
-    `pooling`: how it is read out in training, see `sentflow.encoders.settings.VectorSettings`; None is as its
-    files say. `configuration`: keys of its configuration that are changed: then its tokenizer and its configuration
-    are taken, and its weights are drawn; None takes its weights. `vocabulary`: with a configuration, what its
-    tokenizer learns instead of the vocabulary that it has; None keeps that. `device`: where it is computed.
+    With a configuration, its tokenizer and its configuration are taken, perhaps with a vocabulary that is learnt from
+    the rows, and its weights are drawn.
     """
     folder = checked_folder(manifest, manifest_folder)
-    settings = VectorSettings.model_validate({"pooling": pooling})
-    allow_pickle = bool(manifest.settings.get("allow_pickle", False))
+    pooling = VectorSettings.model_validate({"pooling": settings.pooling})
     arguments = tokenizer_arguments(manifest.settings)
-    if configuration is None:
-        plain = manifest.kind in _PLAIN
-        # A pooler that the files lack is drawn, and saved with the encoder, though nothing reads it
-        with draws.of("start").seeded():
+    # A pooler that the files lack is drawn, and saved with the encoder, though nothing reads it
+    with tempfile.TemporaryDirectory() as made, Draws(settings.seed).of("start").seeded():
+        if settings.start.configuration is None:
             model = load_model(
-                folder, settings, device, allow_pickle=allow_pickle, plain=plain, tokenizer=arguments
+                folder,
+                pooling,
+                device,
+                allow_pickle=bool(manifest.settings.get("allow_pickle", False)),
+                plain=manifest.kind in _PLAIN,
+                tokenizer=arguments,
             )
-    else:
-        with tempfile.TemporaryDirectory() as made:
-            _with_random_weights(folder, arguments, Path(made), configuration, vocabulary, draws)
-            model = load_model(Path(made), settings, device, allow_pickle=False, plain=True)
+        else:
+            _write_random_weights(Path(made), folder, settings, rows, arguments)
+            model = load_model(Path(made), pooling, device, allow_pickle=False, plain=True)
     for parameter in model.parameters():
         parameter.requires_grad_(True)
     return model.train()
@@ -390,37 +347,30 @@ def check_max_tokens(encoder: SentenceTransformer, max_tokens: int) -> None:
         )
 
 
-def _with_random_weights(
-    folder: Path,
-    arguments: Mapping[str, str],
-    made: Path,
-    configuration: Mapping[str, Any],
-    vocabulary: LearntVocabulary | None,
-    draws: Draws,
+def _write_random_weights(
+    made: Path, folder: Path, settings: TrainingRun, rows: Sequence[Row], arguments: Mapping[str, str]
 ) -> None:
-    inner = _transformer_folder(folder)
-    offline: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    tokenizer = AutoTokenizer.from_pretrained(str(inner), **offline, **arguments)
-    if vocabulary is not None:
-        tokenizer = vocabulary.tokenizer(tokenizer)
+    inner = folder / "0_Transformer" if (folder / "0_Transformer").is_dir() else folder
+    start, configuration = settings.start, settings.start.configuration or {}
+    tokenizer = AutoTokenizer.from_pretrained(str(inner), **_OFFLINE, **arguments)
+    if start.tokenizer is not None:
+        texts = [row[key] for row in rows for key in TEXT_COLUMNS if key in row]
+        tokenizer = learnt_tokenizer(tokenizer, start.tokenizer.size, texts)
     try:
-        config = AutoConfig.from_pretrained(str(inner), **offline)
+        config = AutoConfig.from_pretrained(str(inner), **_OFFLINE)
         for key in configuration:
             if not hasattr(config, key):
                 raise ConfigError(
                     f"start.configuration.{key}: a {config.model_type} has no such key. Write keys of its config.json."
                 )
         config.update(dict(configuration))
-        if vocabulary is not None:
-            fit_configuration(config, tokenizer)
-        with draws.of("start").seeded():
+        if start.tokenizer is not None:
+            config.vocab_size = len(tokenizer)
+            for key in (f"{name}_token_id" for name in _SPECIAL):
+                if getattr(config, key, None) is not None and getattr(tokenizer, key) is not None:
+                    setattr(config, key, getattr(tokenizer, key))
+        with Draws(settings.seed).of("start").seeded():
             AutoModel.from_config(config).save_pretrained(made)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"start.configuration: no model can be made of it ({error}).") from error
     tokenizer.save_pretrained(made)
-
-
-def _transformer_folder(folder: Path) -> Path:
-    """Where the transformer of a folder of sentence-transformers lies."""
-    inner = folder / "0_Transformer"
-    return inner if inner.is_dir() else folder

@@ -82,11 +82,6 @@ def masked(
     return np.where(chosen, hidden, given).tolist(), np.where(chosen, given, NOT_PREDICTED).tolist()
 
 
-def n_predicted(expected: Sequence[Sequence[int]]) -> int:
-    """How many tokens were chosen."""
-    return sum(value != NOT_PREDICTED for values in expected for value in values)
-
-
 def _whole_words(
     given: npt.NDArray[np.int64],
     plain: npt.NDArray[np.bool_],
@@ -179,10 +174,6 @@ class LanguageModelling(torch.nn.Module):
         right = (logits.detach().argmax(dim=1) == truth).to(losses)
         found = torch.stack([losses, torch.ones_like(losses), right], dim=1)
         return torch.zeros(len(tokens), 3, dtype=found.dtype, device=found.device).index_add(0, rows, found)
-
-    def cross_entropy(self, tokens: torch.Tensor, expected: Sequence[Sequence[int]]) -> torch.Tensor:
-        """The first column of `predicted`, (k,)."""
-        return self.predicted(tokens, expected)[:, 0]
 
     def kept(self) -> dict[str, torch.Tensor]:
         """The tensors of the layer under the names of transformers' models, without the vectors of the vocabulary."""

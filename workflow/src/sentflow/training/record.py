@@ -34,75 +34,52 @@ _Model = TypeVar("_Model", bound=Settings)
 class Start(Settings):
     """What a training began with."""
 
-    name: str
-    """Of the entry."""
+    name: str  # of the entry
+    # kind: of encoder, see `sentflow.encoders.settings`; `RANDOM_WEIGHTS` where they were drawn, and only tokenizer and
+    # architecture are those of the entry
     kind: str
-    """Of encoder, see `sentflow.encoders.settings`; `RANDOM_WEIGHTS` where they were drawn, and only tokenizer and
-    architecture are those of the entry.
-    """
+    # source: as in the manifest of the start; of a model with random weights its ``configuration`` and, where its
+    # vocabulary was learnt from the data, ``tokenizer``
     source: Mapping[str, Any] | None
-    """As in the manifest of the start; of a model with random weights its ``configuration`` and, where its vocabulary
-    was learnt from the data, ``tokenizer``.
-    """
-    revision: str | None
-    """Commit of a model from the hub, else null."""
-    files_sha256: str | None
-    """One checksum over its files, see `sentflow.encoders.manifest.Manifest`."""
+    revision: str | None  # commit of a model from the hub, else null
+    files_sha256: str | None  # one checksum over its files, see `sentflow.encoders.manifest.Manifest`
 
 
 class Data(Settings):
     """What a training read."""
 
-    name: str
-    """Of the training data."""
-    sha256: str
-    """Of the table of rows."""
-    rows: Int
-    """Rows of the table."""
-    form: str
-    """See `sentflow.training.data.forms`."""
-    held_out: Int
-    """Of these rows, those that it was not trained on, see `sentflow.training.loop`."""
+    name: str  # of the training data
+    sha256: str  # of the table of rows
+    rows: Int  # rows of the table
+    form: str  # see `sentflow.training.data.forms`
+    held_out: Int  # of these rows, those that it was not trained on, see `sentflow.training.loop`
 
 
 class Teacher(Settings):
     """Whose vectors a distillation learnt."""
 
-    name: str
-    """Of the entry."""
-    files_sha256: str | None
-    """As of `Start`; null for an encoder without files."""
-    vectors_sha256: str
-    """Of the file of its vectors of the training data."""
+    name: str  # of the entry
+    files_sha256: str | None  # as of `Start`; null for an encoder without files
+    vectors_sha256: str  # of the file of its vectors of the training data
 
 
 class Record(Settings):
     """What a training was: everything that decides its result."""
 
-    model: str
-    """Name of the trained encoder."""
-    recipe: str
-    """See `sentflow.training.recipes.settings`."""
-    recipe_settings: Mapping[str, Any]
-    """Every setting of the recipe with its value."""
+    model: str  # name of the trained encoder
+    recipe: str  # see `sentflow.training.recipes.settings`
+    recipe_settings: Mapping[str, Any]  # every setting of the recipe with its value
+    # training: every setting of the loop with its value: steps, batch size, learning rate, precision and so on
     training: Mapping[str, Any]
-    """Every setting of the loop with its value: steps, batch size, learning rate, precision and so on."""
-    seed: Int
-    """Of all draws."""
-    pooling: str | None
-    """How the encoder was read out in training; null is as the start's files say."""
+    seed: Int  # of all draws
+    pooling: str | None  # how the encoder was read out in training; null is as the start's files say
     start: Start
     data: Data
-    teacher: Teacher | None
-    """Null for recipes without one."""
-    code: str
-    """Digest of the code that trained, see `sentflow.flow.provenance`."""
-    versions: Mapping[str, str]
-    """Distribution → version, of the libraries that can change the result."""
-    steps: Int
-    """Updates of the weights that were made."""
-    tokens: Int
-    """That were read in them, padding left out, each view counted."""
+    teacher: Teacher | None  # null for recipes without one
+    code: str  # digest of the code that trained, see `sentflow.flow.provenance`
+    versions: Mapping[str, str]  # distribution → version, of the libraries that can change the result
+    steps: Int  # updates of the weights that were made
+    tokens: Int  # that were read in them, padding left out, each view counted
 
     def write(self, path: Path) -> None:
         """Write ``record.json``."""
@@ -117,24 +94,17 @@ class Record(Settings):
 class Made(Settings):
     """How a training went: nothing of it decides the result's meaning, and it differs from machine to machine."""
 
+    # resumed_at: steps after which it went on from a saved state, in order; empty for a training in one go
     resumed_at: Several[Int]
-    """Steps after which it went on from a saved state, in order; empty for a training in one go."""
-    device: str
-    """``"cpu"`` or ``"cuda"``."""
-    device_name: str
-    """What the machine calls it."""
-    precision: str
-    """As computed here: a machine without bfloat16 emulates it."""
-    threads: Int
-    """Of the processor."""
-    seconds: Number
-    """Of all runs of it together, saving and snapshots included."""
-    tokens_per_second: Number
-    """Over all steps."""
-    memory_mb: Number
-    """Peak of the process, in MiB; of the last run where it was resumed."""
+    device: str  # ``"cpu"`` or ``"cuda"``
+    device_name: str  # what the machine calls it
+    precision: str  # as computed here: a machine without bfloat16 emulates it
+    threads: Int  # of the processor
+    seconds: Number  # of all runs of it together, saving and snapshots included
+    tokens_per_second: Number  # over all steps
+    memory_mb: Number  # peak of the process, in MiB; of the last run where it was resumed
+    # device_memory_mb: peak that torch allocated on the accelerator, in MiB; null without one. Likewise
     device_memory_mb: Number | None = None
-    """Peak that torch allocated on the accelerator, in MiB; null without one. Likewise."""
 
     def write(self, path: Path) -> None:
         """Write ``made.json``."""

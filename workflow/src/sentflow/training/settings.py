@@ -116,8 +116,8 @@ class TrainingOptions(Settings):
     """float32, or a shorter type for products of matrices; float16-autocast needs a GPU."""
     last_batch: Literal["keep", "drop"] = "keep"
     """Whether an epoch keeps or drops the rows that do not fill its last batch."""
-    snapshots: Count | None = None
-    """Save the encoder every so many steps, and before the first; null is only after the last."""
+    snapshot_every: Count | None = None
+    """Save the encoder every so many steps, and before the first; null is only after the last. Synonym: `snapshots`."""
     chunk_tokens: Int = Field(512, ge=8)
     """Most tokens, with padding, of the chunks of similar length in which a batch is computed."""
     gradient_cache: bool = False

@@ -19,7 +19,8 @@ def snapshot_name(model: str, step: int) -> str:
 
 def snapshot_steps(training: TrainingSettings, n_steps: int) -> list[int]:
     """The steps after which an encoder is saved: 0 and every so many where asked for, and always the last."""
-    return [*range(0, n_steps, training.snapshots), n_steps] if training.snapshots else [n_steps]
+    every = training.snapshot_every
+    return [*range(0, n_steps, every), n_steps] if every else [n_steps]
 
 
 def scored_steps(entry: Mapping[str, Any]) -> list[int]:

@@ -240,7 +240,7 @@ def _start_problems(entry: Entry, recipe: type[RecipeSettings] | None, models: E
         )
     elif MADE_BY.get(start.get("recipe", "")) in _ENDS:
         yield (
-            f"start: {name} is made by {start['recipe']}, and nothing is trained on from there. Start from the encoder "
+            f"start: {name} is made by {start['recipe']}, which cannot be trained further. Start from the encoder "
             "that it started from."
         )
     elif recipe and recipe.needs_prediction and (why := _without_head(entry, start)):
@@ -278,11 +278,7 @@ def _teacher_problems(entry: Entry, needs: DataNeeds, models: Entries, data: Ent
     teacher, scored = teacher_of(entry), data.get("form") == SCORED
     if not needs.taught or scored:
         if teacher is not None:
-            why = (
-                "the data have scores of a teacher"
-                if scored
-                else "with these settings nothing is learnt from it"
-            )
+            why = "the data have scores of a teacher" if scored else "these settings do not use it"
             yield f"settings.teacher: {why}. Leave it out."
     elif teacher is None:
         yield (
@@ -292,11 +288,11 @@ def _teacher_problems(entry: Entry, needs: DataNeeds, models: Entries, data: Ent
     elif teacher not in models:
         yield unknown("settings.teacher", "model", teacher, models)
     elif models[teacher] and kind_of(models[teacher]).output != DENSE:
-        yield f"settings.teacher: {teacher} gives a text no vector of its own. Write an encoder that does."
+        yield f"settings.teacher: {teacher} gives no vectors of single texts. Write an encoder that does."
 
 
 def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings) -> Iterator[str]:
-    every, steps = training.snapshots, training.steps
+    every, steps = training.snapshot_every, training.steps
     if steps is None:
         yield (
             "training.steps: with a selection, write steps instead of epochs: rows / batch_size × epochs. The "
@@ -304,7 +300,7 @@ def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings)
         )
     elif selection.get("rule", BEST) == BEST and (every is None or every >= steps):
         yield (
-            "training.snapshots: the best of one snapshot is no choice. Write every how many steps one is scored, "
+            "training.snapshot_every: there is only one snapshot to choose from. Write a smaller number, "
             "fewer than steps."
         )
 
@@ -374,7 +370,7 @@ def _collection_problems(entry: Entry, where: str, entries: AllEntries) -> Itera
         if name not in sets:
             yield unknown(f"{where}.without_documents_of", "question set", name, sets)
         elif sets[name].get("corpus") not in corpora:
-            yield f"{where}.without_documents_of: {name} is on another corpus, and takes nothing out. Delete it."
+            yield f"{where}.without_documents_of: {name} is on another corpus and removes nothing. Delete it."
     for place, retriever in ((NEGATIVES, retriever_of(entry)), (PSEUDO_LABELS, labeller_of(entry))):
         if retriever and retriever not in entries["retrievers"]:
             yield unknown(f"{where}.{place}.retriever", "retriever", retriever, entries["retrievers"])

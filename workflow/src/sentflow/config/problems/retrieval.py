@@ -246,8 +246,8 @@ def _sparse_problems(where: str, entry: Entry, entries: AllEntries, searched: Se
     model = entry["model"]
     if not weighs_terms(entries["models"][model]):
         yield (
-            f"{where}.model: {model!r} weighs no terms. Write a model of kind {' or '.join(WEIGHING)}; or kind: dense "
-            "for vectors, kind: rerank for a cross-encoder."
+            f"{where}.model: {model!r} has no weights of terms. Write a model of kind {' or '.join(WEIGHING)}; or "
+            "kind: dense for vectors, kind: rerank for a cross-encoder."
         )
         return
     if "candidates" in entry and not has_term_vectors(entries["models"][model]):

@@ -208,8 +208,8 @@ def _array(value: Any, where: str) -> np.ndarray:
         return np.asarray(value)
     except Exception as error:
         raise DataError(
-            f"{where} returned {type(value).__name__}, which makes no array ({error}). Return one row of numbers per "
-            "text, all of the same length."
+            f"{where} returned {type(value).__name__}, which cannot become an array ({error}). Return one row of "
+            "numbers per text, all of the same length."
         ) from error
 
 

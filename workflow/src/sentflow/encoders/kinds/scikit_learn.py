@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
@@ -58,12 +58,7 @@ class ScikitLearnEncoder(Encoder):
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Forget everything and learn from n >= 1 training texts."""
-        try:
-            self._fitted = clone(self._estimator).fit(list(texts))
-        except (ValueError, TypeError, re.error) as error:
-            raise DataError(
-                f"{_name(self._estimator)} cannot be fitted on {len(texts)} texts: {error}"
-            ) from error
+        self._fitted = self._called(clone(self._estimator).fit, texts, "be fitted on")
         return self
 
     def transform(self, texts: Sequence[str]) -> FloatArray | csr_array:
@@ -73,13 +68,14 @@ class ScikitLearnEncoder(Encoder):
         """
         if self._fitted is None:
             raise ValueError("fit the encoder before transforming texts")
-        try:
-            result = self._fitted.transform(list(texts))
-        except (ValueError, TypeError, re.error) as error:
-            raise DataError(
-                f"{_name(self._estimator)} cannot transform {len(texts)} texts: {error}"
-            ) from error
+        result = self._called(self._fitted.transform, texts, "transform")
         return _vectors(result, name=_name(self._estimator))
+
+    def _called(self, method: Callable[[list[str]], Any], texts: Sequence[str], what: str) -> Any:
+        try:
+            return method(list(texts))
+        except (ValueError, TypeError, re.error) as error:
+            raise DataError(f"{_name(self._estimator)} cannot {what} {len(texts)} texts: {error}") from error
 
 
 def _built(step: Mapping[str, Any]) -> BaseEstimator:
@@ -112,25 +108,18 @@ def _name(estimator: Any) -> str:
 
 
 def _vectors(result: Any, *, name: str) -> FloatArray | csr_array:
-    _check_width(*result.shape, sparse=issparse(result), name=name)
-    vectors = (
-        csr_array(result, dtype=np.float32) if issparse(result) else np.asarray(result, dtype=np.float32)
-    )
-    if not np.isfinite(vectors.data if issparse(vectors) else vectors).all():
-        raise DataError(f"{name} makes values that are not finite. Change its arguments or its steps.")
-    return vectors
-
-
-def _check_width(n_texts: int, n_columns: int, *, sparse: bool, name: str) -> None:
-    n_bytes = n_texts * n_columns * 4
+    sparse, (n_texts, n_columns) = issparse(result), result.shape
+    n_bytes, size = n_texts * n_columns * 4, ""
     if sparse and n_columns > _MOST_COLUMNS:
         size = f"more than a probe can weigh ({_MOST_COLUMNS})"
     elif not sparse and n_bytes > _MOST_BYTES:
         size = f"{n_bytes / 1e9:.1f} GB for {n_texts} texts"
-    else:
-        return
-    raise DataError(
-        f"{name} makes {n_columns} columns: {size}. "
-        "Write fewer in its arguments (n_features of HashingVectorizer, max_features of the others), or add "
-        "a step that reduces them, sklearn.decomposition.TruncatedSVD."
-    )
+    if size:
+        raise DataError(
+            f"{name} makes {n_columns} columns: {size}. Write fewer in its arguments (n_features of HashingVectorizer, "
+            "max_features of the others), or add a step that reduces them, sklearn.decomposition.TruncatedSVD."
+        )
+    vectors = csr_array(result, dtype=np.float32) if sparse else np.asarray(result, dtype=np.float32)
+    if not np.isfinite(vectors.data if sparse else vectors).all():
+        raise DataError(f"{name} makes values that are not finite. Change its arguments or its steps.")
+    return vectors

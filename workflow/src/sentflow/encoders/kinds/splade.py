@@ -77,7 +77,7 @@ class TermEncoder(NeuralEncoder):
             yield found
         if empty:
             logger.warning(
-                "%d of %d texts have no term of a weight above 0, so that nothing is found by them: %s",
+                "%d of %d texts have no term with a weight above 0 and find nothing: %s",
                 *(len(empty), len(texts), named_rows(sorted(empty), texts)),
             )
 

@@ -125,7 +125,7 @@ class BatchRunner:
                 return found
             if n_rows == 1:
                 raise DataError(
-                    f"the memory does not hold one text of {n_tokens} tokens. Cut texts with max_tokens, or use a "
+                    f"there is not enough memory for one text of {n_tokens} tokens. Lower max_tokens, or use a "
                     "device with more memory."
                 )
             self._too_many = min(self._too_many, n_rows * n_tokens)
@@ -320,7 +320,7 @@ class NeuralEncoder(Encoder):
                 "let them be cut: truncation: end."
             )
         logger.warning(
-            "%d of %d texts (%.1f %%) have more than %d tokens; what they have more is cut off at the %s",
+            "%d of %d texts (%.1f %%) have more than %d tokens; the rest is truncated at the %s",
             *(len(cut), len(texts), 100 * len(cut) / len(texts), limit, self._settings.truncation),
         )
         return whole - self.reading.lost

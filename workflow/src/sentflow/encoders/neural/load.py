@@ -13,19 +13,7 @@ import torch
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from sentence_transformers import SentenceTransformer
-from sentence_transformers.sentence_transformer.modules import (
-    CNN,
-    LSTM,
-    Dense,
-    LayerNorm,
-    Pooling,
-    Router,
-    StaticEmbedding,
-    Transformer,
-    WeightedLayerPooling,
-    WordEmbeddings,
-    WordWeights,
-)
+from sentence_transformers.sentence_transformer.modules import Pooling, Router, Transformer
 from torch import nn
 from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
@@ -336,18 +324,6 @@ _UNUSED_TENSOR = re.compile("|".join(_UNUSED))
 _POOLER = re.compile(r"(\w+\.)?pooler\.")
 _TOKEN_VECTORS = "last_hidden_state"
 
-# Modules that refuse any other tensors than their own, or whose tensors `sentflow.encoders.safety` compares; the
-# weights of WordWeights stand in its configuration.
-_CHECKED_MODULES = (
-    Dense,
-    LayerNorm,
-    LSTM,
-    CNN,
-    WeightedLayerPooling,
-    StaticEmbedding,
-    WordEmbeddings,
-    WordWeights,
-)
 _NAMED = 3
 
 # What the libraries raise where files are damaged, tensors are missing or a class does not exist.
@@ -398,12 +374,6 @@ def check_weights(model: nn.Module, folder: Path, arguments: Mapping[str, Any], 
                     pooler_is_used=_uses_pooler(part),
                     is_encoder=type(part.model).__name__.endswith("EncoderModel"),
                     folder=folder,
-                )
-            elif not isinstance(part, _CHECKED_MODULES) and part.state_dict():
-                raise DataError(
-                    f"{folder}: the module {type(part).__name__} holds weights, and it is not known here whether all "
-                    f"of them are read. Choose a model made of Transformer, Pooling, Normalize, Dropout, BoW, "
-                    f"{', '.join(known.__name__ for known in _CHECKED_MODULES)}."
                 )
 
 
@@ -456,7 +426,7 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
     problems = [
         f"{len(names)} {what}: {_listed(names)}"
         for what, names in (
-            ("missing, in whose place would stand random numbers", missing),
+            ("missing, so it would be random", missing),
             ("of another shape than config.json says", mismatched),
             ("without a place in the model", unexpected),
         )

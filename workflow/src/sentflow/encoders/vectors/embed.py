@@ -17,7 +17,7 @@ from sentflow.encoders.kind import Context, Encoder, load_encoder
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.settings import DENSE, KINDS, OWN, SPARSE, TERM_VECTORS, TEXT, VectorSettings
 from sentflow.encoders.vectors.cache import NOTHING_KNOWN, KeptRows, ShardFolder
-from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part, Vectors, form_of
+from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part, Vectors
 from sentflow.encoders.vectors.storage import named_rows, text_order_sha256, write_tokens
 from sentflow.errors import DataError
 from sentflow.jobs.machine import library_version
@@ -60,8 +60,8 @@ def embed_collection(
         "model_settings": dict(manifest.settings),
         "encode_settings": settings.as_dict(),
     }
-    form = form_of(KINDS[manifest.kind].output)
     encoder = load_encoder(manifest, settings, context, output=(DENSE, OWN, SPARSE, TERM_VECTORS))
+    form = _form_of(encoder)
     libraries = KINDS[manifest.kind].vector_libraries(settings.as_dict())
     computed_by = {
         "device": encoder.device,
@@ -88,7 +88,6 @@ def embed_collection(
                 role=role,
                 task=context.task,
                 known=known,
-                form=form,
             )
         )
         folders.append(shards)
@@ -172,7 +171,6 @@ def embed_texts(
     task: str | None = None,
     known: Part = NOTHING_KNOWN,
     shard_seconds: float = SHARD_SECONDS,
-    form: Form = DENSE_FORM,
 ) -> Vectors:
     """Encode texts that are not known, going on from the shards of an interrupted run.
 
@@ -187,7 +185,8 @@ def embed_texts(
             "The model's configuration files contradict its weights: fetch the model again or correct them."
         )
     new = np.setdiff1d(np.arange(len(texts)), known[0])
-    parts = _encoded(encoder, [texts[row] for row in new], shards, role, task, shard_seconds, form)
+    parts = _encoded(encoder, [texts[row] for row in new], shards, role, task, shard_seconds)
+    form = _form_of(encoder)
     if not len(known[0]):
         return form.placed(len(texts), encoder.dimension, parts)
     logger.info("%d of %d texts are there from an earlier run", len(known[0]), len(texts))
@@ -204,7 +203,6 @@ def _encoded(
     role: str,
     task: str | None,
     shard_seconds: float,
-    form: Form,
 ) -> Iterator[Part]:
     """Rows and vectors of all texts; see `embed_texts`."""
     done = np.zeros(len(texts), dtype=bool)
@@ -221,24 +219,28 @@ def _encoded(
     saved_at = time.monotonic()
     computed = encoder.encode_batches(texts, batches, role=role, task=task)
     for batch, vectors in zip(batches, computed, strict=True):
-        _check_vectors(vectors, batch, texts, encoder.dimension, form)
+        _check_vectors(vectors, batch, texts, encoder)
         yield batch.rows, vectors
         progress.add(batch)
         unsaved.append((batch.rows, vectors))
         if time.monotonic() - saved_at >= shard_seconds:
             done_rows, several = zip(*unsaved, strict=True)
-            shards.save(np.concatenate(done_rows), form.joined(several))
+            shards.save(np.concatenate(done_rows), _form_of(encoder).joined(several))
             unsaved, saved_at = [], time.monotonic()
 
 
-def _check_vectors(vectors: Vectors, batch: Batch, texts: Sequence[str], dimension: int, form: Form) -> None:
-    expected = (len(batch.rows), dimension)
+def _form_of(encoder: Encoder) -> Form:
+    return getattr(encoder, "form", DENSE_FORM)
+
+
+def _check_vectors(vectors: Vectors, batch: Batch, texts: Sequence[str], encoder: Encoder) -> None:
+    expected = (len(batch.rows), encoder.dimension)
     if vectors.shape != expected or vectors.dtype != np.float32:
         raise DataError(
             f"the encoder returned {vectors.dtype} {vectors.shape} for {len(batch.rows)} texts, expected "
             f"float32 {expected}. The first of them is {named_rows([int(batch.rows[0])], texts)}."
         )
-    if bad := form.rows_not_finite(vectors):
+    if bad := _form_of(encoder).rows_not_finite(vectors):
         rows = sorted(int(batch.rows[index]) for index in bad)
         raise DataError(
             f"the encoder returned values that are not finite for {named_rows(rows, texts)}. Look at these "

@@ -1,7 +1,6 @@
 """How vectors are held while they are made, and how they lie in files: arrays, CSR, or CSR with vectors of terms."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -9,14 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentflow.encoders.arrays import IntArray
-from sentflow.encoders.settings import SPARSE, TERM_VECTORS
 from sentflow.encoders.vectors.storage import rows_not_finite, write_embeddings
-
-# What a kind gives → module and name of its form
-_BY_NAME = {
-    SPARSE: ("sentflow.encoders.vectors.sparse", "SPARSE_FORM"),
-    TERM_VECTORS: ("sentflow.encoders.vectors.terms", "TERM_FORM"),
-}
 
 # (k, d) float32: an array, a `scipy.sparse.csr_array`, or `sentflow.encoders.vectors.terms.TermEmbeddings`
 Vectors: TypeAlias = Any
@@ -73,13 +65,3 @@ class Form:
 
 
 DENSE_FORM = Form()
-
-
-def form_of(gives: str) -> Form:
-    """The form of the vectors of a kind, by what it gives."""
-    if gives not in _BY_NAME:
-        return DENSE_FORM
-    # By name: it counts for kinds that import it, and few jobs need scipy
-    module, name = _BY_NAME[gives]
-    form: Form = getattr(import_module(module), name)
-    return form

@@ -19,7 +19,7 @@ from sentflow.flow import paths
 from sentflow.flow.family import each, json_text, pick, pick_known
 
 _TEST = {
-    "name": "paired t-test over questions, sign flips where differences are few",
+    "name": "paired t-test over questions, sign flips if differences are few",
     "correction method": "Holm, all pairs of a question set",
 }
 _DATA_KEYS = ("title", "licence", "citation", "homepage")

@@ -214,7 +214,7 @@ def _read_trade_off(rows: Sequence[TradeOffRow]) -> Iterator[str]:
     if levels := [row.level for row in rows if not math.isnan(row.mean_low)]:
         yield f"Lines: {percent(levels[0])} interval of the mean of the expected scores, for new texts of these tasks."
     if timed := _known(rows, _TIME):
-        yield f"Time: on {', '.join(unique(row.device for row in timed))}, loading the model included, of one run."
+        yield f"Time: on {', '.join(unique(row.device for row in timed))}, including loading the model, in one run."
     yield "Dashed: encoders that no other beats in both (Pareto front); it is not a test."
     for cost in (_TIME, _SIZE):
         known = _known(rows, cost)

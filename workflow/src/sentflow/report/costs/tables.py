@@ -66,10 +66,10 @@ def encoders(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         [
             f"Mean score over {first.n_tasks} tasks, protocol {first.protocol}, {first.repetitions} × {first.folds} "
-            "folds; a model that lacks a task has none. Intervals are in the table of scores."
+            "folds; a model without a score on every task has none. Intervals are in the table of scores."
             if first.n_tasks
             else "",
-            "Parameters: trained numbers in the model's files; 0 where nothing was trained beforehand.",
+            "Parameters: number of pretrained weights.",
             "Embedding: total time of the jobs that embedded this many distinct texts, including loading the model.",
             f"{MISSING} Not known, or fitted in every fold and not embedded separately.",
         ],

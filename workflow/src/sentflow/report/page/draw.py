@@ -90,6 +90,11 @@ def short_names(titles: Mapping[str, str]) -> dict[str, str]:
     return {name: text if every.count(text) == 1 else titles[name] for name, text in cut.items()}
 
 
+def _cut(name: str) -> str:
+    """A name for which a telephone has room, with both of its ends."""
+    return name if len(name) <= 20 else f"{name[:10].rstrip()}…{name[-9:].lstrip()}"
+
+
 class Axis:
     """A scale over the width of a plot."""
 
@@ -114,12 +119,9 @@ class Axis:
             h('<text x="{}" y="31" text-anchor="middle">{}</text>', self.x(tick), decimal(tick, self.digits))
             for tick in self.ticks
         )
-        if left:
-            texts += h(
-                '<text class="in" x="{0}" y="13" dx="-8" text-anchor="end">← {1}</text>'
-                '<text class="in" x="{0}" y="13" dx="8">{2} →</text>',
-                self.x(0), left, right,
-            )  # fmt: skip
+        for text, x, anchor in ((f"← {_cut(left)}", "0", "start"), (f"{_cut(right)} →", "100%", "end")):
+            if left:
+                texts += h('<text class="in" x="{}" y="13" text-anchor="{}">{}</text>', x, anchor, text)
         return h(
             '<th class="plot" role="columnheader"><span class="vh">Picture</span><svg aria-hidden="true">{}</svg></th>',
             texts,

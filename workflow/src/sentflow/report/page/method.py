@@ -1,8 +1,7 @@
 """The last section of the page: what it took, the checks, the data, the protocol, and the record of the run."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -10,103 +9,96 @@ from markupsafe import Markup
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.numbers import count, counted, duration, share
 from sentflow.report.page.bibliography import bibtex
-from sentflow.report.page.draw import Axis, folded, h, joined, line, name, plots, scrolled, td, th
+from sentflow.report.page.draw import Axis, h, line, name, plots, rendered, td, th
 from sentflow.report.page.sources import Report, Sources
 
-_MOST_RULES = 8
+_MOST_RULES, _LONGEST_TEXT = 8, 240
 # two or more names behind a slash that neither an address nor a name precedes; a file address; a drive
 _MACHINE_PATH = re.compile(
     r"(?:file://|(?<![\w:/.~-]))(?:~|/[\w.+@-]+)(?:/[\w.+@-]+)*/([\w.+@-]+)"
     r"|\b[A-Za-z]:\\(?:[^\\\s]+\\)*([^\\\s]+)"
 )
-_FILES = {
-    "tables/": "every number of this page, as CSV, Markdown and LaTeX",
-    "figures/": "pictures for papers, as PDF, SVG and PNG",
-    "comparisons/": "all tests between encoders",
-    "record/": "configuration and versions",
-}
-
-
-@dataclass(frozen=True)
-class Method:
-    """Finding and body of the section."""
-
-    finding: str
-    body: Markup
 
 
 def method(
     sources: Sources, reports: Sequence[Report], datasets: Sequence[str], named: Mapping[str, Any]
-) -> Method:
-    """The section; `datasets`, `named`: what was measured on, and a row per encoder."""
+) -> tuple[str, Markup]:
+    """Finding and body of the section; `datasets`, `named`: what was measured on, and a row per encoder."""
     costs = sorted(sources.inputs.rows_if_there(CostRow), key=lambda row: -row.wall_seconds)
-    parts = [
-        _costs(costs, [name for name, is_there in {
-            "tables/": any(file.suffix == ".csv" for file in sources.files),
-            "figures/": any(file.suffix == ".svg" for file in sources.files),
-            "comparisons/": any(ranking.tests for report in reports for ranking in report.rankings),
-            "record/": True,
-        }.items() if is_there]),
-        _checks(sources),
-        folded("Data: licences and citations", _data(sources, datasets)) if datasets else "",
-        folded("Protocols", _protocols(sources)) if sources.settings.get("protocols") else "",
-        _warnings(sources),
-        *_hardest(sources),
-        folded("Encoders: configuration", _encoders(sources, named)) if named else "",
-        folded("Citations as BibTeX", h("<pre>{}</pre>", bibtex(
-            sources.versions,
-            {data: sources.entries("datasets").get(data, {}) for data in datasets},
-            {model: sources.entries("models").get(model, {}) for model in named},
-            [entry for report in reports for entry in report.methods],
-        ))),
-        folded("Configuration", h("<pre>{}</pre>", without_machine_paths(sources.config))),
-        folded("Versions", _versions(sources.versions)),
-    ]  # fmt: skip
-    total = sum(row.wall_seconds for row in costs)
-    finding = (
-        f"{duration(total)} of computing; the rule {costs[0].rule} took {share(costs[0].wall_seconds / total)}."
-        if total
-        else "What this page rests on"
+    used = {dataset: sources.entries("datasets").get(dataset, {}) for dataset in datasets}
+    models = {model: sources.entries("models").get(model, {}) for model in named}
+    git, suffixes = sources.versions["git"], {file.suffix for file in sources.files}
+    tested = any(ranking.tests for report in reports for ranking in report.rankings)
+    body = rendered(
+        "method.html.j2",
+        sources=sources,
+        count=count,
+        counted=counted,
+        clean=without_machine_paths,
+        costs=_costs(costs),
+        files=[
+            *[("tables/", "every number of this page, as CSV, Markdown and LaTeX")] * (".csv" in suffixes),
+            *[("figures/", "pictures for papers, as PDF, SVG and PNG")] * (".svg" in suffixes),
+            *[("comparisons/", "all tests between encoders")] * tested,
+            ("record/", "configuration and versions"),
+        ],
+        datasets=[*used.items()],
+        protocols=[
+            (protocol["title"], switch, setting["value"], setting["note"])
+            for protocol in sources.settings.get("protocols", ())
+            for switch, setting in protocol["switches"].items()
+        ],
+        warnings=[
+            (data, warning) for data, audit in sources.audits.items() for warning in audit.get("warnings", ())
+        ],
+        # what most probes get wrong; abusive texts stand apart, and are folded on paper, too
+        hardest=[
+            ("Hardest texts", "", _hardest(sources, offensive=False)),
+            ("Hardest texts of tasks with abusive language", "kept", _hardest(sources, offensive=True)),
+        ],
+        encoders=[
+            (
+                named[model].model_title,
+                model,
+                "; ".join(f"{key}: {without_machine_paths(text)}" for key, text in flat(entry)),
+            )
+            for model, entry in models.items()
+        ],
+        bibtex=bibtex(
+            sources.versions, used, models, [entry for report in reports for entry in report.methods]
+        ),
+        versions=[
+            ("Python", sources.versions["python"]),
+            ("System", sources.versions["platform"]),
+            *([("Commit", f"{git['commit']}{' with local changes' if git['dirty'] else ''}")] if git else []),
+            *sorted(sources.versions["libraries"].items()),
+        ],
     )
-    return Method(finding, joined(h("{}", part) for part in parts))
+    total = sum(row.wall_seconds for row in costs)
+    if not total:
+        return "What this page rests on", body
+    most = share(costs[0].wall_seconds / total)
+    return f"{duration(total)} of computing; the rule {costs[0].rule} took {most}.", body
 
 
-def without_machine_paths(text: str) -> str:
+def without_machine_paths(text: Any) -> str:
     """Text in which absolute paths of this machine are cut to their last name: ``…/models``."""
-    return _MACHINE_PATH.sub(lambda match: f"…/{match[1] or match[2]}", text)
+    return _MACHINE_PATH.sub(lambda match: f"…/{match[1] or match[2]}", str(text))
 
 
-def flat(entry: Mapping[str, Any], leave_out: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """Keys and values of nested settings as pairs of texts, keys joined by points."""
+def flat(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Keys and values of nested settings as pairs of texts, keys joined by points; titles are left out."""
     pairs: list[tuple[str, str]] = []
     for key, value in entry.items():
-        if key in leave_out or value is None:
-            continue
         if isinstance(value, Mapping):
             pairs += [(f"{key}.{inner}", text) for inner, text in flat(value)]
-        else:
+        elif value is not None and key not in ("title", "control"):
             pairs.append((key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
     return pairs
 
 
-def _words(headings: Sequence[str], rows: Iterable[Sequence[str | Markup]], label: str) -> Markup:
-    """A table of texts, the first column being its heads."""
-    lines = joined(
-        h(
-            "<tr>{}</tr>",
-            joined(
-                h("<th scope=row>{}</th>" if i == 0 else "<td>{}</td>", cell) for i, cell in enumerate(row)
-            ),
-        )
-        for row in rows
-    )
-    heads = joined(h("<th scope=col>{}</th>", heading) for heading in headings)
-    return scrolled(
-        label, h('<table class="words"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>', heads, lines)
-    )
-
-
-def _costs(rows: Sequence[CostRow], folders: Sequence[str]) -> Markup:
+def _costs(rows: Sequence[CostRow]) -> Markup:
+    """A bar per rule."""
     if not rows:
         return Markup("")
     total = sum(row.wall_seconds for row in rows) or 1.0
@@ -125,120 +117,25 @@ def _costs(rows: Sequence[CostRow], folders: Sequence[str]) -> Markup:
     began = min((row.started for row in rows if row.started), default="")
     ended = max((row.ended for row in rows if row.ended), default="")
     when = f" The first job began on {began}, the last ended on {ended} (UTC)." if began and ended else ""
-    picture = h(
+    return h(
         "<figure>{}<figcaption>Percent of the computing time.{}</figcaption></figure>",
         plots([th("Rule", "name"), axis.head(), th("Time")], lines, "tight"),
         when,
     )
-    files = _words(
-        ("Folder", "What is in it"),
-        [(h("<code>{}</code>", folder), _FILES[folder]) for folder in folders],
-        "Files of this run",
-    )
-    return h('<div class="pair wide">{}<div>{}</div></div>', picture, files)
 
 
-def _checks(sources: Sources) -> Markup:
-    if not sources.checks:
-        return Markup("")
-    failed = [check for check in sources.checks if not check.passed]
-    n = len(sources.checks)
-    summary = (
-        f"{len(failed)} of {counted(n, 'check')} failed" if failed else f"{n} of {counted(n, 'check')} passed"
-    )
-    rows = [
+def _hardest(sources: Sources, *, offensive: bool) -> list[tuple[str, str, str, str]]:
+    def cut(text: str) -> str:
+        return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1].rstrip()}…"
+
+    return [
         (
-            check.name.replace("_", " "),
-            "passed" if check.passed else "failed",
-            h("{}{}", check.rule, joined(h("<br>{}", problem) for problem in check.problems)),
-            ", ".join(f"{count(n)} {what.replace('_', ' ')}" for what, n in check.counts.items()),
+            row.task,
+            " | ".join(map(cut, filter(None, (row.text_a, row.text_b)))),
+            row.label_name,
+            share(row.share_wrong),
         )
-        for check in sources.checks
+        for rows in sources.hardest.values()
+        for row in rows
+        if row.offensive == offensive
     ]
-    return folded(
-        summary, _words(("Check", "Outcome", "Rule", "Checked"), rows, "Checks"), is_open=bool(failed)
-    )
-
-
-def _data(sources: Sources, datasets: Sequence[str]) -> Markup:
-    def about(dataset: str) -> Sequence[str | Markup]:
-        entry = sources.entries("datasets").get(dataset, {})
-        home = str(entry.get("homepage", ""))
-        title = without_machine_paths(str(entry.get("title", dataset)))
-        linked = (
-            h('<a href="{}" rel="noreferrer">{}</a>', home, title)
-            if home.startswith(("http://", "https://"))
-            else title
-        )
-        return (
-            linked,
-            entry.get("licence", "–"),
-            entry.get("citation", "–"),
-            without_machine_paths(str(entry.get("note", ""))),
-        )
-
-    return _words(("Data", "Licence", "Citation", "Note"), map(about, datasets), "Data")
-
-
-def _protocols(sources: Sources) -> Markup:
-    rows = [
-        (protocol["title"], switch, str(setting["value"]), setting["note"])
-        for protocol in sources.settings["protocols"]
-        for switch, setting in protocol["switches"].items()
-    ]
-    return _words(("Protocol", "Switch", "Value", "What it does"), rows, "Protocols")
-
-
-def _warnings(sources: Sources) -> Markup:
-    rows = [
-        (data, warning) for data, audit in sources.audits.items() for warning in audit.get("warnings", ())
-    ]
-    title = "Warnings of the data audits"
-    return folded(title, _words(("Data", "Warning"), rows, title)) if rows else Markup("")
-
-
-def _hardest(sources: Sources) -> Iterable[Markup]:
-    """Texts that most probes get wrong; abusive ones stand apart."""
-    for offensive, title in (
-        (False, "Hardest texts"),
-        (True, "Hardest texts of tasks with abusive language"),
-    ):
-        rows = [row for rows in sources.hardest.values() for row in rows if row.offensive == offensive]
-        if rows:
-            lines = [
-                (
-                    row.task,
-                    " | ".join(map(_cut, filter(None, (row.text_a, row.text_b)))),
-                    row.label_name,
-                    share(row.share_wrong),
-                )
-                for row in rows
-            ]
-            shown = _words(("Task", "Text", "Class", "Wrong"), lines, title)
-            yield folded(title, shown, kind="kept" if offensive else "")
-
-
-def _cut(text: str, limit: int = 240) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
-
-
-def _encoders(sources: Sources, named: Mapping[str, Any]) -> Markup:
-    rows = [
-        (
-            named[model].model_title,
-            h("<code>{}</code>", model),
-            "; ".join(
-                f"{key}: {without_machine_paths(text)}"
-                for key, text in flat(sources.entries("models").get(model, {}), ("title", "control"))
-            ),
-        )
-        for model in named
-    ]
-    return _words(("Encoder", "Name", "Settings"), rows, "Encoders")
-
-
-def _versions(versions: Mapping[str, Any]) -> Markup:
-    rows = [("Python", versions["python"]), ("System", versions["platform"])]
-    if git := versions["git"]:
-        rows.append(("Commit", f"{git['commit']}{' with local changes' if git['dirty'] else ''}"))
-    return _words(("Library", "Version"), [*rows, *sorted(versions["libraries"].items())], "Versions")

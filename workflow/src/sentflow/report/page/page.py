@@ -66,7 +66,7 @@ def _context(sources: Sources) -> dict[str, Any]:
     named = {row.model: row for report in reports for row in report.encoders}
     failed = [check for check in sources.checks if not check.passed]
     about = method(sources, reports, datasets, named)
-    sections.append(_Shown("data", "Data and method", about.finding, about.body, _common(sources, marks)))
+    sections.append(_Shown("data", "Data and method", *about, _common(sources, marks)))
     caveats = [("Sample data", _SAMPLE)] if any(samples) else []
     caveats += [caveat for report in reports for caveat in report.caveats]
     said = {text for _, text in caveats}

@@ -21,7 +21,7 @@ def search(job: Search, inputs: SearchInputs) -> None:
     """The documents that BM25 ranks first by the weighted terms of expanded questions."""
     by = job.settings.by
     assert isinstance(by, BM25RM3)
-    answer(job, inputs, partial(expanded, settings=by), found)
+    answer(job, inputs, partial(expanded, settings=by), search_weighted)
 
 
 def expanded(
@@ -55,7 +55,7 @@ def _shares(terms: Sequence[str]) -> dict[str, float]:
     return {term: n / len(terms) for term, n in Counter(terms).items()}
 
 
-def found(index: Bm25, questions: Iterable[Mapping[str, float]], k: int) -> Iterator[Ranked]:
+def search_weighted(index: Bm25, questions: Iterable[Mapping[str, float]], k: int) -> Iterator[Ranked]:
     """The k best documents of each question that hold at least one of its terms."""
     for weights in questions:
         scores = sum(

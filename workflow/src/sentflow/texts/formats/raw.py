@@ -147,7 +147,7 @@ def decode(content: bytes, encoding: str, *, where: str) -> str:
     if not utf8 and has_half(text):
         raise DataError(
             f"{where}: in the encoding {encoding}, a text has half of a surrogate pair, which cannot be "
-            "stored. Write the file's own encoding, e.g. encoding: utf-8."
+            "stored. Set the file's encoding, for example encoding: utf-8."
         )
     return text
 
@@ -161,10 +161,7 @@ def _misfit(content: bytes, offset: int, encoding: str, where: str) -> str:
         content.decode("utf-8")
         return f"{text} The file is UTF-8: write encoding: utf-8."
     character = content[offset : offset + 1].decode("cp1252", errors="replace")
-    return (
-        f"{text} Write the file's own encoding in its reader, e.g. encoding: cp1252 "
-        f"(there this byte is {character!r})."
-    )
+    return f"{text} Set the file's encoding, for example encoding: cp1252 (there this byte is {character!r})."
 
 
 _ENDINGS = {

@@ -6,8 +6,9 @@ import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
+import pyarrow.parquet as pq
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
@@ -16,6 +17,7 @@ from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.encoders.settings import CROSS_ENCODER, SPARSE_EMBED, SPLADE, TRAINED
 from sentflow.errors import DataError
 from sentflow.files.io import read_sealed
+from sentflow.files.parquet import readable
 from sentflow.files.rows import read_rows
 from sentflow.report import numbers
 from sentflow.report.families.retrieval.rows import RetrievalRow
@@ -169,16 +171,6 @@ _END_SHARE = 10  # the first and the last tenth of the steps stand for beginning
 
 
 @dataclass(frozen=True)
-class HistoryRow:
-    """What a model card reads of one step."""
-
-    FILE: ClassVar[str] = "history"
-
-    step: int
-    loss: float
-
-
-@dataclass(frozen=True)
 class Spread:
     """A score of this encoder beside those of the other seeds."""
 
@@ -243,45 +235,37 @@ def read_facts(
             f"{overlap} is the audit of other training data than {training / 'record.json'} names. "
             "Delete it and run snakemake again."
         )
+    held_out = read_rows(training / "held-out.parquet", HeldOutRow, may_be_empty=True)
+    first = min((row.step for row in held_out), default=0)
     return Facts(
         record=record,
         made=Made.read(training / "made.json"),
         read_out=read_manifest(manifest),
         about=about,
         selection=selection,
-        loss=_ends(read_rows(training / "history.parquet", HistoryRow)),
-        held_out=_first_and_chosen(
-            read_rows(training / "held-out.parquet", HeldOutRow, may_be_empty=True), selection["step"]
-        ),
+        loss=_ends(training / "history.parquet"),
+        held_out=[row for row in held_out if row.step in (first, selection["step"])],
         scores=own,
         spreads=[spread for score in own if len((spread := _spread(score, scores, about)).values) > 1],
         overlap=found,
     )
 
 
-def _ends(history: Sequence[HistoryRow]) -> tuple[float, float]:
-    losses = [row.loss for row in sorted(history, key=lambda row: row.step) if math.isfinite(row.loss)]
+def _ends(history: Path) -> tuple[float, float]:
+    with readable(history, "history of a training"):
+        table = pq.read_table(history, columns=["step", "loss"]).sort_by("step")
+    losses = [loss for loss in table["loss"].to_pylist() if math.isfinite(loss)]
     n = max(1, len(losses) // _END_SHARE)
     return statistics.fmean(losses[:n]), statistics.fmean(losses[-n:])
 
 
-def _first_and_chosen(rows: Sequence[HeldOutRow], chosen: int) -> list[HeldOutRow]:
-    shown = {min((row.step for row in rows), default=chosen), chosen}
-    return [row for row in rows if row.step in shown]
-
-
 def _spread(score: CardScore, scores: Sequence[CardScore], about: CardSettings) -> Spread:
-    same = {other.model: other.value for other in scores if _same(other, score)}
+    def without_encoder(one: CardScore) -> tuple[str, str, str]:
+        """Of the same thing; a retriever may be named after its encoder."""
+        return one.task_type, one.data, one.measure.replace(one.model, "")
+
+    same = {one.model: one.value for one in scores if without_encoder(one) == without_encoder(score)}
     return Spread(score, tuple(same[model] for model in about.siblings if model in same))
-
-
-def _same(one: CardScore, other: CardScore) -> bool:
-    """Whether two scores are of the same thing; a retriever may be named after its encoder."""
-    return _without_encoder(one) == _without_encoder(other)
-
-
-def _without_encoder(score: CardScore) -> tuple[str, str, str]:
-    return score.task_type, score.data, score.measure.replace(score.model, "")
 
 
 TEMPLATE = Path(__file__).with_name("card.md.j2")

@@ -82,19 +82,13 @@ def is_combined(entry: Entry) -> bool:
 
 def relations_of(entry: Entry) -> list[str]:
     """The training data whose rows are taken, in order."""
-    found = _map(entry.get("combined")).get("data")
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    return _names(_map(entry.get("combined")).get("data"))
 
 
 def held_out_of(entry: Entry) -> list[tuple[str, str]]:
     """Section and name of everything whose texts are in no row."""
     found = _map(_map(entry.get("combined")).get("without_texts_of"))
-    return [
-        (section, name)
-        for section in SECTIONS
-        for name in (found.get(section) or [])
-        if isinstance(name, str)
-    ]
+    return [(section, name) for section in SECTIONS for name in _names(found.get(section))]
 
 
 def with_relations(names: Iterable[str], known: Mapping[str, Any]) -> list[str]:

@@ -73,30 +73,26 @@ _READS: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 
 @dataclass(frozen=True)
 class Contrast:
-    """Which candidate is what for which anchor."""
+    """Which candidate is what for which anchor: places in c and h joined, (a,) and (m,) int64, and (a, m) bool."""
 
-    # anchors, candidates: (a,) and (m,) int64: places in c and h joined
     anchors: torch.Tensor
     candidates: torch.Tensor
-    # positive, negative: (a, m) bool; a candidate may be neither
     positive: torch.Tensor
-    negative: torch.Tensor
+    negative: torch.Tensor  # a candidate may be neither
 
 
 def contrast(form: str, n: int, layers: int, *, further: int = 0, first_is_lost: bool = False) -> Contrast:
-    """What each form of the loss compares.
+    """What each form of the loss compares, of c, (n, d), and h, (n · layers, d) sentence by sentence.
 
-    `form`: `BASE`, `OPT1`, `OPT2` or `OPT3`. `n`: Sentences. `layers`: Views of each sentence: 1, or all layers for
-    `OPT3`. `further`: Sentences that are negatives of all anchors, of as many layers. `first_is_lost`: Leave out the
-    first negative of each anchor, as the released code of opt2 does. Returns Over c, (n, d), and h, (n · layers, d)
-    sentence by sentence, then the further ones. A positive is the other kind of vector of the same sentence, a negative
-    any vector of another sentence. So per anchor of `OPT3` there are `layers` positives and (n − 1) · layers negatives;
-    of `OPT2` 1 and n − 1; of `OPT1` 1 and 2 (n − 1); and `BASE` has 2 n anchors with 1 and 2 (n − 1).
+    `layers`: views of each sentence: 1, or all layers for `OPT3`. `further`: sentences behind the others in h that are
+    negatives of all anchors. `first_is_lost`: leave out the first negative of each anchor, as the released code of opt2
+    does. A positive is the other kind of vector of the same sentence, a negative any vector of another sentence. So per
+    anchor of `OPT3` there are `layers` positives and (n − 1) · layers negatives; of `OPT2` 1 and n − 1; of `OPT1` 1 and
+    2 (n − 1); and `BASE` has 2 n anchors with 1 and 2 (n − 1).
     """
-    sentences = torch.arange(n)
-    others = torch.arange(n, n + further)
-    owner = torch.cat([sentences, torch.cat([sentences, others]).repeat_interleave(layers)])
-    kind = torch.cat([torch.full((n,), _C), torch.full((len(owner) - n,), _H)])
+    sentences, of_layers = torch.arange(n), torch.arange(n + further).repeat_interleave(layers)
+    owner = torch.cat([sentences, of_layers])
+    kind = torch.where(torch.arange(len(owner)) < n, _C, _H)
     of_anchors, of_candidates = _READS[form]
     anchors = torch.nonzero(torch.isin(kind, torch.tensor(of_anchors)) & (owner < n)).squeeze(1)
     candidates = torch.nonzero(torch.isin(kind, torch.tensor(of_candidates))).squeeze(1)
@@ -108,11 +104,10 @@ def contrast(form: str, n: int, layers: int, *, further: int = 0, first_is_lost:
 
 
 def self_guided(c: torch.Tensor, h: torch.Tensor, compared: Contrast, *, temperature: float) -> torch.Tensor:
-    """Minus the log of how much of φ a positive has beside all negatives of its anchor.
+    """Minus the log of how much of φ a positive has beside all negatives of its anchor; a mean over all positives.
 
-    `c`, `h`: (n, d) and (m, d) float, see `contrast`. `compared`: see `Contrast`. `temperature`: τ of φ(u, v) =
-    exp(cos(u, v) / τ), > 0. Logits are as large as 1 / τ, so sums of exponentials are taken in logarithms. Returns a
-    scalar, the mean over all pairs of an anchor and a positive of it. 0 without negatives.
+    `c`, `h`: (n, d) and (m, d) float, see `contrast`. `temperature`: τ of φ(u, v) = exp(cos(u, v) / τ), > 0. Logits are
+    as large as 1 / τ, so sums of exponentials are taken in logarithms. Returns a scalar; 0 without negatives.
     """
     vectors = torch.nn.functional.normalize(torch.cat([c, h]), dim=1)
     device = vectors.device
@@ -146,8 +141,21 @@ class SGBert(Objective):
                 f"start: sg-bert compares vectors of texts ({width} wide) with layers ({self.guide.width} wide). Start "
                 "from an encoder without a layer that changes their width."
             )
-        _embeddings(encoder).requires_grad_(False)
-        self.head = _head(width, settings.head_width)
+        network = transformer_of(encoder).auto_model
+        embeddings = getattr(
+            network, "embeddings", None
+        )  # tokens, positions and segments with their normalisation
+        if not isinstance(embeddings, torch.nn.Module):
+            raise ConfigError(
+                f"start: sg-bert freezes the embedding layer, and a {type(network).__name__} has none of that name. "
+                "Start from a BERT, or an encoder that is built like it."
+            )
+        embeddings.requires_grad_(False)
+        inner, gelu = settings.head_width, torch.nn.GELU()
+        self.head: torch.nn.Module = torch.nn.Identity()
+        if inner is not None:
+            layers = torch.nn.Linear(width, inner), gelu, torch.nn.Linear(inner, inner), gelu
+            self.head = torch.nn.Sequential(*layers)
         initialise(self.head, encoder, draws.of("head"))
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
@@ -191,22 +199,3 @@ class SGBert(Objective):
             return examples
         drawn = draws.generator().integers(self.guide.n_layers, size=len(texts)).tolist()
         return [{**example, "layer": layer} for example, layer in zip(examples, drawn, strict=True)]
-
-
-def _head(width: int, inner: int | None) -> torch.nn.Module:
-    if inner is None:
-        return torch.nn.Identity()
-    gelu = torch.nn.GELU()
-    return torch.nn.Sequential(torch.nn.Linear(width, inner), gelu, torch.nn.Linear(inner, inner), gelu)
-
-
-def _embeddings(encoder: SentenceTransformer) -> torch.nn.Module:
-    """What comes before the first layer: the tables of tokens, positions and segments with their normalisation."""
-    network = transformer_of(encoder).auto_model
-    module = getattr(network, "embeddings", None)
-    if not isinstance(module, torch.nn.Module):
-        raise ConfigError(
-            f"start: sg-bert freezes the embedding layer, and a {type(network).__name__} has none of that name. Start "
-            "from a BERT, or an encoder that is built like it."
-        )
-    return module

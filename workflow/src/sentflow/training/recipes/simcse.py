@@ -12,7 +12,7 @@ from sentence_transformers.util import cos_sim
 
 from sentflow.training.contract import Example, Objective, Row, recipe
 from sentflow.training.draws import Draws
-from sentflow.training.language_modelling import LanguageModelling, n_predicted
+from sentflow.training.language_modelling import NOT_PREDICTED, LanguageModelling
 from sentflow.training.layers import new_dense, put_before_scaling
 from sentflow.training.recipes.settings import SimCSE as Settings
 
@@ -128,11 +128,12 @@ class SimCSE(Objective):
             ]
             for view, examples in enumerate(self.views(rows, draws))
         ]
-        total = sum(n_predicted([expected for _, expected in view]) for view in texts)
+        chosen = (value != NOT_PREDICTED for view in texts for _, expected in view for value in expected)
+        total = sum(chosen)
         for view in texts if total else ():
             features = self.padded([{"input_ids": ids} for ids, _ in view])
             tokens = self.encoder[0](features)["token_embeddings"]
-            found = self.language.cross_entropy(tokens, [expected for _, expected in view]).sum()
+            found = self.language.predicted(tokens, [expected for _, expected in view])[:, 0].sum()
             yield self.settings.mlm_weight * found / total
 
     def _anchor(self, text: str, draws: Draws) -> list[int]:

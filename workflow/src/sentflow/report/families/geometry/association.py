@@ -11,8 +11,7 @@ from sentflow.files.rows import row_from
 from sentflow.report import captions
 from sentflow.report.families.geometry.rows import AlignmentRow, AssociationRow, GeometryRow, PlaneRow
 from sentflow.report.families.probing.rows import average_score, of_main_protocol
-from sentflow.report.families.similarity.data import main_rows
-from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.similarity.rows import SimilarityRow, main_rows
 from sentflow.report.rows import grouped, unique
 from sentflow.similarity.measures import spearman
 

@@ -42,7 +42,7 @@ def alignments(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ]
         notes += [
             f"In brackets {words.interval_of(first(with_limits).level)} of a bootstrap over the positive pairs, or "
-            f"over what is drawn in their place: {', '.join(sizes)}.",
+            f"over components or sentences: {', '.join(sizes)}.",
             words.drawn_note({name: row.drawn for name, row in with_limits.items()}),
         ]
     return build(
@@ -153,7 +153,7 @@ def geometry(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             "Whitened: correlation × 100 of the cosines of vectors that were centred and whitened on the sentences of "
             "the family.",
             "Definitions and sources of the measures: docs/geometry.md. No measure is good or bad by itself.",
-            f"In brackets {words.interval_of(levels[0])}, where a measure has one." if levels else "",
+            f"In brackets {words.interval_of(levels[0])}, if a measure has one." if levels else "",
             *unique(f"{row.family} × {row.model_title}: {row.warnings}" for row in rows if row.warnings),
         ],
         data=rows,

@@ -97,7 +97,7 @@ def _further_notes(rows: Sequence[LedgerRow]) -> Iterator[str]:
         if row.consistent == row.consistent
     ]
     if odd:
-        yield f"Printed numbers that do not go with the others of their row: {'; '.join(odd)}."
+        yield f"Printed numbers that contradict their row: {'; '.join(odd)}."
     yield from unique(
         f"Tolerance of {row.system}: {row.tolerance:g}. {row.reason}" for row in rows if row.reason
     )

@@ -36,7 +36,7 @@ def check_intervals(inputs: Inputs, _selection: Selection) -> CheckResult:
                 )
     counts = {"intervals": n_intervals, "degenerate": sum(row.degenerate for row in rows)}
     return CheckResult(
-        "intervals", "Every interval, the item-level one too, contains its own score.", counts, problems
+        "intervals", "Every interval contains its own score, also at item level.", counts, problems
     )
 
 

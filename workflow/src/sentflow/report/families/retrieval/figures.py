@@ -285,8 +285,8 @@ def _ends(rows: Sequence[WeightRow]) -> list[str]:
 def _read_weights(rows: Sequence[WeightRow]) -> Iterator[str]:
     yield (
         f"{rows[0].measure} by the weight of the second retriever. Band: {percent(rows[0].level)} interval for "
-        f"{words.POPULATION}. Marked: the weight that the training questions chose; that another would have been "
-        "better on a test set is known only afterwards."
+        f"{words.POPULATION}. Marked: the weight that the training questions chose. Do not choose from "
+        "the curve of a test set."
     )
     for row in {row.retriever: row for row in rows}.values():
         yield (
@@ -386,7 +386,7 @@ def _read_stages(rows: Sequence[StageRow]) -> Iterator[str]:
         "nothing is said of new documents or other collections."
     )
     if one := unique(row.stage for row in means if row.n_seeds == 1):
-        yield f"One seed, so that nothing is known of others: {', '.join(one)}."
+        yield f"One seed only: {', '.join(one)}."
     yield "Intervals that overlap do not show that stages are equal."
 
 

@@ -111,7 +111,7 @@ def retrieval(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             f"In brackets the {percent(rows[0].level)} interval for {words.QUESTIONS} ({words.BY_QUESTIONS}); "
             f"{words.BEYOND}. {words.NO_INTERVAL if lacks_interval else ''}".rstrip(),
             words.test_note(tests),
-            "Mean: over the question sets, unweighted; nothing follows for other sets." if has_mean else "",
+            "Mean: over the question sets, unweighted; it does not extend to other sets." if has_mean else "",
             words.ties_note(rows),
             words.duplicates_note(rows),
         ],
@@ -190,7 +190,7 @@ def groups(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             f"nearly so; {CLEAN}: the others. Main numbers are over all."
             if has_leaks
             else "",
-            f"In brackets: fewer than {FEW} questions, of which the mean says little."
+            f"In brackets: fewer than {FEW} questions, too few for a reliable mean."
             if any(row.n_questions < FEW for row in shown)
             else "",
         ],
@@ -387,9 +387,9 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         notes = [
             f"Mean over questions and seeds, with its {percent(of_seeds[0].level)} interval for {words.QUESTIONS} and "
             "new seeds (two-way analysis of variance); p: of a difference, for the same. Neither is adjusted for the "
-            "number of lines. Nothing is said of other collections, nor of changes other than the seed.",
+            "number of lines. They do not extend to other collections or to changes other than the seed.",
             "Spread of seeds: standard deviation between their means. Variance: share of that of the mean. Limited by: "
-            "what twice as many would make the interval narrower.",
+            "what to double for a narrower interval.",
             *seed_notes(of_seeds),
         ]
 
@@ -489,8 +489,8 @@ def _notes_on_stages(rows: Sequence[StageRow]) -> list[str]:
         f"Questions: {', '.join(sizes.values())}.",
         f"In brackets {percent(rows[0].level)} intervals. With one seed, or where nothing was trained, for "
         f"{words.QUESTIONS} (means: {words.BY_QUESTIONS}; differences: t)"
-        f"{several if any(row.n_seeds > 1 for row in rows) else ''}. Nothing is said of new documents, other "
-        "collections or, with one seed, of other seeds.",
+        f"{several if any(row.n_seeds > 1 for row in rows) else ''}. They do not extend to new documents, "
+        "other collections or, with one seed, other seeds.",
         f"Differences are of {main}; behind them p, by Holm over all tests of a question set in this table. Their "
         "intervals are not adjusted. Without p there is no test."
         if main

@@ -12,9 +12,9 @@ from sentflow.stats.effective import FEWEST_OTHERS, FEWEST_VALUES
 
 QUESTIONS = "new questions on the same documents"
 DOCUMENTS = "new documents"
-BEYOND = "nothing is said of other collections, nor of other trainings of an encoder"
+BEYOND = "not for other collections or other trainings of an encoder"
 POPULATION = f"{QUESTIONS} (not: new documents, other collections, other trainings of an encoder)"
-TEST = "paired t-test over questions (sign flips where differences are few)"
+TEST = "paired t-test over questions (sign flips if differences are few)"
 BY_QUESTIONS = "bootstrap over questions, or Wilson's of values of 0 and 1"
 NO_INTERVAL = (
     f"Without an interval: fewer than {FEWEST_VALUES} questions, or than {FEWEST_OTHERS} with another value (or "
@@ -45,7 +45,7 @@ def by_order(worst: float, best: float) -> str:
 def left_out_note(numbers: dict[str, int]) -> str:
     """Questions of each set that count in no mean."""
     return " ".join(
-        f"{count(n)} questions of {name} have no relevant document and count in no mean."
+        f"{count(n)} questions of {name} have no relevant document and are in no mean."
         for name, n in numbers.items()
         if n
     )
@@ -57,7 +57,9 @@ def ties_note(rows: Sequence[RetrievalRow]) -> str:
     if not moved:
         return ""
     most = max(moved, key=lambda row: row.best_order - row.worst_order)
-    decided = f" Ranges of more than {DECISIVE} stand in the cell (ties), and such a retriever is not tested."
+    decided = (
+        f" Ranges of more than {DECISIVE} are shown in the cell (ties), and such a retriever is not tested."
+    )
     return (
         f"Equal scores: the order of tied documents could move {most.measure} of {most.retriever_title} on "
         f"{most.questions} between {most.worst_order:.3f} and {most.best_order:.3f}, the widest such range here."
@@ -77,7 +79,7 @@ def duplicates_note(rows: Sequence[RetrievalRow]) -> str:
         return ""
     most = max(known, key=lambda row: abs(row.with_duplicates - row.value))
     return (
-        f"Copies: where documents with the text of a judged one have its grade, {most.measure} of "
+        f"Copies: if documents with the text of a judged one get its grade, {most.measure} of "
         f"{most.retriever_title} on {most.questions} is {most.with_duplicates:.3f} instead of {most.value:.3f}, the "
         "largest change here."
     )
@@ -92,11 +94,11 @@ def cut_note(rows: Sequence[RetrievalRow]) -> str:
         (row for row in known if row.documents_cut or row.questions_cut), key=lambda row: -row.documents_lost
     )
     each = "; ".join(f"{row.retriever_title} on {row.questions}: {_cut_of(row)}" for row in cut)
-    sentences = [f"Cut off by encoders, which read no more of a text than they take: {each}."] if cut else []
+    sentences = [f"Cut off by encoders, which truncate long texts: {each}."] if cut else []
     if len(cut) < len(known):
         sentences.append(f"{'The other encoders' if cut else 'Encoders'} read every text to its end.")
     if silent:
-        sentences.append(f"What they cut off is not known of {', '.join(silent)}: their encoders do not say.")
+        sentences.append(f"Truncation is unknown for {', '.join(silent)}.")
     return " ".join(sentences)
 
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection, unselected
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.data import SimilarityData, main_rows
-from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.similarity.rows import SimilarityRow, main_rows
 from sentflow.report.inputs import Inputs
 
 _RULE = (
@@ -24,7 +23,7 @@ def check_similarity(inputs: Inputs, selection: Selection) -> CheckResult:
     ranks each, over their variance of 1/12), so the lower limit of the interval may lie that much above
     `CONTROL_TOLERANCE`.
     """
-    rows = inputs.together(SimilarityData).scores
+    rows = inputs.rows_if_there(SimilarityRow)
     main, systems = main_rows(rows), [*selection.pair_models, *selection.baselines]
     of_random = [row for row in rows if _is_random(row, selection)]
     problems = [

@@ -3,6 +3,7 @@
 Correlations lie in [-1, 1]; tables print them × 100. `sentflow.files.rows` writes and reads the files.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -110,3 +111,8 @@ class HistogramRow:
     count: int
     value: float
     data_version: str
+
+
+def main_rows(rows: Sequence[SimilarityRow]) -> list[SimilarityRow]:
+    """The rows of the chosen measure and coefficient over whole pair sets."""
+    return [row for row in rows if row.is_main and row.aggregation == "all"]

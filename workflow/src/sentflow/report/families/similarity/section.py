@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from sentflow.compare.rows import SimilarityDifference
 from sentflow.report import claims
 from sentflow.report.claims import Sets
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.data import SimilarityData, main_rows
-from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.similarity.rows import RegressionRow, SimilarityRow, main_rows
 from sentflow.report.numbers import decimal
 from sentflow.report.page.draw import (
     MANY,
@@ -38,11 +38,12 @@ from sentflow.report.rows import unique
 
 def report(sources: Sources) -> Report | None:
     """The section; None where there is nothing to tell."""
-    data = sources.inputs.together(SimilarityData)
-    if not (data.scores or data.regressions):
+    inputs = sources.inputs
+    scores, regressions = inputs.rows_if_there(SimilarityRow), inputs.rows_if_there(RegressionRow)
+    if not (scores or regressions):
         return None
-    main = main_rows(data.scores)
-    ranking, sets = claims.of_similarity(main, data.differences, sources.inputs.rows_if_there(EncoderRow))
+    main, tests = main_rows(scores), inputs.rows_if_there(SimilarityDifference)
+    ranking, sets = claims.of_similarity(main, tests, inputs.rows_if_there(EncoderRow))
     reading = how(
         "Cosine of two sentence vectors against human scores: {} × 100.",
         term("spearman", "Spearman correlation"),
@@ -55,11 +56,11 @@ def report(sources: Sources) -> Report | None:
         body, finding = reading + heat_map(sets, lambda value: decimal(value, 1)), sentence(sets.finding())
     else:
         body, finding = reading + _dots(sets, main), sentence(sets.finding())
-    warnings = unique(row.warnings for row in data.scores if row.warnings)
+    warnings = unique(row.warnings for row in scores if row.warnings)
     return Report(
         [Section("similarity", "Similarity", finding, body, "similarity")],
-        [*data.scores, *data.regressions],
-        [*(row for row in data.scores if not row.is_baseline), *data.regressions],
+        [*scores, *regressions],
+        [*(row for row in scores if not row.is_baseline), *regressions],
         [ranking] if sets.sets else [],
         sets if sets.sets else None,
         caveats=[

@@ -9,8 +9,7 @@ from sentflow.compare.differences import is_alike
 from sentflow.compare.marks import Marks
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.data import SimilarityData, main_rows
-from sentflow.report.families.similarity.rows import RegressionRow, SimilarityRow
+from sentflow.report.families.similarity.rows import RegressionRow, SimilarityRow, main_rows
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweeps import SeedMean, means_of_columns
 from sentflow.report.inputs import Inputs
@@ -64,7 +63,7 @@ def sts(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     Sets of the same group (raw text and SentEval form) stand in blocks of lines of their own. Published values stand
     below where ours are of real data, and below those of a training that we repeated our mean over its seeds.
     """
-    rows, tests = main_rows(inputs.rows(SimilarityRow)), inputs.together(SimilarityData).differences
+    rows, tests = main_rows(inputs.rows(SimilarityRow)), inputs.rows_if_there(SimilarityDifference)
     columns, blocks = columns_of(rows), _blocks(rows)
     real = {_key_of(row) for row in rows if not is_sample(row.data_version)}
     entries = [entry for entry in settings.get("published", ()) if real & set(entry["values"])]
@@ -345,14 +344,14 @@ def subsets(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """Every pair of encoders on every pair set."""
     rows = inputs.rows(SimilarityRow)
-    pairs = inputs.together(SimilarityData).differences
+    pairs = inputs.rows_if_there(SimilarityDifference)
     titles, sets = titles_of(rows, "model"), titles_of(rows, "pairs")
     notes = [words.protocol_note([row for row in rows if row.is_main])]
     if pairs:
         notes += [
             "Difference: first minus second, × 100, on the same pairs of sentences, with its "
             f"{percent(pairs[0].level)} interval (normal, with the standard deviation of a paired bootstrap over these "
-            "pairs, or over what is drawn in their place), which is not adjusted for the number of pairs.",
+            "pairs, components or sentences), which is not adjusted for the number of pairs.",
             words.drawn_note({row.pairs: row.drawn for row in pairs}),
             "p: by the same standard deviation; Holm: adjusted over all pairs of "
             f"encoders of the set; *: at most {percent(pairs[0].alpha)}.",

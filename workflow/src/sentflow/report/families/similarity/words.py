@@ -90,8 +90,8 @@ def interval_note(rows: Sequence[SimilarityRow]) -> str:
     """What the brackets are."""
     row = rows[0]
     return (
-        f"In brackets the {percent(row.level)} interval of a bootstrap over pairs of sentences, or over what "
-        "is drawn in their place "
+        f"In brackets the {percent(row.level)} interval of a bootstrap over pairs of sentences, or over "
+        "components or sentences if pairs share some "
         f"({row.n_resamples:,} resamples): how much the value depends on which pairs were scored."
     )
 
@@ -101,17 +101,17 @@ def drawn_note(drawn: Mapping[str, str]) -> str:
     own = {kind: ", ".join(name for name in drawn if drawn[name] == kind) for kind in (COMPONENTS, SENTENCES)}
     said = []
     if own[COMPONENTS]:
-        said.append(f"whole components of pairs that are joined by sentences ({own[COMPONENTS]})")
+        said.append(f"whole components of pairs connected by sentences ({own[COMPONENTS]})")
     if own[SENTENCES]:
         said.append(
-            f"sentences, a pair weighing the product of its two, where fewer than {LEAST_COMPONENTS} effective "
-            f"components would make intervals too narrow ({own[SENTENCES]}; these are rather too wide)"
+            f"sentences, with pairs weighted by both, if fewer than {LEAST_COMPONENTS} effective components "
+            f"would make intervals too narrow ({own[SENTENCES]}; these tend to be too wide)"
         )
     if not said:
         return "No two pairs share a sentence; resamples draw pairs."
     return (
-        f"Where pairs share sentences, resamples draw in their place {'; and '.join(said)}. Effective: at least so "
-        "many independent pairs would carry as much information."
+        f"If pairs share sentences, resamples draw {'; and '.join(said)}. Effective: a lower bound of the number of "
+        "independent pairs with as much information."
     )
 
 
@@ -129,8 +129,8 @@ def test_note(alpha: float) -> str:
     """What bold, underline and letters rest on."""
     return (
         "Bold: highest value of a set among the encoders of this experiment, where a test was made; "
-        "underlined: not significantly lower. Paired bootstrap over pairs of sentences, or over what is drawn in "
-        "their place, Holm over all pairs of encoders and baselines of the set, "
+        "underlined: not significantly lower. Paired bootstrap over pairs, components or "
+        "sentences, Holm over all pairs of encoders and baselines of the set, "
         f"{percent(alpha)}. Averages are not tested. {LETTERS}"
     )
 

@@ -93,13 +93,13 @@ def _read_curves(rows: Sequence[CurvePoint]) -> Iterator[str]:
     if max(row.n_seeds for row in rows) > 1:
         yield "Line: mean over seeds; band: from the lowest to the highest seed, which is no interval."
     else:
-        yield "One training each: how much another seed would change is not known."
+        yield "One training each: the effect of another seed is unknown."
     if any(row.measure == HELD_OUT for row in rows):
         yield "Dashed: the loss on rows that were held out, without dropout."
     if scored := unique(row.pairs for row in rows if row.pairs):
         yield (
             f"Score: Spearman's correlation × 100 on {', '.join(scored)}. Marked: the steps whose snapshot was chosen, "
-            "larger for more seeds; the score there is too high an estimate."
+            "larger for more seeds; their scores are too high."
         )
 
 
@@ -356,7 +356,7 @@ def _read_seeds(rows: Sequence[SeedPoint]) -> Iterator[str]:
             "that overlap do not show that two recipes are equally good."
         )
     if any(math.isnan(row.mean) for row in rows):
-        yield "Groups with one seed have no mean: nothing is known of other seeds."
+        yield "Groups with one seed have no mean."
 
 
 def _gather_seeds(inputs: Inputs) -> list[SeedPoint]:

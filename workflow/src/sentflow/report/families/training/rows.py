@@ -1,4 +1,8 @@
-"""The rows of the summaries of trainings and of their figures; undefined numbers are NaN."""
+"""The rows of the summaries of trainings and of their figures; undefined numbers are NaN.
+
+`group` is the name of an encoder without its seed: of all trainings that differ in their seed alone. `position` is the
+place of a group among the groups, or among the negative controls (`is_control`), in figures.
+"""
 
 import math
 from dataclasses import dataclass
@@ -16,42 +20,36 @@ class TrainingRow:
 
     FILE: ClassVar[str] = "training"
 
-    # model, model_title: the encoder that the training ends in
     model: str
     model_title: str
-    group: str  # its name without the seed; of all trainings that differ in their seed alone
-    # recipe, start, data, learning_rate, seed: how it was trained
+    group: str
     recipe: str
     start: str
     data: str
     learning_rate: float
     seed: int
-    is_control: bool  # whether it is a negative control, e.g. with shuffled positives
-    step: int  # after how many steps
+    is_control: bool
+    step: int
     selected: bool  # whether the encoder is this snapshot
-    # pairs, column: pair set, and what published tables call it: the group of the pair set, or its name where it has
-    # none
+    # pairs, column: pair set, and what published tables call it: its group, or its name where it has none
     pairs: str
     column: str
     split: str  # `DEVELOPMENT` where the snapshot was chosen on the set, else `TEST`
-    # measure, value: say `SPEARMAN` in [-1, 1]; NaN where undefined
-    measure: str
-    value: float
+    measure: str  # say `SPEARMAN`
+    value: float  # a correlation lies in [-1, 1]
     data_version: str  # of the pair set
 
 
 @dataclass(frozen=True)
 class TrainedRow:
-    """One training. Numbers that the machine does not tell are NaN."""
+    """One training: what was trained from what, which snapshot was chosen, what it cost."""
 
     FILE: ClassVar[str] = "training-jobs"
 
-    # model, model_title, group, is_control: the encoder; its name without the seed; whether it is a negative control
     model: str
     model_title: str
     group: str
     is_control: bool
-    # recipe, seed: how it was trained
     recipe: str
     seed: int
     # start, data, rows, form: from what, on what: rows of the data, and what each has
@@ -59,16 +57,13 @@ class TrainedRow:
     data: str
     rows: int
     form: str
-    # steps, tokens: made and read
     steps: int
     tokens: int
-    # rule, pairs, chosen, score: how the snapshot was chosen, on which development set, after which step, and its
-    # score there
+    # rule, pairs, chosen, score: how the snapshot was chosen, on which development set, after which step, its score
     rule: str
     pairs: str
     chosen: int
     score: float
-    # device, precision, threads: where and how it was computed
     device: str
     precision: str
     threads: int
@@ -82,16 +77,14 @@ class TrainedRow:
 
 @dataclass(frozen=True)
 class TrainingHistoryRow:
-    """One step of one training."""
+    """One step of one training, from 1; the norm of the gradient is that before it was clipped."""
 
     FILE: ClassVar[str] = "training-history"
 
-    # model, group, seed: the encoder, and the trainings that differ from it in their seed alone
     model: str
     group: str
     seed: int
-    step: int  # from 1
-    # loss, learning_rate, gradient_norm: of this step; the norm before it was clipped
+    step: int
     loss: float
     learning_rate: float
     gradient_norm: float
@@ -100,14 +93,14 @@ class TrainingHistoryRow:
 
 @dataclass(frozen=True)
 class TrainingHeldOutRow:
-    """What a snapshot of one training reaches on the rows that were held out from it."""
+    """What a snapshot of one training reaches on the rows that were held out from it; step 0 is before training."""
 
     FILE: ClassVar[str] = "training-held-out"
 
     model: str
     group: str
     seed: int
-    step: int  # from 0, before training
+    step: int
     chosen: bool  # whether the encoder is this snapshot
     measure: str
     value: float
@@ -157,7 +150,7 @@ class PathPoint:
 
 @dataclass(frozen=True)
 class SeedPoint:
-    """The score of one training on one test set, with what is known of all seeds."""
+    """Spearman's correlation of one training on one test set, with what is known of all seeds."""
 
     FILE: ClassVar[str] = "training-seed-points"
 
@@ -166,8 +159,8 @@ class SeedPoint:
     is_control: bool
     pairs: str
     seed: int
-    value: float  # Spearman's correlation of this seed
-    # mean, low, high, level: of the group, and its interval for new seeds on the same pairs; NaN with one seed
+    value: float
+    # mean, low, high: of the group, and its interval for new seeds on the same pairs; NaN with one seed
     mean: float
     low: float
     high: float
@@ -177,19 +170,18 @@ class SeedPoint:
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """The development score of a cell of a sweep, ours or a published one."""
+    """Spearman's correlation on the development set of a cell of a sweep, ours (mean over seeds) or a published one."""
 
     FILE: ClassVar[str] = "training-sweeps"
 
     sweep: str
     section: str
-    # start, data, method, max_tokens, learning_rate: its place; 0 tokens where the sweep does not say how many
     start: str
     data: str
     method: str
-    max_tokens: int
+    max_tokens: int  # 0 where the sweep does not say how many
     learning_rate: float
-    value: float  # Spearman's correlation; ours is the mean over seeds
+    value: float
     n_seeds: int  # behind the value
     published: bool  # whether others printed it
     data_version: str

@@ -91,7 +91,7 @@ def held_out(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
     return build(
         "training-held-out",
-        f"{settings['caption']}: what trainings reach on rows that were held out from them.",
+        f"{settings['caption']}: trainings on their held-out rows.",
         TrainingHeldOutRow,
         grouped(rows, "group", "measure").values(),
         [
@@ -170,8 +170,8 @@ def best_of_sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     notes = [
         "Of each line the learning rate with the best development score (of: how many were compared); the test score "
         "is that of the same training. The best of several is too high an estimate of its own development score, and "
-        "with one seed per cell the choice itself is partly chance: train the winners again with fresh seeds (sentflow "
-        "sweep winners) before a method is said to be better.",
+        "with one seed per cell the choice itself is partly chance: train the winners again with new seeds (sentflow "
+        "sweep winners) before you call a method better.",
         *_sources(sweeps),
     ]
     caption = (
@@ -293,7 +293,7 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
 def _notes_of_seeds(rows: Sequence[TrainingSeeds]) -> list[str]:
     if not rows:
-        return ["No training was run with several seeds, so nothing can be said of methods."]
+        return ["No training was run with several seeds, so methods cannot be compared."]
     first, at = rows[0], percent(rows[0].alpha)
     weak = [row.n_seeds for row in rows if row.other and row.least_p > row.alpha]
     notes = [
@@ -303,7 +303,7 @@ def _notes_of_seeds(rows: Sequence[TrainingSeeds]) -> list[str]:
         "Spread: standard deviation between seeds. Variance: shares of that of the value. Limited by: what twice as "
         "many would make the interval narrower.",
         f"*: significant at {at} for new seeds on the same pairs (exact sign-flip test over the seeds that both have, "
-        "Holm over all lines of the set). The CSV file has p, and the least that it can be.",
+        "Holm over all lines of the set). The CSV file has p, and its minimum.",
     ]
     if weak:
         notes.append(
