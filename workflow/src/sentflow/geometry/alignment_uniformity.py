@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.vectors.storage import FloatArray
 from sentflow.geometry.measures import BLOCK_ROWS, count_zeros, distances_of_pairs, log_mean_exp, unit_vectors
 from sentflow.geometry.settings import ALIGNUNFORMEVAL, PER_BATCH, AlignmentSettings
 from sentflow.similarity.scores import graph_of

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.encoders.arrays import FloatArray
-from sentflow.encoders.vectors.storage import unit_rows
+from sentflow.encoders.vectors.storage import FloatArray, unit_rows
 from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
 
 BLOCK_ROWS = 1000

@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sentflow.encoders.arrays import Reading
-from sentflow.encoders.vectors.storage import read_tokens, unit_rows
+from sentflow.encoders.vectors.storage import Reading, read_tokens, unit_rows
 from sentflow.retrieval.ranking import Ranked, blocks, even, merged, top
 from sentflow.retrieval.search import Search, SearchInputs, cost_of
 from sentflow.retrieval.settings import Dense
