@@ -141,7 +141,7 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
     from sentflow.training.settings import TrainingSettings
 
     torch.set_num_threads(1)
-    encoder = load_model(model_folder(), VectorSettings(), "cpu", threads=1, allow_pickle=False, plain=False)
+    encoder = load_model(model_folder(), VectorSettings(), "cpu", {}, plain=False)
     settings = TrainingSettings(
         learning_rate=RATE,
         steps=MANY,

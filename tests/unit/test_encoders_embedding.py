@@ -6,12 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from sentflow.encoders.arrays import Batch
 from sentflow.encoders.kind import Encoder
 from sentflow.encoders.neural.encoder import plan_batches
 from sentflow.encoders.vectors.cache import ShardFolder
 from sentflow.encoders.vectors.embed import check_texts, embed_texts
-from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
+from sentflow.encoders.vectors.storage import Batch, read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
 
 TEXTS = ["Ação", "lei", "lei complementar", "votação", "🗳 voto", "a", "Ação"]

@@ -25,9 +25,10 @@ def bert(tmp_path):
 
 
 def load(folder, *, plain=False, allow_pickle=False, **settings):
-    how = {"allow_pickle": allow_pickle, "plain": plain}
-    context = Context(devices=("cpu",))
-    return SentenceTransformerEncoder.of_folder(folder, VectorSettings(**settings), context, **how)
+    about, context = {"allow_pickle": allow_pickle}, Context(devices=("cpu",))
+    return SentenceTransformerEncoder.of_folder(
+        folder, VectorSettings(**settings), context, about, plain=plain
+    )
 
 
 def vectors(encoder):

@@ -92,9 +92,7 @@ def _loaded(folder):
     from sentflow.encoders.neural.load import load_model
     from sentflow.encoders.settings import VectorSettings
 
-    return load_model(
-        folder, VectorSettings(pooling="cls"), "cpu", threads=1, allow_pickle=False, plain=False
-    ).train()
+    return load_model(folder, VectorSettings(pooling="cls"), "cpu", {}, plain=False).train()
 
 
 def test_each_span_is_compared_with_all_others_and_not_with_itself():

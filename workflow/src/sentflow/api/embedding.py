@@ -18,13 +18,18 @@ import numpy as np
 from sentflow.api.arguments import ArgumentError
 from sentflow.config.load import catalog_with
 from sentflow.config.problems.encoders import custom_problems
-from sentflow.encoders.arrays import FloatArray, IntArray
 from sentflow.encoders.custom_class import EMBED
 from sentflow.encoders.fetch import fetch_model
 from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser, CustomLazyEncoder
 from sentflow.encoders.manifest import checked_folder
 from sentflow.encoders.settings import CUSTOM
-from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
+from sentflow.encoders.vectors.storage import (
+    FloatArray,
+    IntArray,
+    read_embeddings,
+    text_order_sha256,
+    write_embeddings,
+)
 from sentflow.errors import DataError
 from sentflow.flow.environment import workflow_folder
 from sentflow.probing.draws import FoldPlan

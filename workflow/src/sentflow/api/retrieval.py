@@ -18,11 +18,11 @@ from sentflow.config.collections import Analyser as AnalyserSettings
 from sentflow.config.collections import Cut
 from sentflow.config.model import mistakes, refuse_wrong
 from sentflow.encoders import entries
-from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.fetch import fetch_model
 from sentflow.encoders.kind import Context, load_encoder
 from sentflow.encoders.manifest import source_kind
 from sentflow.encoders.settings import DENSE, DOCUMENT, FITTED, QUERY, SIDES
+from sentflow.encoders.vectors.storage import FloatArray
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import instead
 from sentflow.report.numbers import counted

@@ -92,7 +92,7 @@ def argument_problems(reference: str, arguments: Mapping[str, Any]) -> list[str]
     given = init.args
     positional = [arg.arg for arg in (*given.posonlyargs, *given.args)][1:]
     known = [*positional, *(arg.arg for arg in given.kwonlyargs)]
-    required = positional[: len(positional) - len(given.defaults)] if given.defaults else positional
+    required = positional[: len(positional) - len(given.defaults)]
     required += [
         arg.arg for arg, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default is None
     ]
@@ -140,18 +140,10 @@ def _members(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> dict[st
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             members[statement.name] = statement
-        for name, value in _assigned(statement):
-            members[name] = value
+        elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            members |= {target.id: statement.value for target in targets if isinstance(target, ast.Name)}
     return members
-
-
-def _assigned(statement: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
-    if isinstance(statement, ast.Assign):
-        for target in statement.targets:
-            if isinstance(target, ast.Name):
-                yield target.id, statement.value
-    elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.value:
-        yield statement.target.id, statement.value
 
 
 def _lazy(value: ast.AST | None, where: str) -> bool:

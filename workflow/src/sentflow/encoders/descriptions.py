@@ -59,7 +59,8 @@ def describe_modules(entry: Mapping[str, Any], folder: Path) -> Description:
                 path = inner_folder / _SETTINGS_OF.get(inner, "config.json")
                 check_module_size(path, map_of(path))
         if name not in _KEEP_DIMENSION:
-            description = _READERS.get(name, _unknown)(module_folder, description)
+            read = _READERS.get(name)
+            description = read(module_folder, description) if read else replace(description, dimension=None)
     return of_entry(entry, description)
 
 
@@ -87,7 +88,7 @@ def describe_plain(entry: Mapping[str, Any], folder: Path) -> Description:
     check_transformer_size(folder, config)
     description = _transformer(folder, Description(None))
     # How the token vectors become one is a setting of the entry, not of the files
-    return of_entry(entry, Description(description.dimension, None, description.max_tokens))
+    return of_entry(entry, replace(description, pooling=None))
 
 
 def _modules(folder: Path) -> list[tuple[str, Path]]:
@@ -157,16 +158,12 @@ def _pooling(folder: Path, before: Description) -> Description:
     if not isinstance(modes, list) or not all(isinstance(mode, str) for mode in modes):
         raise DataError(damaged(folder / "config.json", "pooling_mode is neither a text nor a list of texts"))
     dimension = None if width is None else width * len(modes)
-    return Description(dimension=dimension, pooling="+".join(modes), max_tokens=before.max_tokens)
-
-
-def _mean_pooling(_: Path, before: Description) -> Description:
-    return Description(before.dimension, "mean", before.max_tokens)
+    return replace(before, dimension=dimension, pooling="+".join(modes))
 
 
 def _dense(folder: Path, before: Description) -> Description:
-    width = whole_number(read_settings(folder / "config.json"), "out_features", folder / "config.json")
-    return Description(width, before.pooling, before.max_tokens)
+    path = folder / "config.json"
+    return replace(before, dimension=whole_number(read_settings(path), "out_features", path))
 
 
 def _static_embedding(folder: Path, _: Description) -> Description:
@@ -174,18 +171,13 @@ def _static_embedding(folder: Path, _: Description) -> Description:
     table = tensors.get("embedding.weight", tensors.get("embeddings"))
     if table is not None and len(table.shape) != 2:
         raise DataError(damaged(folder / "model.safetensors", "its table of vectors has not two dimensions"))
-    dimension = None if table is None else table.shape[1]
-    return Description(dimension=dimension, pooling="mean", max_tokens=None)
-
-
-def _unknown(_: Path, before: Description) -> Description:
-    return Description(None, before.pooling, before.max_tokens)
+    return Description(None if table is None else table.shape[1], "mean")
 
 
 _READERS: dict[str, Callable[[Path, Description], Description]] = {
     "Transformer": _transformer,
     "Pooling": _pooling,
-    "MeanPooling": _mean_pooling,
+    "MeanPooling": lambda _, before: replace(before, pooling="mean"),
     "Dense": _dense,
     "StaticEmbedding": _static_embedding,
 }

@@ -13,9 +13,9 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from sentflow.config.model import Settings, refuse_wrong
-from sentflow.encoders.arrays import Batch, Reading
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.settings import KINDS
+from sentflow.encoders.vectors.storage import Batch, Reading
 from sentflow.errors import ConfigError
 
 _ROWS_AT_A_TIME = 4096

@@ -8,10 +8,9 @@ headers of safetensors are read here. `sentflow.encoders.neural.load` compares t
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from safetensors import SafetensorError, safe_open
 
@@ -66,9 +65,13 @@ def modules_of(folder: Path) -> list[tuple[str, str]]:
     ]
     if not modules or not all(whole):
         raise DataError(damaged(file, 'it must be a list of maps, each with the texts "type" and "path"'))
-    if outside := [module["path"] for module in modules if module["path"] and name_fault(module["path"])]:
-        raise DataError(damaged(file, f"the path {outside[0]!r} leads out of the folder of the model"))
+    _check_inside(file, (module["path"] for module in modules))
     return [(module["type"], module["path"]) for module in modules]
+
+
+def _check_inside(file: Path, paths: Iterable[str]) -> None:
+    if outside := [path for path in paths if path and name_fault(path)]:
+        raise DataError(damaged(file, f"the path {outside[0]!r} leads out of the folder of the model"))
 
 
 def map_of(path: Path) -> dict[str, Any]:
@@ -110,8 +113,7 @@ _POINTER = b"version https://git-lfs"
 # --- headers of weights --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TensorHeader:
+class TensorHeader(NamedTuple):
     """Shape and type of a tensor, the type as safetensors names it, e.g. ``"BF16"``."""
 
     shape: tuple[int, ...]
@@ -162,7 +164,7 @@ _COMPUTED = _WITHOUT_WEIGHTS | {
 # what one of these imports: the last part of sentence_transformers.base.model.pickle is Python's own.
 _OTHERS = ("CLIPModel", "LogitScore", "MLMTransformer", "MultiVectorMask", "SparseAutoEncoder")
 _CLASSES = _COMPUTED | _ROUTERS | {*_OTHERS, "SparseStaticEmbedding", "SpladePooling"}
-_ONE_VECTOR = "SentenceTransformer"
+_ONE_VECTOR, _LIBRARY = "SentenceTransformer", "sentence_transformers."
 # What folders of other models of sentence-transformers name → the kind that computes them; none is of many vectors
 _KIND_OF = {
     **{"SparseEncoder": "splade", "SpladePooling": "splade"},
@@ -185,8 +187,7 @@ def with_routes(name: str, folder: Path) -> list[tuple[str, Path]]:
     types = read_settings(file).get("types")
     if not isinstance(types, dict) or not all(isinstance(name, str) for name in types.values()):
         raise DataError(damaged(file, f"the {name} needs types, a map of folders to classes"))
-    if outside := [path for path in types if path and name_fault(path)]:
-        raise DataError(damaged(file, f"the path {outside[0]!r} leads out of the folder of the model"))
+    _check_inside(file, types)
     check_own_modules(list(types.values()), folder)
     return [
         inner
@@ -212,16 +213,13 @@ def check_one_vector(folder: Path, names: Sequence[str]) -> None:
 
 def check_own_modules(types: Sequence[str], folder: Path) -> None:
     """Refuse classes that sentence-transformers does not have. Raises ConfigError: names them."""
-    if foreign := [name for name in types if not _is_known(name)]:
+    known = {name for name in types if name.rsplit(".", 1)[-1] in _CLASSES}
+    if foreign := [name for name in types if name not in known or not name.startswith(_LIBRARY)]:
         named = ", ".join(name[:_LONGEST] for name in foreign[:_MOST])
         raise ConfigError(
             f"{folder}: the modules {named} are none of sentence-transformers, and no other code is run "
             f"for a model. Choose a model made of these: {', '.join(sorted(_CLASSES))}."
         )
-
-
-def _is_known(name: str) -> bool:
-    return name.startswith("sentence_transformers.") and name.rsplit(".", 1)[-1] in _CLASSES
 
 
 def check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
@@ -233,7 +231,7 @@ def check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
     check_weights_files(name, folder, allow_pickle=allow_pickle)
     check_adapter(folder)
     for path in sorted(folder.glob("sentence_*config.json")):
-        check_arguments(str(path), read_settings(path))
+        _check_arguments(path)
     weights = folder / _SAFE_WEIGHTS
     if name in _TENSORS and weights.is_file():  # of a pickle, only loading tells the names
         tensors = tensor_headers(weights).keys()
@@ -252,7 +250,10 @@ def check_weights_files(name: str, folder: Path, *, allow_pickle: bool) -> None:
         return
     has_pickles = any(folder.glob(PICKLES))
     if name in _TRANSFORMERS and not has_pickles:
-        raise DataError(f"{folder} has no weights. Copy the model's {_SAFE_WEIGHTS} into it.")
+        raise DataError(
+            f"{folder} has no {_SAFE_WEIGHTS}. Copy that file into it; or, if the model has its weights as a pickle "
+            "only (pytorch_model.bin) and you trust it, write allow_pickle: true in the model's entry."
+        )
     if has_pickles and not allow_pickle:
         raise ConfigError(
             f"{folder}: the weights are there as a pickle only (pytorch_model.bin). Convert them with "
@@ -273,35 +274,24 @@ def check_adapter(folder: Path) -> None:
 
 # --- what settings ask of the libraries that load a model ----------------------------------------------------
 
-_MODEL = "add_pooling_layer attn_implementation dtype low_cpu_mem_usage torch_dtype trust_remote_code"
-_TOKENIZER = """
-add_bos_token add_eos_token do_lower_case fix_mistral_regex legacy model_max_length padding_side truncation_side
-trust_remote_code use_fast
-"""
-_CONFIG = "is_causal trust_remote_code use_bidirectional_attention use_cache"
 # `dtype` is a setting of the entry and `trust_remote_code` is off, whatever stands here.
-_MAPS = {
-    "model_args": _MODEL,
-    "model_kwargs": _MODEL,
-    "tokenizer_args": _TOKENIZER,
-    "processor_kwargs": _TOKENIZER,
-    "config_args": _CONFIG,
-    "config_kwargs": _CONFIG,
-}
+_ARGUMENTS = """
+add_bos_token add_eos_token add_pooling_layer attn_implementation do_lower_case dtype fix_mistral_regex is_causal legacy
+low_cpu_mem_usage model_max_length padding_side torch_dtype truncation_side trust_remote_code
+use_bidirectional_attention use_cache use_fast
+"""
+_MAPS = ("model_args", "model_kwargs", "tokenizer_args", "processor_kwargs", "config_args", "config_kwargs")
 _KEYS = """
 max_seq_length do_lower_case transformer_task modality_config module_output_name processing_kwargs unpad_inputs
 query_length document_length query_expansion
 """
 
 
-def check_arguments(where: str, settings: Any) -> None:
+def _check_arguments(path: Path) -> None:
     """Check the settings of a transformer module, ``sentence_bert_config.json``."""
-    if not isinstance(settings, Mapping):
-        raise DataError(
-            f"{where} is damaged: it holds no map. Take the file as the model's authors published it."
-        )
+    settings = read_settings(path)
     refused = [key for key in settings if key not in (*_KEYS.split(), *_MAPS)]
-    for name, known in _MAPS.items():
+    for name in _MAPS:
         values = settings.get(name) or {}
         if not isinstance(values, Mapping):
             refused.append(name)
@@ -309,11 +299,11 @@ def check_arguments(where: str, settings: Any) -> None:
         refused += [
             f"{name}.{key}"
             for key, value in values.items()
-            if key not in known.split() or not isinstance(value, bool | int | str | None)
+            if key not in _ARGUMENTS.split() or not isinstance(value, bool | int | str | None)
         ]
     if refused:
         raise ConfigError(
-            f"{where}: {', '.join(refused)} would change how or from where the model is loaded, and a model does not "
+            f"{path}: {', '.join(refused)} would change how or from where the model is loaded, and a model does not "
             "decide that here. Remove it from a copy of the model in a folder of your own, or choose another model."
         )
 
@@ -321,76 +311,60 @@ def check_arguments(where: str, settings: Any) -> None:
 # --- how large a model its settings describe -----------------------------------------------------------------
 
 _VALUE_BYTES = 4  # models are built in single precision
-_WEIGHT_FILES = ("*.safetensors", "*.bin")
-_PARTS = re.compile(r"(^|_)(layers?|experts?|groups?|blocks|block_sizes|depths?|stages)$")
-_EXPERTS = re.compile(r"(^|_)experts$")
-_WIDTH = re.compile(r"^(hidden_size|dim|d_model|n_embd|embedding_size)$")
-_INNER = re.compile(r"^(intermediate_size|hidden_dim|(encoder_|decoder_)?ffn_dim|d_ff|n_inner)$")
-_INNER_OF_EXPERTS = re.compile(r"^moe_intermediate_size$")
-_SHARED = re.compile(r"^num_hidden_groups$")
+_PARTS = r"(^|_)(layers?|experts?|groups?|blocks|block_sizes|depths?|stages)$"
+_EXPERTS = r"(^|_)experts$"
 # Whole numbers that no array has as its length
-_NO_SIZE = re.compile(r"theta|token|seed|_id(s|_.*)?$|label")
+_NO_SIZE = r"theta|token|seed|_id(s|_.*)?$|label"
 _USUAL_WIDTH = 1024
-_STATIC = (
-    "model2vec"  # a table of vectors: nothing is built from its settings, which name a length of 1,000,000
-)
+_STATIC = "model2vec"  # nothing is built from its settings, which name a length of 1,000,000
 _REMEDY = (
     "The file is damaged, or made to fill the memory. Fetch the model again from a source that you trust."
 )
 _SHOWN = 10**15  # larger numbers are not written out
 
 
-def check_transformer_size(folder: Path, config: Any) -> None:
+def check_transformer_size(folder: Path, config: Mapping[str, Any]) -> None:
     """Refuse the settings of a transformer that is far larger than the weights beside them.
 
     Raises DataError: more layers (experts, groups) than any model has, or numbers that ask for far more memory than
     the weights.
     """
-    if isinstance(config, Mapping) and config.get("model_type") == _STATIC:
+    if config.get("model_type") == _STATIC:
         return
     for part in _maps(config):
-        _check_parts(folder / "config.json", part)
-        _check_bytes(folder / "config.json", _transformer_bytes(part))
+        numbers = _numbers(part)
+        width = _largest(numbers, r"^(hidden_size|dim|d_model|n_embd|embedding_size)$") or _USUAL_WIDTH
+        inner = _largest(
+            numbers, r"^(intermediate_size|hidden_dim|(encoder_|decoder_)?ffn_dim|d_ff|n_inner)$"
+        )
+        inner = inner or 4 * width
+        of_experts = _largest(numbers, _EXPERTS) * (numbers.get("moe_intermediate_size", 0) or inner)
+        layer = width * (4 * width + 3 * max(inner, of_experts))
+        # Layers of ALBERT share their weights within a group
+        layers = _largest(numbers, "^num_hidden_groups$" if part.get("model_type") == "albert" else _PARTS)
+        lengths = sum(number for key, number in numbers.items() if not re.search(_NO_SIZE, key))
+        _check_numbers(folder / "config.json", numbers, layers * layer + lengths * width)
 
 
-def check_module_size(path: Path, config: Any) -> None:
+def check_module_size(path: Path, config: Mapping[str, Any]) -> None:
     """The same of another module, e.g. a dense layer: its largest array is as large as its two largest numbers."""
     for part in _maps(config):
-        _check_parts(path, part)
-        largest = sorted((number for _, number in _numbers(part)), reverse=True)[:2]
-        _check_bytes(path, _VALUE_BYTES * max(math.prod(largest), _lstm_values(dict(_numbers(part)))))
+        numbers = _numbers(part)
+        hidden, before = numbers.get("hidden_dim", 0), numbers.get("embedding_dimension", 0)
+        # An LSTM has four gates, both directions, from above
+        lstm = 8 * numbers.get("num_layers", 1) * hidden * (3 * hidden + before)
+        _check_numbers(path, numbers, max(math.prod(sorted(numbers.values())[-2:]), lstm))
 
 
-def _lstm_values(numbers: Mapping[str, int]) -> int:
-    """Weights of an LSTM: four gates, both directions, from above."""
-    hidden, before = numbers.get("hidden_dim", 0), numbers.get("embedding_dimension", 0)
-    return 8 * numbers.get("num_layers", 1) * hidden * (3 * hidden + before)
-
-
-def _transformer_bytes(config: Mapping[str, Any]) -> int:
-    width = _largest(config, _WIDTH) or _USUAL_WIDTH
-    experts = _largest(config, _EXPERTS)
-    inner = _largest(config, _INNER) or 4 * width
-    of_experts = experts * (_largest(config, _INNER_OF_EXPERTS) or inner)
-    layer = width * (4 * width + 3 * max(inner, of_experts))
-    # Layers of ALBERT share their weights within a group
-    shared = config.get("model_type") == "albert"
-    layers = _largest(config, _SHARED if shared else _PARTS)
-    lengths = sum(number for key, number in _numbers(config) if not _NO_SIZE.search(key))
-    return _VALUE_BYTES * (layers * layer + lengths * width)
-
-
-def _check_parts(path: Path, config: Mapping[str, Any]) -> None:
-    counts = {key: number for key, number in _numbers(config) if _PARTS.search(key)}
-    experts = max((number for key, number in counts.items() if _EXPERTS.search(key)), default=1)
-    others = max((number for key, number in counts.items() if not _EXPERTS.search(key)), default=1)
+def _check_numbers(path: Path, numbers: Mapping[str, int], n_values: int) -> None:
+    counts = {key: number for key, number in numbers.items() if re.search(_PARTS, key)}
+    experts = _largest(counts, _EXPERTS) or 1
+    others = max((number for key, number in counts.items() if not re.search(_EXPERTS, key)), default=1)
     for key, number in counts.items():
         if number > MODEL_PARTS or experts * others > MODEL_PARTS_TOGETHER:
             raise DataError(f"{path}: {key} is {min(number, _SHOWN)}, more than any model has. {_REMEDY}")
-
-
-def _check_bytes(path: Path, needed: int) -> None:
-    weights = sum(file.stat().st_size for pattern in _WEIGHT_FILES for file in path.parent.glob(pattern))
+    files = (file for pattern in ("*.safetensors", "*.bin") for file in path.parent.glob(pattern))
+    needed, weights = _VALUE_BYTES * n_values, sum(file.stat().st_size for file in files)
     if needed > max(MODEL_FROM_BYTES, MODEL_RATIO * weights):
         raise DataError(
             f"{path} describes a model of about {min(needed, _SHOWN) // 10**6} MB, but the weights "
@@ -406,17 +380,18 @@ def _maps(config: Any) -> Iterator[Mapping[str, Any]]:
             yield from _maps(value)
 
 
-def _numbers(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """Whole numbers of a map above 0, with their keys; of a list of numbers its sum."""
-    for key, value in config.items():
-        values = value if isinstance(value, list) else [value]
-        total = sum(item for item in values if isinstance(item, int) and not isinstance(item, bool))
-        if total > 0:
-            yield key, total
+def _numbers(config: Mapping[str, Any]) -> dict[str, int]:
+    """Whole numbers of a map above 0; of a list of numbers its sum."""
+    lists = ((key, value if isinstance(value, list) else [value]) for key, value in config.items())
+    totals = (
+        (key, sum(one for one in values if isinstance(one, int) and not isinstance(one, bool)))
+        for key, values in lists
+    )
+    return {key: total for key, total in totals if total > 0}
 
 
-def _largest(config: Mapping[str, Any], keys: re.Pattern[str]) -> int:
-    return max((number for key, number in _numbers(config) if keys.search(key)), default=0)
+def _largest(numbers: Mapping[str, int], keys: str) -> int:
+    return max((number for key, number in numbers.items() if re.search(keys, key)), default=0)
 
 
 # --- how large a model is ------------------------------------------------------------------------------------
@@ -438,12 +413,8 @@ def count_parameters(manifest: Manifest, manifest_folder: Path) -> float:
         return math.nan
     try:
         folder = model_folder(manifest.source, manifest_folder)
-        return float(sum(_values_in(folder / name) for name in names))
+        tensors = [one for name in names for one in tensor_headers(folder / name).values()]
+        # positions and the like are stored beside the weights, as whole numbers that nobody trained
+        return float(sum(math.prod(one.shape) for one in tensors if "F" in one.dtype))
     except (OSError, ValueError, SentflowError):
         return math.nan
-
-
-def _values_in(path: Path) -> int:
-    """Values of one file."""
-    # positions and the like are stored beside the weights, as whole numbers that nobody trained
-    return sum(math.prod(tensor.shape) for tensor in tensor_headers(path).values() if "F" in tensor.dtype)

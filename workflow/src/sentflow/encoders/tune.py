@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.kind import Context, load_encoder
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.neural.backends import missing_libraries, requirements
@@ -29,7 +28,7 @@ from sentflow.encoders.settings import (
     VectorSettings,
     wrong_backend,
 )
-from sentflow.encoders.vectors.storage import unit_rows
+from sentflow.encoders.vectors.storage import FloatArray, unit_rows
 from sentflow.errors import ConfigError
 
 Name = TypeVar("Name", bound=Hashable)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.arrays import FloatArray
+from sentflow.encoders.vectors.storage import FloatArray
 from sentflow.errors import DataError
 from sentflow.geometry.alignment_uniformity import ScoredVectors, scored_vectors
 from sentflow.geometry.measures import (

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.encoders.arrays import FloatArray
-from sentflow.encoders.vectors.storage import unit_rows
+from sentflow.encoders.vectors.storage import FloatArray, unit_rows
 from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
 
 BLOCK_ROWS = 1000
@@ -71,9 +70,9 @@ class Whitening:
     """x → (x − mean) @ kernel."""
 
     mean: np.ndarray  # (d,) float64
-    # kernel: (d, r) float64, the axes of greatest variance first; r is at most d, less where vectors do not fill d
-    # dimensions
-    kernel: np.ndarray
+    kernel: (
+        np.ndarray
+    )  # (d, r) float64, the axes of greatest variance first; r below d where others have none
 
     def apply(self, vectors: np.ndarray, dimensions: int | None = None) -> np.ndarray:
         """(n, k) float64, the first k = `dimensions` axes; None for all."""

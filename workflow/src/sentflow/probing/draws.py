@@ -29,16 +29,13 @@ class UngroupableError(ValueError):
 class FoldPlan:
     """Which rows a fold trains on, selects on and tests on, and its two seeds."""
 
-    # repetition, fold: 1-based
-    repetition: int
+    repetition: int  # 1-based, as the fold
     fold: int
-    # train, evaluation, test: int64 row numbers of the task table, in the order in which the evaluator sees them
-    train: np.ndarray
+    train: np.ndarray  # int64 rows of the task table, in the order in which the evaluator sees them
     evaluation: np.ndarray
     test: np.ndarray
-    # seed_init, seed_loader: of the initial weights, and of the order of batches
-    seed_init: int
-    seed_loader: int
+    seed_init: int  # of the initial weights
+    seed_loader: int  # of the order of batches
 
 
 def plan_folds(

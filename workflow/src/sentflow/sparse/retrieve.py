@@ -146,22 +146,19 @@ class Retriever:
                 )
             keys.append(document[self.key])
             texts.append(" ".join(str(document[name]) for name in self.on))
-        self._check_keys(keys)
+        seen = set(self._known)
+        for key in keys:
+            if not isinstance(key, Hashable):
+                raise DataError(f"{self.key} {key!r} is no identifier. Write a text or a number.")
+            if key in seen:
+                raise DataError(f"{self.key} {key!r} is that of two documents. Give every document its own.")
+            seen.add(key)
         if empty := self.model.without_tokens(texts):
             names = ", ".join(repr(keys[place]) for place in empty[:_NAMED])
             raise DataError(
                 f"{len(empty)} documents have no token, first {names}. Leave them out: nothing could find them."
             )
         return keys, texts
-
-    def _check_keys(self, keys: list[Hashable]) -> None:
-        seen: set[Hashable] = set()
-        for key in keys:
-            if not isinstance(key, Hashable):
-                raise DataError(f"{self.key} {key!r} is no identifier. Write a text or a number.")
-            if key in seen or key in self._known:
-                raise DataError(f"{self.key} {key!r} is that of two documents. Give every document its own.")
-            seen.add(key)
 
     def _checked_model(self) -> tuple[str, int]:
         now = _state_of(self.model)

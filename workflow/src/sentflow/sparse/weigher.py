@@ -65,16 +65,9 @@ def pooled_weights(
     """
     if pooling not in POOLINGS:
         raise ConfigError(f"pooling is {pooling!r}. {instead(str(pooling), POOLINGS)}")
-    if pooling == MAX:
-        # The logarithm rises, so the greatest weight is that of the greatest logit
-        return torch.log1p(torch.relu(greatest_logits(predict, tokens, mask, chunk_size=chunk_size)))
-
-    def added(before: torch.Tensor, chunk: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        # Padding is filled before the logarithm: a gradient of 0 times NaN would be NaN
-        logits = _at_least_float32(predict(chunk)).masked_fill(~real, 0.0)
-        return before + torch.log1p(torch.relu(logits)).sum(dim=1)
-
-    return _over_positions(added, tokens, mask, start=0.0, predict=predict, chunk_size=chunk_size)
+    found = _pooled(predict, tokens, mask, pooling, chunk_size)
+    # The logarithm rises, so the greatest weight is that of the greatest logit
+    return found if pooling == SUM else torch.log1p(torch.relu(found))
 
 
 def greatest_logits(
@@ -85,29 +78,34 @@ def greatest_logits(
     chunk_size: int | None = None,
 ) -> torch.Tensor:
     """max_i M_ij over the real positions, (B, V); −∞ for a text without any. Arguments as of `pooled_weights`."""
-
-    def greatest(before: torch.Tensor, chunk: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        found = _at_least_float32(predict(chunk)).masked_fill(~real, -torch.inf).max(dim=1).values
-        # Of equal logits one position has the gradient, in chunks of any size; `maximum` would share it out
-        return torch.where((found > before) | found.isnan(), found, before)
-
-    return _over_positions(greatest, tokens, mask, start=-torch.inf, predict=predict, chunk_size=chunk_size)
+    return _pooled(predict, tokens, mask, MAX, chunk_size)
 
 
-def _over_positions(
-    step: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor],
+def _pooled(
+    predict: Callable[[torch.Tensor], torch.Tensor],
     tokens: torch.Tensor,
     mask: torch.Tensor,
-    *,
-    start: float,
-    predict: Callable[[torch.Tensor], torch.Tensor],
+    pooling: str,
     chunk_size: int | None,
 ) -> torch.Tensor:
+    """The greatest logits, or the sums of weights."""
     n_positions = tokens.shape[1]
     size = n_positions if chunk_size is None else check_count(chunk_size, "chunk_size")
     with torch.no_grad():
         n_terms = predict(tokens[:, :0]).shape[-1]
     dtype = torch.promote_types(tokens.dtype, torch.float32)
+    start = 0.0 if pooling == SUM else -torch.inf
+
+    def step(before: torch.Tensor, chunk: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        logits = predict(chunk)
+        logits = logits.to(torch.promote_types(logits.dtype, torch.float32)).masked_fill(~real, start)
+        if pooling == SUM:
+            # Padding is filled before the logarithm: a gradient of 0 times NaN would be NaN
+            return before + torch.log1p(torch.relu(logits)).sum(dim=1)
+        greatest = logits.max(dim=1).values
+        # Of equal logits one position has the gradient, in chunks of any size; `maximum` would share it out
+        return torch.where((greatest > before) | greatest.isnan(), greatest, before)
+
     found = torch.full((len(tokens), n_terms), start, dtype=dtype, device=tokens.device)
     real = mask.to(device=tokens.device, dtype=torch.bool)[:, :, None]
     again = torch.is_grad_enabled() and size < n_positions
@@ -115,10 +113,6 @@ def _over_positions(
         chunk = found, tokens[:, place : place + size], real[:, place : place + size]
         found = checkpoint(step, *chunk, use_reentrant=False) if again else step(*chunk)
     return found
-
-
-def _at_least_float32(values: torch.Tensor) -> torch.Tensor:
-    return values.to(torch.promote_types(values.dtype, torch.float32))
 
 
 @dataclass(frozen=True)
@@ -195,9 +189,21 @@ class TermWeigher(torch.nn.Module):
         chunk_size: int | None = 64,
     ) -> None:
         super().__init__()
-        _check_model(model, tokenizer, heads)
+        if not isinstance(model, PreTrainedModel) or not callable(tokenizer):
+            raise ConfigError(
+                f"model is a {type(model).__name__} and tokenizer a {type(tokenizer).__name__}. Give a model of "
+                "AutoModelForMaskedLM first and its tokenizer second, or both by name."
+            )
+        if heads not in (SHARED, TWO):
+            raise ConfigError(f"heads is {heads!r}. {instead(heads, (SHARED, TWO))}")
         first = copied_head(model, tied=tied)
-        _check_vocabulary(tokenizer, first.decoder.out_features)
+        # More logits than the tokenizer has ids are allowed: some models pad their vocabulary
+        most, n_terms = max(tokenizer.get_vocab().values()), first.decoder.out_features
+        if most >= n_terms:
+            raise ConfigError(
+                f"the tokenizer has ids up to {most}, and the model predicts {n_terms} terms, 0 to {n_terms - 1}. Take "
+                "the tokenizer of the model."
+            )
         self.two_heads = heads == TWO
         self.tokenizer, self.pooling, self.chunk_size = tokenizer, pooling, chunk_size
         self.encoder = model.base_model
@@ -296,25 +302,6 @@ class TermWeigher(torch.nn.Module):
 def _without_tokens(tokenized: Mapping[str, torch.Tensor]) -> list[int]:
     special = tokenized["special_tokens_mask"].bool() | ~tokenized["attention_mask"].bool()
     return torch.nonzero(special.all(dim=1)).flatten().tolist()
-
-
-def _check_model(model: Any, tokenizer: Any, heads: str) -> None:
-    if not isinstance(model, PreTrainedModel) or not callable(tokenizer):
-        raise ConfigError(
-            f"model is a {type(model).__name__} and tokenizer a {type(tokenizer).__name__}. Give a model of "
-            "AutoModelForMaskedLM first and its tokenizer second, or both by name."
-        )
-    if heads not in (SHARED, TWO):
-        raise ConfigError(f"heads is {heads!r}. {instead(str(heads), (SHARED, TWO))}")
-
-
-def _check_vocabulary(tokenizer: Any, n_terms: int) -> None:
-    """Refuse a tokenizer with ids that are no terms; more logits are allowed: some models pad their vocabulary."""
-    if (most := max(tokenizer.get_vocab().values())) >= n_terms:
-        raise ConfigError(
-            f"the tokenizer has ids up to {most}, and the model predicts {n_terms} terms, 0 to {n_terms - 1}. Take the "
-            "tokenizer of the model."
-        )
 
 
 def _max_tokens(model: Any, tokenizer: Any, asked: int | None) -> int:

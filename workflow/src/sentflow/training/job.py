@@ -89,7 +89,8 @@ class Job:
         vectors_sha256 = [file_sha256(path) for path in self.teacher]
         files_sha256 = manifest.files_sha256
         parts = (settings.as_dict(), data_sha256, vectors_sha256, files_sha256, self.code, self.versions)
-        state = StateFolder(self.state, key=_digest(*parts))
+        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+        state = StateFolder(self.state, key=key)
         watch.listen()
         trainer = Trainer(
             objective,
@@ -109,7 +110,11 @@ class Job:
             *(len(rows), trainer.total, training.batch_size, device, len(held_out)),
         )
         progress = trainer.run(state)
-        self._clear_snapshots(snapshot_steps(training, trainer.total))
+        steps = snapshot_steps(training, trainer.total)
+        for folder in self.snapshots.glob("step-*"):
+            # A training of other settings that was broken off may have left others
+            if int(folder.name.removeprefix("step-")) not in steps:
+                shutil.rmtree(folder, ignore_errors=True)
         tokens = int(sum(row["tokens"] for row in progress.history))
         record = Record(
             model=settings.model,
@@ -148,12 +153,6 @@ class Job:
             device_memory_mb=round(torch.cuda.max_memory_allocated(device) / 2**20, 1) if on_cuda else None,
         )
         return record, made, progress
-
-    def _clear_snapshots(self, steps: Sequence[int]) -> None:
-        """Delete other snapshots, which a training of other settings that was broken off may have left."""
-        for folder in self.snapshots.glob("step-*"):
-            if int(folder.name.removeprefix("step-")) not in steps:
-                shutil.rmtree(folder, ignore_errors=True)
 
     def _taught(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The rows with the teacher's vectors of their texts."""
@@ -228,10 +227,6 @@ def _teacher(files: Sequence[Path]) -> Teacher | None:
 
 def _every_setting(settings: Settings) -> dict[str, Any]:
     return {**dict.fromkeys(type(settings).model_fields), **settings.as_dict()}
-
-
-def _digest(*parts: Any) -> str:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
 # --- where a training starts -----------------------------------------------------------------------------------------
@@ -312,21 +307,15 @@ def load_start(
     """
     folder = checked_folder(manifest, manifest_folder)
     pooling = VectorSettings.model_validate({"pooling": settings.pooling})
-    arguments = tokenizer_arguments(manifest.settings)
     # A pooler that the files lack is drawn, and saved with the encoder, though nothing reads it
     with tempfile.TemporaryDirectory() as made, Draws(settings.seed).of("start").seeded():
         if settings.start.configuration is None:
-            model = load_model(
-                folder,
-                pooling,
-                device,
-                allow_pickle=bool(manifest.settings.get("allow_pickle", False)),
-                plain=manifest.kind in _PLAIN,
-                tokenizer=arguments,
-            )
+            plain = manifest.kind in _PLAIN
+            model = load_model(folder, pooling, device, manifest.settings, plain=plain)
         else:
+            arguments = tokenizer_arguments(manifest.settings)
             _write_random_weights(Path(made), folder, settings, rows, arguments)
-            model = load_model(Path(made), pooling, device, allow_pickle=False, plain=True)
+            model = load_model(Path(made), pooling, device, {}, plain=True)
     for parameter in model.parameters():
         parameter.requires_grad_(True)
     return model.train()

@@ -152,35 +152,24 @@ def set_dropout(encoder: SentenceTransformer, probability: float | None, draws: 
         raise ConfigError(
             "settings.dropout: the start has no dropout whose probability could be set. Write null or 0."
         )
-    if not probability and not _is_off(encoder, draws):
-        raise ConfigError(
-            "settings.dropout: two passes over the same text differ although every dropout of the start is 0: "
-            "something else in it is random. Write null, or start from another encoder."
-        )
+    if not probability:
+        features = encoder.tokenizer([_WORDS], return_tensors="pt").to(encoder.device)
+        with draws.seeded(), torch.no_grad():
+            first, second = (encoder({**features})["sentence_embedding"] for _ in range(2))
+        if not torch.equal(first, second):
+            raise ConfigError(
+                "settings.dropout: two passes over the same text differ although every dropout of the start is 0: "
+                "something else in it is random. Write null, or start from another encoder."
+            )
 
 
 def set_everywhere(network: torch.nn.Module, probability: float) -> bool:
     """Give every dropout of a network a probability; whether it has any."""
-    places = list(_places(network))
-    for module, name in places:
-        setattr(module, name, float(probability))
-    return bool(places)
-
-
-def _places(network: torch.nn.Module) -> Iterator[tuple[torch.nn.Module, str]]:
-    """Modules and names of their attributes that hold a probability of dropout."""
+    found = False
     for module in network.modules():
-        if isinstance(module, torch.nn.Dropout):
-            yield module, "p"
         # Attention that is computed in one piece takes a number instead of a module
-        for name, value in vars(module).items():
-            if "dropout" in name and isinstance(value, float):
-                yield module, name
-
-
-@torch.no_grad()
-def _is_off(encoder: SentenceTransformer, draws: Draws) -> bool:
-    features = encoder.tokenizer([_WORDS], return_tensors="pt").to(encoder.device)
-    with draws.seeded():
-        first, second = (encoder({**features})["sentence_embedding"] for _ in range(2))
-    return bool(torch.equal(first, second))
+        names = [key for key, value in vars(module).items() if "dropout" in key and isinstance(value, float)]
+        for name in [*names, *(["p"] if isinstance(module, torch.nn.Dropout) else [])]:
+            setattr(module, name, float(probability))
+            found = True
+    return found

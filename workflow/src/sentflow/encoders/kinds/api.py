@@ -22,12 +22,11 @@ from sentflow.downloads.http import (
     retried,
     retries,
 )
-from sentflow.encoders.arrays import Batch, FloatArray
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.manifest import Description, Manifest
 from sentflow.encoders.service_keys import read_key
 from sentflow.encoders.settings import Connection, ServiceSettings
-from sentflow.encoders.vectors.storage import unit_rows
+from sentflow.encoders.vectors.storage import Batch, FloatArray, unit_rows
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
 from sentflow.files.limits import limits
@@ -161,6 +160,17 @@ def read_answer(answer: Any, *, n_texts: int, dimension: int) -> FloatArray:
 # --- requests ---------------------------------------------------------------------------------------------
 
 
+# Errors that may pass, the first that fits → the reason
+_PASSING: Mapping[type[Exception], str] = {
+    requests.exceptions.ConnectTimeout: "no connection before the timeout",
+    requests.Timeout: "no response before the timeout",
+    requests.ConnectionError: "no connection, or it was lost",
+    requests.exceptions.ChunkedEncodingError: "the response ended early",
+    urllib3.exceptions.ReadTimeoutError: "no complete response before the timeout",
+    urllib3.exceptions.HTTPError: "the response ended early",
+}
+
+
 class _Bearer(AuthBase):
     """Sets the header of the key, or none; as an object, so that requests looks for no other key in ~/.netrc."""
 
@@ -219,27 +229,19 @@ class EmbeddingsService:
             ) as response:
                 # the body of a redirection is not read; its status is told below
                 content = b"" if response.is_redirect else _body(response, most_bytes, deadline)
-        except requests.exceptions.SSLError as error:
-            raise DataError(f"{self._url}: no safe connection ({type(error).__name__}).") from None
-        except (
-            requests.ConnectionError,
-            requests.Timeout,
-            requests.exceptions.ChunkedEncodingError,
-        ) as error:
-            raise PassingError(_reason(error)) from None
-        except urllib3.exceptions.ReadTimeoutError:
-            raise PassingError("no complete response before the timeout") from None
-        except urllib3.exceptions.HTTPError:
-            raise PassingError("the response ended early") from None
-        except requests.RequestException as error:
+        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+            if isinstance(error, requests.exceptions.SSLError):
+                raise DataError(f"{self._url}: no safe connection ({type(error).__name__}).") from None
+            for kind, reason in _PASSING.items():
+                if isinstance(error, kind):
+                    raise PassingError(reason) from None
             raise DataError(f"{self._url}: {_shown(str(error))}") from None
         text = "" if content is None else content.decode("utf-8", errors="replace")
         self._check_status(response, text)
         if content is None:
             raise DataError(
-                f"{self._url}: the answer has more than {most_bytes} bytes, more than the vectors that "
-                "were asked for "
-                "need. Write a smaller batch_texts in the model's entry, or raise limits.answer_bytes."
+                f"{self._url}: the answer has more than {most_bytes} bytes, more than the vectors need. Write a "
+                "smaller batch_texts in the model's entry, or raise limits.answer_bytes."
             )
         if (packed := response.headers.get("Content-Encoding", "identity").lower()) != "identity":
             raise DataError(
@@ -285,13 +287,3 @@ def _shown(text: str) -> str:
     """The start of a text of others; a secret is hidden before it can be cut in two."""
     clean = " ".join(without_secrets(text).split())
     return clean if len(clean) <= _SHOWN_CHARACTERS else clean[:_SHOWN_CHARACTERS] + "…"
-
-
-def _reason(error: requests.RequestException) -> str:
-    if isinstance(error, requests.exceptions.ConnectTimeout):
-        return "no connection before the timeout"
-    if isinstance(error, requests.Timeout):
-        return "no response before the timeout"
-    if isinstance(error, requests.ConnectionError):
-        return "no connection, or it was lost"
-    return "the response ended early"

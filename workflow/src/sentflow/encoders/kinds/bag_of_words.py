@@ -8,10 +8,10 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.kinds.random import normal_vector
 from sentflow.encoders.manifest import Manifest
+from sentflow.encoders.vectors.storage import FloatArray
 
 _WORD = re.compile(r"\b\w\w+\b")
 
@@ -40,11 +40,8 @@ class BagOfWordsEncoder(Encoder):
             # Sorted: the last bits of a sum depend on its order.
             words = sorted(_WORD.findall(normalize("NFC", text).lower()))
             if words:
-                total = np.sum([self._vector(word) for word in words], axis=0)
+                for word in {*words} - self._vectors.keys():
+                    self._vectors[word] = normal_vector(word, dimension=self.dimension)
+                total = np.sum([self._vectors[word] for word in words], axis=0)
                 vectors[row] = total / np.linalg.norm(total)
         return vectors
-
-    def _vector(self, word: str) -> NDArray[np.float64]:
-        if word not in self._vectors:
-            self._vectors[word] = normal_vector(word, dimension=self.dimension)
-        return self._vectors[word]

@@ -73,9 +73,14 @@ class PairScorer(Encoder):
         if len(devices) > 1:
             raise ConfigError(f"device: {len(devices)} devices, but a cross-encoder runs on one. Write one.")
         # Once more: files that the manifest does not name may have come into the folder since
-        allow_pickle = bool(manifest.settings["allow_pickle"])
         describe_plain(manifest.settings, folder)
-        model = _model(folder, devices[0], allow_pickle=allow_pickle)
+        transformers_logging.disable_progress_bar()
+        arguments = loading_arguments(FLOAT32, allow_pickle=bool(manifest.settings["allow_pickle"]))
+        how = {"model_kwargs": arguments, "activation_fn": torch.nn.Identity(), **OFFLINE}
+        with loading(folder):
+            model = CrossEncoder(str(folder), device=devices[0], **how)
+            check_weights(model, folder, arguments, plain=False)
+        model.eval()
         usable = usable_tokens(model.config.to_dict())
         if settings.max_tokens is not None:
             check_positions(settings.max_tokens, usable, model.max_seq_length)
@@ -118,15 +123,3 @@ class PairScorer(Encoder):
 def _scores(features: dict[str, Any], model: CrossEncoder) -> np.ndarray:
     values: np.ndarray = model(on_device(features, model.device))["scores"].float().reshape(-1).cpu().numpy()
     return values
-
-
-def _model(folder: Path, device: str, *, allow_pickle: bool) -> CrossEncoder:
-    transformers_logging.disable_progress_bar()
-    arguments = loading_arguments(FLOAT32, allow_pickle=allow_pickle)
-    with loading(folder):
-        model = CrossEncoder(
-            str(folder), device=device, model_kwargs=arguments, activation_fn=torch.nn.Identity(), **OFFLINE
-        )
-        check_weights(model, folder, arguments, plain=False)
-    model.eval()
-    return model

@@ -17,11 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.custom_class import EMBED, ENCODE, own_files, read_class, split_reference
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.manifest import Description, Manifest, check_files
-from sentflow.encoders.vectors.storage import named_rows, rows_not_finite
+from sentflow.encoders.vectors.storage import FloatArray, named_rows, rows_not_finite
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import file_sha256
 

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 from tokenizers import Tokenizer
 
-from sentflow.encoders.arrays import FloatArray, IntArray
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.safety import check_tensor_names, map_of, modules_of
 from sentflow.encoders.settings import Model2vecSettings
-from sentflow.encoders.vectors.storage import unit_rows
+from sentflow.encoders.vectors.storage import FloatArray, IntArray, unit_rows
 from sentflow.errors import DataError
 
 # Folders that may hold weights and tokenizer: model2vec writes the first, sentence-transformers either.
@@ -49,7 +48,9 @@ class Model2vecEncoder(Encoder):
         self._vectors, self._rows, self._weights = _tables(place / "model.safetensors", n_tokens=n_tokens)
         self.dimension = int(self._vectors.shape[1])
         self._max_tokens = settings.max_tokens
-        self._normalise = settings.normalise or _files_normalise(folder)
+        scales = any(kind.rsplit(".", 1)[-1] == "Normalize" for kind, _ in modules_of(folder))
+        of_files = scales or bool(map_of(folder / "config.json").get("normalize", False))
+        self._normalise = settings.normalise or of_files
         unknown = getattr(tokenizer.model, "unk_token", None)
         self._unknown: int | None = None if unknown is None else tokenizer.token_to_id(unknown)
 
@@ -135,9 +136,3 @@ def _array(dtype: str, data: bytes) -> NDArray[Any]:
         return np.frombuffer(data, dtype=f"<{dtype[0].lower()}{int(dtype[1:]) // 8}")
     # A bfloat16 is the upper half of a float32
     return (np.frombuffer(data, dtype="<u2").astype("<u4") << 16).view("<f4")
-
-
-def _files_normalise(folder: Path) -> bool:
-    if bool(map_of(folder / "config.json").get("normalize", False)):
-        return True
-    return any(kind.rsplit(".", 1)[-1] == "Normalize" for kind, _ in modules_of(folder))

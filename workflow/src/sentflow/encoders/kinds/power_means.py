@@ -13,12 +13,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.kinds.word_vectors import WordVectorEncoder
 from sentflow.encoders.kinds.word_vectors import describe as describe_words
 from sentflow.encoders.manifest import Description, Manifest
 from sentflow.encoders.settings import PowerMeansSettings
+from sentflow.encoders.vectors.storage import FloatArray
 
 _Mean = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 # Name → (k, d) vectors of words to (d,) values

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.manifest import Manifest
+from sentflow.encoders.vectors.storage import FloatArray
 
 
 @kind("random")

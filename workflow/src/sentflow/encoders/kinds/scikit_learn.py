@@ -13,11 +13,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from sentflow.config.model import refuse_wrong
-from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.kinds.tfidf import PORTUGUESE
 from sentflow.encoders.manifest import Description, Manifest
 from sentflow.encoders.settings import ScikitLearn
+from sentflow.encoders.vectors.storage import FloatArray
 from sentflow.errors import ConfigError, DataError
 
 # Dense vectors of one call. A probe needs several times as much, for features of pairs and their copies.

@@ -6,20 +6,20 @@ entry's choice, the third is one of the first that a recipe made.
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 
-from sentflow.encoders.arrays import FloatArray
 from sentflow.encoders.descriptions import describe_modules, describe_plain
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.encoder import NeuralEncoder, on_device
-from sentflow.encoders.neural.load import NO_ARGUMENTS, devices_for, load_model, tokenizer_in
-from sentflow.encoders.neural.tokenizer import tokenizer_arguments
+from sentflow.encoders.neural.load import devices_for, load_model, tokenizer_in
 from sentflow.encoders.settings import ONNX_INT8, VectorSettings
+from sentflow.encoders.vectors.storage import FloatArray
 from sentflow.errors import ConfigError, DataError
 
 _PLAIN = "transformers"
@@ -37,10 +37,16 @@ class SentenceTransformerEncoder(NeuralEncoder):
 
     def __init__(self, *models: SentenceTransformer, settings: VectorSettings, threads: int = 1) -> None:
         first = models[0]
+        width = int(first.get_embedding_dimension())
+        if (settings.truncate_dim or 0) > width:
+            raise ConfigError(
+                f"truncate_dim: {settings.truncate_dim} is more than the {width} values of the model's vectors. Write "
+                f"at most {width}, or leave the key out."
+            )
         super().__init__(
             models,
             settings,
-            dimension=_kept_values(int(first.get_embedding_dimension()), settings.truncate_dim),
+            dimension=settings.truncate_dim or width,
             tokenizer=tokenizer_in(first),
             limit=first.max_seq_length,
             threads=threads,
@@ -50,14 +56,8 @@ class SentenceTransformerEncoder(NeuralEncoder):
 
     @classmethod
     def load(cls, manifest: Manifest, settings: VectorSettings, context: Context) -> Self:
-        return cls.of_folder(
-            checked_folder(manifest, context.manifest_folder),
-            settings,
-            context,
-            allow_pickle=bool(manifest.settings["allow_pickle"]),
-            plain=manifest.kind == _PLAIN,
-            tokenizer=tokenizer_arguments(manifest.settings),
-        )
+        folder = checked_folder(manifest, context.manifest_folder)
+        return cls.of_folder(folder, settings, context, manifest.settings, plain=manifest.kind == _PLAIN)
 
     @classmethod
     def of_folder(
@@ -65,25 +65,16 @@ class SentenceTransformerEncoder(NeuralEncoder):
         folder: Path,
         settings: VectorSettings,
         context: Context,
+        about: Mapping[str, Any] = MappingProxyType({}),
         *,
-        allow_pickle: bool = False,
         plain: bool = False,
-        tokenizer: Mapping[str, str] = NO_ARGUMENTS,
     ) -> Self:
         """Load the model of a folder; see `load_model`."""
-        devices = devices_for(context.devices, dtype=settings.dtype, backend=settings.backend)
+        devices = devices_for(context.devices, settings.backend)
         # Once more: files that the manifest does not name may have come into the folder since
-        (describe_plain if plain else describe_modules)({"allow_pickle": allow_pickle}, folder)
+        (describe_plain if plain else describe_modules)(about, folder)
         models = [
-            load_model(
-                folder,
-                settings,
-                device,
-                allow_pickle=allow_pickle,
-                plain=plain,
-                threads=context.threads,
-                tokenizer=tokenizer,
-            )
+            load_model(folder, settings, device, about, plain=plain, threads=context.threads)
             for device in devices
         ]
         return cls(*models, settings=settings, threads=context.threads)
@@ -106,14 +97,3 @@ class SentenceTransformerEncoder(NeuralEncoder):
                 vectors = torch.nn.functional.normalize(vectors, p=2, dim=1)
         # A copy if values were left out: a view would keep them all in memory
         return np.ascontiguousarray(vectors.cpu().numpy())
-
-
-def _kept_values(dimension: int, truncate_dim: int | None) -> int:
-    if truncate_dim is None:
-        return dimension
-    if truncate_dim > dimension:
-        raise ConfigError(
-            f"truncate_dim: {truncate_dim} is more than the {dimension} values of the model's vectors. Write "
-            f"at most {dimension}, or leave the key out."
-        )
-    return truncate_dim

@@ -11,13 +11,13 @@ from typing import Any, Self
 
 import torch
 
-from sentflow.encoders.arrays import Batch
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.kinds.splade import TermEncoder, describe_masked
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.load import check_padding, devices_for, dtype_of
 from sentflow.encoders.safety import damaged, tensor_headers
 from sentflow.encoders.settings import TermSettings
+from sentflow.encoders.vectors.storage import Batch
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import DataError
 from sentflow.sparse.encoding import term_embeddings
@@ -69,7 +69,7 @@ class SparseEmbedEncoder(TermEncoder):
         folder = checked_folder(manifest, context.manifest_folder)
         # Once more: files that the manifest does not name may have come into the folder since
         describe({}, folder)
-        devices = devices_for(context.devices, dtype=settings.dtype)
+        devices = devices_for(context.devices)
         return cls(
             [_model(folder, settings, device) for device in devices], settings, threads=context.threads
         )

@@ -19,7 +19,6 @@ from sentence_transformers.sparse_encoder.modules import SpladePooling
 from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.arrays import Batch
 from sentflow.encoders.descriptions import describe_plain
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
@@ -46,7 +45,7 @@ from sentflow.encoders.safety import (
 from sentflow.encoders.settings import SpladeSettings, TermSettings
 from sentflow.encoders.vectors.forms import Vectors
 from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values, vocabulary_sha256
-from sentflow.encoders.vectors.storage import named_rows
+from sentflow.encoders.vectors.storage import Batch, named_rows
 from sentflow.errors import ConfigError, DataError
 
 logger = logging.getLogger(__name__)
@@ -102,10 +101,19 @@ def describe_masked(entry: Mapping[str, Any], folder: Path) -> Description:
     Raises ConfigError: the model predicts no words, or it has other modules than a transformer and a SpladePooling; it
     needs code of its own, or pickled weights that were not allowed.
     """
-    place, pooling = _transformer_folder(folder), None
-    if place != folder or modules_of(folder):
+    place, pooling = folder, None
+    if modules := modules_of(folder):
+        check_own_modules([kind for kind, _ in modules], folder)
+        names = [kind.rsplit(".", 1)[-1] for kind, _ in modules]
+        if names not in ([first, _SPLADE_POOLING] for first in _OF_WORDS):
+            raise ConfigError(
+                f"{folder}: its modules are {', '.join(names)}, and a model of kind splade has {_OF_WORDS[0]} and "
+                f"{_SPLADE_POOLING}. Choose a SparseEncoder of this form, or a masked-language model as transformers "
+                "saves it; a model of dense vectors is of kind sentence-transformers."
+            )
+        place = folder / modules[0][1]
         check_module("Transformer", place, allow_pickle=bool(entry.get("allow_pickle")))
-        pooling = _pooling_in(folder)
+        pooling = _pooling_in(folder / modules[1][1] / "config.json")
     description = describe_plain(entry, place)
     config = map_of(place / "config.json")
     names = config.get("architectures") or ["nothing"]
@@ -118,24 +126,7 @@ def describe_masked(entry: Mapping[str, Any], folder: Path) -> Description:
     return replace(description, dimension=vocabulary, pooling=pooling)
 
 
-def _transformer_folder(folder: Path) -> Path:
-    """The folder of the transformer: that of the first module where modules are named, else the folder itself."""
-    modules = modules_of(folder)
-    if not modules:
-        return folder
-    check_own_modules([kind for kind, _ in modules], folder)
-    names = [kind.rsplit(".", 1)[-1] for kind, _ in modules]
-    if names not in ([first, _SPLADE_POOLING] for first in _OF_WORDS):
-        raise ConfigError(
-            f"{folder}: its modules are {', '.join(names)}, and a model of kind splade has {_OF_WORDS[0]} and "
-            f"{_SPLADE_POOLING}. Choose a SparseEncoder of this form, or a masked-language model as transformers saves "
-            "it; a model of dense vectors is of kind sentence-transformers."
-        )
-    return folder / modules[0][1]
-
-
-def _pooling_in(folder: Path) -> str:
-    path = folder / modules_of(folder)[1][1] / "config.json"
+def _pooling_in(path: Path) -> str:
     config = read_settings(path)
     pooling, activation = config.get("pooling_strategy", "max"), config.get("activation_function", "relu")
     if pooling not in _POOLINGS or activation not in _ACTIVATIONS:
@@ -163,7 +154,7 @@ class SpladeEncoder(TermEncoder):
         allow_pickle = bool(manifest.settings["allow_pickle"])
         models = [
             _model(folder, settings, device, allow_pickle=allow_pickle)
-            for device in devices_for(context.devices, dtype=settings.dtype)
+            for device in devices_for(context.devices)
         ]
         return cls(
             models,

@@ -61,7 +61,6 @@ class NgramCounter:
         vectorizer = CountVectorizer(ngram_range=ngram_range, stop_words=list(stop_words) or None)
         self._cut = vectorizer.build_analyzer()
         self._ids: dict[str, int] = {}
-        self._terms: list[str] = []
         self._known: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
 
     def counts(self, texts: Sequence[str]) -> csr_matrix:
@@ -70,23 +69,19 @@ class NgramCounter:
         starts = np.cumsum([0, *(len(ids) for ids, _ in rows)])
         columns = np.concatenate([np.empty(0, np.int64), *(ids for ids, _ in rows)])
         values = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in rows)])
-        return csr_matrix((values, columns, starts), shape=(len(texts), len(self._terms)))
+        return csr_matrix((values, columns, starts), shape=(len(texts), len(self._ids)))
 
     def terms(self, columns: NDArray[np.int64]) -> NDArray[np.str_]:
         """The n-grams of some columns."""
-        return np.asarray([self._terms[column] for column in columns], dtype=np.str_)
+        terms = list(self._ids)
+        return np.asarray([terms[column] for column in columns], dtype=np.str_)
 
     def _counts_of(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if text not in self._known:
-            ids = [self._id(term) for term in self._cut(normalize("NFC", text))]
+            terms = self._cut(normalize("NFC", text))
+            ids = [self._ids.setdefault(term, len(self._ids)) for term in terms]
             self._known[text] = np.unique(np.asarray(ids, dtype=np.int64), return_counts=True)
         return self._known[text]
-
-    def _id(self, term: str) -> int:
-        column = self._ids.setdefault(term, len(self._terms))
-        if column == len(self._terms):
-            self._terms.append(term)
-        return column
 
 
 @kind("tfidf")

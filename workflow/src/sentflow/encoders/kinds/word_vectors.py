@@ -14,11 +14,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from sentflow.encoders.arrays import Batch, FloatArray
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.settings import WordVectorSettings
-from sentflow.encoders.vectors.storage import unit_rows
+from sentflow.encoders.vectors.storage import Batch, FloatArray, unit_rows
 from sentflow.errors import DataError
 from sentflow.files.limits import LINE_BYTES, limits
 

@@ -49,7 +49,8 @@ def use_backend(model: SentenceTransformer, backend: str, *, threads: int) -> No
             f"{type(transformer).__name__}. Write backend: torch."
         )
     network = transformer.auto_model
-    names = _input_names(transformer)
+    features = transformer.preprocess(["a"])
+    names = [name for name in ("input_ids", "attention_mask", "token_type_ids") if name in features]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
         _export(network, names, path, backend=backend)
@@ -102,11 +103,6 @@ class _LastHiddenState(torch.nn.Module):
         values = dict(zip(self._names, inputs, strict=True))
         hidden: torch.Tensor = self._network(**values, return_dict=True)[_OUTPUT]
         return hidden
-
-
-def _input_names(transformer: Transformer) -> list[str]:
-    features = transformer.preprocess(["a"])
-    return [name for name in ("input_ids", "attention_mask", "token_type_ids") if name in features]
 
 
 def _example(network: Any, names: Sequence[str], *, texts: int, tokens: int) -> dict[str, torch.Tensor]:

@@ -19,9 +19,9 @@ from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerB
 from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.descriptions import has_table, usable_tokens
+from sentflow.encoders.neural.tokenizer import tokenizer_arguments
 from sentflow.encoders.safety import modules_of
 from sentflow.encoders.settings import (
-    BFLOAT16,
     BFLOAT16_AUTOCAST,
     FLOAT32,
     TORCH,
@@ -33,7 +33,6 @@ from sentflow.files.io import read_json
 
 logger = logging.getLogger(__name__)
 
-NO_ARGUMENTS: Mapping[str, str] = MappingProxyType({})
 OFFLINE: Mapping[str, bool] = MappingProxyType({"local_files_only": True, "trust_remote_code": False})
 
 # Name in a model entry → mode of the pooling module of sentence-transformers.
@@ -50,28 +49,25 @@ TOKEN_POOLINGS = {
 # (princeton-nlp/SimCSE@206d7ae) has since become what is called first-last here.
 LAYER_POOLINGS = {"first-last": (1, -1), "last-two": (-2, -1), "embedding-last": (0, -1)}
 
-# As cpuinfo names instructions for products of bfloat16: AVX-512 and AMX of x86, NEON and SVE of ARM
-_BFLOAT16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
-
 
 def load_model(
     folder: Path,
     settings: VectorSettings,
     device: str,
+    about: Mapping[str, Any],
     *,
-    allow_pickle: bool,
     plain: bool,
     threads: int = 1,
-    tokenizer: Mapping[str, str] = NO_ARGUMENTS,
 ) -> SentenceTransformer:
     """The model of a folder with everything that the settings change in it.
 
-    `plain`: take the transformer in the folder itself, with the pooling of the settings or the mean, whatever modules
-    the folder names. `threads`: of another backend than torch, which has those of the process. `tokenizer`: arguments
-    of `sentflow.encoders.neural.tokenizer.tokenizer_arguments`. What may be taken from the folder is asked before.
+    `about`: the settings of its manifest. `plain`: take the transformer in the folder itself, with the pooling of the
+    settings or the mean, whatever modules the folder names. `threads`: of another backend than torch, which has those
+    of the process. What may be taken from the folder is asked before.
     """
     transformers_logging.disable_progress_bar()
-    arguments = loading_arguments(settings.dtype, allow_pickle=allow_pickle)
+    arguments = loading_arguments(settings.dtype, allow_pickle=bool(about.get("allow_pickle")))
+    tokenizer = tokenizer_arguments(about)
     if settings.backend != TORCH:
         arguments["attn_implementation"] = "eager"  # fused attention has no counterpart to export to
     with loading(folder):
@@ -79,11 +75,7 @@ def load_model(
             model = _plain_model(folder, arguments, tokenizer, settings.pooling or "mean", device)
         else:
             model = SentenceTransformer(
-                str(folder),
-                device=device,
-                model_kwargs=arguments,
-                processor_kwargs=dict(tokenizer),
-                **OFFLINE,
+                str(folder), device=device, model_kwargs=arguments, processor_kwargs=tokenizer, **OFFLINE
             )
         check_weights(model, folder, arguments, plain=plain)
     check_padding(tokenizer_in(model), folder)
@@ -134,31 +126,14 @@ def _plain_model(
 # --- devices ------------------------------------------------------------------------------------------------
 
 
-def devices_for(named: Sequence[str], *, dtype: str = FLOAT32, backend: str = TORCH) -> Sequence[str]:
+def devices_for(named: Sequence[str], backend: str = TORCH) -> Sequence[str]:
     """Where to compute: the devices of an entry, or a CUDA device if there is one, else the processor.
 
     Raises ConfigError: a device is not there, or the backend does not compute on it.
     """
     if not named:
         named = ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
-    _check_devices(named, backend)
-    if dtype in (BFLOAT16, BFLOAT16_AUTOCAST) and "cpu" in named and not multiplies_bfloat16():
-        logger.warning(
-            "dtype: %s: this processor has no instructions for bfloat16, so that the vectors are right but take "
-            "longer than in float32. Leave dtype out to be faster here",
-            dtype,
-        )
-    return named
-
-
-def multiplies_bfloat16() -> bool:
-    """Whether this processor has instructions for products of bfloat16."""
-    known = torch.cpu.get_capabilities()
-    return any(known.get(name, False) for name in _BFLOAT16_INSTRUCTIONS)
-
-
-def _check_devices(devices: Sequence[str], backend: str) -> None:
-    if backend != TORCH and any(device != "cpu" for device in devices):
+    if backend != TORCH and any(device != "cpu" for device in named):
         raise ConfigError(
             f"device: the backend {backend} computes on the processor here. Write device: cpu, or backend: torch."
         )
@@ -169,11 +144,12 @@ def _check_devices(devices: Sequence[str], backend: str) -> None:
         if kind.is_available():
             name = kind.__name__.rpartition(".")[2]
             known += [name, *(f"{name}:{number}" for number in range(kind.device_count()))]
-    if missing := [device for device in devices if device not in known]:
+    if missing := [device for device in named if device not in known]:
         raise ConfigError(
             f"device: this machine has no {', '.join(missing)} that torch can use. Write one of: "
             f"{', '.join(known)}; or leave the key out."
         )
+    return named
 
 
 # --- types of numbers, and lengths of texts -----------------------------------------------------------------
@@ -371,7 +347,10 @@ def check_weights(model: nn.Module, folder: Path, arguments: Mapping[str, Any], 
             if isinstance(part, Transformer):
                 check_network(
                     _loading_report(part.model, path, arguments),
-                    pooler_is_used=_uses_pooler(part),
+                    pooler_is_used=any(
+                        output["method_output_name"] != _TOKEN_VECTORS
+                        for output in part.modality_config.values()
+                    ),
                     is_encoder=type(part.model).__name__.endswith("EncoderModel"),
                     folder=folder,
                 )
@@ -402,11 +381,6 @@ def _loading_report(
     return report  # type: ignore[no-any-return]
 
 
-def _uses_pooler(transformer: Transformer) -> bool:
-    outputs = [output["method_output_name"] for output in transformer.modality_config.values()]
-    return any(output != _TOKEN_VECTORS for output in outputs)
-
-
 def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: bool, folder: Path) -> None:
     """Refuse a network by what transformers said when it was loaded, see `check_weights`.
 
@@ -420,7 +394,7 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
         if not _UNUSED_TENSOR.match(name) and not (is_encoder and name.startswith("decoder."))
     ]
     mismatched = [
-        f"{name} ({_shape(found)} instead of {_shape(expected)})"
+        f"{name} ({'×'.join(map(str, found))} instead of {'×'.join(map(str, expected))})"
         for name, found, expected in info["mismatched_keys"]
     ]
     problems = [
@@ -439,10 +413,6 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
             "ones too many are of a head that the encoder does not need, save it without: "
             "AutoModel.from_pretrained(folder).save_pretrained(new_folder)."
         )
-
-
-def _shape(shape: Sequence[int]) -> str:
-    return "×".join(str(length) for length in shape) or "a number"
 
 
 def _listed(names: Sequence[str]) -> str:

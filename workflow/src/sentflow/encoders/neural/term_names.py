@@ -37,23 +37,15 @@ def names_of(tokenizer: PreTrainedTokenizerBase) -> TermName:
     a space before a word stays ``Ġ``. Columns that no token has, which pad a matrix, are called by their number.
     """
     token_of = {column: token for token, column in tokenizer.get_vocab().items()}
-    by_bytes = _writes_bytes(tokenizer)
+    decoder = json.loads(tokenizer.backend_tokenizer.to_str())["decoder"] if tokenizer.is_fast else None
+    by_bytes = decoder is not None and decoder["type"] == "ByteLevel"
 
     def name(column: int) -> str:
-        token = token_of.get(column, f"[{column}]")
-        return _decoded(tokenizer, token) if by_bytes else token
+        token: str = token_of.get(column, f"[{column}]")
+        if not by_bytes:
+            return token
+        text: str = tokenizer.backend_tokenizer.decoder.decode([token])
+        marked = f"{_SPACE}{text[1:]}" if text.startswith(" ") else text
+        return token if _DAMAGED in marked or not marked.isprintable() else marked
 
     return name
-
-
-def _writes_bytes(tokenizer: PreTrainedTokenizerBase) -> bool:
-    if not tokenizer.is_fast:
-        return False
-    decoder = json.loads(tokenizer.backend_tokenizer.to_str())["decoder"]
-    return decoder is not None and decoder["type"] == "ByteLevel"
-
-
-def _decoded(tokenizer: PreTrainedTokenizerBase, token: str) -> str:
-    text: str = tokenizer.backend_tokenizer.decoder.decode([token])
-    marked = f"{_SPACE}{text[1:]}" if text.startswith(" ") else text
-    return token if _DAMAGED in marked or not marked.isprintable() else marked

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.arrays import IntArray
 from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part, Vectors
+from sentflow.encoders.vectors.storage import IntArray
 from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import file_sha256, read_json, write_json

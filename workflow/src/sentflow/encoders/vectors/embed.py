@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from sentflow.config.model import Settings
-from sentflow.encoders.arrays import Batch, Reading
 from sentflow.encoders.kind import Context, Encoder, load_encoder
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.settings import DENSE, KINDS, OWN, SPARSE, TERM_VECTORS, TEXT, VectorSettings
 from sentflow.encoders.vectors.cache import NOTHING_KNOWN, KeptRows, ShardFolder
 from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part, Vectors
-from sentflow.encoders.vectors.storage import named_rows, text_order_sha256, write_tokens
+from sentflow.encoders.vectors.storage import Batch, Reading, named_rows, text_order_sha256, write_tokens
 from sentflow.errors import DataError
 from sentflow.jobs.machine import library_version
 from sentflow.texts.collection import Collection
@@ -93,7 +92,10 @@ def embed_collection(
         folders.append(shards)
         readings.append(encoder.reading)
         n_known += len(known[0])
-    reading = _joined(readings)
+    said = [reading for reading in readings if reading]
+    reading = None  # where an encoder does not say it of the texts of all roles
+    if len(said) == len(readings):
+        reading = Reading(np.concatenate([one.tokens for one in said]), said[0].limit)
     made = {
         "threads": context.threads,
         "texts_from_earlier_runs": n_known,
@@ -124,14 +126,6 @@ def dimension_of(manifest: Manifest, settings: Settings) -> int | None:
     if settings.pooling is not None and "+" in (manifest.pooling or ""):
         return None
     return min(width, settings.truncate_dim or width)
-
-
-def _joined(readings: Sequence[Reading | None]) -> Reading | None:
-    """What is read of the texts of all roles; None where an encoder does not say."""
-    known = [reading for reading in readings if reading]
-    if len(known) < len(readings):
-        return None
-    return Reading(np.concatenate([reading.tokens for reading in known]), known[0].limit)
 
 
 def _hidden(output: Path, what: str) -> Path:

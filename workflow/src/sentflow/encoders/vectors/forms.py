@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.arrays import IntArray
-from sentflow.encoders.vectors.storage import rows_not_finite, write_embeddings
+from sentflow.encoders.vectors.storage import IntArray, rows_not_finite, write_embeddings
 
 # (k, d) float32: an array, a `scipy.sparse.csr_array`, or `sentflow.encoders.vectors.terms.TermEmbeddings`
 Vectors: TypeAlias = Any

@@ -110,7 +110,10 @@ class Cleaned:
             self.counts["equal"] += len(batch) - len(differing)
             spoken = [pair for pair in differing if self._is_in_language(pair)]
             self.counts["other_language"] += len(differing) - len(spoken)
-            kept = [self._masked(pair) for pair in self._of_no_test(spoken)]
+            kept = [
+                (masked(text, self.masks), masked(other, self.masks))
+                for text, other in self._of_no_test(spoken)
+            ]
             self.counts["kept"] += len(kept)
             yield kept
 
@@ -141,6 +144,3 @@ class Cleaned:
                 self.of_tests[test] += 1
             else:
                 yield pair
-
-    def _masked(self, pair: Pair) -> Pair:
-        return masked(pair[0], self.masks), masked(pair[1], self.masks)

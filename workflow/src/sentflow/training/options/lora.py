@@ -51,7 +51,8 @@ def prepare(encoder: SentenceTransformer, settings: Lora, draws: Draws) -> None:
         with draws.seeded():
             inject_adapter_in_model(config, network)
     except ValueError as error:
-        linear = sorted({name.split(".")[-1] for name, each in network.named_modules() if _is_linear(each)})
+        modules = network.named_modules()
+        linear = sorted({name.split(".")[-1] for name, each in modules if isinstance(each, torch.nn.Linear)})
         raise ConfigError(
             f"training.lora.targets: peft finds no layer {targets or 'by default'} in a {type(network).__name__}. "
             f"Write some of: {', '.join(linear)}."
@@ -72,7 +73,3 @@ def merged(encoder: SentenceTransformer) -> SentenceTransformer:
     if hasattr(network, "peft_config"):
         del network.peft_config
     return plain
-
-
-def _is_linear(module: torch.nn.Module) -> bool:
-    return isinstance(module, torch.nn.Linear)

@@ -7,7 +7,6 @@ reads out. The head is kept for a training that goes on, and is no part of the e
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from transformers.masking_utils import create_bidirectional_mask
@@ -47,7 +46,9 @@ class Condenser(MaskedLanguageModelling):
             )
         self.predicting = ("head_", "encoder_") if settings.late_mlm else ("head_",)
         with draws.of("condenser").seeded():
-            made = [type(_layers(network)[0])(network.config) for _ in range(settings.layers)]
+            # Of a BERT, RoBERTa or DistilBERT
+            layers = (getattr(network, "encoder", None) or network.transformer).layer
+            made = [type(layers[0])(network.config) for _ in range(settings.layers)]
         self.condenser = torch.nn.ModuleList(made)
         initialise(self.condenser, self.encoder, draws.of("condenser weights"))
         if settings.dropout is not None:
@@ -77,10 +78,3 @@ class Condenser(MaskedLanguageModelling):
         read = {"head_": found, "encoder_": last}
         parts = [self.language.predicted(read[name], expected) for name in self.predicting]
         return torch.cat(parts, dim=1), last[:, 0]
-
-
-def _layers(network: Any) -> torch.nn.ModuleList:
-    """The layers of a BERT, RoBERTa or DistilBERT."""
-    inner = getattr(network, "encoder", None) or network.transformer
-    layers: torch.nn.ModuleList = inner.layer
-    return layers

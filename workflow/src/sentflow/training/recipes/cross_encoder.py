@@ -39,7 +39,13 @@ class CrossEncoding(Objective):
         self.classifier.to(self.encoder.device)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
-        return [[self._pair(row["text"], row[column]) for row in rows] for column in document_columns(rows)]
+        """Both texts as they are read together; of the longer one, tokens beyond `max_tokens` are cut."""
+
+        def pair(question: str, document: str) -> Example:
+            found = self.encoder.tokenizer(question, document, truncation=True, max_length=self.max_tokens)
+            return {key: found[key] for key in ("input_ids", _SEGMENTS) if key in found}
+
+        return [[pair(row["text"], row[column]) for row in rows] for column in document_columns(rows)]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
         features = self.padded(examples)
@@ -80,11 +86,6 @@ class CrossEncoding(Objective):
         finally:
             setattr(self.classifier, self.classifier.base_model_prefix, own)
         encoder.tokenizer.save_pretrained(folder)
-
-    def _pair(self, question: str, document: str) -> Example:
-        """Both texts as they are read together; of the longer one, tokens beyond `max_tokens` are cut."""
-        found = self.encoder.tokenizer(question, document, truncation=True, max_length=self.max_tokens)
-        return {key: found[key] for key in ("input_ids", _SEGMENTS) if key in found}
 
 
 def _classifier(network: Any) -> Any:

@@ -56,7 +56,12 @@ class Distillation(Objective):
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
         """The mean over texts of a distance to the teacher's vectors, or of `similarity_divergence`."""
         (vectors,) = views
-        targets = _targets(rows).to(vectors)
+        name = target_of("text")
+        if any(name not in row for row in rows):
+            raise DataError("distillation: the rows have no vectors of a teacher. Write settings.teacher.")
+        targets = torch.from_numpy(np.stack([np.asarray(row[name], dtype=np.float32) for row in rows])).to(
+            vectors
+        )
         if self.projection is not None:
             vectors = self.projection({"sentence_embedding": vectors})["sentence_embedding"]
         if self.settings.loss == SIMILARITY:
@@ -92,10 +97,3 @@ def _others(similarities: torch.Tensor) -> torch.Tensor:
     n = len(similarities)
     away = ~torch.eye(n, dtype=torch.bool, device=similarities.device)
     return similarities[away].reshape(n, n - 1)
-
-
-def _targets(rows: Sequence[Row]) -> torch.Tensor:
-    name = target_of("text")
-    if any(name not in row for row in rows):
-        raise DataError("distillation: the rows have no vectors of a teacher. Write settings.teacher.")
-    return torch.from_numpy(np.stack([np.asarray(row[name], dtype=np.float32) for row in rows]))

@@ -5,7 +5,6 @@ line or packed, as transformers' `run_mlm.py`.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 
@@ -75,15 +74,10 @@ class MaskedLanguageModelling(Objective):
         """The texts of a step one behind the other, cut into as many tokens as are read at once."""
         tokenizer = self.encoder.tokenizer
         ids = [one for row in rows for one in tokenizer(row["text"], add_special_tokens=False)["input_ids"]]
-        first, last = _around(tokenizer)
+        # The special tokens that it puts before a text, and behind it
+        around = tokenizer("a", return_special_tokens_mask=True)
+        special, places = around["special_tokens_mask"], around["input_ids"]
+        first = places[: special.index(0)]
+        last = places[len(places) - special[::-1].index(0) :]
         room = self.max_tokens - len(first) - len(last)
         return [[*first, *ids[start : start + room], *last] for start in range(0, len(ids), room)]
-
-
-def _around(tokenizer: Any) -> tuple[list[int], list[int]]:
-    """The special tokens that a tokenizer puts before a text, and behind it."""
-    found = tokenizer("a", return_special_tokens_mask=True)
-    plain = found["special_tokens_mask"].index(0)
-    n_behind = found["special_tokens_mask"][::-1].index(0)
-    ids = found["input_ids"]
-    return ids[:plain], ids[len(ids) - n_behind :]

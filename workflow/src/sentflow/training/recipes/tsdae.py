@@ -77,24 +77,21 @@ def decoder_of(encoder: SentenceTransformer, draws: Draws) -> Any:
     network = transformer_of(encoder).auto_model
     config = copy.deepcopy(network.config)
     config.is_decoder = config.add_cross_attention = True
+    problem = ConfigError(
+        f"start: transformers has no decoder for a {config.model_type} that attends to a vector, which tsdae needs. "
+        "Start from a BERT or a RoBERTa."
+    )
     try:
         with draws.seeded():
             decoder = AutoModelForCausalLM.from_config(config)
     except ValueError as error:
-        raise ConfigError(_no_decoder(config.model_type)) from error
+        raise problem from error
     body = getattr(decoder, decoder.base_model_prefix)
     if not any("crossattention" in name for name, _ in body.named_modules()):
-        raise ConfigError(_no_decoder(config.model_type))
+        raise problem
     shared = dict(network.named_modules())
     for name, module in list(body.named_modules()):
         if name in shared and next(module.parameters(recurse=False), None) is not None:
             body.set_submodule(name, shared[name])
     decoder.tie_weights()
     return decoder.to(encoder.device).train()
-
-
-def _no_decoder(model_type: str) -> str:
-    return (
-        f"start: transformers has no decoder for a {model_type} that attends to a vector, which tsdae needs. Start "
-        "from a BERT or a RoBERTa."
-    )

@@ -319,7 +319,7 @@ def weight_rows(
 
     `chosen`: fusion → what `sentflow.retrieval.retrievers.fusion.write_chosen` says of its choice.
     """
-    by_name = {(one.question_set, one.retriever): one for one in weighed}
+    by_name = {(one.about["questions"], one.about["retriever"]): one for one in weighed}
     names = [(name, one) for one in settings.retrievers for name in settings.question_sets]
     return [
         row for name in names if name in by_name for row in _weights(by_name[name], chosen[name[1]], settings)
@@ -327,19 +327,23 @@ def weight_rows(
 
 
 def _weights(own: Weighed, choice: Mapping[str, Any], settings: WeightSummary) -> Iterator[WeightRow]:
-    fusion = settings.retrievers[own.retriever]
+    fusion = settings.retrievers[own.about["retriever"]]
     bootstrap = Bootstrap(
-        settings.level, settings.n_resamples, derive_seed(settings.seed, own.question_set, "bootstrap")
+        settings.level, settings.n_resamples, derive_seed(settings.seed, own.about["questions"], "bootstrap")
     )
     of_folds = [tuple(one) for one in choice["weights_of_folds"]]
-    known = {**choice, **_titled(settings, "question_sets", own.question_set), "measure": own.measure}
-    for weights, values in zip(own.candidates, own.values, strict=True):
+    known = {
+        **choice,
+        **_titled(settings, "question_sets", own.about["questions"]),
+        "measure": own.about["measure"],
+    }
+    for weights, values in zip(own.about["candidates"], own.values, strict=True):
         low, high = interval_of_scores(values, bootstrap)
         yield row_from(
             WeightRow,
             known,
-            questions=own.question_set,
-            retriever=own.retriever,
+            questions=own.about["questions"],
+            retriever=own.about["retriever"],
             retriever_title=fusion.title,
             position=fusion.position,
             of="; ".join(fusion.of),
@@ -350,7 +354,7 @@ def _weights(own: Weighed, choice: Mapping[str, Any], settings: WeightSummary) -
             low=low,
             high=high,
             level=bootstrap.level,
-            is_training=own.question_set in choice["tuned_on"],
+            is_training=own.about["questions"] in choice["tuned_on"],
             is_chosen=weights == tuple(choice["weights"]),
             n_folds=of_folds.count(weights),
             n_questions=len(own.questions),

@@ -299,9 +299,7 @@ def _notes_of_seeds(rows: Sequence[TrainingSeeds]) -> list[str]:
     notes = [
         f"Mean over seeds of {first.measure.capitalize()}'s correlation, with {percent(first.level)} intervals: "
         "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (not adjusted for the "
-        "number of lines). Nothing is said of other training data, other starts or other pair sets.",
-        "Spread: standard deviation between seeds. Variance: shares of that of the value. Limited by: what twice as "
-        "many would make the interval narrower.",
+        "number of lines). Limited by: what twice as many would make the interval narrower.",
         f"*: significant at {at} for new seeds on the same pairs (exact sign-flip test over the seeds that both have, "
         "Holm over all lines of the set). The CSV file has p, and its minimum.",
     ]
