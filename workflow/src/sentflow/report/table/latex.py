@@ -192,8 +192,8 @@ def _widths(table: Table, *, is_stacked: bool, may_wrap: bool = True) -> list[in
     widths = []
     for place, column in enumerate(table.columns):
         cells = [line[place] for line in table.lines]
-        together = max if is_stacked else lambda text, detail: text + detail
-        signs = max([together(len(cell.text), len(cell.detail)) for cell in cells], default=_HEADING)
+        sizes = [(len(cell.text), len(cell.detail)) for cell in cells]
+        signs = max(map(max if is_stacked else sum, sizes), default=_HEADING)
         if column.width is not None and may_wrap:
             signs = min(signs, round(column.width * _PER_CENTIMETRE))
         widths.append(1 + signs)
