@@ -1,11 +1,11 @@
 """Records, histories and scores of trainings → the rows of their summaries."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from sentflow.files.io import read_sealed
+from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.rows import number_or_nan, read_rows, row_from
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.similarity.rows import SimilarityRow
@@ -93,23 +93,13 @@ def _row(
 # --- trainings as jobs -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Step:
-    """A row of ``history.parquet``."""
-
-    FILE: ClassVar[str] = "history"
-
-    step: int
-    loss: float
-    learning_rate: float
-    gradient_norm: float
-    tokens: int
-
-
 def history_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHistoryRow]:
     """The steps of one training, of its ``history.parquet``."""
-    for row in read_rows(folder / "history.parquet", _Step, may_be_empty=True):
-        yield TrainingHistoryRow(trained.model, trained.group, trained.seed, **asdict(row))
+    file = folder / "history.parquet"
+    with readable(file, "Parquet file"):
+        steps = read_parquet(file).to_pylist()
+    for step in steps:
+        yield row_from(TrainingHistoryRow, {**vars(trained), **step})
 
 
 def held_out_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHeldOutRow]:
@@ -146,13 +136,13 @@ def sweep_points(sweeps: Sequence[Mapping[str, Any]], rows: Sequence[TrainingRow
     for sweep in sweeps:
         version = "; ".join(unique(row.data_version for row in rows if row.pairs == sweep["development"]))
         for cell in sweep_cells(sweep, rows):
-            scores = ((True, cell.published_dev, 1), (False, cell.dev, cell.n_seeds))
+            scores = ((True, cell["published_dev"], 1), (False, cell["dev"], cell["n_seeds"]))
             for published, value, n_seeds in scores:
-                if value == value and cell.learning_rate == cell.learning_rate:
+                if value == value and cell["learning_rate"] == cell["learning_rate"]:
                     own = {
                         "value": value,
                         "n_seeds": n_seeds,
                         "published": published,
                         "data_version": version,
                     }
-                    yield row_from(SweepPoint, vars(cell), **own, max_tokens=cell.max_tokens or 0)
+                    yield row_from(SweepPoint, {**cell, **own}, max_tokens=cell["max_tokens"] or 0)
